@@ -41,7 +41,7 @@ SELF = "self"  # a mark: the first parameter is what the function is called on
 
 
 def apply(state: State, value: Value, given: Sequence[Given], site: Site, sink: Sink, *, is_new: bool = False) -> None:
-    """Call a value; tell what comes back, now and whenever more becomes known."""
+    """Call a value; results go to the sink, now and as more becomes known."""
     caller = CALLERS.get(type(value))
     if caller is not None:
         caller(state, value, given, site, sink, is_new)
@@ -125,7 +125,7 @@ def enter(
 
 
 def _answer(state: State, function: Function, given: Sequence[Given], receiver: Value | None, sink: Sink) -> None:
-    """Tell what a function that was called gives back."""
+    """Send what a called function returns to the sink."""
     marks = function.scope.marks
     if "generator" in marks:
         made = state.collection(function)
@@ -142,7 +142,7 @@ def _answer(state: State, function: Function, given: Sequence[Given], receiver: 
 
 
 def _give_back(state: State, function: Function, given: Sequence[Given], receiver: Value | None, sink: Sink) -> None:
-    """Tell what a call gives to parameters that are returned as they are."""
+    """Send the arguments of parameters that are returned unchanged."""
     shape, names = function.shape, function.frame.names
     place = 1 if receiver is not None and SELF in function.scope.marks else 0
     if receiver is not None:
@@ -165,7 +165,7 @@ def _give_back(state: State, function: Function, given: Sequence[Given], receive
 
 
 def default(state: State, function: Function, name: str) -> Variable:
-    """Return what a parameter is if nothing is given for it."""
+    """Return the default of a parameter."""
     found = function.defaults.get(name)
     if found is None:
         declared_default = next((each.default for each in function.scope.parameters if each.name == name), None)
@@ -182,7 +182,7 @@ def _give_receiver_back(function: Function, receiver: Value, sink: Sink) -> None
 
 
 def how(function: Function, receiver: Value | None, site: Site) -> str:
-    """Return how a call is known to lead to a function."""
+    """Return the kind of evidence for a call."""
     if isinstance(receiver, Object | Declared) and function.owner is not None:
         of = receiver.of
         return "method" if of is function.owner else "inherited"
@@ -210,7 +210,7 @@ def pass_on(state: State, function: Function, given: Sequence[Given], receiver: 
 
 
 def receive(state: State, function: Function, receiver: Value) -> int:
-    """Let a function be called on something; returns how many of its parameters that takes."""
+    """Add a receiver of a function; returns how many parameters it takes."""
     if SELF not in function.scope.marks:
         function.this.add(receiver)
         return 0
@@ -392,7 +392,7 @@ def defined(state: State, place: Place, frame: Frame) -> Variable:
 def _decorating(
     state: State, decorator: Expression, decorated: Variable, site: Site, give_back: Callable[[Value], Sink]
 ) -> Sink:
-    """Return what happens to something with every value that its decorator may be."""
+    """Return the sink that applies each value of a decorator."""
 
     def sink(value: Value) -> None:
         # What decorators gave back before is none: a call of one with its options alone gives back none of that.
@@ -405,7 +405,7 @@ def _decorating(
 
 
 def _of_function(state: State, decorated: Variable, result: Variable) -> Callable[[Value], Sink]:
-    """Return what becomes of a function, by its decorator and what that gives back."""
+    """Return what a function is after a decorator."""
 
     def by(decorator: Value) -> Sink:
         # What a decorator outside the program gives back is most often what it was given, or stands for it.
@@ -423,7 +423,7 @@ def _of_function(state: State, decorated: Variable, result: Variable) -> Callabl
 
 
 def _of_class(state: State, decorated: Variable, result: Variable) -> Callable[[Value], Sink]:
-    """Return what becomes of a class: it stays one, unless its decorator does nothing but put a function around it."""
+    """Return what a class is after a decorator: itself, unless that only wraps it."""
 
     def by(decorator: Value) -> Sink:
         stays = not isinstance(decorator, Class) and not _puts_around(decorator)
@@ -443,12 +443,12 @@ def _of_class(state: State, decorated: Variable, result: Variable) -> Callable[[
 
 
 def _is_decorated(value: Value) -> bool:
-    """Tell whether a value is a class with decorators: what gives back one gives back what it was given."""
+    """Tell whether a value is a class with decorators."""
     return type(value) is Class and bool(value.scope.decorators)
 
 
 def _puts_around(decorator: Value) -> bool:
-    """Tell whether a function gives back nothing but functions and classes that are written in it."""
+    """Tell whether a function returns only functions and classes that it defines."""
     function = decorator.function if isinstance(decorator, Bound) else decorator
     if not isinstance(function, Function):
         return False

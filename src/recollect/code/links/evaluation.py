@@ -57,9 +57,9 @@ from recollect.code.links.program import (
 )
 from recollect.code.links.solver_state import Asked, Given, Site, State
 
-# What is called has a name, which is told if nothing is found.
+# A callee with a name, which is reported if nothing is found.
 NAMED = frozenset((Name, Member))
-# What is called is whatever it holds.
+# A callee that is a stored value.
 VARIABLE = frozenset((Item, Call, Either, Elements))
 ARROW = "arrow"  # a mark: the function has no `this` of its own
 
@@ -70,7 +70,7 @@ def evaluate(state: State, expression: Expression, frame: Frame) -> Variable:
 
 
 def do(state: State, expression: Expression, frame: Frame) -> None:
-    """Evaluate an expression whose value nobody wants."""
+    """Evaluate an expression whose value is not used."""
     kind = type(expression)
     if kind is Call:
         _made(state, cast(Call, expression), frame, ignore)
@@ -98,7 +98,7 @@ def _name(state: State, expression: Name, frame: Frame) -> Variable:
 
 
 def _elsewhere(state: State, name: str, frame: Frame, sink: Sink) -> bool:
-    """Tell what a name means that the file does not bind: imported with a star, or visible without an import."""
+    """Find a name that the file does not bind: from a star import, or visible without one."""
     module = frame.module
     site = Site(module)
     found = False
@@ -129,7 +129,7 @@ def _looked_up(state: State, name: str, site: Site, sink: Sink, value: Value) ->
 
 
 def once(user: Sink) -> Sink:
-    """Return a user of several variables that hears of every value once."""
+    """Return a sink that passes every value on once."""
     seen: set[Value] = set()
 
     def sink(value: Value) -> None:
@@ -173,7 +173,7 @@ def _call(state: State, expression: Call, frame: Frame) -> Variable:
 
 
 def _made(state: State, expression: Call, frame: Frame, sink: Sink) -> None:
-    """Make a call; tell what comes back."""
+    """Make a call; results go to the sink."""
     called = expression.callee
     callee = _EVALUATORS[type(called)](state, called, frame)
     given = [_given(state, each, frame) for each in expression.arguments]
@@ -198,7 +198,7 @@ def _given(state: State, argument: Argument, frame: Frame) -> Given:
 
 
 def _how_written(callee: Expression, frame: Frame) -> str:
-    """Return how a call is known where its form alone says it: through `super`, or through a variable."""
+    """Return the evidence that the form of a call gives: `super`, or a variable."""
     kind = type(callee)
     if kind is Member:
         return "super" if type(callee.of) is Super else ""  # type: ignore[union-attr]
@@ -230,7 +230,7 @@ def _table(state: State, expression: Table, frame: Frame) -> Variable:
 
 
 def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None:
-    """Add all entries of one table to another; positions are lost, names are kept."""
+    """Add all entries of one table to another without their positions."""
     if isinstance(source, Collection):
         source.rest.flow(target.rest)
         source.every(lambda key, each: each.flow(target.entry(key) if isinstance(key, str) else target.rest))
@@ -285,7 +285,7 @@ def _elements(state: State, expression: Elements, frame: Frame) -> Variable:
 
 
 def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
-    """Tell what iterating over a value yields: of a table what has a position or no known key."""
+    """Send what iterating over a value yields to the sink."""
     if isinstance(value, Collection) and value.kind != "dict":
         value.rest.use(sink)
         value.every(lambda key, each: each.use(sink) if isinstance(key, int) else None)
@@ -296,7 +296,7 @@ def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
 
 
 def _step(state: State, iterator: Value, site: Site, sink: Sink) -> None:
-    """Tell what comes out of an iterator: by itself, or as the `value` of what its next step gives."""
+    """Send what an iterator yields: its items, or `value` of its steps."""
     if isinstance(iterator, Collection) and iterator.kind != OBJECT:
         iterate(state, iterator, site, sink)
         return
@@ -336,7 +336,7 @@ def _cast(state: State, expression: Cast, frame: Frame) -> Variable:
         of = value.of if isinstance(value, Object | Declared) else None
         wanted = [each for each in to.values if isinstance(each, Class)]
         if isinstance(value, External) and to.values:
-            return  # what it is declared to be says more
+            return  # the declared type is more precise
         if isinstance(value, Collection) and wanted and all(each.scope.kind == "class" for each in wanted):
             return  # a table may do for an interface, but is no object of a class
         if not isinstance(of, Class) or not wanted or any(derives(of, each) for each in wanted):
@@ -386,7 +386,7 @@ def assign(state: State, target: Expression, value: Variable, frame: Frame) -> N
 
 
 def at(state: State, target: Member, frame: Frame, sink: Callable[[Variable], None]) -> None:
-    """Tell the variables that a member as a target means."""
+    """Send the variables that an assigned member means to the sink."""
     name, site = target.name, Site(frame, target.line)
 
     def on(value: Value) -> None:
@@ -503,7 +503,7 @@ def _run_use(state: State, statement: Use, frame: Frame) -> None:
 
 
 def _is_given_back(statement: Return | Yield, function: Function) -> bool:
-    """Tell whether a parameter is returned as it is: whoever calls gets what it gave, see `calls.enter`."""
+    """Tell whether a parameter is returned unchanged: a caller gets its own argument."""
     value = statement.value
     return isinstance(statement, Return) and isinstance(value, Name) and value.name in function.shape.returned
 

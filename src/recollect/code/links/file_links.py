@@ -25,7 +25,7 @@ from recollect.store.link_protocol import AmbiguousSite, OutsideSite, Unresolved
 HEIR_CONFIDENCE = 0.98
 IMPORT_CONFIDENCE = 1.0
 USE_CONFIDENCE = 0.9
-# A call by which nothing but a name speaks for its target.
+# A call whose only evidence is the name of its target.
 NAME_ONLY = "name only"
 # Functions that one call is linked with; where more flow to it, it is not known what it calls.
 MOST_CALLEES = 8
@@ -215,6 +215,6 @@ class _Places:
             return
         key = self.key(source)
         own = f"s{source[0]}::{key}" if key else f"f{source[0]}"
-        # A function that calls itself is no dependency of it; a call says so, a type that names itself says nothing.
+        # Recursion is kept as a call; a type that names itself is no link.
         if own != target or relation == "CALLS":
             self._files[source[0]].sites.append(Site(key, target, relation, line, column, how, confidence))

@@ -1,4 +1,4 @@
-"""Translate: from a file to its program, ready to be kept, with what other files need to know of it.
+"""Programs of files: from source to packed program, with what other files need to know of it.
 
 bytes ──front end of its language──► Unit ──► packed
                                          └──► Offer: names it offers, modules it imports, names it does not know
@@ -46,7 +46,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     names: what it offers at its top, in its order; modules: what it imports from, each once, with the level
     unknown: names that it uses and neither defines nor imports, where its language sees such names elsewhere
-    face: hash of what others can see of it; pieces: the same by what can be seen apart
+    summary: hash of its interface summary; pieces: the same in parts
     """
 
     language: str

@@ -21,10 +21,10 @@ User = Callable[["Value"], None]
 
 
 def ignore(value: Value) -> None:
-    """Be told what nobody wants to know."""
+    """Discard a value."""
 
 
-# A variable that may hold more than this holds anything: whoever calls it calls nothing in particular.
+# A variable with more values than this may hold anything, so calls of it mean nothing.
 MOST_VALUES = 40
 
 
@@ -50,7 +50,7 @@ class Value:
 class Shape(NamedTuple):
     """What a function takes: by position, by name, and what is left over of either.
 
-    returned: parameters that it gives back as they are: a caller gets what it gave, not what anybody ever gave
+    returned: parameters that it returns unchanged: a caller gets its own argument, not those of all callers
     """
 
     plain: tuple[str, ...]
@@ -90,7 +90,7 @@ class Function(Value):
     """A function, wherever it is called from.
 
     this: what it is called on; returns, yields: what it gives back; defaults: of its parameters
-    is_asleep: nobody asked yet for what it does, see `asleep`
+    is_lazy: its body is not evaluated yet
     """
 
     __slots__ = (
@@ -134,9 +134,9 @@ class Class(Value):
 
     bases: the classes it derives from, in order, as far as they are known; outer_bases: names of those outside
     constructors, initial: what runs when an instance is made, by a call and without one
-    overloads: functions of one name that are told apart by what they take
+    overloads: functions of one name with different parameters
     lookups: who asked for a member that was not there, by its name; is_made: whether an instance is made anywhere
-    giving: functions that are asleep, by the attributes that they give something to
+    assigners: functions not evaluated yet, by the attributes that they assign
     """
 
     __slots__ = (
@@ -184,7 +184,7 @@ class Bound(Value):
 
 @dataclass(eq=False, slots=True)
 class Overloaded(Value):
-    """Several functions of one name, told apart by what they take."""
+    """Several functions of one name with different parameters."""
 
     functions: tuple[Function, ...]
 
@@ -204,7 +204,7 @@ class External(Value):
 
 
 class Collection(Value):
-    """A table made at one place: entries by key, and those whose key nobody knows. `parents` are its prototypes.
+    """A table made at one place: entries by key, and those of unknown key. `parents` are its prototypes.
 
     kind: what the language calls such a table
     """
@@ -215,7 +215,7 @@ class Collection(Value):
         self.work, self.kind, self.fields = work, kind, {}
         self.rest = Variable(work)
         self.parents: Variable | None = None
-        self.waiting: list[Callable[[Key, Variable], None]] = []  # who wants every entry, also those to come
+        self.waiting: list[Callable[[Key, Variable], None]] = []  # sinks of every entry, present and future
 
     def entry(self, key: Key) -> Variable:
         """Return the variable of one entry."""
@@ -227,7 +227,7 @@ class Collection(Value):
         return found
 
     def every(self, sink: Callable[[Key, Variable], None]) -> None:
-        """Call `told` for every entry with a known key, now and later."""
+        """Send every entry with a known key to a sink, now and later."""
         self.waiting.append(sink)
         for key, variable in list(self.fields.items()):
             sink(key, variable)
@@ -270,7 +270,7 @@ class Work:
 
     def __init__(self) -> None:
         self.later: deque[Callable[[], None]] = deque()  # what is done when nothing waits to be handed on
-        # A variable, a value of it, and how many used it when the value came: whoever came later has it already.
+        # A variable, a new value, and how many users it had then: later users have the value already.
         self.waiting: deque[tuple[Variable, Value, int]] = deque()
         self.made: list[Variable] = []
 
@@ -320,7 +320,7 @@ class Variable:
     """A place that holds values.
 
     values: a set that keeps the order in which they came; most hold none or one, for which a tuple is made much faster
-    users: who is told of each: what takes a value, or a variable that is to hold the same
+    users: receivers of each value: a function, or a variable that holds the same
     """
 
     __slots__ = ("users", "values", "work")
@@ -376,7 +376,7 @@ class Variable:
 
 
 class Nothing(Variable):
-    """A place that holds nothing, for ever."""
+    """A variable that never holds anything."""
 
     __slots__ = ()
 
@@ -384,14 +384,14 @@ class Nothing(Variable):
         """Add nothing."""
 
     def use(self, user: User) -> None:
-        """Call nobody."""
+        """Call no user."""
 
     def flow(self, target: Variable) -> None:
         """Give nothing."""
 
 
 class Fixed(Variable):
-    """A place that holds one value, for ever: nobody has to wait for more."""
+    """A variable that always holds one value."""
 
     __slots__ = ()
 
@@ -420,7 +420,7 @@ class Frame:
     """A scope at work: its names, the scope around it, and the function and class that its code belongs to.
 
     stars: imports of everything from elsewhere, in which names that are nowhere else are looked for
-    exports: what the file offers to others, where it says so itself
+    exports: what the file exports, where it does so explicitly
     caller: the function around as a place, or the file; module: the frame of the whole file
     is_odd: some names of it belong to scopes around
     """

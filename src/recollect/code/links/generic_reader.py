@@ -1,4 +1,4 @@
-"""The front end of all languages that have none of their own: what the queries found, as a program.
+"""Front end of all other languages: the results of tree-sitter queries as a program.
 
     symbols      → scopes; a type's members belong to it, a namespace's also to the file
     references   → calls, bases, uses; `a.b.c()` is a chain of members, `this` and `super` are words of the language
@@ -6,7 +6,7 @@
     signatures   → types of parameters and of what is returned, where the language writes them
     the lines    → types of fields, and which variable the result of a call is given to
 
-Values are not followed from variable to variable, so more stays unresolved. A row of MANNERS describes a language.
+Values are not followed from variable to variable, so more stays unresolved. A row of RULES describes a language.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class _Translation:
         self._abroad = {place: owner for place in self._scope_of if (owner := self._owner_elsewhere(place))}
 
     def _is_prototype(self, symbol: Symbol) -> bool:
-        """Tell whether a function is only announced here: others are to find where it is written."""
+        """Tell whether a function is only declared here and defined elsewhere."""
         if not self._rules.private or symbol.parent >= 0:
             return False
         return "{" not in "".join(self._lines[symbol.start_line - 1 : symbol.end_line])
@@ -247,7 +247,7 @@ class _Translation:
         return symbol.qualified if self._rules.whole and symbol.kind == "Module" else symbol.name
 
     def _is_returned(self, parent: int) -> bool:
-        """Tell whether a table is what the file is to others."""
+        """Tell whether a table is what the file returns."""
         if not self._rules.returned or parent < 0:
             return False
         pattern = re.compile(self._rules.returned)
@@ -315,7 +315,7 @@ class _Translation:
         return _type(text) if text else None
 
     def _fields(self, place: int) -> None:
-        """Say of what types the fields of a type are, from its own lines and from the parameters it is made with."""
+        """Declare the types of fields, from the lines and the constructor parameters of a type."""
         symbol, body = self._symbols[place], self._bodies[self._scope_of[place]]
         pattern = _FIELDS[self._rules.types]
         inner = [(each.start_line, each.end_line) for each in self._inner.get(place, ())]
@@ -406,7 +406,7 @@ class _Translation:
         return This()
 
     def _is_type_name(self, name: str) -> bool:
-        """Tell whether a name is written like that of a type, which no member is called by."""
+        """Tell whether a name is spelled like a type."""
         return name[:1].isupper() and self._language.name not in ("csharp", "go")
 
     def _chain(self, receiver: str, inside: int) -> Expression:
@@ -471,7 +471,7 @@ class _Translation:
         return (match[1],) if match else ()
 
     def _assigned(self, reference: Reference) -> Expression | None:
-        """Return the variable that the result of a call is given to, where the line says so."""
+        """Return the variable that the result of a call is assigned to on its line."""
         if reference.line > len(self._lines) or not self._rules.brackets:
             return None
         before = self._lines[reference.line - 1][: reference.column]
@@ -561,7 +561,7 @@ def _last_word(text: str) -> str:
 
 
 def _result(signature: str, name: str, style: str) -> str:
-    """Return the type that a signature says is returned, as written."""
+    """Return the return type of a signature, as written."""
     if style == "before":
         return signature[: signature.find(name)].strip() if name in signature else ""
     start = signature.find("(", signature.find(name))

@@ -43,7 +43,7 @@ from recollect.code.links.program import (
 
 # Rounds in which variables of variables are followed back.
 ROUNDS = 3
-# Fields that say where something stands, and those that hold no parts of a program.
+# Fields with positions, and fields that contain no parts of a program.
 _PLACES = frozenset(("line", "column"))
 _ATOMS = frozenset(
     "name key scope kind module alias level is_whole is_export is_new is_implied symbol parent marks "
@@ -53,7 +53,7 @@ _LEAVING: frozenset[type] = frozenset((Return, Yield, Import, Export))
 
 
 def summary(unit: Unit) -> Unit:
-    """Return a program reduced to what others can see of it; scopes keep their places."""
+    """Return the interface summary of a program; scopes keep their places."""
     scopes = tuple([_scope(scope) for scope in unit.scopes])
     return msgspec.structs.replace(unit, scopes=scopes, notes=())
 
@@ -188,14 +188,14 @@ _WORD = bytes(each for each in range(128) if chr(each).isalnum() or each == 0x5F
 LONGEST = 64  # characters of a text that may be a name
 
 _SEEN = ("parameters", "bases", "implements", "decorators", "marks", "outer_names", "global_names", "returns")
-# How kinds of parts are told from each other, and from numbers of entries.
+# Numbers of kinds of parts, none of which is a number of entries.
 _TAGS = {kind: -2 - number for number, kind in enumerate(HOLDING)}
 
 _encode = msgspec.msgpack.Encoder().encode
 
 
 class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A piece of a face: the names it is reached by, the names it says, and a hash of it."""
+    """A piece of a summary: names that reach it, names it mentions, its hash."""
 
     names: bytes
     mentioned: bytes
@@ -203,7 +203,7 @@ class Piece(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Pieces(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A face in pieces; `said` by all of the program and `said_by_rest` are what may reach further pieces."""
+    """A summary in pieces, with the names that the program and the rest mention."""
 
     mentioned: bytes = b""
     mentioned_by_rest: bytes = b""
@@ -212,7 +212,7 @@ class Pieces(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def words(source: bytes) -> bytes:
-    """Return all words of a source as numbers, which are all names that its program says and some more."""
+    """Return all words of a source as numbers: the names of its program, and more."""
     found = set(source.translate(_NO_WORD).split())
     joined, end = b"", -1
     for match in _SIDE_BY_SIDE.finditer(source):
@@ -246,7 +246,7 @@ def _mentioned(names: Iterable[str]) -> bytes:
 
 
 def pieces(shown: Unit, keys: Sequence[str], source: bytes) -> Pieces:
-    """Return a face in pieces; of a language whose functions are reached in other ways too, the whole is the rest."""
+    """Return a summary in pieces; other languages than those of APART have none."""
     if shown.language not in APART:
         return Pieces()
     root = _roots(shown.scopes)
@@ -295,7 +295,7 @@ def _piece(shown: Unit, keys: Sequence[str], places: Sequence[int]) -> Piece:
 
 
 def _digest(shown: Unit, keys: Sequence[str], places: Sequence[int], mentioned: set[str]) -> bytes:
-    """Return a hash of some scopes that says nothing of others between them, and note all names they say."""
+    """Return a hash of some scopes alone, and collect the names they mention."""
     own = {place: number for number, place in enumerate(places)}
     atoms: list[object] = [shown.package]
     for place in places:
@@ -309,12 +309,12 @@ def _digest(shown: Unit, keys: Sequence[str], places: Sequence[int], mentioned: 
 
 
 def _is_elsewhere(statement: Statement, own: dict[int, int]) -> bool:
-    """Tell whether a statement gives a function to its name that is a piece of its own."""
+    """Tell whether a statement binds a function that is a piece of its own."""
     return type(statement) is Assign and type(statement.value) is Code and statement.value.scope not in own
 
 
 def _take_apart(part: object, own: dict[int, int], atoms: list[object]) -> None:
-    """Add all that a part of a program says, with its form; scopes are numbered among themselves."""
+    """Add the content and form of a part; scopes are numbered among themselves."""
     waiting = [part]
     while waiting:
         each = waiting.pop()

@@ -1,4 +1,4 @@
-"""Call: methods that are invoked and objects that are made, those of Java's library by what its table says of them."""
+"""Calls and object creation of Java; calls of the library are written as what its table describes."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _plain(w: Writer, owner: Expression, node: Node, listed: list[Node], methods
 
 
 def _given(w: Writer, listed: list[Node], methods: list[Method]) -> list[Value]:
-    """Return the values of arguments; functions are told what the methods that may be meant want."""
+    """Return the values of arguments; lambdas get the types of the parameters."""
     given: list[Value] = []
     for place, each in enumerate(listed):
         if each.type in FUNCTIONS:
@@ -211,7 +211,7 @@ def _short(name: str) -> str:
 
 
 def _row(w: Writer, type: Type | None, name: str) -> Row | None:
-    """Return what the library says of a method of a type."""
+    """Return the row of a library method."""
     if type is None:
         return None
     if type.name == CLASS:
@@ -278,7 +278,7 @@ class _Library:
         return self.receiver.type.arguments if self.receiver.type else ()
 
     def _argument(self, place: int, node: Node) -> Value:
-        """Return an argument; a function is told the types that it is called with."""
+        """Return an argument; a lambda gets the types it is called with."""
         if node.type not in FUNCTIONS:
             return value(self.w, node)
         for which, _, inputs in self.row.calls:

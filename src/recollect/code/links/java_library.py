@@ -1,4 +1,4 @@
-"""Outside: what the classes of Java's own library do with the functions and objects that they are given.
+"""Java's library: what its methods do with the functions and objects they are given.
 
     list.forEach(f)       f.accept(item)          calls f with what the list holds
     stream.map(f)         f.apply(item) → [made   a new stream that holds what f returns
@@ -160,7 +160,7 @@ REFERENCE = _rows(
     ("accumulateAndGet getAndAccumulate", "1.apply(item, 0); puts made; gives item|made"),
 )
 
-# A function made of two is one of both here: whoever calls it calls both, with the same arguments.
+# A composed function is either of its parts here: a call calls both with the same arguments.
 FUNCTION = _rows(
     ("andThen compose and or thenComparing", "gives self|0 → Function"),
     ("negate reversed", "gives self → Function"),

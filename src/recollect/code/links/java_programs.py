@@ -1,4 +1,4 @@
-"""Declare: classes with their members, as scopes of the program.
+"""Programs of Java files: the entry of the front end, and classes with their members.
 
     class Shop {                      Scope(class, "Shop", body=(
         Till till = new Till();           till = Instance(Till)          what it is declared to be
@@ -8,8 +8,8 @@
         class Till { … }                  Till = Code(…)
     }                                 ))
 
-What initialises fields runs in functions of its own, as in the machine: `<init>` for each object, `<clinit>` once for
-the class. What nobody wrote is implicit: accessors and constructor of a record, `values` of an enum.
+Field initialisers run in functions of their own, as in the JVM: `<init>` for each object, `<clinit>` once for the
+class. Accessors and constructor of a record and `values` of an enum are implicit.
 """
 
 from __future__ import annotations
@@ -351,7 +351,7 @@ def _implicit(
     w: Writer, building: Building, name: str, listed: tuple[Parameter, ...], body: tuple[Statement, ...], arity: int,
     *marks: str,
 ) -> None:  # fmt: skip
-    """Write a method that nobody wrote."""
+    """Write a method that the language adds."""
     place = w.reserve()
     is_static = () if marks else ("static",)
     w.scopes[place] = Scope(

@@ -1,6 +1,6 @@
-"""Statement: what the statements of Java do to variables, and what is evaluated in them.
+"""Statements of Java: assignments and evaluated expressions.
 
-Order and conditions are nothing; blocks are, since each has names of its own.
+Order and conditions do not matter; blocks do, since each has names of its own.
 """
 
 from __future__ import annotations

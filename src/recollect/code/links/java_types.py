@@ -1,4 +1,4 @@
-"""Shape: what the classes of a file declare, read before any code is, since Java looks forward.
+"""Types and declarations of Java classes, read before any code, since Java allows forward references.
 
     class Shop<T extends Item> {      Shape("Shop", fields={"items": List<T>}, methods={"sell": […]},
         List<T> items;                      classes={"Till": …}, variables={"T": Item})
@@ -35,7 +35,7 @@ TYPES = frozenset(
 STATIC_TYPES = TYPES - {"class_declaration"}
 INTERFACES = frozenset({"interface_declaration", "annotation_type_declaration"})
 NAMED = frozenset({"type_identifier", "identifier", "integral_type", "floating_point_type", "boolean_type"})
-# Types inside types that are deeper than this are no types that anybody wrote.
+# Types nested deeper than this are not written by people.
 DEEPEST_TYPE = 20
 
 
@@ -109,7 +109,7 @@ def text(page: Page, node: Node) -> str:
 
 
 def type_of(page: Page, node: Node | None, depth: int = 0) -> Type | None:
-    """Return the type that a node says; None for `var`, `void` and what is none."""
+    """Return the type at a node; None for `var` and `void`."""
     if node is None or depth > DEEPEST_TYPE:
         return None
     kind = node.type

@@ -1,4 +1,4 @@
-"""Value: the expressions of Java, each as one of the program and its type where the file says it.
+"""Expressions of Java, each with its type where the file declares it.
 
 Types are followed as far as one file can tell: they choose between overloads, say what a lambda takes, and find the
 rows of the library. What an object really is, is found out by whoever solves the program.
@@ -237,7 +237,7 @@ def _parenthesized(w: Writer, node: Node) -> Value:
 
 
 def _binary(w: Writer, node: Node) -> Value:
-    """Return an operation; long sums hang on their left side, one in the other, and are read in a loop."""
+    """Return an operation; long sums nest on the left and are read in a loop."""
     levels: list[Node] = []
     first: Node | None = node
     while first is not None and first.type == "binary_expression":
@@ -397,7 +397,7 @@ def _array_creation(w: Writer, node: Node) -> Value:
 
 
 def array(w: Writer, node: Node, type: Type | None) -> Value:
-    """Return the array that a list in braces makes; the list itself does not say of what."""
+    """Return the array that a list in braces makes, given its type."""
     element = type.element() if type else None
     entries: list[Entry] = []
     for place, each in enumerate(child for child in node.named_children if "comment" not in child.type):
@@ -432,7 +432,7 @@ def _assignment(w: Writer, node: Node) -> Value:
 
 
 def value_for(w: Writer, node: Node | None, target: Type | None) -> Value:
-    """Return an expression whose place says what type is wanted, which a function needs to know."""
+    """Return an expression where a type is expected, which a lambda needs."""
     if node is not None and node.type in FUNCTIONS:
         return w.tables.function(w, node, target, None)
     if node is not None and node.type == "array_initializer":

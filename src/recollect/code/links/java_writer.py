@@ -1,4 +1,4 @@
-"""Writer: the program that is written while a file is read, and what a name means at the place that is read.
+"""Writer of Java programs, and what a name means at the place that is read.
 
 Places are nested: classes in functions in classes. A name is looked for from the inside out, as Java does: the locals
 of a function, then the fields, methods and types of a class with what it inherits, then the function around it.
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 OPAQUE = Opaque()
-# A program is nested this deep at most; below, expressions are taken as a whole and not looked into.
+# Maximum nesting; deeper expressions are not read.
 DEEPEST = 150
 
 
@@ -105,7 +105,7 @@ Reader = Callable[["Writer", "Node"], Value]
 
 
 class Tables(NamedTuple):
-    """Who reads what: expressions and statements by the kind of their node, functions for the place they stand in."""
+    """Readers by kind of node; of functions and anonymous classes by context."""
 
     values: dict[str, Reader]
     statements: dict[str, Callable[[Writer, Node], None]]
@@ -252,7 +252,7 @@ class Writer:
         return found
 
     def is_open(self, shape: Shape) -> bool:
-        """Tell whether a class may inherit from a class that is in no sight: one of another file."""
+        """Tell whether a class may inherit from a class of another file."""
         return any(
             self._class_beside(each, type.name) is None and not self.is_library(type.name)
             for each in self.lineage(shape)
@@ -260,7 +260,7 @@ class Writer:
         )
 
     def is_library(self, name: str) -> bool:
-        """Tell whether a type's name means one of Java's own library, as far as this file says."""
+        """Tell whether a name means a type of Java's library in this file."""
         known = self._library.get(name)
         if known is None:
             origin = self.imported.get(name.partition(".")[0])
@@ -413,5 +413,5 @@ def is_pure(code: Expression) -> bool:
 
 
 def is_idle(code: Expression) -> bool:
-    """Tell whether nothing happens in an expression; the front end writes no other that is empty."""
+    """Tell whether an expression is the empty one."""
     return code is OPAQUE

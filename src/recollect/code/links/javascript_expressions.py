@@ -285,7 +285,7 @@ def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def augmented(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `a ||= b`, which may assign; what `a += b` gives is nobody's function."""
+    """Read `a ||= b`, which may assign; `a += b` gives no function."""
     left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
     if left is None or right is None:
         return r.parts(node.named_children)

@@ -118,7 +118,7 @@ def _object(r: Reader, node: tree_sitter.Node, kind: str, late: Late) -> Table:
 
 
 def key(r: Reader, node: tree_sitter.Node) -> Key | None:
-    """Return the key that a property's name is; None for one that is worked out."""
+    """Return the key of a property; None for a computed one."""
     what = r.kind(node)
     if what == "string":
         return word(r.cut(node)[1:-1])
@@ -227,7 +227,7 @@ def hoist(r: Reader, node: tree_sitter.Node, *, name: str = "") -> None:
 
 
 def method(r: Reader, node: tree_sitter.Node, name: str, label: str, marks: list[str]) -> Frame:
-    """Return the scope of a method; whoever calls this puts it in the queue."""
+    """Return the scope of a method, not queued yet."""
     frame = r.open("function", label, node, symbol=name)
     frame.marks = marks
     return frame

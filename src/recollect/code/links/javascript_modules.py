@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def required(r: Reader, given: tree_sitter.Node) -> Expression | None:
-    """Return the module that `require("…")` gives; None where its name is worked out."""
+    """Return the module that `require("…")` gives; None for a computed name."""
     nodes = given.named_children
     if len(nodes) != 1 or r.kind(nodes[0]) != "string" or r.block.find("require") is not None:
         return None
@@ -189,7 +189,7 @@ def namespace(r: Reader, node: tree_sitter.Node) -> Expression:
     own, body = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.body)
     if own is None or body is None:
         return NOTHING
-    if r.kind(own) == "string":  # declare module "a": says what another file offers
+    if r.kind(own) == "string":  # declare module "a" describes another file
         return NOTHING
     first, *rest = [part.strip() for part in r.cut(own).split(".")]
     outer, prefix, exports = r.block, r.frame.prefix, r.exports

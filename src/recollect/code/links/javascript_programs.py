@@ -241,7 +241,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = ""
     """Return the program of a JavaScript, TypeScript or TSX file.
 
     symbols: those of the same file, whose places the scopes refer to
-    language: where it is not the one that the path says
+    language: default: the one that the path implies
     Never raises for the content of the file.
     """
     if not language:

@@ -25,7 +25,7 @@ Reading = Callable[["Reader", "tree_sitter.Node"], "Expression | None"]
 
 
 def annotation(r: Reader, node: tree_sitter.Node) -> Expression | None:
-    """Return the type that a type or an annotation says; None where it leads to no class."""
+    """Return the type of an annotation; None where it leads to no class."""
     reading = TYPES.get(r.kind(node))
     return reading(r, node) if reading else None
 

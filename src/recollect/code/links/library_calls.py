@@ -37,7 +37,7 @@ from recollect.code.links.solver_state import Given, Site, State
 
 
 class LibraryCall(NamedTuple):
-    """A function of a library at work: on what, with what, what those it called returned, and who wants the result."""
+    """A call of a library function: receiver, arguments, what its callbacks return, sink."""
 
     state: State
     row: Row
@@ -54,7 +54,7 @@ class LibraryCall(NamedTuple):
 
 
 def give(call: LibraryCall) -> None:
-    """Tell what comes back."""
+    """Send the result to the sink."""
     giver = GIVERS.get(call.row.gives)
     if giver is not None:
         giver(call)
@@ -75,7 +75,7 @@ def elements(value: Value, target: Variable) -> None:
 
 
 def awaited(state: State, of: Variable) -> Variable:
-    """Return what is there in the end: a promise of a promise is a promise."""
+    """Return the awaited value: a promise of a promise is a promise."""
     found = state.variable()
     of.use(lambda value: value.of.flow(found) if isinstance(value, Promised) else found.add(value))
     return found
@@ -245,7 +245,7 @@ def _assign_attribute(call: LibraryCall) -> None:
 
 
 def _partial(call: LibraryCall) -> None:
-    """Give a function that was given some arguments already; those it is given later come in their place."""
+    """Give a function with some arguments bound; later ones come in their place."""
     held = list(call.given[1:])
 
     def keep(value: Value) -> None:
@@ -371,7 +371,7 @@ def supply(state: State, value: External, given: Sequence[Given], site: Site, si
 
 
 def _give_builtin(state: State, name: str, sink: Sink) -> None:
-    """Tell what a builtin function gives that has no row: a text, a number, or texts in a list."""
+    """Send the result of a builtin without a row: a text, a number, or texts in a list."""
     _, first, *rest = name.split(".")
     made = RESULTS.get(first)
     if not rest and made is not None:
@@ -450,7 +450,7 @@ def _call_arguments(
     state: State, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, returned: Variable,
     sink: Sink | None = None,
 ) -> None:  # fmt: skip
-    """Call the arguments that the row says are called."""
+    """Call the arguments that the row names."""
     called = list(_called_arguments(row, given))
     passed = _passed(state, row, receiver, [each for each in given if each not in called], returned, sink)
     for each in called:

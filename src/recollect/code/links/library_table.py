@@ -1,7 +1,7 @@
-"""Outside: what functions outside the program do with the functions and tables they are given.
+"""Library functions of Python and JavaScript: what they do with the functions and tables they are given.
 
 Only what matters to who calls whom: `map(f, rows)` calls f with the elements of rows and gives what it returns. Rows
-are data; what their words mean is in `supply` and `giving`.
+are data; what their words mean is in `library_calls`.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ EXTERNALS: dict[str, Row] = {
     "util.inherits": Row(gives="inherit"),
     "util.promisify": Row(gives="first"),
 }  # fmt: skip
-# A method of something unknown outside: callbacks are called, whoever takes them.
+# Methods of unknown libraries that call the callbacks they are given.
 CALLBACKS = frozenset(
     """on once addListener addEventListener subscribe then catch finally forEach map filter use get post put delete
     describe it test beforeEach afterEach before after setTimeout submit apply_async add_done_callback connect register

@@ -1,9 +1,9 @@
 """Groups: which programs are solved together, from what else, and whether that has changed since.
 
     small tree      all files of a family of languages are one group: values are followed wherever they go
-    large tree      a folder with all below it is one; of the files it imports, and those import, only their faces count
+    large tree      a folder with all below it is one; of files it imports, directly or not, only summaries count
 
-The links of a group are a function of what is hashed into its digest: the programs of its members, the faces of the
+The links of a group are a function of what is hashed into its digest: the programs of its members, the summaries of the
 files they need, and how the imports of each are found. So a group is solved again exactly if its digest is another,
 whatever was edited, renamed or deleted in between, and an interrupted run goes on where it was.
 """
@@ -43,7 +43,7 @@ class Known(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Programs that are solved together: members, what else is looked into, and the digest of it all."""
+    """Programs that are solved together: members, files they need, and the digest of all."""
 
     key: str
     members: tuple[str, ...]
@@ -103,7 +103,7 @@ class _Names:
                     self.named.setdefault(name, []).append((path, place))
 
     def mentioned(self, packed: bytes) -> frozenset[int]:
-        """Return those of some names by which anything is reached; what one file says concerns many groups."""
+        """Return those names of a packed list by which some piece is reached."""
         found = self._known.get(packed)
         if found is None:
             found = self._known[packed] = frozenset(self.named.keys() & numbers(packed))
@@ -113,7 +113,7 @@ class _Names:
 def _visible(
     programs: Mapping[str, Known], names: _Names, members: Iterable[str], needed: Iterable[str]
 ) -> dict[str, list[str]]:
-    """Return of the files that a group looks into hashes of what it can reach there; none of those not in pieces."""
+    """Return hashes of the pieces that a group can reach, by needed file."""
     outer = {path: pieces for path in needed if (pieces := programs[path].offer.pieces).rest}
     if not outer:
         return {}

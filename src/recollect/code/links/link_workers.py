@@ -55,7 +55,7 @@ class Packed(NamedTuple):
 
 
 def tree_facts(plan: Plan) -> TreeFacts:
-    """Return what a worker has to know of a tree."""
+    """Return what a worker needs to know of a tree."""
     crossed = [(family, module, file) for (family, module), file in plan.crossed.items()]
     return TreeFacts(dict(plan.modules.files), plan.modules.facts, crossed)
 
@@ -67,7 +67,7 @@ def solve_group(plan: Plan, task: GroupTask) -> list[Packed]:
 
 
 def main() -> None:
-    """Solve what is asked for until nobody asks any more; the first message says what the tree is like."""
+    """Solve groups until the input ends; the first message describes the tree."""
     encoder = msgspec.msgpack.Encoder()
     known: list[Plan] = []
 
@@ -75,16 +75,16 @@ def main() -> None:
         if known:
             task = msgspec.msgpack.decode(content, type=GroupTask)
             return encoder.encode(solve_group(known[0], task))
-        told = msgspec.msgpack.decode(content, type=TreeFacts)
-        crossed = {(family, module): file for family, module, file in told.crossed}
-        known.append(Plan(Modules(told.files, told.facts), (), {}, crossed))
+        facts = msgspec.msgpack.decode(content, type=TreeFacts)
+        crossed = {(family, module): file for family, module, file in facts.crossed}
+        known.append(Plan(Modules(facts.files, facts.facts), (), {}, crossed))
         return b""
 
     attend(answer, MOST_CPU_S)
 
 
 def read_answer(content: bytes) -> Sequence[Packed]:
-    """Return what a worker answered."""
+    """Return the decoded answer of a worker."""
     return msgspec.msgpack.decode(content, type=list[Packed])
 
 
@@ -105,7 +105,7 @@ def useful_workers(size_bytes: int, groups: int, wanted: int = 0) -> int:
 
 
 def solve_all(plan: Plan, tasks: Iterable[GroupTask], count: int) -> Iterator[Sequence[Packed]]:
-    """Yield the links of groups in the order in which they come; each is taken when somebody is about to be free."""
+    """Yield the links of groups in order; a task is taken when a worker is nearly free."""
     if count <= 1:
         for task in tasks:
             yield solve_group(plan, task)
@@ -141,7 +141,7 @@ class _Crew:
         return self._threads.submit(self._solve, task)
 
     def stop(self) -> None:
-        """End all processes; what they have in hand is lost, which nobody was promised."""
+        """End all processes; unfinished groups are lost."""
         self._is_stopped = True
         for process in tuple(self._all):
             process.kill()

@@ -1,4 +1,4 @@
-"""Facts: what manifests say that paths do not, in the words of `modules`."""
+"""Facts for the module finder from package manifests and TypeScript configurations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recollect.errors import InvalidInput
 from recollect.files import read_file
 from recollect.parsing import parse_json
 
-# Files that say where modules of TypeScript are looked for; those that only narrow what is checked say nothing new.
+# Files that configure where TypeScript looks for modules.
 CONFIGS = re.compile(r"(?:^|/)(?:tsconfig(?:\.[\w.]+)?|jsconfig)\.json$")
 MOST_CONFIGS = 500
 MAX_CONFIG_BYTES = 200_000
@@ -109,7 +109,7 @@ def _file(paths: Collection[str], at: str, rest: Sequence[str], family: str) -> 
 
 
 def aliases(root: str, paths: Iterable[str]) -> tuple[Alias, ...]:
-    """Return what the configurations of TypeScript in a tree say about paths; read from disk, the deepest first."""
+    """Return the path aliases of TypeScript configurations, deepest first."""
     found: list[Alias] = []
     for path in sorted(filter(CONFIGS.search, paths), key=lambda path: (-path.count("/"), path))[:MOST_CONFIGS]:
         found += _aliases(root, path, posixpath.dirname(path), 0)
@@ -142,7 +142,7 @@ def _from(folder: str, path: str) -> str:
 
 
 def _read(root: str, path: str) -> dict[str, Any]:
-    """Return a configuration; whatever cannot be read says nothing."""
+    """Return a configuration; empty if it cannot be read."""
     try:
         file = Path(root) / real(path)
         if file.is_symlink():

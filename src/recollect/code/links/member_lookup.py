@@ -116,7 +116,7 @@ AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not nam
 
 
 def lookup(state: State, value: Value, name: str, site: Site, sink: Sink) -> None:
-    """Tell what a member of a value is, now and whenever more becomes known."""
+    """Send a member of a value to the sink, now and as more becomes known."""
     finder = FINDERS.get(type(value))
     if finder is not None:
         finder(state, value, name, site, sink)
@@ -127,14 +127,14 @@ def _of_module(state: State, value: Module, name: str, site: Site, sink: Sink) -
 
 
 def of_file(state: State, path: str, name: str, site: Site, sink: Sink, asked: dict[str, bool] | None = None) -> bool:
-    """Tell what a file offers under a name; returns whether it offers anything of that name.
+    """Send what a file exports under a name; returns whether it exports it.
 
     asked: what files have answered so far. Files that import all of each other are asked once each, not once for every
     way that leads there.
     """
     asked = {} if asked is None else asked
     if path not in asked:
-        asked[path] = False  # for whoever asks while it asks others
+        asked[path] = False  # while it asks others
         asked[path] = _offered(state, path, name, site, sink, asked)
     return asked[path]
 
@@ -199,10 +199,9 @@ def _through_class(state: State, of: Class, found: Value, sink: Sink) -> None:
 
 
 def inherited(state: State, of: Class, name: str, sink: Sink, after: Class | None = None) -> None:
-    """Tell what the first class that has a member says, of a class and those it derives from in their order.
+    """Send the member of the first class that has it, in the order of base classes.
 
-    after: only those classes are asked that come after this one. Whoever asks the same hears the same: it is looked for
-    once, and again when more is known of the classes.
+    after: only classes after this one are asked. A lookup is done once, and again when more is known of the classes.
     """
     asked = (of, after, name)
     found = state.inherited.get(asked)
@@ -237,7 +236,7 @@ def _overloads(orders: list[Class], name: str) -> list[Function]:
     for each in orders:
         own = each.overloads.get(name, [])
         if own and "constructor" in own[0].scope.marks:
-            return own  # nobody inherits them
+            return own  # constructors are not inherited
         nearer = tuple(found)
         for function in own:
             known = next((other for other in nearer if _overrides(other.scope, function.scope)), None)
@@ -249,7 +248,7 @@ def _overloads(orders: list[Class], name: str) -> list[Function]:
 
 
 def _overrides(nearer: Scope, further: Scope) -> bool:
-    """Tell whether a function replaces one of a class further up: its types are the same, or not said there."""
+    """Tell whether a function overrides one of a base: same or undeclared types."""
     if len(nearer.parameters) != len(further.parameters):
         return False
     return all(
@@ -278,7 +277,7 @@ def derive(state: State, derived: Class, base: Value, place: int = AFTER_ALL) ->
 
 
 def ask_again(state: State, of: Class) -> None:
-    """Look again for the members of a class that were not there."""
+    """Repeat the failed lookups of a class."""
     waiting, of.lookups = of.lookups, {}
     for each in waiting.values():
         for asked in each:
@@ -286,7 +285,7 @@ def ask_again(state: State, of: Class) -> None:
 
 
 def add_member(state: State, of: Class, name: str) -> Variable:
-    """Return the variable of a member that is assigned to a class from outside; whoever missed it hears of it."""
+    """Return the variable of a member assigned from outside; failed lookups are repeated."""
     is_new = name not in of.frame.names
     variable = of.frame.name(name)
     if is_new:
@@ -306,7 +305,7 @@ def _of_object(state: State, value: Object, name: str, site: Site, sink: Sink) -
 
 
 def _on(state: State, found: Value, receiver: Value, of: Class, site: Site, sink: Sink) -> None:
-    """Tell what a member of a class is to one of its instances."""
+    """Send a member of a class as an instance sees it."""
     if isinstance(found, Function):
         marks = found.scope.marks
         if "property" in marks:
@@ -327,7 +326,7 @@ def _on(state: State, found: Value, receiver: Value, of: Class, site: Site, sink
 
 
 def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Site, sink: Sink) -> None:
-    """Tell what a value inherits from its prototype.
+    """Send what a value inherits from its prototype.
 
     A prototype is asked once for a name, whoever inherits from it: it may inherit from many, and from itself.
     """
@@ -348,7 +347,7 @@ def _of_declared(state: State, value: Declared, name: str, site: Site, sink: Sin
 
 
 def dispatch(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
-    """Tell what a member is of something whose declared class alone is known.
+    """Send a member of a value of which only the declared class is known.
 
     Those classes count that are made somewhere; if none is, all that have the member in full; if none has, its own.
     """
@@ -364,7 +363,7 @@ def _on_instance(state: State, of: Class, site: Site, sink: Sink, found: Value) 
 
 
 def _has_in_full(of: Class, name: str) -> bool:
-    """Tell whether an instance of a class can have the member: the class is none of those nobody can make."""
+    """Tell whether instances have the member: the class is not abstract."""
     if of.scope.kind == "interface" or "abstract" in of.scope.marks:
         return False
     for each in of.order:

@@ -1,4 +1,4 @@
-"""Modules: which files an import means, by the rules of each language, from paths and declared packages alone.
+"""Module finder: which files an import means, by the rules of each language, from paths and declared packages.
 
     python       a.b → a/b.py, a/b/__init__.py below a source root; leading dots count folders
     javascript   ./a → a.ts, a/index.js …; tsconfig paths; packages of the same repository by their name
@@ -27,9 +27,9 @@ FILE = "file:"
 JS_EXTENSIONS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
 # What is built to here is written there: a package's entry seldom is in the repository itself.
 BUILT = ("dist/", "build/", "lib/", "out/", "esm/", "cjs/")
-# Files by one path ending that are looked at; `util.h` may be there hundreds of times, and then says nothing.
+# Files with one path ending; more (`util.h` hundreds of times) mean nothing.
 MOST_BY_ENDING = 8
-# What stands for an unknown part of a module's name, and how many modules such a name may mean; more say nothing.
+# Placeholder for an unknown part of a module's name, and the most modules such a name may mean.
 ANY_MODULE = "*"
 MOST_BY_PATTERN = 40
 
@@ -46,7 +46,7 @@ def family(language: str | None) -> str:
 
 
 class Declared(NamedTuple):
-    """What a file says about itself: its language, the package it belongs to, and the names it offers at the top."""
+    """A file as a module: language, package, names at its top level."""
 
     language: str
     package: str = ""
@@ -74,7 +74,7 @@ class Alias(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What manifests say that paths do not."""
+    """Packages and aliases from manifests."""
 
     provided: tuple[Provided, ...] = ()
     aliases: tuple[Alias, ...] = ()
@@ -189,7 +189,7 @@ class Modules:
 
     @cached_property
     def python_folders(self) -> tuple[str, ...]:
-        """Folders that packages of Python begin in, by custom or because a manifest says so."""
+        """Folders that Python packages begin in, by custom or manifest."""
         return ("src", "lib", *sorted({row.folder for row in self.facts.provided if row.family == "pypi"}))
 
     @cached_property
@@ -291,7 +291,7 @@ def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[s
 
 
 def _python_any(modules: Modules, importer: str, pattern: str, level: int) -> tuple[str, ...]:
-    """Return the modules that a name with unknown parts may mean; none where that is too many to say anything."""
+    """Return the modules that a name with unknown parts may mean; none if too many."""
     if level:
         folder = posixpath.dirname(importer)
         root = modules.python_root(folder)
@@ -546,7 +546,7 @@ def _same_package(modules: Modules, importer: str, path: str) -> bool:
 
 
 def _same_folder(modules: Modules, importer: str, path: str) -> bool:
-    """Tell whether two files are of one package of Go; one of a test sees the package, which does not see it."""
+    """Tell whether a Go file sees another: same package; tests are seen by tests only."""
     if posixpath.dirname(importer) != posixpath.dirname(path):
         return False
     same = modules.files[importer].package == modules.files[path].package
@@ -554,7 +554,7 @@ def _same_folder(modules: Modules, importer: str, path: str) -> bool:
 
 
 def _around(modules: Modules, importer: str, path: str) -> bool:
-    """Tell whether a file's namespace is that of another or one around it."""
+    """Tell whether a namespace is another one or encloses it."""
     own, other = modules.files[importer].package, modules.files[path].package
     return not other or own == other or own.startswith(other + ".")
 

@@ -1,4 +1,4 @@
-"""Overload: which of several functions of one name a call means, by the number and the declared types of its arguments.
+"""Overload choice: which of several functions of one name a call means, by the number and the declared types of its arguments.
 
     f(Object)  f(Animal)  f(int)  f(long)  f(int...)         f(dog) → f(Animal)   f(3) → f(int)   f(3, 4) → f(int...)
 
@@ -19,7 +19,7 @@ Derives = Callable[[Hashable, Hashable], bool]
 
 
 class Array(NamedTuple):
-    """An array of something; None where nobody knows of what."""
+    """An array of something; None if unknown."""
 
     of: Hashable
 
@@ -100,7 +100,7 @@ def _fit(given: Hashable, takes: Hashable, derives: Derives) -> int:
             return DERIVED if _fit(given.of, takes.of, derives) == DERIVED else OPEN
         return DERIVED if takes == ANYTHING else OPEN
     if not isinstance(given, str):
-        # A class of the program is what it derives from; of an interface outside nobody knows.
+        # A class of the program is what it derives from; an external interface may fit.
         is_it = takes == ANYTHING or (isinstance(takes, str) and not _is_closed(takes)) or derives(given, takes)
         return DERIVED if is_it else OPEN
     if not isinstance(takes, str):
@@ -120,7 +120,7 @@ def _fit_by_name(given: str, takes: str) -> int:
         return DERIVED
     if given == "String" or given in UNWRAPPED:
         return DERIVED if takes in WIDER.get(given, NUMBERS) else OPEN
-    # Of two other types of a library nobody knows; but nothing that is only an object is anything more.
+    # Two other library types may fit; a plain Object fits nothing else.
     return OPEN if given == ANYTHING or takes == "String" or takes in UNWRAPPED else DERIVED
 
 
@@ -136,7 +136,7 @@ def _is_closed(name: str) -> bool:
 
 
 def _beats(one: Signature, other: Signature, given: Sequence[Hashable], derives: Derives) -> bool:
-    """Tell whether one function is meant where another fits too: its types all fit the other's, and not the reverse."""
+    """Tell whether one function is more specific than another."""
     first, second = _spread_or_not(one, len(given)), _spread_or_not(other, len(given))
     differing = [place for place in range(len(given)) if first[place] != second[place]]
     if any(given[place] is None for place in differing):

@@ -117,7 +117,7 @@ class Super(_Part, frozen=True, tag=9):
 
 
 class Instance(_Part, frozen=True, tag=10):
-    """A value that is said to be of a type: from an annotation or a declaration."""
+    """A value of a declared type."""
 
     of: Expression
 
@@ -135,7 +135,7 @@ class Spread(_Part, frozen=True, tag=12):
 
 
 class Opaque(_Part, frozen=True, tag=13):
-    """A value that nobody follows, made of parts that are evaluated: `f() + g()`."""
+    """A value that is not tracked, with parts that are evaluated: `f() + g()`."""
 
     parts: tuple[Expression, ...] = ()
 
@@ -249,7 +249,7 @@ Statement = Assign | Return | Yield | Do | Import | Export | Use
 class Parameter(_Part, frozen=True):
     """A parameter; `kind`: "" plain, "*" the rest by position, "**" the rest by name, "=" by name only.
 
-    declared: its type, where it says one.
+    declared: its declared type.
     """
 
     name: str

@@ -359,7 +359,7 @@ def boolean(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def either(options: list[Expression]) -> Expression:
-    """Return one of several, without those that nobody follows."""
+    """Return a choice of several values, without untracked ones."""
     kept: list[Expression] = []
     for option in options:
         if option is not NOTHING and option not in kept:
@@ -479,7 +479,7 @@ def _key(r: Reader, node: tree_sitter.Node) -> Key | None:
 
 
 def _followed(r: Reader, entries: list[Entry]) -> tuple[Entry, ...]:
-    """Return the entries of a table that anybody could call or look into; a long table of constants is data."""
+    """Return the tracked entries of a table; a long table of constants is data."""
     kept = [each for each in entries if not isinstance(each.value, Opaque)]
     for each in entries:
         if isinstance(each.value, Opaque):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 CONSTRUCTORS = ("__init__", "__new__")
-# Methods that belong to their class although nothing says so.
+# Methods that are class methods without a decorator.
 OF_CLASS = ("__new__", "__init_subclass__", "__class_getitem__")
 # Decorators by their last word: how they change what a function is bound to. They are not called.
 MARKS = {
@@ -84,7 +84,7 @@ def function(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter
 
 
 def _bind(frame: Frame, name: str) -> None:
-    """Say how a function of a class is bound."""
+    """Mark how a function of a class is bound."""
     if "static" not in frame.marks and frame.parent is not None:
         frame.marks.append("self")
     if name in CONSTRUCTORS:
@@ -197,12 +197,12 @@ def class_(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.N
 
 def _is_record(frame: Frame) -> bool:
     """Tell whether a class gets its constructor from its fields."""
-    told = [*frame.bases, *(each.callee if isinstance(each, Call) else each for each in frame.decorators)]
-    return any(isinstance(each, Name | Member) and each.name in RECORDS for each in told)
+    named = [*frame.bases, *(each.callee if isinstance(each, Call) else each for each in frame.decorators)]
+    return any(isinstance(each, Name | Member) and each.name in RECORDS for each in named)
 
 
 def _record(r: Reader, node: tree_sitter.Node) -> None:
-    """Read the body of a record, and write the constructor that nobody wrote: it keeps what it is given."""
+    """Read the body of a record, and write its constructor, which sets the fields."""
     block(r, node)
     fields = [name for child in node.named_children if (name := _field(r, child))]
     if not fields or any(each.name in CONSTRUCTORS and each.parent is r.frame for each in r.frames):

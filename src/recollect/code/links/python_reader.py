@@ -35,8 +35,8 @@ class Frame(ScopeWriter):
 class Reader(TreeReader[Frame]):
     """A Python file on its way to a program.
 
-    renamed: variables of comprehensions, which nobody else sees
-    passed: names that somebody else gets: one of a function is a use of it
+    renamed: variables of comprehensions
+    passed: names that are passed on: of a function this is a use
     """
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
@@ -46,7 +46,7 @@ class Reader(TreeReader[Frame]):
         self.frame = self.opened(Frame("module", "", 0, None), None, "")
 
     def passed_on(self, node: tree_sitter.Node) -> Expression:
-        """Return what a node is worth that somebody else gets."""
+        """Return the value of a node that is passed on."""
         found = self.value(node)
         if isinstance(found, Name | Member):
             self.passed.append((self.frame, found, node))

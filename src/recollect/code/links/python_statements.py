@@ -301,7 +301,7 @@ def _elements(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
 
 
 def _class(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    """Bind what `Point(x=a)` says; positions depend on the class and are not followed."""
+    """Bind the names of `Point(x=a)`; positions depend on the class and are left out."""
     for child in node.named_children:
         if r.kind(child) == "dotted_name":
             first, *rest = [r.cut(part) for part in child.named_children] or [r.cut(child)]

@@ -39,7 +39,7 @@ BUILTIN_TYPES = frozenset("str int float bool bytes complex bytearray memoryview
 
 
 def annotation(r: Reader, node: tree_sitter.Node | None, user: Frame) -> Expression | None:
-    """Return the type that a node says, and write that it is used by a scope."""
+    """Return the type of an annotation, and record its use by a scope."""
     if node is None or node.end_byte - node.start_byte > LONGEST:
         return None
     found = parsed(r.cut(node))
@@ -62,7 +62,7 @@ _MOST_KNOWN = 20_000
 
 
 def parsed(text: str) -> Expression | None:
-    """Return the type that a text says; None where it says none that can be followed."""
+    """Return the type in a text; None if it leads to no class."""
     if text in _known:
         return _known[text]
     try:

@@ -81,7 +81,7 @@ COMMON = frozenset(
 
 
 def apart(made: Mapping[tuple[Place, Place | str, int, int], str]) -> tuple[Made, dict[Where, list[Place]]]:
-    """Return the calls that say something, and where the others stand with all that they may lead to."""
+    """Return the calls with few targets, and the sites and targets of the others."""
     called: dict[Where, list[Place]] = {}
     for caller, callee, line, column in made:
         if not isinstance(callee, str) and line:
@@ -110,7 +110,7 @@ WITHOUT_THIS = frozenset(("python",))
 
 
 def held(units: Mapping[str, Unit]) -> Iterator[Held]:
-    """Yield the functions that programs put into objects, in languages where that says what they are called on."""
+    """Yield the functions that programs put into objects, in languages with `this`."""
     for path, unit in units.items():
         if unit.language in WITHOUT_THIS:
             continue
@@ -176,7 +176,7 @@ def schedule_body(state: State, prepare: Callable[[Function], None], function: F
 ROUNDS = 4
 # Values that only name things.
 PLAIN: frozenset[type] = frozenset((Code, Name, Member))
-# Methods of one name that a call may mean; more say nothing.
+# Most methods of one name that a call may mean.
 MOST_CANDIDATES = 25
 # Functions of a table that one call goes through: each of them is called some time.
 MOST_CROWDED = 100
@@ -253,7 +253,7 @@ class Solution(NamedTuple):
 def solve(units: Mapping[str, Unit], modules: Modules, faces: Container[str] = frozenset()) -> Solution:
     """Return the calls, base classes and uses of some programs.
 
-    faces: files that others need and whose own links nobody wants: function bodies are evaluated on first call
+    faces: files given as summaries: only needed; their function bodies are evaluated on first call
     """
     with uncollected():
         state = State(dict(sorted(units.items())), modules, faces)
@@ -264,7 +264,7 @@ def solve(units: Mapping[str, Unit], modules: Modules, faces: Container[str] = f
 
 
 def _solved(state: State) -> State:
-    """Return a world in which everything has flowed where it flows."""
+    """Return the state after all values have flowed."""
     state.apply, state.callers = partial(call_flow.apply, state), call_flow.CALLERS
     state.evaluate = partial(evaluation.evaluate, state)
     state.iterate = partial(evaluation.iterate, state)
@@ -345,7 +345,7 @@ def _frame(state: State, path: str, unit: Unit, place: int) -> Frame:
     return frame
 
 
-# --- what files and classes say ---
+# --- files and classes ---
 
 
 def _outlines(state: State) -> None:
@@ -360,7 +360,7 @@ def _outlines(state: State) -> None:
 
 
 def _is_plain(statement: Statement) -> bool:
-    """Tell whether a statement only names things: what has to be known before anything is called."""
+    """Tell whether a statement only binds names: these come before any call."""
     kind = type(statement)
     if kind is Import or kind is Use:
         return True
@@ -368,7 +368,7 @@ def _is_plain(statement: Statement) -> bool:
 
 
 def _members(state: State, of: Class) -> None:
-    """Tell the functions of a class apart: constructors, those that run by themselves, and overloads."""
+    """Sort the functions of a class: constructors, initialisers, overloads."""
     scopes = state.units[of.path].scopes
     bound = {
         each.value.scope
@@ -426,7 +426,7 @@ def _parameters(state: State, function: Function) -> None:
 
 
 def _assume(state: State) -> None:
-    """Fill in what is not seen: a method is called on its own class, a variable holds what it is declared to hold."""
+    """Assume what is not known: receivers of methods, values of declared types."""
     holding = list(held(state.units))
     methods = [each for each in state.functions if each.owner is not None and "static" not in each.scope.marks]
     for _ in range(ROUNDS):
@@ -450,7 +450,7 @@ def _assume(state: State) -> None:
 
 
 def _assume_undecorated(state: State) -> None:
-    """Let what was decorated be what it is if its decorator gives nothing back."""
+    """Assume that a decorator without a known result returns what it is given."""
     waiting, state.decorations = state.decorations, []
     for decorated, result in waiting:
         if not result.values:
@@ -458,7 +458,7 @@ def _assume_undecorated(state: State) -> None:
 
 
 def _is_received(state: State, method: Function) -> bool:
-    """Let a method be called on its own class if nobody is seen to call it; a function that sleeps has time."""
+    """Assume that a method without known callers is called on its own class."""
     if method.is_lazy or method.owner is None:
         return False
     receivers = state.receivers(method)
@@ -478,7 +478,7 @@ def _unlock(state: State) -> None:
 
 
 def _assume_holders(state: State, holding: Iterable[Held]) -> None:
-    """Let functions that nobody calls be called on the objects that they were put into."""
+    """Assume that functions without known callers are called on the objects that hold them."""
     for each in holding:
         function = state.codes.get(each.function)
         if not isinstance(function, Function) or "arrow" in function.scope.marks or function.this.values:
@@ -491,7 +491,7 @@ def _assume_holders(state: State, holding: Iterable[Held]) -> None:
 
 
 def _is_seen(value: Declared, site: Site) -> bool:
-    """Tell whether objects of a declared type were seen where only the type would be gone by."""
+    """Tell whether a site has objects of a declared type, so that the type is not needed."""
     for each in site.receivers.values if site.receivers is not None else ():
         if isinstance(each, Object) and isinstance(each.of, Class) and derives(each.of, value.of):
             return True
@@ -554,7 +554,7 @@ def _is_written(state: State, place: Place) -> bool:
 
 
 def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
-    """Return the calls that nothing was found for: with several candidates, with none, and with exactly one."""
+    """Return the unresolved calls: with several candidates, with none, with exactly one."""
     methods: dict[str, list[Function]] = {}
     for function in state.functions:
         if function.owner is not None and "implicit" not in function.scope.marks:

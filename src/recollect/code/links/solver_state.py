@@ -91,7 +91,7 @@ class Given(msgspec.Struct):
 
 
 class Asked(msgspec.Struct):
-    """A call as it is written; one without any callee in the end is not resolved."""
+    """A call as written; it is unresolved if it has no callee in the end."""
 
     site: Site
     callee: Expression
@@ -145,14 +145,14 @@ class State:
         self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
         self.uses: list[tuple[Site, Variable]] = []
         self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
-        # What the stages do to each other's values; set by whoever puts them together.
+        # Functions of other stages, set by the solver.
         self.apply: Callable[..., None]
         self.callers: Mapping[type[Value], Callable[..., None]]
         self.evaluate: Callable[[Expression, Frame], Variable]
         self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
         self.pass_on: Callable[..., None]
         self.schedule_body: Callable[[Function], None]
-        self.scheduled = 0  # functions that were asleep and are not any more
+        self.scheduled = 0  # function bodies evaluated on demand
         # What classes were asked for: the class, the one after which its bases are asked, and the name.
         self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
         self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for

@@ -3,8 +3,8 @@
     files ──changed──► programs ──► groups ──other digest──► solved ──► links, packed per file
              read on all cores                    on all cores, too
 
-Like an update of the index it holds the tree for itself, writes in batches, and goes on where it was stopped. What it
-leaves is a function of the files alone: after any number of edits it is what linking them afresh would give.
+Like an update of the index it claims the tree, writes in batches, and resumes where it was stopped. The result depends
+on the files alone: after any number of edits it equals a fresh linking.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from recollect.store.link_protocol import LinkedTree, Links, LinkStore, Program
 BATCH_FILES = 500
 # Files that are given to be read at once, with their symbols: starting those who read takes a third of a second each.
 READ_FILES = 10_000
-# How long somebody who wants to link waits for another who writes to the tree.
+# Pause between attempts to claim a tree that another process writes to.
 WAIT_S = 0.1
 
 
@@ -63,7 +63,7 @@ def fingerprint() -> str:
 def is_linked(store: LinkStore, tree: Tree, *, allow_edits: bool = False) -> bool:
     """Tell whether a tree is linked in the state that its index is in now; one small query.
 
-    allow_edits: also if a file had been edited since it was indexed, when its links were made
+    allow_edits: accept links of files that were edited after indexing
     """
     known = store.linked_tree(tree.id)
     if known is None or known.fingerprint != fingerprint():
@@ -205,17 +205,17 @@ def _known(store: LinkStore, tree: Tree) -> dict[str, Known]:
 
 
 def _facts(store: LinkStore, tree: Tree) -> tuple[Facts, str, Elsewhere | None]:
-    """Return what manifests say, what links are made by, and how to find modules in other trees, if there are any."""
+    """Return facts of manifests, our fingerprint, and the finder of modules in other trees."""
     configs = [path for path in store.known_files(tree.id) if CONFIGS.search(path)]
     names = provided(store)
-    told = facts(names, tree.id, aliases(tree.root, configs))
+    found = facts(names, tree.id, aliases(tree.root, configs))
     roots = {other.id: other.root for other in store.find(Tree) if other.id != tree.id}
     if not roots:
-        return told, fingerprint(), None
+        return found, fingerprint(), None
     paths: dict[int, set[str]] = {number: set() for number in roots}
     for number, path in store.columns(File, ("tree", "path"), {"tree": tuple(roots), "skipped": ""}):
         paths[number].add(path)
-    return told, fingerprint(), elsewhere(names, tree.id, roots, paths)
+    return found, fingerprint(), elsewhere(names, tree.id, roots, paths)
 
 
 # --- links ---

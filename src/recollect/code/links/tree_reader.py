@@ -100,7 +100,7 @@ def _plain(page: Page, offset: int) -> int:
 
 
 class ScopeWriter:
-    """A scope that is being written: what `Scope` says, still open."""
+    """A `Scope` that is being written."""
 
     __slots__ = (
         "bases", "body", "decorators", "global_names", "implements", "kind", "line", "marks", "name", "outer_names",
