@@ -140,8 +140,22 @@ class Class(Value):
     """
 
     __slots__ = (
-        "base_places", "bases", "constructors", "frame", "assigners", "subclasses", "initial", "instance", "is_made",
-        "lookups", "order", "outer_bases", "overloads", "path", "place", "scope",
+        "assigners",
+        "base_places",
+        "bases",
+        "constructors",
+        "frame",
+        "initial",
+        "instance",
+        "is_made",
+        "lookups",
+        "order",
+        "outer_bases",
+        "overloads",
+        "path",
+        "place",
+        "scope",
+        "subclasses",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame) -> None:

@@ -1,4 +1,4 @@
-"""Overload choice: which of several functions of one name a call means, by the number and the declared types of its arguments.
+"""Overload choice: which of several functions of one name a call means, by number and declared types of arguments.
 
     f(Object)  f(Animal)  f(int)  f(long)  f(int...)         f(dog) → f(Animal)   f(3) → f(int)   f(3, 4) → f(int...)
 

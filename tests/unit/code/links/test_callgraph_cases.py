@@ -15,7 +15,6 @@ ROOT = Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(ROOT / "bench"))
 
 import callgraph  # noqa: E402 - the benchmark is a script beside the package
-import callgraph_names  # noqa: E402
 
 SUITES = ROOT / "tests" / "callgraph"
 FOLDERS = sorted(file.parent for file in SUITES.glob(f"*/**/{callgraph.EXPECTED}"))
@@ -49,8 +48,7 @@ def test_exactly_the_expected_calls_are_found(folder: Path) -> None:
     language = folder.relative_to(SUITES).parts[0]
     (case,) = callgraph.cases(folder, language)
     assert case.units, "no source of the language"
-    convention = callgraph_names.Choice(language, case.nodes(), [case.units]).of(case.nodes(), case.units)
-    found = callgraph.predicted(case, convention, has_outside=False)
+    found = callgraph.predicted(case, has_outside=False)
     assert callgraph.edges(found) == callgraph.edges(case.expected)
 
 
