@@ -1,12 +1,13 @@
 """Calls: which function is called, which parameter gets which argument, what comes back; decorators.
 
-A decorator is one function for all that it decorates, so it seems to give back all of it. Nearly every decorator of
-classes gives back the class: a class stays itself unless its decorator does nothing but wrap it.
+A decorator is one function for all that it decorates, so it seems to give back all of it; what others gave it is left
+out. A class stays itself, whatever its decorators return.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code.links.flow_values import (
@@ -29,7 +30,7 @@ from recollect.code.links.library_calls import supply, supply_known
 from recollect.code.links.library_table import BUILTIN, CALLED
 from recollect.code.links.member_lookup import WHOLE, Sink, derives, lookup
 from recollect.code.links.overload_choice import Array, Signature, choose
-from recollect.code.links.program import Assign, Call, Code, Expression, Member, Name, Return, Table
+from recollect.code.links.program import Call, Expression, Member, Name, Table
 from recollect.code.links.solver_state import Asked, Given, Site, State
 
 if TYPE_CHECKING:
@@ -379,84 +380,43 @@ def defined(state: State, place: Place, frame: Frame) -> Variable:
         found = state.defined[place] = state.variable(value)
         for decorator in reversed(value.scope.decorators):
             applied = state.evaluate(decorator, frame)
-            result = state.variable()
             site = Site(frame, value.scope.line, 0, "decorator")
             state.asked.append(Asked(site, decorator, applied))
-            give_back = _of_class if isinstance(value, Class) else _of_function
-            applied.use(_decorating(state, decorator, found, site, give_back(state, found, result)))
+            if isinstance(value, Class):  # it stays itself: nearly every decorator of classes returns the class
+                applied.use(partial(_decorate_class, state, decorator, found, site))
+                continue
+            result = state.variable()
+            applied.use(partial(_decorate_function, state, decorator, found, result, site))
             state.decorations.append((found, result))
             found = state.defined[place] = result
     return found
 
 
-def _decorating(
-    state: State, decorator: Expression, decorated: Variable, site: Site, give_back: Callable[[Value], Sink]
-) -> Sink:
-    """Return the sink that applies each value of a decorator."""
-
-    def sink(value: Value) -> None:
-        # What decorators gave back before is none: a call of one with its options alone gives back none of that.
-        if isinstance(decorator, Call) and _is_decorated(value):
-            return
-        state.decorated.setdefault(value, {}).update(dict.fromkeys(decorated.values))
-        state.apply(value, [Given(decorated)], site, give_back(value))
-
-    return sink
+def _decorate_class(state: State, decorator: Expression, decorated: Variable, site: Site, value: Value) -> None:
+    # Values that are classes with decorators are results of other decorations.
+    if not (isinstance(decorator, Call) and _is_decorated(value)):
+        state.apply(value, [Given(decorated)], site, ignore)
 
 
-def _of_function(state: State, decorated: Variable, result: Variable) -> Callable[[Value], Sink]:
-    """Return what a function is after a decorator."""
+def _decorate_function(
+    state: State, decorator: Expression, decorated: Variable, result: Variable, site: Site, value: Value
+) -> None:
+    """Call a decorator with a function; the result is what it returns, without what others gave it."""
+    if isinstance(decorator, Call) and _is_decorated(value):
+        return
+    others = state.decorated.setdefault(value, {})
+    others.update(dict.fromkeys(decorated.values))
+    # A decorator outside the program most often returns what it was given, or something like it.
+    if not isinstance(value, Function | Bound | Class | Object):
+        decorated.flow(result)
 
-    def by(decorator: Value) -> Sink:
-        # What a decorator outside the program gives back is most often what it was given, or stands for it.
-        if not isinstance(decorator, Function | Bound | Class | Object):
-            decorated.flow(result)
-        others = state.decorated[decorator]
+    def sink(found: Value) -> None:
+        if found in decorated.values or not (found in others or _is_decorated(found)):
+            result.add(found)
 
-        def sink(found: Value) -> None:
-            if found in decorated.values or not (found in others or _is_decorated(found)):
-                result.add(found)
-
-        return sink
-
-    return by
-
-
-def _of_class(state: State, decorated: Variable, result: Variable) -> Callable[[Value], Sink]:
-    """Return what a class is after a decorator: itself, unless that only wraps it."""
-
-    def by(decorator: Value) -> Sink:
-        stays = not isinstance(decorator, Class) and not _puts_around(decorator)
-        if stays:
-            decorated.flow(result)
-        others = state.decorated[decorator]
-
-        def sink(found: Value) -> None:
-            if stays and isinstance(found, Function | Bound | Overloaded):
-                return
-            if found in decorated.values or not (found in others or _is_decorated(found)):
-                result.add(found)
-
-        return sink
-
-    return by
+    state.apply(value, [Given(decorated)], site, sink)
 
 
 def _is_decorated(value: Value) -> bool:
     """Tell whether a value is a class with decorators."""
     return type(value) is Class and bool(value.scope.decorators)
-
-
-def _puts_around(decorator: Value) -> bool:
-    """Tell whether a function returns only functions and classes that it defines."""
-    function = decorator.function if isinstance(decorator, Bound) else decorator
-    if not isinstance(function, Function):
-        return False
-    body = function.scope.body
-    inside = {
-        each.target.name
-        for each in body
-        if isinstance(each, Assign) and isinstance(each.target, Name) and isinstance(each.value, Code)
-    }
-    returned = [each.value for each in body if isinstance(each, Return)]
-    return bool(returned) and all(isinstance(each, Name) and each.name in inside for each in returned)
