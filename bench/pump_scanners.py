@@ -187,7 +187,7 @@ MANIFESTS = {
 
 MANIFEST = tuple(f"code.manifests.{name}" for name in ("families", "manifest", "names"))
 LINKS = tuple(
-    f"code.resolve.{name}" for name in ("plain", "pieces", "program", "java.statement", "javascript.function")
+    f"code.links.{name}" for name in ("generic_reader", "interface_summary", "program", "javascript_functions")
 )
 # What reads a source file, whatever its language.
 READERS = tuple(
@@ -488,7 +488,7 @@ CODE: tuple[Any, ...] = (
     ("ranges", "code.manifests.ranges code.manifests.requirement",
      lambda text: [ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
     ("member patterns", "code.manifests.settle", lambda text: settle._is_member("a/" * 60 + "b", [text])),
-    ("tsconfig", "code.resolve.facts", _tsconfig),
+    ("tsconfig", "code.links.manifest_facts", _tsconfig),
     ("search question", "code.search.question code.search.report", question.understand),
     ("bug report", "code.search.report", report.read),
     ("snippet", "code.snippet.analyse code.snippet.recognise code.snippet.concepts",
@@ -531,7 +531,7 @@ NAMES = "it matches single names, paths and ids, which are bounded where they co
 WITHOUT_ROW = {
     **dict.fromkeys(
         (
-            "code.diff.git", "code.lookup", "code.manifests.provided", "code.resolve.modules", "code.search.kinds",
+            "code.diff.git", "code.lookup", "code.manifests.provided", "code.links.module_finder", "code.search.kinds",
             "code.search.report_signals", "code.search.span", "code.walk", "engine.archive",
             "engine.branches", "engine.checkout", "engine.decisions", "engine.identity", "engine.migrating",
             "engine.readers", "engine.repo_map", "engine.unseen", "hierarchy.looking", "surface.assistants.entry",

@@ -45,7 +45,7 @@ def _targets(found: Sequence[Packed]) -> list[str]:
     return msgspec.msgpack.decode(one.edges, type=Edges).targets
 
 
-def test_processes_find_what_one_finds_alone_and_in_its_order(plan: Plan) -> None:
+def test_processes_give_the_same_links_in_the_same_order(plan: Plan) -> None:
     alone = list(solve_all(plan, _errands(), 1))
     assert [_targets(each) for each in alone] == [
         ["=file:/other/outer.py", f"fm{(number + 1) % GROUPS}.py", f"sm{(number + 1) % GROUPS}.py::run"]
@@ -71,7 +71,7 @@ def test_where_no_process_can_be_started_groups_are_solved_here(plan: Plan, monk
     assert list(solve_all(plan, _errands(), 2)) == alone
 
 
-def test_whoever_stops_listening_leaves_no_process(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_the_iterator_ends_all_processes(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Process] = []
     make = Process.__init__
 
@@ -103,7 +103,7 @@ def test_processes_are_started_for_as_much_work_as_they_cost(
     assert useful_workers(size_bytes, groups, wanted) == expected
 
 
-def test_what_never_ends_is_ended_by_the_system_even_if_nobody_waits_any_more() -> None:
+def test_an_endless_job_is_ended_by_the_system() -> None:
     start = (
         "import sys; sys.path.insert(0, {!r})\nfrom recollect.code.process import attend\n"
         "def answer(content):\n    while content == b'round':\n        pass\n    return content\n"

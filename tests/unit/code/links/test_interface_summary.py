@@ -56,7 +56,7 @@ def _places(part: object) -> set[int]:
     return said.union(*[_places(getattr(part, field)) for field in part.__struct_fields__])
 
 
-def test_nothing_says_where_it_stands() -> None:
+def test_a_summary_has_no_lines_or_columns() -> None:
     assert _places(_shown(SOURCE)) == {0}
 
 
@@ -69,7 +69,7 @@ def test_nothing_says_where_it_stands() -> None:
         ("    await x.sees()\n", "    x.sees().again()\n"),
     ],
 )
-def test_what_a_function_does_for_itself_is_not_seen(old: str, new: str) -> None:
+def test_statements_without_outside_effect_are_left_out(old: str, new: str) -> None:
     assert old in SOURCE
     assert packed(_shown(SOURCE.replace(old, new))) == packed(_shown(SOURCE))
 
@@ -88,12 +88,12 @@ def test_what_a_function_does_for_itself_is_not_seen(old: str, new: str) -> None
         ("return await (yield x)", "return x"),
     ],
 )
-def test_what_others_can_see_is(old: str, new: str) -> None:
+def test_visible_changes_change_the_summary(old: str, new: str) -> None:
     assert old in SOURCE
     assert packed(_shown(SOURCE.replace(old, new))) != packed(_shown(SOURCE))
 
 
-def test_every_kind_of_part_is_gone_into() -> None:
+def test_every_kind_of_part_loses_its_position() -> None:
     inner = program.Call(program.Name("deep"), (), 3, 4)
     bare = program.Call(program.Name("deep"))
     for kind in vars(program).values():

@@ -200,7 +200,7 @@ def test_long_sums_and_long_choices_are_read_to_their_end() -> None:
 @pytest.mark.parametrize(
     "source", ["", "class", "class A { void f( { g(; } void h() { k(); }", "\x00\x01", "enum { A, }", "}{"]
 )
-def test_what_is_no_java_is_left_out(source: str) -> None:
+def test_text_that_is_no_java_is_left_out(source: str) -> None:
     found = read(source)
     assert found.scopes[0].kind == "module"
     assert unpacked(packed(found)) == found

@@ -95,7 +95,7 @@ def _asked_about(solution: Solution) -> list[tuple[object, ...]]:
     ]
 
 
-def test_whoever_sleeps_gives_what_it_gives_awake() -> None:
+def test_lazy_bodies_give_the_same_links() -> None:
     files = {"main.py": MAIN, "lib.py": LIB}
     awake, asleep = _solved(files, frozenset()), _solved(files, frozenset(("lib.py",)))
     assert _asked_about(asleep) == _asked_about(awake)
@@ -106,13 +106,13 @@ def test_whoever_sleeps_gives_what_it_gives_awake() -> None:
     assert run != done
 
 
-def test_of_what_is_only_looked_into_nothing_is_said() -> None:
+def test_summarised_files_have_no_links_of_their_own() -> None:
     solution = _solved({"main.py": MAIN, "lib.py": LIB}, frozenset(("lib.py",)))
     assert {row.caller[0] for row in solution.calls} == {"main.py"}
     assert {row.user[0] for row in solution.uses} == {"main.py"}
 
 
-def test_only_who_is_needed_wakes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_needed_bodies_are_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
     scheduled: list[str] = []
     dissolve = State.dissolve
 

@@ -44,7 +44,7 @@ def _name(units: Mapping[str, Unit], place: tuple[str, int]) -> str:
     return units[place[0]].scopes[place[1]].name or place[0]
 
 
-def test_every_call_says_where_it_is_and_how_it_is_known() -> None:
+def test_calls_have_a_line_and_a_kind_of_evidence() -> None:
     files = {
         "main.py": """
 from lib import helper
@@ -90,7 +90,7 @@ def test_columns_are_those_of_the_called_name() -> None:
     assert (edge.line, edge.column) == (2, 9)
 
 
-def test_a_method_of_something_unknown_is_not_guessed_into_a_fact() -> None:
+def test_a_method_of_an_unknown_value_stays_unresolved() -> None:
     files = {
         "one.py": "class A:\n    def frobnicate(self): pass\n    def swirl(self): pass\n",
         "two.py": "class B:\n    def swirl(self): pass\n    def append(self): pass\n",
@@ -105,7 +105,7 @@ def test_a_method_of_something_unknown_is_not_guessed_into_a_fact() -> None:
     assert [each.name for each in found.unresolved] == ["append", "unheard"]
 
 
-def test_a_call_with_a_crowd_of_targets_is_ambiguous() -> None:
+def test_a_call_with_too_many_targets_is_ambiguous() -> None:
     many = "".join(f"class C{place}:\n    def act(self): pass\n" for place in range(30))
     rows = ", ".join(f"C{place}()" for place in range(30))
     found = solved({"main.py": f"{many}\nfor each in [{rows}]:\n    each.act()\n"})
@@ -116,7 +116,7 @@ def test_a_call_with_a_crowd_of_targets_is_ambiguous() -> None:
     assert len(crowd.candidates) > 16
 
 
-def test_classes_imports_and_uses_are_told() -> None:
+def test_base_classes_and_uses_are_found() -> None:
     files = {
         "base.py": "class Base: pass\n",
         "main.py": "import os\nfrom base import Base\nclass Heir(Base, os.PathLike): pass\ndef f(x: Base): pass\n",
@@ -132,7 +132,7 @@ def test_classes_imports_and_uses_are_told() -> None:
 @pytest.mark.parametrize(
     ("head", "of"), [("", "(NamedTuple)"), ("@dataclass(frozen=True)\n", ""), ("", "(msgspec.Struct, frozen=True)")]
 )
-def test_what_a_record_is_made_with_is_in_its_fields(head: str, of: str) -> None:
+def test_constructor_arguments_of_a_record_are_its_fields(head: str, of: str) -> None:
     text = (
         f"{head}class Row{of}:\n    name: str\n    reader: object\n    LIMIT: ClassVar[int] = 3\n"
         "def one(): pass\ndef two(): pass\n"
@@ -157,7 +157,7 @@ def test_functions_are_used_where_they_are_passed_on() -> None:
     assert told == {("go", "call"), ("f", "own"), ("f", "work"), ("main.py", "own")}
 
 
-def test_modules_that_a_text_names_are_imported() -> None:
+def test_modules_named_by_a_string_are_imported() -> None:
     files = {
         "app/__init__.py": "",
         "app/red/__init__.py": "from app.red.read import unit\n",
@@ -208,7 +208,7 @@ def test_modules_that_a_text_names_are_imported() -> None:
         "def f():\n    class f(f): pass\n    return f\nf()()\n",
     ],
 )  # fmt: skip
-def test_whatever_refers_to_itself_is_solved(source: str) -> None:
+def test_self_references_are_solved(source: str) -> None:
     solved({"main.py": source})
 
 
@@ -237,7 +237,7 @@ def test_the_order_of_files_changes_nothing() -> None:
         assert solved({path: files[path] for path in order}) == first
 
 
-def test_a_decorator_that_is_not_read_gives_back_what_it_decorates() -> None:
+def test_a_decorator_with_options_returns_what_it_decorates() -> None:
     files = {
         "marks.py": "def marked(name):\n    def mark(function):\n        return function\n    return mark\n",
         "shop.py": "from marks import marked\n\nclass Shop:\n    @marked('sell')\n    def sell(self): pass\n",

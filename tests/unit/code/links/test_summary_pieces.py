@@ -87,7 +87,7 @@ def _is_solved_again(old: str, new: str) -> bool:
         ("def make():\n", "def make():\n    print(5)\n"),
     ],
 )
-def test_what_cannot_be_reached_does_not_count(old: str, new: str) -> None:
+def test_unreachable_pieces_do_not_count(old: str, new: str) -> None:
     assert not _is_solved_again(old, new)
 
 
@@ -108,11 +108,11 @@ def test_what_cannot_be_reached_does_not_count(old: str, new: str) -> None:
         ("def alone()", "def start():\n    return 1\n\ndef alone()"),  # of a name that is asked for
     ],
 )
-def test_what_can_be_reached_counts(old: str, new: str) -> None:
+def test_reachable_pieces_count(old: str, new: str) -> None:
     assert _is_solved_again(old, new)
 
 
-def test_words_are_all_that_may_be_a_name() -> None:
+def test_words_include_every_possible_name() -> None:
     source = b"""getattr(box, "sta" 'rt' "ed")\nx = ["one", "two"]\nbox.stop(\n    'wa'\n    'it')\ncaf\xc3\xa9 = 1\n"""
     expected = [b"getattr", b"box", b"started", b"one", b"two", b"stop", b"wait", "café".encode(), b"1"]
     found = set(numbers(words(source)))

@@ -57,7 +57,7 @@ PYTHON = {
 
 
 @pytest.mark.parametrize(("files", "is_handed_on"), [(KOTLIN, False), (PYTHON, True)])
-def test_what_a_file_imports_is_offered_by_it_where_the_language_says_so(
+def test_star_imports_are_re_exported_where_the_language_does(
     tmp_path: Path, files: dict[str, str], is_handed_on: bool
 ) -> None:
     write(tmp_path / "project", files)
