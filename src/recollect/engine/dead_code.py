@@ -18,8 +18,8 @@ import numpy as np
 
 from recollect.code.fixtures import is_fixture
 from recollect.code.freshness.form import read
-from recollect.code.record import CodePlace, DeadCode, DeadSymbol
 from recollect.code.links.file_programs import has_program
+from recollect.code.record import CodePlace, DeadCode, DeadSymbol
 from recollect.code.testing import is_test_file
 from recollect.engine.code_places import file_place, symbol_hit
 from recollect.engine.readers import UNLINKED

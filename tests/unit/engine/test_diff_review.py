@@ -12,8 +12,8 @@ from tests.links import Row, link
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.code.record import Review
 from recollect.code.links.link_pack import Loose
+from recollect.code.record import Review
 from recollect.engine.touched import rule_about
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text

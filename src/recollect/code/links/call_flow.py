@@ -290,14 +290,14 @@ def make(state: State, of: Class, given: Sequence[Given], site: Site, sink: Sink
 
 
 def _construct_outside(state: State, of: Class, site: Site) -> None:
-    """Call the constructor that a class has from outside the program; those of builtin classes do nothing."""
+    """Call the constructors of external bases, except builtin ones."""
     for outer in [outer for each in of.order for outer in each.outer_bases]:
         if not outer.name.startswith(BUILTIN):
             state.call(site, f"{outer.name}.__init__", "constructor")
 
 
 def _constructed(state: State, orders: Sequence[Class], given: Sequence[Given], made: Value, site: Site) -> bool:
-    """Run the constructor that the first of some classes has; returns whether there is one."""
+    """Run the first constructor of some classes; returns whether there is one."""
     for each in orders:
         if each.constructors:
             for function in chosen(state, each.constructors, given, site):
@@ -345,7 +345,7 @@ def _derives(one: Hashable, other: Hashable) -> bool:
 
 
 def type_of(state: State, declared: Expression | None, site: Site) -> Hashable:
-    """Return a type as overloads are compared by: a class of the program, else its written name."""
+    """Return a type for overload choice: a class, else its written name."""
     if declared is None:
         return None
     if isinstance(declared, Table):
@@ -401,7 +401,7 @@ def _decorate_class(state: State, decorator: Expression, decorated: Variable, si
 def _decorate_function(
     state: State, decorator: Expression, decorated: Variable, result: Variable, site: Site, value: Value
 ) -> None:
-    """Call a decorator with a function; the result is what it returns, without what others gave it."""
+    """Call a decorator with a function; results that other functions caused are left out."""
     if isinstance(decorator, Call) and _is_decorated(value):
         return
     others = state.decorated.setdefault(value, {})

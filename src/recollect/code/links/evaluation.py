@@ -98,7 +98,7 @@ def _name(state: State, expression: Name, frame: Frame) -> Variable:
 
 
 def _elsewhere(state: State, name: str, frame: Frame, sink: Sink) -> bool:
-    """Find a name that the file does not bind: from a star import, or visible without one."""
+    """Find a name that the file does not bind itself."""
     module = frame.module
     site = Site(module)
     found = False
@@ -443,7 +443,7 @@ def _assign_item(state: State, target: Item, value: Variable, frame: Frame) -> N
 
 
 def _take_apart(state: State, target: Table, value: Variable, frame: Frame) -> None:
-    """Let the parts of a pattern hold the entries of a table, or the members of whatever else it is."""
+    """Assign the entries or members of a value to the parts of a pattern."""
     site = Site(frame)
     for entry in target.entries:
         part, key = state.variable(), entry.key
@@ -509,7 +509,7 @@ def _is_given_back(statement: Return | Yield, function: Function) -> bool:
 
 
 def _run_declaration(state: State, target: Expression, declared: Variable, frame: Frame) -> None:
-    """Let a target hold an instance of its declared type if nothing better becomes known."""
+    """Assume the declared type of a target if nothing better becomes known."""
     if isinstance(target, Member):
         at(state, target, frame, lambda variable: state.declared.append((variable, declared)))
     elif isinstance(target, Name):
@@ -522,7 +522,7 @@ def _run_declaration(state: State, target: Expression, declared: Variable, frame
 
 
 def bring_in(state: State, imported: Import, frame: Frame) -> None:
-    """Let a name hold what is imported; what a star brings is looked through when a name is asked for."""
+    """Bind an imported name; star imports are searched when a name is looked up."""
     paths = state.modules.find(frame.path, imported.module, imported.level)
     name = imported.alias or imported.name
     if not name or (imported.name == STAR and not (imported.is_export and imported.alias)):

@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 
 def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str, Found]:
-    """Return the links of the members of a group; a member without a program has none."""
+    """Return the links of the members of a group."""
     units: dict[str, Unit] = {}
     keys: dict[str, list[str]] = {}
     with uncollected():
@@ -74,7 +74,7 @@ class _Places:
         self._outside: dict[tuple[Place, int, int], list[str]] = {}
 
     def key(self, place: Place) -> str:
-        """Return the key of the symbol that a scope is, or lies in; "" for the file itself."""
+        """Return the key of the symbol around a scope; "" for the file."""
         known = self._known.get(place)
         if known is None:
             path, number = place
@@ -111,7 +111,7 @@ class _Places:
         return self._files
 
     def _calls(self, calls: list[CallEdge]) -> None:
-        """Link a caller with what one call of it may lead to; the more that is, the less surely with each."""
+        """Link a caller with the targets of one call; more targets mean less confidence."""
         caller, line, column = calls[0].caller, calls[0].line, calls[0].column
         # What a front end evaluates twice has its place in the code only once.
         if not line or caller[0] not in self._files:
@@ -138,7 +138,7 @@ class _Places:
         return call.callee if isinstance(call.callee, str) else self._units[call.callee[0]].scopes[call.callee[1]].name
 
     def _outside_calls(self) -> None:
-        """Note what is called of other libraries, where that is not just anything that flows there."""
+        """Record calls of other libraries, unless a call has too many targets."""
         lines: dict[tuple[str, str, str], list[int]] = {}
         for (caller, line, _), names in self._outside.items():
             if len(names) <= MOST_OUTSIDE:
@@ -162,7 +162,7 @@ class _Places:
         self._link(derived.derived, self.target(derived.base), relation, scope.line, "name", HEIR_CONFIDENCE)
 
     def _imports(self, path: str, used: set[str]) -> None:
-        """Link a file with those it imports from; of a package of several, with those that offer or do what it uses."""
+        """Link a file with imported files; of a package, with those it uses."""
         modules = self._plan.modules
         for scope in self._units[path].scopes:
             for each in scope.body:
@@ -179,7 +179,7 @@ class _Places:
                     self._imported_from_outside(path, each)
 
     def _imported(self, path: str, each: Import) -> tuple[str, ...]:
-        """Return the files that an import leads to: what is named may be a file of its own, below the module's."""
+        """Return the files of an import; the imported name may be a submodule."""
         modules = self._plan.modules
         if each.name not in (None, "*"):
             joint = SEPARATORS.get(modules.family(path))

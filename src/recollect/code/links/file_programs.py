@@ -59,7 +59,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """A program as it is kept: packed, with the keys of the symbols that its scopes are numbered by."""
+    """A stored program: packed, with the keys of its symbols."""
 
     keys: list[str]
     unit: bytes
@@ -75,7 +75,7 @@ def has_program(language: str | None) -> bool:
 
 
 def translate(root: str, task: Task, max_bytes: int) -> Translated:
-    """Return the program of a file as it is now on disk; never raises for what it holds."""
+    """Return the program of a file on disk; never raises for its content."""
     try:
         source, _ = content_of(f"{root}/{real(task.path)}", max_bytes)
     except OSError as problem:
@@ -86,7 +86,7 @@ def translate(root: str, task: Task, max_bytes: int) -> Translated:
 
 
 def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
-    """Return the program of a file, given its content and its symbols as they are kept, if they are known."""
+    """Return the program of a file, given its content and its packed symbols."""
     digest = hashlib.sha256(source).hexdigest()
     source = masked(as_utf8(source))
     language = detect(path, source[:HEAD_BYTES])
@@ -112,7 +112,7 @@ def read_offer(content: bytes) -> Offer:
 
 
 def read_program(content: bytes) -> tuple[Unit, list[str]]:
-    """Return a program, and the keys of the symbols of its file, from its bytes."""
+    """Return a program and the keys of its symbols, from bytes."""
     kept = _kept.decode(content)
     return unpacked(kept.unit), kept.keys
 

@@ -29,7 +29,7 @@ MOST_VALUES = 40
 
 
 class Value:
-    """Something that a variable can hold; two are the same only if they are the same object.
+    """A value that a variable can hold, compared by identity.
 
     fields: made when they are first asked for, since most values never have any
     """
@@ -48,7 +48,7 @@ class Value:
 
 
 class Shape(NamedTuple):
-    """What a function takes: by position, by name, and what is left over of either.
+    """The parameters of a function: by position, by name, and the rest.
 
     returned: parameters that it returns unchanged: a caller gets its own argument, not those of all callers
     """
@@ -110,7 +110,7 @@ class Function(Value):
     else:
 
         def __getattr__(self, name: str) -> object:
-            """Make what is asked for the first time: most functions are never called here, and few do all of it."""
+            """Make an attribute on first access: most functions never need it."""
             if name in _OF_FUNCTION:
                 made = Variable(self.frame.work)
             elif name in ("fields", "defaults"):
@@ -218,7 +218,7 @@ class External(Value):
 
 
 class Collection(Value):
-    """A table made at one place: entries by key, and those of unknown key. `parents` are its prototypes.
+    """A table made at one place: entries by key, others in `rest`; `parents` are prototypes.
 
     kind: what the language calls such a table
     """
@@ -271,14 +271,14 @@ class Constant(Value):
 
 @dataclass(eq=False, slots=True)
 class Known(Value):
-    """A method of the language's own library on a value: `append` of a list, `then` of a promise, `bind`."""
+    """A library method bound to a value: `append` of a list, `then` of a promise."""
 
     name: str
     receiver: Value
 
 
 class Work:
-    """Values that were added to variables and not handed on yet, and all variables that were ever made."""
+    """The queue of new values, and all variables."""
 
     __slots__ = ("later", "made", "waiting")
 
@@ -322,7 +322,7 @@ class Work:
             self.hand_on()
 
     def dissolve(self) -> None:
-        """Let all variables go of each other: what they make are circles, which only the collector would find."""
+        """Break the reference cycles of all variables, so that memory is freed at once."""
         for variable in self.made:
             variable.users = variable.values = ()
         self.made.clear()
@@ -431,7 +431,7 @@ STAR = "*"
 
 
 class Frame:
-    """A scope at work: its names, the scope around it, and the function and class that its code belongs to.
+    """A scope with its names, its parent, its function and its class.
 
     stars: imports of everything from elsewhere, in which names that are nowhere else are looked for
     exports: what the file exports, where it does so explicitly
@@ -458,7 +458,7 @@ class Frame:
         self.exports: dict[str, Variable] = {}
 
     def fill(self) -> None:
-        """Make the variables of all names that the scope binds, if that was not done."""
+        """Make the variables of all bound names, once."""
         if self.is_filled:
             return
         self.is_filled = True
@@ -468,14 +468,14 @@ class Frame:
                 names[name] = Variable(work)
 
     def name(self, name: Key) -> Variable:
-        """Return the variable of a name of this very scope, made if it is new."""
+        """Return the variable of a name of this scope, made if new."""
         found = self.names.get(str(name))
         if found is None:
             found = self.names[str(name)] = Variable(self.work)
         return found
 
     def find(self, name: str) -> Variable | None:
-        """Return the variable that a name means here; None if no scope of the file has it.
+        """Return the variable that a name means here; None if no scope binds it.
 
         The names of a class are seen by its body alone, not by the functions in it.
         """
@@ -492,7 +492,7 @@ class Frame:
 
 
 def bound(scope: Scope) -> list[str]:
-    """Return the names that a scope binds: parameters, what it assigns to, what it imports."""
+    """Return the names that a scope binds."""
     found: list[str] = []
     for statement in scope.body:
         kind = type(statement)

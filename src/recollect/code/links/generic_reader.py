@@ -149,7 +149,7 @@ _KEYWORDS = _words(
 
 
 def unit(source: bytes, path: str, symbols: Sequence[Symbol] | None = None) -> Unit:
-    """Return the program of a file in a language that has no front end of its own."""
+    """Return the program of a file in any other language."""
     language = detect(path, source[:8192])
     if language is None or language.document:
         return Unit(language.name if language else "", (Scope("module", path),))
@@ -191,7 +191,7 @@ class _Translation:
         return "{" not in "".join(self._lines[symbol.start_line - 1 : symbol.end_line])
 
     def _owner_elsewhere(self, place: int) -> str:
-        """Return the type that a method belongs to without standing in it: `func (s *Store) Put()`, `A::go() {}`."""
+        """Return the type of a method defined outside of it: `func (s *Store) Put()`."""
         symbol = self._symbols[place]
         if symbol.kind != "Method" or (symbol.parent >= 0 and self._symbols[symbol.parent].kind != "Module"):
             return ""
@@ -228,7 +228,7 @@ class _Translation:
     # --- scopes ---
 
     def _define(self, place: int) -> None:
-        """Give a symbol to its name, in the scope it belongs to; what a namespace holds to the file, too."""
+        """Bind a symbol in its scope; one of a namespace also in the file."""
         symbol = self._symbols[place]
         owner = self._owner(symbol.parent)
         code = Assign(Name(self._name_of(symbol)), Code(self._scope_of[place]))
@@ -315,7 +315,7 @@ class _Translation:
         return _type(text) if text else None
 
     def _fields(self, place: int) -> None:
-        """Declare the types of fields, from the lines and the constructor parameters of a type."""
+        """Declare the types of fields, from lines and constructor parameters."""
         symbol, body = self._symbols[place], self._bodies[self._scope_of[place]]
         pattern = _FIELDS[self._rules.types]
         inner = [(each.start_line, each.end_line) for each in self._inner.get(place, ())]
@@ -360,7 +360,7 @@ class _Translation:
             self._bodies[owner].append(Use(value, reference.line))
 
     def _locals(self, inside: int) -> frozenset[str]:
-        """Return the variables and parameters of the function around, which a word without brackets means first."""
+        """Return the variables and parameters of the enclosing function."""
         found = self._variables.get(inside)
         if found is None:
             first, last, signature = 1, len(self._lines), ""
@@ -379,7 +379,7 @@ class _Translation:
         return Member(self._chain(reference.receiver, reference.inside), reference.name, reference.line)
 
     def _bare(self, name: str, inside: int) -> Expression:
-        """Return what a name without receiver may be: a member of a type or namespace around, or a name of the file."""
+        """Return what a name without receiver means: a member, or a name of the file."""
         if name in self._rules.super:
             return Super()
         at, is_member = inside, False
@@ -398,7 +398,7 @@ class _Translation:
         return Name(name)
 
     def _this(self, inside: int) -> Expression:
-        """Return the instance around: of the type that holds the method, or of the one it is written for."""
+        """Return the instance that the enclosing method belongs to."""
         while inside >= 0 and self._symbols[inside].kind in CODE:
             if inside in self._abroad:
                 return Instance(_path_expression(self._abroad[inside]))
@@ -434,7 +434,7 @@ class _Translation:
         return value
 
     def _inline(self, receiver: str) -> Expression:
-        """Return what a path from the crate means, as if it had been imported under its whole name."""
+        """Return a path from the crate, imported under its whole name."""
         self._bodies[0].append(Import(receiver, None, receiver))
         return Name(receiver)
 
@@ -471,7 +471,7 @@ class _Translation:
         return (match[1],) if match else ()
 
     def _assigned(self, reference: Reference) -> Expression | None:
-        """Return the variable that the result of a call is assigned to on its line."""
+        """Return the variable that the result of a call is assigned to."""
         if reference.line > len(self._lines) or not self._rules.brackets:
             return None
         before = self._lines[reference.line - 1][: reference.column]
@@ -485,7 +485,7 @@ class _Translation:
     # --- imports ---
 
     def _imported(self, each: Imported) -> Iterator[Statement]:
-        """Yield an import, and what else it brings in by the manner of its language."""
+        """Yield the statements of an import, by the rules of the language."""
         name, line, language = ("*" if each.star else each.name), each.line, self._language.name
         if language == "go":
             short = each.alias or _go_name(each.module)
@@ -507,7 +507,7 @@ class _Translation:
 
 
 def _emptied(match: re.Match[str]) -> str:
-    """Return a mark for what stood in brackets: that it was called, or something else."""
+    """Return a mark for a bracket: call or index."""
     return "\x01" if match[0][0] == "(" else "\x02" if match[0][0] == "[" else ""
 
 
@@ -517,7 +517,7 @@ def _go_name(module: str) -> str:
 
 
 def _arguments(signature: str, name: str) -> list[str]:
-    """Return the parameters of a signature as written: what stands between the brackets after its name."""
+    """Return the parameters of a signature as written."""
     start = signature.find("(", signature.find(name) + len(name))
     if signature.startswith("func ("):  # the receiver of Go comes first
         start = signature.find("(", signature.find(name, signature.find(")")) + len(name))
@@ -579,7 +579,7 @@ def _result(signature: str, name: str, style: str) -> str:
 
 
 def _type(text: str) -> Expression | None:
-    """Return a declared type as an expression: the outermost name, or what a pointer, option or list of it holds."""
+    """Return a declared type as an expression, without pointers and options."""
     plain = _MODIFIERS.sub(" ", text).replace("'", " ").strip()
     match = _TYPE.search(plain)
     if match is None or match[0] in ("void", "auto", "func", "fn", "map", "chan"):

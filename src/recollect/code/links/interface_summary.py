@@ -83,7 +83,7 @@ def _scope(scope: Scope) -> Scope:
 
 
 def _seen(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    """Return the statements of a function by which something leaves it, and those that this is made of."""
+    """Return the statements of a function that others can see the effect of."""
     chosen: set[int] = set()
     assigned: dict[str, list[int]] = {}
     for place, each in enumerate(body):
@@ -148,7 +148,7 @@ def _several(parts: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _placeless(part: Any) -> Any:
-    """Return a part of a program without the lines and columns it stands at; one that has none is the same."""
+    """Return a part of a program without lines and columns."""
     make = _PLACELESS.get(type(part))
     return make(part) if make is not None else part
 
@@ -212,7 +212,7 @@ class Pieces(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def words(source: bytes) -> bytes:
-    """Return all words of a source as numbers: the names of its program, and more."""
+    """Return all words of a source as numbers."""
     found = set(source.translate(_NO_WORD).split())
     joined, end = b"", -1
     for match in _SIDE_BY_SIDE.finditer(source):
@@ -225,7 +225,7 @@ def words(source: bytes) -> bytes:
 
 
 def _before(source: bytes, end: int) -> bytes:
-    """Return the word that ends at a place, or in front of the end of a line that is there."""
+    """Return the word that ends at a place."""
     if source[end - 1 : end] == b"\n":
         end -= 1
     text = source[max(end - LONGEST, 0) : end]
@@ -261,7 +261,7 @@ def pieces(shown: Unit, keys: Sequence[str], source: bytes) -> Pieces:
 
 
 def _roots(scopes: Sequence[Scope]) -> list[int]:
-    """Return for every scope the function that is a piece with it inside, or -1 for the rest."""
+    """Return the piece that each scope belongs to, -1 for the rest."""
     root: list[int] = []
     for place, scope in enumerate(scopes):
         around = scope.parent if 0 <= scope.parent < place else -1

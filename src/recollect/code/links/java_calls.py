@@ -73,7 +73,7 @@ def invocation(w: Writer, node: Node) -> Value:
 
 
 def _on_text(w: Writer, receiver: Value, listed: list[Node], node: Node) -> Value:
-    """Return a call on a text or a number: nothing of the program is called but what it is given to call."""
+    """Return a call on a text or a number; only function arguments are called."""
     parts = [receiver.code]
     line, column = position(node)
     for each in listed:
@@ -95,7 +95,7 @@ def _taking(methods: list[Method], count: int) -> list[Method]:
 
 
 def _bound(shape: Shape | None, receiver: Type | None, returned: Type | None) -> Type | None:
-    """Return a returned type with the arguments of the receiver in place of its class's variables."""
+    """Return a result type with the type arguments of the receiver."""
     if shape is None or receiver is None or returned is None or returned.name not in shape.variables:
         return returned
     place = list(shape.variables).index(returned.name)
@@ -103,7 +103,7 @@ def _bound(shape: Shape | None, receiver: Type | None, returned: Type | None) ->
 
 
 def _unqualified(w: Writer, name: str, node: Node, listed: list[Node]) -> Value:
-    """Return a call without a receiver: of a method of a class around, inherited, or imported from a class."""
+    """Return a call without a receiver: of an enclosing class, or imported."""
     for frame in reversed(w.frames):
         shape = frame.shape
         methods = w.find_methods(shape, name) if shape is not None else []
@@ -120,7 +120,7 @@ def _unqualified(w: Writer, name: str, node: Node, listed: list[Node]) -> Value:
 
 
 def _inherited(w: Writer, shape: Shape, receiver: Expression, name: str, node: Node) -> None:
-    """Note what a method that is inherited from the library calls on the object itself."""
+    """Write the call that an inherited library method makes on the object."""
     for each in w.lineage(shape):
         for type in each.supers():
             called = INHERITED.get(type.name, {}).get(name)
@@ -130,7 +130,7 @@ def _inherited(w: Writer, shape: Shape, receiver: Expression, name: str, node: N
 
 
 def _plain(w: Writer, owner: Expression, node: Node, listed: list[Node], methods: list[Method]) -> Value:
-    """Return the call of a member of an object or a class; its type, where all that may be meant return it."""
+    """Return the call of a member, with its type if all overloads agree."""
     given = arguments(w, _given(w, listed, methods)) if listed else ()
     line, column = node.start_point
     line += 1

@@ -76,7 +76,7 @@ def _has_defaults(w: Writer, shape: Shape) -> bool:
 
 
 def _object(w: Writer, code: Expression, interface: Expression, method: str) -> Expression:
-    """Return a function as an object of a class of its own, which inherits what the interface has beside it."""
+    """Return a lambda as an object that inherits the default methods of its interface."""
     place = w.reserve()
     body = (Assign(Name(method), code),)
     w.scopes[place] = Scope("class", LAMBDA, parent=w.parent(), implements=(interface,), body=body, marks=("implicit",))
@@ -103,7 +103,7 @@ def _lambda(w: Writer, node: Node, takes: list[Type | None]) -> Value:
 
 
 def parameter(w: Writer, frame: Frame, name: str, type: Type | None, *, kind: str = "") -> Parameter:
-    """Return a parameter, and let its name stand for what it holds that is of its type."""
+    """Return a parameter, whose name is cast to its type."""
     solid = w.solid(type)
     unique = frame.declare(name, solid)
     to = held_class(w, solid) if not kind else None

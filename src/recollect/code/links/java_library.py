@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """What one method does: functions that it calls, (which, its method, with what); what it keeps; what it gives."""
+    """What a method calls (which argument, method, inputs), stores and returns."""
 
     calls: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     puts: str = ""

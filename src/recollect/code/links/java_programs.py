@@ -82,7 +82,7 @@ INITIALISER = "<clinit>"
 
 
 class Building:
-    """A class that is being written: its scope's body, and the functions that initialise its fields."""
+    """A class that is being written, with the functions that initialise its fields."""
 
     __slots__ = ("body", "is_record", "node", "objects", "place", "shape", "statics")
 
@@ -142,7 +142,7 @@ def local_class(w: Writer, node: Node) -> None:
 
 
 def anonymous_class(w: Writer, node: Node, type: Type, body: Node) -> tuple[Expression, Type]:
-    """Write the class of an object that is made with a body; return it, and the type that the object has."""
+    """Write an anonymous class; return it and the type of the object."""
     name = f"${w.reserve_number()}"
     shape = Shape(name, w.class_around(), None)
     shape.bases = (type,)
@@ -317,7 +317,7 @@ def _initialisers(w: Writer, building: Building, symbol: int) -> None:
 
 
 def _constant(w: Writer, building: Building, node: Node) -> None:
-    """Write a constant of an enum: an object, of a class of its own where it has a body."""
+    """Write a constant of an enum, with a class of its own if it has a body."""
     name = node.child_by_field_name("name")
     if name is None:
         return
@@ -366,7 +366,7 @@ def _kept(listed: Parameters) -> list[Statement]:
 
 
 def _record(w: Writer, building: Building) -> None:
-    """Write the accessors of a record and its constructor, as far as they are not written themselves."""
+    """Write the accessors and the constructor of a record that the source omits."""
     node = building.node
     listed = parameters(w.page, node.child_by_field_name("parameters"))
     own = members(node.child_by_field_name("body"))
@@ -435,7 +435,7 @@ TABLES = Tables(
 
 
 def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
-    """Return the program of a Java file; what is not Java in it is left out.
+    """Return the program of a Java file without what is not Java.
 
     symbols: the file's, in their order: scopes say which of them they are
     """
@@ -460,7 +460,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
 
 
 def _top(w: Writer, node: Node) -> list[tuple[Node, Shape]]:
-    """Return the classes at the top of a file, or inside of what could not be read there."""
+    """Return the classes at the top of a file, syntax errors included."""
     if node.type == "ERROR":
         return [found for each in node.named_children for found in _top(w, each)]
     named = node.child_by_field_name("name") if node.type in TYPES else None
@@ -511,5 +511,5 @@ def _type(w: Writer, path: str, line: int) -> None:
 
 
 def _class_in(path: str) -> bool:
-    """Tell whether a path leads into a class: types begin with a capital, packages do not."""
+    """Tell whether a path names a class: it has a capitalised part."""
     return any(part[:1].isupper() for part in path.split("."))

@@ -92,7 +92,7 @@ def _return(w: Writer, node: Node) -> None:
 
 
 def _each(w: Writer, node: Node) -> None:
-    """Write `for (Foo foo : all)`: over an array or a collection what it holds, else what its iterator gives."""
+    """Write `for (Foo foo : all)`: elements of a collection, else of its iterator."""
     w.function().blocks.append({})
     over = value(w, node.child_by_field_name("value"))
     name = node.child_by_field_name("name")
@@ -199,7 +199,7 @@ def _constructor_call(w: Writer, node: Node) -> None:
 
 
 def switch(w: Writer, node: Node) -> Value:
-    """Write a switch; what it gives as an expression is one of what its branches do."""
+    """Write a switch; its value is that of one branch."""
     matched = value(w, node.child_by_field_name("condition"))
     w.do(matched.code)
     function = w.function()

@@ -46,7 +46,7 @@ class Type(msgspec.Struct, frozen=True, gc=False):
     arguments: tuple[Type | None, ...] = ()
 
     def element(self) -> Type | None:
-        """Return the type of what it holds: the last argument, so that a map is known by its values."""
+        """Return the element type: the last argument, so values of a map."""
         return self.arguments[-1] if self.arguments else None
 
 
@@ -73,7 +73,7 @@ class Field(NamedTuple):
 
 
 class Shape:
-    """What a class declares; `reference` is how code names it, None while nothing does (an anonymous class)."""
+    """What a class declares; `reference` names it, None for an anonymous class."""
 
     __slots__ = (
         "bases", "classes", "fields", "implements", "is_interface", "is_static", "methods", "name", "outer",
@@ -104,7 +104,7 @@ class Shape:
 
 
 def text(page: Page, node: Node) -> str:
-    """Return what is written at a node; trees that were read in pieces do not keep it."""
+    """Return the text of a node."""
     return page.cut(node.start_byte, node.end_byte)
 
 
@@ -134,7 +134,7 @@ def type_of(page: Page, node: Node | None, depth: int = 0) -> Type | None:
 
 
 def _argument(page: Page, node: Node, depth: int) -> Type | None:
-    """Return the type that an argument of a generic type stands for: `? extends Foo` for Foo."""
+    """Return the type of a type argument: Foo for `? extends Foo`."""
     if node.type != "wildcard":
         return type_of(page, node, depth)
     bounds = node.named_children
@@ -165,7 +165,7 @@ def words(found: Node | None) -> frozenset[str]:
 
 
 class Parameters(NamedTuple):
-    """The parameters of a method: names and types; the last of a method with varargs is an array."""
+    """Names and types of parameters; the last of a method with varargs is an array."""
 
     names: tuple[str, ...]
     types: tuple[Type | None, ...]
@@ -205,7 +205,7 @@ def variables(page: Page, node: Node) -> dict[str, Type | None]:
 
 
 def members(body: Node | None) -> list[Node]:
-    """Return the members of a class, those after the constants of an enum and beside a syntax error too."""
+    """Return the members of a class, of enums and syntax errors included."""
     found: list[Node] = []
     for each in body.named_children if body else ():
         found += each.named_children if each.type in ("enum_body_declarations", "ERROR") else [each]
@@ -213,7 +213,7 @@ def members(body: Node | None) -> list[Node]:
 
 
 def read(page: Page, node: Node, shape: Shape, body: Node | None, depth: int = 0) -> Shape:
-    """Fill a shape with what a declaration (or the body of an anonymous class) declares."""
+    """Fill a shape from a declaration or an anonymous class body."""
     kind = node.type
     shape.is_interface = kind in INTERFACES
     shape.is_static = kind in STATIC_TYPES or shape.outer is None or "static" in words(modifiers(node))

@@ -56,7 +56,7 @@ def value(w: Writer, node: Node | None) -> Value:
 
 
 def whole(w: Writer, node: Node) -> Value:
-    """Return an expression that has no value worth following, with what happens in its parts."""
+    """Return an untracked value that evaluates its parts."""
     parts = [value(w, each).code for each in node.named_children]
     busy = tuple([part for part in parts if not is_pure(part)])
     return Value(Opaque(busy)) if busy else NOTHING
@@ -72,7 +72,7 @@ def position(node: Node) -> tuple[int, int]:
 
 
 def class_named(w: Writer, type: Type | None) -> Expression | None:
-    """Return the class that a type means, None for what no program declares: primitives, arrays, the library."""
+    """Return the class of a type; None for primitives, arrays and the library."""
     type = w.solid(type)
     if type is None or type.name in (ARRAY, CLASS, FUNCTION) or w.is_library(type.name):
         return None
@@ -80,7 +80,7 @@ def class_named(w: Writer, type: Type | None) -> Expression | None:
 
 
 def type_code(w: Writer, type: Type | None) -> Expression | None:
-    """Return a type as it stands in a program: a class, a plain name, or a table of what an array holds."""
+    """Return a type as an expression: a class, a name, or a table for arrays."""
     if type is None:
         return None
     name = type.name
@@ -95,7 +95,7 @@ def type_code(w: Writer, type: Type | None) -> Expression | None:
 
 
 def held_class(w: Writer, type: Type | None) -> Expression | None:
-    """Return the class that a variable is declared to hold objects of, those of the library too."""
+    """Return the class that a variable is declared to hold, library included."""
     type = w.solid(type)
     if type is None or type.name in (ARRAY, CLASS, FUNCTION, "Object") or w.is_final(type):
         return None
@@ -103,7 +103,7 @@ def held_class(w: Writer, type: Type | None) -> Expression | None:
 
 
 def cast(w: Writer, code: Expression, type: Type | None, known: Type | None = None) -> Expression:
-    """Return a value as one of a declared type; what was just made needs no declaration, nor what has had it."""
+    """Return a value cast to a declared type, unless it was just made."""
     if isinstance(code, Code | Table) or (isinstance(code, Call) and code.is_new):
         return code
     if known is not None and known == type and isinstance(code, Name):
@@ -152,7 +152,7 @@ def _super(w: Writer, node: Node) -> Value:
 
 
 def _in_full(w: Writer, node: Node) -> Value | None:
-    """Return the class that a path of names means if it begins with a package: `java.util.List`, `a.b.Shop.open`."""
+    """Return the class of a path that begins with a package: `java.util.List`."""
     path = text(w.page, node)
     head = path.partition(".")[0]
     if not head[:1].islower() or not all(part.isidentifier() for part in path.split(".")):
@@ -237,7 +237,7 @@ def _parenthesized(w: Writer, node: Node) -> Value:
 
 
 def _binary(w: Writer, node: Node) -> Value:
-    """Return an operation; long sums nest on the left and are read in a loop."""
+    """Return an operation; long sums are read in a loop."""
     levels: list[Node] = []
     first: Node | None = node
     while first is not None and first.type == "binary_expression":

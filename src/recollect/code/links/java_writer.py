@@ -57,7 +57,7 @@ NOTHING = Value(OPAQUE)
 
 
 class Local(NamedTuple):
-    """A local variable: how it is called in the program, where a function may have two of one name, and its type."""
+    """A local variable: its unique name in the program, and its type."""
 
     name: str
     type: Type | None
@@ -162,7 +162,7 @@ class Writer:
         return self.frames[-1].place if self.frames else 0
 
     def emit(self, statement: Statement) -> None:
-        """Add a statement to the function that is being written; the order of statements means nothing."""
+        """Add a statement to the current function."""
         self.function().body.append(statement)
 
     def do(self, code: Expression) -> None:
@@ -180,7 +180,7 @@ class Writer:
         return None
 
     def find_class(self, name: str) -> Shape | None:
-        """Return a class of this file by its name as it is written: `Till`, `Shop.Till`."""
+        """Return a class of this file by its written name: `Shop.Till`."""
         around = self.class_around()
         key = (id(around), name)
         if key in self._classes:
@@ -274,7 +274,7 @@ class Writer:
         return known
 
     def is_final(self, type: Type | None) -> bool:
-        """Tell whether a variable of a type never holds anything of the program: numbers, texts."""
+        """Tell whether a type never holds objects of the program: numbers, texts."""
         return type is not None and type.name in FINAL and self.is_library(type.name)
 
     def variable(self, name: str) -> tuple[bool, Type | None]:
@@ -329,7 +329,7 @@ class Writer:
     # --- this ---
 
     def this(self, shape: Shape | None = None) -> Expression:
-        """Return the object of a class around: `this`, or the one that a function further out keeps under a name."""
+        """Return the object of an enclosing class: `this`, or a captured one."""
         is_inner = is_captured = False
         method: Frame | None = None
         for frame in reversed(self.frames):
@@ -354,7 +354,7 @@ class Writer:
         return Name(name)
 
     def is_static_here(self, shape: Shape) -> bool:
-        """Tell whether there is no object of a class at the place that is read."""
+        """Tell whether the current place is static for a class."""
         inner: Frame | None = None
         for frame in reversed(self.frames):
             if frame.shape is shape:
@@ -365,14 +365,14 @@ class Writer:
     # --- names ---
 
     def find_field(self, shape: Shape, name: str) -> Field | None:
-        """Return a field that a class has or inherits from a class of this file."""
+        """Return a field of a class, inherited ones of this file included."""
         for each in self.lineage(shape):
             if name in each.fields:
                 return each.fields[name]
         return None
 
     def find_methods(self, shape: Shape, name: str) -> list[Method]:
-        """Return the methods of a name that a class has or inherits from classes of this file."""
+        """Return the methods of a name, inherited ones of this file included."""
         lineage = self.lineage(shape)
         if len(lineage) == 1:
             return shape.methods.get(name) or []
@@ -388,7 +388,7 @@ class Writer:
         return found
 
     def unknown(self, name: str, member: str) -> Expression | None:
-        """Return a member that no class of this file declares: inherited from elsewhere, or imported from a class.
+        """Return a member that is inherited from another file or imported.
 
         member: what it is called among the members of a class
         """

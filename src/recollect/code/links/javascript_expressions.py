@@ -63,7 +63,7 @@ def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def _arguments(r: Reader) -> None:
-    """Make `arguments` a variable of the function around: what the parameters are, and all that goes beyond them."""
+    """Make `arguments` a variable of the enclosing function."""
     frame: ScopeWriter = r.frame
     while "arrow" in frame.marks and frame.parent is not None:
         frame = frame.parent
@@ -133,7 +133,7 @@ def subscript(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def call(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a call; a lone function among its arguments is called after what the call's value is given to."""
+    """Read a call; a lone function argument is named after the assigned variable."""
     hint = r.hint
     if hint:
         r.hint = r.label = ""
@@ -306,7 +306,7 @@ def augmented(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def binary(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read an operator; long chains lean to the left and are read without going down."""
+    """Read an operator; long chains are read in a loop."""
     chain: list[tuple[str, tree_sitter.Node]] = []
     at: tree_sitter.Node | None = node
     while at is not None and r.kind(at) == "binary_expression":
@@ -327,7 +327,7 @@ def binary(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def _computed(operands: list[Expression] | None, value: Expression) -> Expression:
-    """Return what an operator makes of its operands; None: there is no operator, and `value` stands."""
+    """Return the result of operands; None: no operator, the value itself."""
     return value if operands is None else opaque(operands)
 
 

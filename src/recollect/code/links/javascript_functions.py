@@ -43,7 +43,7 @@ TRANSPARENT = ("parenthesized_expression", "non_null_expression", "as_expression
 
 
 def bind(r: Reader, node: tree_sitter.Node, value: Expression, kind: str = "") -> None:
-    """Write a value to what a pattern names; `kind` is the word of the declaration, "" for an assignment."""
+    """Assign a value to a pattern; `kind` is the declaring word, "" for none."""
     late: Late = []
     target = _target(r, node, kind, late)
     if target is not NOTHING:
@@ -146,7 +146,7 @@ DOTTED = re.compile(r"[\w$.#]+$")
 
 
 def bound(r: Reader, node: tree_sitter.Node, name: str, label: str = "", *, is_variable: bool = False) -> Expression:
-    """Return what a node is worth that gets a name: a function is called so.
+    """Return the value of a node that gets a name; a function is called so.
 
     name: the last part, by which symbols know it; label: with what stands before
     """
@@ -211,7 +211,7 @@ def anonymous(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def declaration(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a function declaration; the block around has declared its name when it began, see `hoist`."""
+    """Read a function declaration, which its block has hoisted."""
     return NOTHING
 
 
@@ -242,7 +242,7 @@ class Function(NamedTuple):
 
 
 def wait(r: Reader, waiting: Function) -> None:
-    """Read a function when the scope around it is written: by then all names are known."""
+    """Read a function after the scope around it, when all names are known."""
     r.queue.append(lambda: _body(r, waiting))
 
 
@@ -329,7 +329,7 @@ FIELDS = ("field_definition", "public_field_definition", "property_signature")
 
 
 def class_value(r: Reader, node: tree_sitter.Node, name: str, label: str) -> Code:
-    """Return the class that a node defines, all of it but the bodies of its methods."""
+    """Return the class that a node defines; bodies of methods wait."""
     own = node.child_by_field_id(r.fields.name)
     symbol = name or (r.cut(own) if own is not None else "")
     label = label or (r.cut(own) if own is not None else r.frame.numbered("class"))
@@ -430,7 +430,7 @@ def _words(r: Reader, node: tree_sitter.Node, name: tree_sitter.Node) -> list[st
 
 
 def _method(r: Reader, node: tree_sitter.Node) -> Function:
-    """Return a method of a class, which its name in the class's body means from here on."""
+    """Return a method of a class after binding its name."""
     name = node.child_by_field_id(r.fields.name)
     text = str(key(r, name)) if name is not None else ""
     frame = _open(r, node, name, text, text)
@@ -449,7 +449,7 @@ def _open(r: Reader, node: tree_sitter.Node, name: tree_sitter.Node | None, text
 
 
 def method_entry(r: Reader, node: tree_sitter.Node, prefix: str) -> Entry | None:
-    """Return a method of an object as an entry of its table; None for a setter, which is no value."""
+    """Return a method of an object as an entry; None for a setter."""
     name = node.child_by_field_id(r.fields.name)
     text = key(r, name) if name is not None else None
     shown = str(text) if text is not None else r.cut(name) if name is not None else ""
@@ -481,7 +481,7 @@ def _property(r: Reader, node: tree_sitter.Node) -> None:
 
 
 def static_blocks(r: Reader, node: tree_sitter.Node, code: Code) -> None:
-    """Read what is done once, with the class as `this`, when the class has its name."""
+    """Read static blocks, with the class as `this`."""
     body = node.child_by_field_id(r.fields.body)
     for member in body.named_children if body is not None else ():
         if r.kind(member) == "class_static_block":

@@ -30,7 +30,7 @@ BEFORE = frozenset((*HOISTED, "export_statement"))
 
 
 def statements(r: Reader, nodes: Iterable[tree_sitter.Node]) -> None:
-    """Read the statements of a block, its functions first; of two functions with one name the last counts."""
+    """Read the statements of a block, its functions first."""
     every = list(nodes)
     kinds = r.kinds
     if any(kinds[node.kind_id] in BEFORE for node in every):
@@ -56,7 +56,7 @@ def _hoist(r: Reader, nodes: Iterable[tree_sitter.Node]) -> None:
 
 
 def block(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read what stands in braces; the body of a function shares the names of its parameters."""
+    """Read a block; the body of a function shares the names of its parameters."""
     if r.block is r.frame.block and not r.frame.is_begun:
         r.frame.is_begun = True
         statements(r, node.named_children)
@@ -135,7 +135,7 @@ def ambient(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def parts(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read the parts of a statement one after the other, with names of its own."""
+    """Read the parts of a statement in a block of its own."""
     outer = r.block
     r.block = Block(outer)
     for child in node.named_children:
@@ -166,7 +166,7 @@ def for_in(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def case(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a case of a `switch`; all cases are one block, which the `switch` opens."""
+    """Read a case of a `switch`, whose cases share one block."""
     value = node.child_by_field_id(r.fields.value)
     if value is not None:
         r.do(r.value(value))

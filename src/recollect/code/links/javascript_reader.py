@@ -48,7 +48,7 @@ class Block:
         self.names: dict[str, Variable] = {}
 
     def find(self, name: str) -> Variable | None:
-        """Return the variable that a name means here; None where nothing in the file declares it."""
+        """Return the variable that a name means here; None if undeclared."""
         block: Block | None = self
         while block is not None:
             found = block.names.get(name)
@@ -82,7 +82,7 @@ class Frame(ScopeWriter):
         return f"<{word}{count}>"
 
     def declare(self, block: Block, name: str) -> Variable:
-        """Return the variable of a declaration, the same one for a second declaration in the same block."""
+        """Return the variable of a declaration, one per name and block."""
         found = block.names.get(name)
         if found is None:
             self.counts[name] = count = self.counts.get(name, 0) + 1
@@ -128,7 +128,7 @@ class Reader(TreeReader[Frame]):
         return self.name(name if variable is None else variable.name)
 
     def written(self, name: str) -> Expression:
-        """Return the variable that an assignment to a name means; one that nothing declares belongs to all."""
+        """Return the target of an assignment to a name; an undeclared one is global."""
         variable = self.block.find(name)
         if variable is None:
             if self.frame is not self.module:
@@ -164,7 +164,7 @@ class Reader(TreeReader[Frame]):
 
 
 def item(of: Expression, key: Expression) -> Expression:
-    """Return `of[key]`: a member where the key is a word, since objects and tables are the same."""
+    """Return `of[key]`; a key that is a word means a member."""
     if not isinstance(key, Text):
         return Item(of, None, None if key is NOTHING else key)
     return Member(of, key.value) if isinstance(key.value, str) else Item(of, key.value)

@@ -61,14 +61,14 @@ def give(call: LibraryCall) -> None:
 
 
 def key_of(given: Sequence[Given], place: int | None) -> str | int | None:
-    """Return an argument that is a constant; None if it is not, or not there."""
+    """Return the constant at an argument; None if there is none."""
     if place is None or place >= len(given):
         return None
     return next((value.value for value in given[place].value.values if isinstance(value, Constant)), None)
 
 
 def elements(value: Value, target: Variable) -> None:
-    """Let a variable hold the elements of a table; those of a dictionary are its values here."""
+    """Add the elements of a table, or values of a dictionary, to a variable."""
     if isinstance(value, Collection):
         value.rest.flow(target)
         value.every(lambda _, each: each.flow(target))
@@ -371,7 +371,7 @@ def supply(state: State, value: External, given: Sequence[Given], site: Site, si
 
 
 def _give_builtin(state: State, name: str, sink: Sink) -> None:
-    """Send the result of a builtin without a row: a text, a number, or texts in a list."""
+    """Send the result of a builtin without a row: texts and numbers."""
     _, first, *rest = name.split(".")
     made = RESULTS.get(first)
     if not rest and made is not None:

@@ -92,7 +92,7 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str, elsewher
 
 
 class _Names:
-    """By the number of a name, the pieces that are reached by it: the file and the place among its pieces."""
+    """Pieces by the number of a name that reaches them."""
 
     def __init__(self, programs: Mapping[str, Known]) -> None:
         self.named: dict[int, list[tuple[str, int]]] = {}
@@ -154,7 +154,7 @@ def _needs(modules: Modules, path: str, offer: Offer, seen: Mapping[str, tuple[s
 def _crossings(
     modules: Modules, path: str, offer: Offer, elsewhere: Elsewhere | None, crossed: dict[tuple[str, str], str]
 ) -> list[str]:
-    """Return what a file's imports mean in other trees, and note it down for all."""
+    """Return what a file's imports mean in other trees, cached in `crossed`."""
     if elsewhere is None:
         return []
     family = modules.family(path)
@@ -182,7 +182,7 @@ def _divided(modules: Modules, programs: Mapping[str, Known]) -> dict[str, tuple
 
 
 def _parts(folder: str, paths: list[str], programs: Mapping[str, Known]) -> Iterator[tuple[str, list[str]]]:
-    """Yield files below a folder in groups: all of them if they are few, else each large folder in it, and the rest."""
+    """Yield files below a folder in groups: all if few, else by subfolder."""
     size = sum(programs[path].size_bytes for path in paths)
     if size <= GROUP_BYTES:
         yield f"{folder}**", paths

@@ -49,7 +49,7 @@ class Loose(NamedTuple):
 
 
 def pack(sites: Iterable[Site], loose: Loose) -> tuple[bytes, bytes]:
-    """Return the edges and the sites of a file as bytes; the same for the same links in any order."""
+    """Return the edges and the sites of a file as bytes, in a fixed order."""
     sources: dict[str, int] = {}
     targets: dict[str, int] = {}
     hows: dict[str, int] = {}

@@ -28,7 +28,7 @@ MOST_CPU_S = 600.0
 
 
 class TreeFacts(NamedTuple):
-    """What has to be known of a tree to solve any group of it: its files as modules, and what leads out of it.
+    """What a worker needs to solve groups of a tree: files as modules, facts.
 
     crossed: family, module, and the file of another tree that it means
     """
@@ -39,7 +39,7 @@ class TreeFacts(NamedTuple):
 
 
 class GroupTask(NamedTuple):
-    """A group to solve: its members, and the programs of these and of all that they need."""
+    """A group to solve, with the programs of its members and of needed files."""
 
     members: tuple[str, ...]
     needed: tuple[str, ...]
@@ -97,7 +97,7 @@ _START = "import sys; sys.path.insert(0, {!r}); from recollect.code.links.link_w
 
 
 def useful_workers(size_bytes: int, groups: int, wanted: int = 0) -> int:
-    """Return how many processes are worth starting for groups of this size; 1 is this one alone.
+    """Return how many processes to use for groups of this size; 1: this one.
 
     wanted: how many there are to be at most; 0 for one per core
     """
@@ -105,7 +105,7 @@ def useful_workers(size_bytes: int, groups: int, wanted: int = 0) -> int:
 
 
 def solve_all(plan: Plan, tasks: Iterable[GroupTask], count: int) -> Iterator[Sequence[Packed]]:
-    """Yield the links of groups in order; a task is taken when a worker is nearly free."""
+    """Yield the links of groups in the order of their tasks."""
     if count <= 1:
         for task in tasks:
             yield solve_group(plan, task)

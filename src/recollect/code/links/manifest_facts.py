@@ -28,7 +28,7 @@ MOST_EXTENDED = 5
 
 
 def facts(names: Names, tree: int, configs: Iterable[Alias] = ()) -> Facts:
-    """Return the facts of a tree, from what its packages provide and from its configurations."""
+    """Return the facts of a tree, from its packages and configurations."""
     provided = [
         Provided(ecosystem, name, *_placed(ecosystem, place.folder, place.at))
         for (ecosystem, name), places in names.items()
@@ -39,7 +39,7 @@ def facts(names: Names, tree: int, configs: Iterable[Alias] = ()) -> Facts:
 
 
 def _placed(ecosystem: str, folder: str, at: str) -> tuple[str, str]:
-    """Return the folder that a package begins in and its entry from there, as the finders want them."""
+    """Return the folder of a package and its entry in it."""
     at = "" if at == "." else at
     if ecosystem in ("npm", "cargo"):
         folder = "" if folder == "." else folder
@@ -63,7 +63,7 @@ ECOSYSTEMS: dict[str, tuple[str, str]] = {
 
 
 def elsewhere(names: Names, tree: int, roots: Mapping[int, str], paths: Mapping[int, Collection[str]]) -> Elsewhere:
-    """Return how modules are found in other trees, given their packages and the paths of their files.
+    """Return a finder of modules in other trees.
 
     A module means the file that its package begins with, or the one below it that the rest of the name leads to.
     """
@@ -100,7 +100,7 @@ _ENDINGS = {
 
 
 def _file(paths: Collection[str], at: str, rest: Sequence[str], family: str) -> str:
-    """Return the file that a name below a place means: itself, with an ending, or the one that stands for a folder."""
+    """Return the file of a name below a place: with an ending, or a package file."""
     start = posixpath.dirname(at) if rest and at in paths else "" if at == "." else at
     stem = posixpath.join(start, *rest) if rest else start
     tries = [stem, *(stem + ending for ending in _ENDINGS.get(family, ()))]
@@ -137,7 +137,7 @@ def _aliases(root: str, path: str, folder: str, depth: int) -> Iterator[Alias]:
 
 
 def _from(folder: str, path: str) -> str:
-    """Return a path from the root as one from a folder; one from the root of the disk stays as it is."""
+    """Return a path relative to a folder; absolute paths stay."""
     return path if posixpath.isabs(path) else posixpath.relpath(path, folder or ".")
 
 

@@ -32,7 +32,7 @@ DEEPEST = 200
 
 
 def arrange(classes: Iterable[Class]) -> None:
-    """Give some classes their order: a class and its bases, nearest first, each before its own bases.
+    """Set the order of base classes: nearest first, each before its own bases.
 
     Bases stand in the order they are written. Where no such order exists (the program is wrong, or its language knows
     none), depth first.
@@ -116,7 +116,7 @@ AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not nam
 
 
 def lookup(state: State, value: Value, name: str, site: Site, sink: Sink) -> None:
-    """Send a member of a value to the sink, now and as more becomes known."""
+    """Send a member of a value, now and as more becomes known."""
     finder = FINDERS.get(type(value))
     if finder is not None:
         finder(state, value, name, site, sink)
@@ -199,7 +199,7 @@ def _through_class(state: State, of: Class, found: Value, sink: Sink) -> None:
 
 
 def inherited(state: State, of: Class, name: str, sink: Sink, after: Class | None = None) -> None:
-    """Send the member of the first class that has it, in the order of base classes.
+    """Send the member of the first class in the order of bases.
 
     after: only classes after this one are asked. A lookup is done once, and again when more is known of the classes.
     """
@@ -231,7 +231,7 @@ def _look(state: State, asked: Asked, found: Variable) -> None:
 
 
 def _overloads(orders: list[Class], name: str) -> list[Function]:
-    """Return all functions of a name that a class has, without those that are overridden."""
+    """Return the functions of a name without overridden ones."""
     found: list[Function] = []
     for each in orders:
         own = each.overloads.get(name, [])
@@ -258,7 +258,7 @@ def _overrides(nearer: Scope, further: Scope) -> bool:
 
 
 def derive(state: State, derived: Class, base: Value, place: int = AFTER_ALL) -> None:
-    """Let a class derive from what its base turned out to be; bases become known in any order."""
+    """Add a base to a class; bases become known in any order."""
     is_late = state.is_ordered and len(derived.bases) + len(derived.outer_bases) >= MOST_LATE
     if isinstance(base, External):
         if base not in derived.outer_bases and not is_late:

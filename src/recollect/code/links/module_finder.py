@@ -54,7 +54,7 @@ class Declared(NamedTuple):
 
 
 class Provided(NamedTuple):
-    """A package of the repository: what it is imported by, its folder, and the file it begins with ("": unsaid).
+    """A package of the repository: import name, folder, entry file ("" if unknown).
 
     family: npm, go, cargo, composer, pypi
     """
@@ -66,7 +66,7 @@ class Provided(NamedTuple):
 
 
 class Alias(NamedTuple):
-    """`paths` of a tsconfig.json: for files below a folder, a pattern with at most one star, and where it leads."""
+    """An entry of `paths` of a tsconfig.json: folder, pattern with a star, target."""
 
     folder: str
     pattern: str
@@ -96,7 +96,7 @@ class Modules:
         self._python_at: dict[str, tuple[str, ...]] = {}
 
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
-        """Return the files that a module means to a file; none where it is external."""
+        """Return the files of a module; none if it is external."""
         asked = (importer, module, level)
         found = self._found_by_file.get(asked)
         if found is None:
@@ -117,14 +117,14 @@ class Modules:
         return self._found[key]
 
     def python_at(self, path: str) -> tuple[str, ...]:
-        """Return the file that a path without its ending is for Python: of a package, or a module."""
+        """Return the Python file of a path without ending."""
         found = self._python_at.get(path)
         if found is None:
             found = self._python_at[path] = _first(self, _python_files(path.strip("/")))
         return found
 
     def visible(self, importer: str, name: str) -> tuple[str, ...]:
-        """Return the other files that offer a name to this one without an import, in the order of their paths."""
+        """Return the other files whose name is visible here without an import."""
         rule = VISIBLE.get(self.family(importer))
         if rule is None:
             return ()
@@ -132,7 +132,7 @@ class Modules:
         return tuple(path for path in candidates if path != importer and rule(self, importer, path))
 
     def family(self, path: str) -> str:
-        """Return the family of languages that a file belongs to: those that import each other."""
+        """Return the language family of a file."""
         declared = self.files.get(path)
         return family(declared.language) if declared else ""
 
@@ -165,7 +165,7 @@ class Modules:
 
     @cached_property
     def dotted(self) -> dict[str, list[str]]:
-        """Python files by their dotted name below the folder that their outermost package lies in."""
+        """Python files by dotted name from the folder of their outermost package."""
         found: list[tuple[str, str]] = []
         for path, row in self.files.items():
             if row.language == "python":
@@ -203,7 +203,7 @@ class Modules:
         )
 
     def ending(self, path: str, family: str) -> tuple[str, ...]:
-        """Return the one file of a family whose path ends so; none if several do."""
+        """Return the only file of a family with a path ending."""
         tail = "/" + path
         found = [
             each
@@ -213,7 +213,7 @@ class Modules:
         return (found[0],) if len(found) == 1 else ()
 
     def provided(self, family: str, name: str, separator: str = "/") -> tuple[Provided, str] | None:
-        """Return the package that a name belongs to, the longest first, and the rest of the name."""
+        """Return the package with the longest matching name, and the rest."""
         best: tuple[Provided, str] | None = None
         for row in self.facts.provided:
             is_it = row.family == family and (name == row.name or name.startswith(row.name + separator))
@@ -250,7 +250,7 @@ def _around_folder(folder: str) -> tuple[str, ...]:
 
 
 def _join(folder: str, path: str) -> str:
-    """Return a path from the root, without dots; one that leads out of the tree begins with dots."""
+    """Return a normalised path from the root; outside paths begin with dots."""
     joined = posixpath.normpath(posixpath.join(folder, path))
     return "" if joined == "." else joined.lstrip("/")
 
@@ -291,7 +291,7 @@ def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[s
 
 
 def _python_any(modules: Modules, importer: str, pattern: str, level: int) -> tuple[str, ...]:
-    """Return the modules that a name with unknown parts may mean; none if too many."""
+    """Return the modules that a pattern may mean; none if too many."""
     if level:
         folder = posixpath.dirname(importer)
         root = modules.python_root(folder)
@@ -337,7 +337,7 @@ def _javascript(modules: Modules, importer: str, module: str, level: int) -> tup
 
 
 def _script(modules: Modules, path: str) -> tuple[str, ...]:
-    """Return the file that a path without its ending, or with that of what it is compiled to, means."""
+    """Return the source file of a path without ending or with a compiled one."""
     stem, ending = posixpath.splitext(path)
     candidates = [path] if ending else []
     if ending in (".js", ".jsx", ".mjs", ".cjs"):
@@ -348,7 +348,7 @@ def _script(modules: Modules, path: str) -> tuple[str, ...]:
 
 
 def _inside(modules: Modules, package: Provided, rest: str) -> tuple[str, ...]:
-    """Return a file of a package of the repository: its entry, or what is named below it."""
+    """Return a file of a local package: its entry, or a path below."""
     wanted = [rest] if rest else [package.entry, "src/index", "index", "src/main", "lib/index"]
     for path in wanted:
         if not path:
@@ -367,7 +367,7 @@ def _inside(modules: Modules, package: Provided, rest: str) -> tuple[str, ...]:
 
 
 def _by_package(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    """Return the files of a package, or the one that defines a class by its full name."""
+    """Return the files of a package or of a fully named class."""
     family = modules.family(importer)
     found = modules.packages.get((family, module))
     if found:
@@ -393,7 +393,7 @@ def _csharp(modules: Modules, importer: str, module: str, level: int) -> tuple[s
 
 
 def _php(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    """Return the file of a class by PSR-4, else those that declare the namespace; a path is included."""
+    """Return the file of a path or class (PSR-4), or those of a namespace."""
     if "/" in module or module.endswith(".php"):
         plain = module.lstrip("./")
         return _first(modules, (_join(posixpath.dirname(importer), module), plain)) or modules.ending(plain, "php")
@@ -412,7 +412,7 @@ def _php(modules: Modules, importer: str, module: str, level: int) -> tuple[str,
 
 
 def _by_module_name(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    """Return the files that define a module by its whole name, whatever their paths are."""
+    """Return the files that define a module by its whole name."""
     family = modules.family(importer)
     known = modules.packages.get((family, module))
     return tuple(known) if known else tuple(modules.by_name.get((family, module), ()))
@@ -422,7 +422,7 @@ def _by_module_name(modules: Modules, importer: str, module: str, level: int) ->
 
 
 def _go(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    """Return the files of the folder that an import path means; tests are no part of what others import."""
+    """Return the files of the folder of an import path, without tests."""
     if module.startswith("."):
         folder = _join(posixpath.dirname(importer), module)
     else:
@@ -462,7 +462,7 @@ def _rust(modules: Modules, importer: str, module: str, level: int) -> tuple[str
 
 
 def _rust_place(modules: Modules, path: str) -> tuple[str, list[str]]:
-    """Return the folder a file's crate begins in, and the names of the modules down to it."""
+    """Return the root folder of a file's crate, and its module path."""
     for folder in _up(path):
         if any(f"{folder}/{name}".strip("/") in modules.files for name in ("lib.rs", "main.rs")):
             root = folder
@@ -487,14 +487,14 @@ def _rust_file(modules: Modules, root: str, parts: list[str]) -> tuple[str, ...]
 
 
 def _include(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    """Return an included file: beside, below a folder around or its `include`, else by the only path that ends so."""
+    """Return an included file: nearby, else the only one with that ending."""
     candidates = [_join(posixpath.dirname(importer), module)]
     candidates += [_join(folder, f"{place}{module}") for folder in _up(importer) for place in ("", "include/", "src/")]
     return _first(modules, candidates) or modules.ending(module.lstrip("./"), "c")
 
 
 def _required(*endings: str, roots: tuple[str, ...] = ()) -> Finder:
-    """Return the rule of languages that require a path: relative, below a root, else the only one that ends so."""
+    """Return the finder of languages that require a path."""
 
     def finder(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
         plain = module.strip()
@@ -546,7 +546,7 @@ def _same_package(modules: Modules, importer: str, path: str) -> bool:
 
 
 def _same_folder(modules: Modules, importer: str, path: str) -> bool:
-    """Tell whether a Go file sees another: same package; tests are seen by tests only."""
+    """Tell whether a Go file sees another of its package."""
     if posixpath.dirname(importer) != posixpath.dirname(path):
         return False
     same = modules.files[importer].package == modules.files[path].package

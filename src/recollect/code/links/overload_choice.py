@@ -25,7 +25,7 @@ class Array(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """What a function takes: a type per parameter, None for any; the last repeats if it takes any number."""
+    """Types of parameters, None for any; the last repeats if `is_open`."""
 
     takes: tuple[Hashable, ...]
     is_open: bool = False
@@ -47,7 +47,7 @@ DERIVED, BOXED, OPEN = 1, 2, 3
 
 
 def choose(signatures: Sequence[Signature], given: Sequence[Hashable], derives: Derives) -> list[int]:
-    """Return the places of the functions that a call may mean, none if it fits no one.
+    """Return the places of the functions that fit a call best.
 
     given: the types of the arguments, None where unknown; derives: whether a class of the program derives from another
     """

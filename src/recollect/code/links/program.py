@@ -36,7 +36,7 @@ class _Part(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_default
 
 
 class Name(_Part, frozen=True, tag=0):
-    """The value of a variable, found in the scope around it: parameter, local, enclosing function, module, builtin."""
+    """The value of a variable: parameter, local, enclosing function, module, builtin."""
 
     name: str
 
@@ -50,7 +50,7 @@ class Member(_Part, frozen=True, tag=1):
 
 
 class Item(_Part, frozen=True, tag=2):
-    """`of[key]`; a key that is not written down is None, and `by` is the expression that gives it."""
+    """`of[key]`; a computed key is None, and `by` is its expression."""
 
     of: Expression
     key: Key | None = None
@@ -83,7 +83,7 @@ class Code(_Part, frozen=True, tag=4):
 
 
 class Table(_Part, frozen=True, tag=5):
-    """A list, tuple, dictionary or object made here, or a pattern that takes one apart when it is a target.
+    """A list, tuple, dictionary or object; as a target, a pattern.
 
     A None key stands for any; a `Spread` value brings all entries of another table. As a target, a `Spread` takes what
     is left over.
@@ -97,7 +97,7 @@ class Table(_Part, frozen=True, tag=5):
 
 
 class Text(_Part, frozen=True, tag=6):
-    """A constant that may be a key or the name of an attribute; "" is some text that is not written down."""
+    """A constant that may be a key or attribute name; "": unknown text."""
 
     value: Key
 
@@ -109,7 +109,7 @@ class Either(_Part, frozen=True, tag=7):
 
 
 class This(_Part, frozen=True, tag=8):
-    """The instance that the method around belongs to, where it is a word of the language and no parameter."""
+    """The receiver of the enclosing method, where the language has a word for it."""
 
 
 class Super(_Part, frozen=True, tag=9):
@@ -123,7 +123,7 @@ class Instance(_Part, frozen=True, tag=10):
 
 
 class Elements(_Part, frozen=True, tag=11):
-    """What iterating over a value yields: items of a list, keys of a dictionary, what a generator yields."""
+    """What iterating over a value yields."""
 
     of: Expression
 
@@ -147,7 +147,7 @@ class Awaited(_Part, frozen=True, tag=14):
 
 
 class Cast(_Part, frozen=True, tag=15):
-    """A value taken for one of a type: `(Foo) x`, `Foo x = f()`, `x as Foo`.
+    """A value cast to a type: `(Foo) x`, `Foo x = f()`.
 
     Its values are those of `of` that can be of the type: instances of the class or of what derives from it, functions,
     and what is of no known class. Where nothing is known of `of`, it is an instance of the type, as declared.
@@ -164,7 +164,7 @@ Expression = (
 
 
 class Argument(_Part, frozen=True):
-    """An argument of a call: by position, by name, or spread (`*a`, `**a`, `...a`: the value is a `Spread`).
+    """An argument of a call: by position, by name, or a `Spread`.
 
     declared: the type that the value has where it is written; overloads are chosen by that, whatever it turns out to be
     """
@@ -185,7 +185,7 @@ class Entry(_Part, frozen=True):
 
 
 class Assign(_Part, frozen=True, tag=0):
-    """A value given to a `Name`, a `Member`, an `Item`, or a `Table` of these."""
+    """An assignment to a `Name`, `Member`, `Item`, or `Table` of these."""
 
     target: Expression
     value: Expression
@@ -227,14 +227,14 @@ class Import(_Part, frozen=True, tag=4):
 
 
 class Export(_Part, frozen=True, tag=5):
-    """A value offered to other files under a name; "default" and "=" (module.exports) are names like others."""
+    """An export; "default" and "=" (module.exports) are names, too."""
 
     name: str
     value: Expression
 
 
 class Use(_Part, frozen=True, tag=6):
-    """A name that stands in a type or is passed on, kept for the edges it makes: `def f(x: Server)`."""
+    """A use of a name, in a type or passed on."""
 
     value: Expression
     line: int = 0
@@ -247,7 +247,7 @@ Statement = Assign | Return | Yield | Do | Import | Export | Use
 
 
 class Parameter(_Part, frozen=True):
-    """A parameter; `kind`: "" plain, "*" the rest by position, "**" the rest by name, "=" by name only.
+    """A parameter; `kind`: "" plain, "*" rest, "**" rest by name, "=" keyword only.
 
     declared: its declared type.
     """
@@ -259,7 +259,7 @@ class Parameter(_Part, frozen=True):
 
 
 class Scope(_Part, frozen=True):
-    """A module, a class or a function with all that happens in it, except inside scopes of its own.
+    """A module, class or function without the scopes inside of it.
 
     symbol: place in the file's list of symbols, -1 for what is no symbol (a lambda, the module itself)
     parent: place of the scope around it, -1 for the module

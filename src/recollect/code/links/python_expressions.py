@@ -41,7 +41,7 @@ WRAPPED = frozenset(("parenthesized_expression", "as_pattern_target", "dotted_na
 
 
 def target(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Return a target; parts of a pattern have their positions as keys, those after a star have none."""
+    """Return a target; parts of a pattern before a star have positions."""
     kind = r.kind(node)
     if kind in PATTERNS:
         return _pattern(r, node)
@@ -120,7 +120,7 @@ def _named(r: Reader, node: tree_sitter.Node) -> tuple[str, str]:
 
 
 def by_text(r: Reader, arguments: tuple[tree_sitter.Node, ...], line: int) -> Expression | None:
-    """Return the modules that `import_module(f"a.b.{c}")` may give, of which what is written is known; None if none is.
+    """Return the modules that `import_module(f"a.b.{c}")` may give; None if unknown.
 
     What is put into the text is any one name.
     """
@@ -216,7 +216,7 @@ def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def string(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a string: its text where that may be a key, what is put into it where something is."""
+    """Read a string: its text if it may be a key, else its parts."""
     start, end = node.start_byte, node.end_byte
     quote = r.text[start]
     if quote in QUOTES and end - start <= LONGEST_KEY:
@@ -345,7 +345,7 @@ def conditional(r: Reader, node: tree_sitter.Node) -> Expression:
 
 
 def boolean(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `a or b`, `a and b`, in a loop where many stand in a row."""
+    """Read `a or b`, `a and b`; long chains in a loop."""
     operands = []
     at: tree_sitter.Node | None = node
     while at is not None and r.kind(at) == "boolean_operator":
@@ -370,7 +370,7 @@ def either(options: list[Expression]) -> Expression:
 
 
 def binary(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `a + b`: a call of a method of a; long sums are only evaluated."""
+    """Read `a + b` as a method call; long sums are only evaluated."""
     operands: list[tuple[str, tree_sitter.Node]] = []
     at: tree_sitter.Node | None = node
     while at is not None and r.kind(at) == "binary_operator":

@@ -215,7 +215,7 @@ def _record(r: Reader, node: tree_sitter.Node) -> None:
 
 
 def _field(r: Reader, node: tree_sitter.Node) -> str:
-    """Return the field that a statement of a record declares, "" if it is none."""
+    """Return the field that a statement of a record declares, or ""."""
     inner = node.named_children[0] if r.kind(node) == "expression_statement" and node.named_children else node
     if r.kind(inner) != "assignment":
         return ""
@@ -272,7 +272,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
 
 
 def _use(reader: Reader) -> None:
-    """Write that functions are used where they are passed on: those of the file, imported ones, and methods of self."""
+    """Record uses of functions that are passed on."""
     top = {SELF}
     for each in reader.frames[0].body:
         if isinstance(each, Import):

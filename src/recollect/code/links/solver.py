@@ -97,7 +97,7 @@ DEEPEST = 4
 
 
 class Held(NamedTuple):
-    """A function in an object: the object as an expression of a scope; `is_prototype`: of what has that prototype."""
+    """A function in an object, or in a prototype, as an expression of a scope."""
 
     function: Place
     scope: Place
@@ -200,7 +200,7 @@ CONFIDENCE: Mapping[str, float] = {
 
 
 class CallEdge(NamedTuple):
-    """A call: who calls whom, at which line and column, and how that is known. An external callee is a dotted name."""
+    """A call: caller, callee (external: dotted name), place, kind of evidence."""
 
     caller: Place
     callee: Place | str
@@ -215,7 +215,7 @@ class CallEdge(NamedTuple):
 
 
 class OpenCall(NamedTuple):
-    """A call that may mean several functions, or none that is known: the name, and the functions of that name."""
+    """An unresolved call: its name, and the functions it may mean."""
 
     caller: Place
     name: str
@@ -225,7 +225,7 @@ class OpenCall(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """A class that derives from another, or implements it; a base outside is a dotted name."""
+    """A class and a base or interface; an external base is a dotted name."""
 
     derived: Place
     base: Place | str
@@ -305,7 +305,7 @@ def _build(state: State, path: str, unit: Unit) -> None:
 
 
 def _offer(state: State, imported: Import, frame: Frame, top: Frame) -> None:
-    """Note what an import offers to others at once, and whether it brings in everything."""
+    """Record re-exports and star imports."""
     if imported.name == STAR:
         frame.stars.append(imported)
     if imported.is_export:
@@ -491,7 +491,7 @@ def _assume_holders(state: State, holding: Iterable[Held]) -> None:
 
 
 def _is_seen(value: Declared, site: Site) -> bool:
-    """Tell whether a site has objects of a declared type, so that the type is not needed."""
+    """Tell whether a site has objects of a declared type."""
     for each in site.receivers.values if site.receivers is not None else ():
         if isinstance(each, Object) and isinstance(each.of, Class) and derives(each.of, value.of):
             return True

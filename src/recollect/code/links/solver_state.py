@@ -40,7 +40,7 @@ class Modules(Protocol):
     """Which files an import means."""
 
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
-        """Return the files that a module means to a file; none where it is external."""
+        """Return the files of a module; none if it is external."""
         ...
 
     def visible(self, importer: str, name: str) -> tuple[str, ...]:
@@ -48,12 +48,12 @@ class Modules(Protocol):
         ...
 
     def family(self, path: str) -> str:
-        """Return the family of languages that a file belongs to: those that import each other."""
+        """Return the language family of a file."""
         ...
 
 
 class Site(msgspec.Struct):
-    """Where something happens: the scope whose code it is, the line and column; of a member, what it is asked of.
+    """A place in the code: scope, line, column; of a member its receivers.
 
     is_call: whether it is one; entered: then, the functions that were called here, with what they were given
     """
@@ -82,7 +82,7 @@ class Site(msgspec.Struct):
 
 
 class Given(msgspec.Struct):
-    """An argument of a call: what it holds, its name, whether it is spread, and the type it was written with."""
+    """An evaluated argument: value, name, whether spread, declared type."""
 
     value: Variable
     name: str | None = None
@@ -91,7 +91,7 @@ class Given(msgspec.Struct):
 
 
 class Asked(msgspec.Struct):
-    """A call as written; it is unresolved if it has no callee in the end."""
+    """A call as written, unresolved if it gets no callee."""
 
     site: Site
     callee: Expression
@@ -103,7 +103,7 @@ V = TypeVar("V")
 
 
 class Interned(dict[K, V]):
-    """Values by what they are made of, each made when it is first asked for."""
+    """Values by key, each made on first access."""
 
     def __init__(self, make: Callable[[K], V]) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class Interned(dict[K, V]):
 
 
 class State:
-    """The state of solving: frames, values that are made once, calls that were found, and what is left for later."""
+    """The state of solving: frames, interned values, found calls, deferred work."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class State:
         self._listed = Interned[object, Collection](lambda _: Collection(self.work))
 
     def dissolve(self) -> None:
-        """Drop all references, so that memory is freed at once: the objects are in reference cycles."""
+        """Break all reference cycles, so that memory is freed at once."""
         self.work.dissolve()
         for frame in self.frames.values():
             frame.function = frame.owner = frame.parent = None
@@ -238,7 +238,7 @@ class State:
         return self._declared[of]
 
     def instance(self, of: Class | Function) -> Object:
-        """Return an instance of a class, or of a function that is used as one."""
+        """Return the instance of a class or constructor function."""
         return of.instance if isinstance(of, Class) else self._objects[of]
 
     def promised(self, of: Variable) -> Promised:
@@ -276,7 +276,7 @@ class State:
         return found
 
     def receivers(self, function: Function) -> Variable:
-        """Return what a method is called on: a parameter of its own, or what the language calls `this`."""
+        """Return the receivers of a method: its first parameter, or `this`."""
         parameters = function.scope.parameters
         if "self" in function.scope.marks and parameters:
             return function.frame.names[parameters[0].name]

@@ -42,7 +42,7 @@ WAIT_S = 0.1
 
 
 class Linking(NamedTuple):
-    """What linking did: files whose programs were read, groups and files that were solved again, and what to know."""
+    """What linking did: files read, groups and files solved, notes."""
 
     read: int = 0
     solved_groups: int = 0
@@ -53,7 +53,7 @@ class Linking(NamedTuple):
 
 @cache
 def fingerprint() -> str:
-    """Return a hash of everything that decides which links are found in a tree: our sources."""
+    """Return a hash of the sources that decide which links are found."""
     digest = hashlib.sha256(index_fingerprint().encode())
     for file in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
@@ -61,7 +61,7 @@ def fingerprint() -> str:
 
 
 def is_linked(store: LinkStore, tree: Tree, *, allow_edits: bool = False) -> bool:
-    """Tell whether a tree is linked in the state that its index is in now; one small query.
+    """Tell whether a tree is linked in its current state; one small query.
 
     allow_edits: accept links of files that were edited after indexing
     """
@@ -73,7 +73,7 @@ def is_linked(store: LinkStore, tree: Tree, *, allow_edits: bool = False) -> boo
 
 
 class Unlinked(NamedTuple):
-    """What linking a tree would have to do: of how many files the links are missing or old, how many there are in all.
+    """Pending work of a tree: files without current links, all files.
 
     size_bytes: of all of them
     """
@@ -84,7 +84,7 @@ class Unlinked(NamedTuple):
 
 
 def unlinked(store: LinkStore, tree: Tree) -> Unlinked:
-    """Return what linking a tree would have to do, by its files alone: whom a change concerns is not looked at."""
+    """Return the pending work of a tree; dependents of changes are not counted."""
     files = _files(store, tree)
     known, linked = store.known_programs(tree.id), store.link_digests(tree.id)
     done = [
@@ -95,7 +95,7 @@ def unlinked(store: LinkStore, tree: Tree) -> Unlinked:
 
 
 def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float = 0.0) -> Linking | None:
-    """Bring the links of a tree up to date; None if another process writes to it for longer than `wait_s`."""
+    """Update the links of a tree; None if another process keeps it longer than `wait_s`."""
     with _held(store, tree, wait_s) as owner:
         if owner is None:
             return None
@@ -158,7 +158,7 @@ def _files(store: LinkStore, tree: Tree) -> dict[str, _Indexed]:
 def _read(
     store: LinkStore, tree: Tree, owner: str, files: Mapping[str, _Indexed], limits: Limits, notes: list[str]
 ) -> int:
-    """Read the programs of files that changed and forget those of files that are gone; returns how many were read."""
+    """Read the programs of changed files, delete those of missing ones."""
     known = store.known_programs(tree.id)
     gone = [row.file for path, row in known.items() if path not in files or files[path].id != row.file]
     changed = [path for path, row in files.items() if path not in known or known[path].hash != _stamped(row.hash)]
@@ -196,7 +196,7 @@ def _stamped(digest: str) -> str:
 
 
 def _known(store: LinkStore, tree: Tree) -> dict[str, Known]:
-    """Return the programs of a tree; a file whose program could not be read has none."""
+    """Return the known programs of a tree."""
     return {
         path: Known(row.hash, row.size_bytes, read_offer(row.outline))
         for path, row in store.known_programs(tree.id).items()
@@ -222,7 +222,7 @@ def _facts(store: LinkStore, tree: Tree) -> tuple[Facts, str, Elsewhere | None]:
 
 
 def _stale(store: LinkStore, tree: Tree, files: Mapping[str, _Indexed], division: Plan) -> list[Group]:
-    """Return the groups whose links were made from something else than what is there now."""
+    """Return the groups whose digest changed."""
     digests = store.link_digests(tree.id)
     return [
         group for group in division.groups if any(digests.get(files[path].id) != group.digest for path in group.members)
@@ -237,7 +237,7 @@ class _Sized(NamedTuple):
 
 
 def _largest_first(groups: Iterable[Group], known: Mapping[str, Known]) -> list[_Sized]:
-    """Return groups in the order to solve them: with a large one last, all but one would wait for it."""
+    """Return groups, largest first: one large group last would block the others."""
     sized = [_Sized(sum(known[path].size_bytes for path in group.members), group) for group in groups]
     return sorted(sized, key=lambda each: (-each.size_bytes, each.group.key))
 

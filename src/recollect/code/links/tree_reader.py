@@ -57,7 +57,7 @@ class Fields:
 
 
 class Grammar(NamedTuple):
-    """How nodes of a language are read: a handler and a name by number of kind, and numbers of fields."""
+    """Handlers and names by number of kind, and numbers of fields."""
 
     handlers: list[Handler]
     kinds: list[str]
@@ -65,7 +65,7 @@ class Grammar(NamedTuple):
 
 
 def _unknown(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
-    """Read what has no handler, a syntax error among them, for what lies in it."""
+    """Read the parts of a node without a handler, such as a syntax error."""
     return r.parts(node.named_children)
 
 
@@ -83,7 +83,7 @@ def grammar(
 
 
 def by_end(page: Page, symbols: Sequence[Symbol]) -> dict[tuple[int, str], int]:
-    """Return the symbols by where they end and what they are called; of several that agree the innermost."""
+    """Return the symbols by end and name, the innermost of equal ones."""
     return {
         (_plain(page, symbol.end_byte) if page.returns else symbol.end_byte, symbol.name): place
         for place, symbol in enumerate(symbols)
@@ -145,7 +145,7 @@ F = TypeVar("F", bound=ScopeWriter)
 
 
 class TreeReader(Generic[F]):
-    """Reads a syntax tree and writes a program; handlers by kind of node do the work.
+    """Reads a syntax tree and writes a program, by handlers per kind of node.
 
     A node is read to the expression that it is worth; a statement writes into the current scope and is worth nothing.
     Bodies of functions wait in a queue, and so does what is nested too deeply for the stack.
@@ -239,7 +239,7 @@ class TreeReader(Generic[F]):
         return f"%{self.temporaries}"
 
     def kept(self, value: Expression) -> Expression:
-        """Return a value that can be used twice: a name for it, unless it is plain."""
+        """Return a value that can be used twice: a name, unless it is plain."""
         if isinstance(value, PLAIN) or value is NOTHING:
             return value
         name = Name(self.temporary())
@@ -274,7 +274,7 @@ def opaque(values: Iterable[Expression]) -> Expression:
 
 
 def is_worth(value: Expression) -> bool:
-    """Tell whether evaluating a value may do something: a name, a constant and a function do not."""
+    """Tell whether evaluating a value may do something."""
     if isinstance(value, Opaque):
         return bool(value.parts)
     return not isinstance(value, PLAIN)
