@@ -17,15 +17,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import callgraph_names
+import java_names
 from measure import publish
-from recollect.code.index.extract import outline
-from recollect.code.index.languages import detect
-from recollect.code.resolve.modules import Declared, Modules
-from recollect.code.resolve.program import Unit
-from recollect.code.resolve.solve import solve
-from recollect.code.resolve.translate import FRONT_ENDS, front_end, offer
-from recollect.code.resolve.world import Place
+from recollect.code.extract import outline
+from recollect.code.languages import detect
+from recollect.code.links.file_programs import FRONT_ENDS, front_end, offer
+from recollect.code.links.module_finder import Declared, Modules
+from recollect.code.links.program import Unit
+from recollect.code.links.solver import solve
+from recollect.code.links.solver_state import Place
 
 Graph = dict[str, list[str]]
 Edges = set[tuple[str, str]]
@@ -38,6 +38,12 @@ LANGUAGES = {
     "typescript": ("javascript", "typescript", "tsx"),
     "java": ("java",),
 }
+PACKAGE = "__init__"  # a file that stands for its folder
+# Types of Python as PyCG writes them.
+PYCG_TYPES = {
+    "str": "<**PyStr**>", "dict": "<**PyDict**>", "list": "<**PyList**>", "tuple": "<**PyTuple**>",
+    "set": "<**PySet**>", "int": "<**PyNum**>",
+}  # fmt: skip
 # Hows of calls that are kept beside the graph, not in it.
 LOOSE = frozenset(("name only",))
 
@@ -91,18 +97,43 @@ def cases(suite: Path, language: str) -> Iterator[Case]:
         yield Case(folder.relative_to(suite).as_posix(), units, json.loads(file.read_text(encoding="utf-8")))
 
 
-def predicted(case: Case, convention: callgraph_names.Convention, *, has_outside: bool) -> Graph:
+def names_of(path: str, unit: Unit, *, is_signed: bool) -> tuple[str, ...]:
+    """Return the names of the scopes of a file: module, then each after the one it lies in.
+
+    is_signed: functions of Java have the types of their parameters, as `shop.Cart:add(int)`
+    """
+    if unit.language == "java":
+        return java_names.signed(unit) if is_signed else java_names.dotted(unit)
+    module = path.rpartition(".")[0].replace("/", ".")
+    folder, _, last = module.rpartition(".")
+    found = [folder if last == PACKAGE and folder else module]
+    for place, scope in enumerate(unit.scopes[1:], 1):
+        around = found[scope.parent] if 0 <= scope.parent < place else found[0]
+        joint = "" if scope.name.startswith("[") else "."
+        found.append(f"{around}{joint}{scope.name}" if scope.name else around)
+    return tuple(found)
+
+
+def external(name: str) -> str:
+    """Return the name of something outside the program, as PyCG writes it."""
+    first, _, rest = name.partition(".")
+    kind, _, method = rest.partition(".")
+    return f"{PYCG_TYPES[kind]}.{method}" if first == "<builtin>" and method and kind in PYCG_TYPES else name
+
+
+def predicted(case: Case, *, has_outside: bool) -> Graph:
     """Return the call graph that was found for a program."""
     declared = {
         path: Declared(told.language, told.package, told.names)
         for path, unit in case.units.items()
         for told in [offer(unit)]
     }
+    is_signed = any(":" in node for node in case.nodes())
     solution = solve(case.units, Modules(declared))
     names: dict[Place, str] = {
         (path, place): name
         for path, unit in case.units.items()
-        for place, name in enumerate(callgraph_names.names(path, unit, convention))
+        for place, name in enumerate(names_of(path, unit, is_signed=is_signed))
     }
     called: dict[Place, dict[Place | str, None]] = {}
     for edge in solution.calls:
@@ -129,7 +160,7 @@ def _named(
 ) -> Iterator[str]:  # fmt: skip
     """Yield what a callee is called; what has no name is named by what it calls."""
     if isinstance(callee, str):
-        yield callgraph_names.external(callee)
+        yield external(callee)
     elif names[callee]:
         yield names[callee]
     elif callee not in seen:
@@ -151,16 +182,13 @@ def score(expected: Graph, found: Graph) -> Score:
 def measure(suite: Path, language: str, *, is_verbose: bool = False) -> tuple[dict[str, Any], dict[str, Graph]]:
     """Return the measures of a suite, and what was predicted."""
     every = list(cases(suite, language))
-    nodes = {node for case in every for node in case.nodes()}
-    choice = callgraph_names.Choice(language, nodes, [case.units for case in every])
     # Suites of Python name what a program calls outside of itself; others do here and there, each in its own way.
     has_outside = language == "python"
     total, exact = Score(), 0
     groups: dict[str, Score] = {}
     predictions: dict[str, Graph] = {}
     for case in every:
-        convention = choice.of(case.nodes(), case.units)
-        found = predictions[case.name] = predicted(case, convention, has_outside=has_outside)
+        found = predictions[case.name] = predicted(case, has_outside=has_outside)
         one = score(case.expected, found)
         total, exact = total.plus(one), exact + (one.wrong == one.missed == 0)
         group = case.name.partition("/")[0]
@@ -169,7 +197,7 @@ def measure(suite: Path, language: str, *, is_verbose: bool = False) -> tuple[di
             right, said = edges(case.expected), edges(found)
             print(f"{case.name}\n    wrong {sorted(said - right)}\n    missed {sorted(right - said)}")
     worst = sorted(groups.items(), key=lambda row: (row[1].report()["f1"], row[0]))
-    report = {"cases": len(every), "exact": exact, **total.report(), "convention": choice.ranked[0]._asdict()}
+    report = {"cases": len(every), "exact": exact, **total.report()}
     return {**report, "groups": {name: row.report() for name, row in worst}}, predictions
 
 

@@ -59,8 +59,8 @@ KNOWN: tuple[tuple[str, str, str, int], ...] = (
     ("surface.assistants.jsonc", "(?:[ ", "match", 0),
     ("code.references", "(.*)", "fullmatch", 0),
     ("code.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS
-    ("code.resolve.plain", "(?:^|[", "search", 200),
-    ("code.resolve.plain", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
+    ("code.links.generic_reader", "(?:^|[", "search", 200),
+    ("code.links.generic_reader", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
 )
 
 METHODS = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})

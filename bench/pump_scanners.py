@@ -201,7 +201,7 @@ MANIFESTS = {
 
 MANIFEST = tuple(f"code.manifests.{name}" for name in ("families", "manifest"))
 LINKS = tuple(
-    f"code.resolve.{name}" for name in ("plain", "pieces", "program", "java.statement", "javascript.function")
+    f"code.links.{name}" for name in ("generic_reader", "interface_summary", "program", "javascript_functions")
 )
 # What reads a source file, whatever its language.
 READERS = tuple(
@@ -222,7 +222,7 @@ def _indexed(path: str) -> Callable[[str], object]:
 
 
 def _linked(path: str) -> Callable[[str], object]:
-    return lambda text: translate.translated(path, text.encode("utf-8", "replace"))
+    return lambda text: file_programs.translated(path, text.encode("utf-8", "replace"))
 
 
 def _notes(text: str) -> object:
@@ -374,7 +374,7 @@ def _ask(text: str) -> None:
 def _tsconfig(text: str) -> None:
     with TemporaryDirectory() as folder:
         (Path(folder) / "tsconfig.json").write_text(text, encoding="utf-8", errors="replace")
-        facts._read(folder, "tsconfig.json")
+        manifest_facts._read(folder, "tsconfig.json")
 
 
 def _at_hand(text: str) -> None:

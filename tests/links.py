@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from recollect import Engine
-from recollect.code.resolve.link_pack import Loose, Site, pack
+from recollect.code.links.link_pack import Loose, Site, pack
 from recollect.model import File, Tree
 from recollect.store.link_protocol import Links, LinkStore
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from recollect import Engine
-from recollect.code.resolve import link, link_groups
+from recollect.code.links import link_groups, tree_linking
 from recollect.errors import Cancelled
 from recollect.model import File, Tree
 from recollect.progress import reporting_to
@@ -120,7 +120,7 @@ def kept(engine: Engine) -> dict[str, Any]:
     """Return the links of every file, by its path."""
     store: Any = engine.code_store
     files = {file.id: file.path for file in store.find(File)}
-    assert all(link.is_linked(store, tree) for tree in store.find(Tree))
+    assert all(tree_linking.is_linked(store, tree) for tree in store.find(Tree))
     edges, sites = store.file_edges(list(files)), store.file_sites(list(files))
     return {path: (edges.get(number), sites.get(number)) for number, path in files.items()}
 

@@ -7,11 +7,11 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.code.resolve.modules import Declared, Modules
-from recollect.code.resolve.program import Unit, packed, unpacked
-from recollect.code.resolve.python import unit
-from recollect.code.resolve.solve import Solution, solve
-from recollect.code.resolve.translate import offer
+from recollect.code.links.file_programs import offer
+from recollect.code.links.module_finder import Declared, Modules
+from recollect.code.links.program import Unit, packed, unpacked
+from recollect.code.links.python_programs import unit
+from recollect.code.links.solver import Solution, solve
 
 NAMES = "abcf"
 name = st.sampled_from(NAMES)

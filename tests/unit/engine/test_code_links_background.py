@@ -31,14 +31,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_answers_do_not_wait_for_links(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, go_on, solve = threading.Event(), threading.Event(), link_solve.solved
+    begun, go_on, solve = threading.Event(), threading.Event(), file_links.solved
 
     def held_up(*arguments: Any) -> Any:
         begun.set()
         assert go_on.wait(PATIENCE_S)
         return solve(*arguments)
 
-    monkeypatch.setattr(link_worker, "solved", held_up)
+    monkeypatch.setattr(link_workers, "solved", held_up)
     engine.code.index(str(project))
     engine.links.start()
     try:

@@ -11,7 +11,7 @@ from tests.links import Row, link
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.code.resolve.link_pack import Loose
+from recollect.code.links.link_pack import Loose
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_markdown, to_text
 from recollect.store.link_protocol import UnresolvedSite

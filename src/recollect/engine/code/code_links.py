@@ -166,7 +166,7 @@ class Links:
 
     def link(self, number: int) -> "Linking":
         """Link one tree. Raises Conflict while another process writes to it."""
-        from recollect.code.resolve.link import link
+        from recollect.code.links.tree_linking import link
 
         (tree,) = self._store.get(Tree, [number])
         with self._linking:
@@ -196,7 +196,7 @@ class Links:
 
     def _work(self) -> None:
         from recollect import progress
-        from recollect.code.resolve.link import is_linked
+        from recollect.code.links.tree_linking import is_linked
         from recollect.errors import Cancelled
 
         def listen(*_: object) -> None:

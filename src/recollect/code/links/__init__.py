@@ -1,0 +1,1 @@
+"""Links between symbols: calls, base classes, imports and uses, followed across files."""

@@ -1,0 +1,422 @@
+"""Calls: which function is called, which parameter gets which argument, what comes back; decorators.
+
+A decorator is one function for all that it decorates, so it seems to give back all of it; what others gave it is left
+out. A class stays itself, whatever its decorators return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from recollect.code.links.flow_values import (
+    Bound,
+    Class,
+    Collection,
+    Declared,
+    External,
+    Function,
+    Known,
+    Module,
+    Object,
+    Overloaded,
+    SuperProxy,
+    Value,
+    Variable,
+    ignore,
+)
+from recollect.code.links.library_calls import supply, supply_known
+from recollect.code.links.library_table import BUILTIN, CALLED
+from recollect.code.links.member_lookup import WHOLE, Sink, derives, lookup
+from recollect.code.links.overload_choice import Array, Signature, choose
+from recollect.code.links.program import Call, Expression, Member, Name, Table
+from recollect.code.links.solver_state import Asked, Given, Site, State
+
+if TYPE_CHECKING:
+    from recollect.code.links.flow_values import Frame
+    from recollect.code.links.solver_state import Place
+
+IMPLICIT = "implicit"
+SELF = "self"  # a mark: the first parameter is what the function is called on
+
+
+def apply(state: State, value: Value, given: Sequence[Given], site: Site, sink: Sink, *, is_new: bool = False) -> None:
+    """Call a value; results go to the sink, now and as more becomes known."""
+    caller = CALLERS.get(type(value))
+    if caller is not None:
+        caller(state, value, given, site, sink, is_new)
+
+
+def _call_function(state: State, value: Function, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
+    if is_new:
+        _construct(state, value, given, site, sink)
+    else:
+        enter(state, value, given, None, site, sink)
+
+
+def _call_overloaded(
+    state: State, value: Overloaded, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
+) -> None:
+    for function in chosen(state, value.functions, given, site):
+        enter(state, function, given, None, site, sink)
+
+
+def _call_class(state: State, value: Class, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
+    make(state, value, given, site, sink)
+
+
+def _call_module(state: State, value: Module, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
+    """Call what a file offers as itself."""
+    frame = state.frames.get((value.path, 0))
+    if frame is not None and WHOLE in frame.exports:
+        frame.exports[WHOLE].use(lambda each: apply(state, each, given, site, sink, is_new=is_new))
+
+
+def _call_external(state: State, value: External, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
+    state.call(site, value.name, site.how or "external")
+    supply(state, value, given, site, sink)
+
+
+def _call_known(state: State, value: Known, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
+    supply_known(state, value, given, site, sink)
+
+
+def _call_object(
+    state: State, value: Object | Declared, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
+) -> None:
+    if isinstance(value.of, Class):
+        lookup(state, value, CALLED, site, lambda each: apply(state, each, given, site, sink))
+
+
+def _call_super(state: State, value: SuperProxy, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
+    _construct_base(state, value, given, site)
+
+
+def _call_bound(state: State, value: Bound, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
+    function, receiver = value.function, value.receiver
+    if isinstance(function, Overloaded):
+        for each in chosen(state, function.functions, given, site):
+            enter(state, each, given, receiver, site, sink)
+    elif is_new:
+        _construct(state, function, given, site, sink)
+    else:
+        enter(state, function, given, receiver, site, sink)
+
+
+def enter(
+    state: State, function: Function, given: Sequence[Given], receiver: Value | None, site: Site, sink: Sink
+) -> None:
+    """Call one function."""
+    if IMPLICIT not in function.scope.marks:
+        state.call(site, (function.path, function.place), site.how or how(function, receiver, site))
+    if site.is_call:
+        entered = (function, id(given))
+        if site.entered is None:
+            site.entered = {}
+        if entered in site.entered:  # on another receiver: what is given and what comes back is the same
+            if receiver is not None:
+                receive(state, function, receiver)
+                _give_receiver_back(function, receiver, sink)
+            return
+        site.entered[entered] = given
+    pass_on(state, function, given, receiver)
+    if sink is not ignore:
+        _answer(state, function, given, receiver, sink)
+
+
+def _answer(state: State, function: Function, given: Sequence[Given], receiver: Value | None, sink: Sink) -> None:
+    """Send what a called function returns to the sink."""
+    marks = function.scope.marks
+    if "generator" in marks:
+        made = state.collection(function)
+        if not made.fields:
+            function.yields.flow(made.rest)
+            made.entry("#returned")
+        sink(made)
+    elif "async" in marks:
+        sink(state.promised(function.returns))
+    else:
+        function.returns.use(sink)
+        if function.shape.returned:
+            _give_back(state, function, given, receiver, sink)
+
+
+def _give_back(state: State, function: Function, given: Sequence[Given], receiver: Value | None, sink: Sink) -> None:
+    """Send the arguments of parameters that are returned unchanged."""
+    shape, names = function.shape, function.frame.names
+    place = 1 if receiver is not None and SELF in function.scope.marks else 0
+    if receiver is not None:
+        _give_receiver_back(function, receiver, sink)
+    for name in shape.returned:
+        at = shape.plain.index(name) - place if name in shape.plain else -1
+        if at < 0 and place and shape.plain[0] == name:
+            continue
+        if any(each.is_spread for each in given):
+            names[name].use(sink)
+            continue
+        by_place = [each for each in given if each.name is None]
+        found = next((each for each in given if each.name == name), None)
+        if found is None and 0 <= at < len(by_place):
+            found = by_place[at]
+        if found is not None:
+            found.value.use(sink)
+        else:
+            default(state, function, name).use(sink)
+
+
+def default(state: State, function: Function, name: str) -> Variable:
+    """Return the default of a parameter."""
+    found = function.defaults.get(name)
+    if found is None:
+        declared_default = next((each.default for each in function.scope.parameters if each.name == name), None)
+        around = function.frame.parent or function.frame
+        found = state.evaluate(declared_default, around) if declared_default is not None else state.variable()
+        function.defaults[name] = found
+    return found
+
+
+def _give_receiver_back(function: Function, receiver: Value, sink: Sink) -> None:
+    shape = function.shape
+    if SELF in function.scope.marks and shape.plain and shape.plain[0] in shape.returned:
+        sink(receiver)
+
+
+def how(function: Function, receiver: Value | None, site: Site) -> str:
+    """Return the kind of evidence for a call."""
+    if isinstance(receiver, Object | Declared) and function.owner is not None:
+        of = receiver.of
+        return "method" if of is function.owner else "inherited"
+    if isinstance(receiver, Class):
+        return "method"
+    return "direct" if function.path == site.frame.path else "import"
+
+
+def pass_on(state: State, function: Function, given: Sequence[Given], receiver: Value | None) -> None:
+    """Give arguments to parameters."""
+    if function.is_lazy:
+        state.schedule_body(function)
+    taking = Taking(state, function)
+    place = 0
+    if receiver is not None:
+        place = receive(state, function, receiver)
+    for each in given:
+        if each.is_spread:
+            each.value.use(_spread(state, taking, place))
+        elif each.name is not None:
+            taking.named(each.name, each.value)
+        else:
+            taking.at(place, each.value)
+            place += 1
+
+
+def receive(state: State, function: Function, receiver: Value) -> int:
+    """Add a receiver of a function; returns how many parameters it takes."""
+    if SELF not in function.scope.marks:
+        function.this.add(receiver)
+        return 0
+    shape = function.shape
+    if shape.plain:
+        function.frame.names[shape.plain[0]].add(receiver)
+    elif shape.rest is not None:
+        state.collection((function, shape.rest)).entry(0).add(receiver)
+    return 1
+
+
+class Taking:
+    """A function while it takes arguments."""
+
+    __slots__ = ("function", "names", "shape", "state")
+
+    def __init__(self, state: State, function: Function) -> None:
+        self.state, self.function, self.names = state, function, function.frame.names
+        self.shape = function.shape
+
+    def at(self, place: int, value: Variable) -> None:
+        """Take an argument by its position."""
+        plain, rest = self.shape.plain, self.shape.rest
+        if place < len(plain):
+            value.flow(self.names[plain[place]])
+        elif rest is not None:
+            value.flow(self.state.collection((self.function, rest)).entry(place - len(plain)))
+
+    def named(self, name: str, value: Variable) -> None:
+        """Take an argument by its name."""
+        if name in self.shape.by_name:
+            value.flow(self.names[name])
+        elif self.shape.others is not None:
+            value.flow(self.state.collection((self.function, self.shape.others)).entry(name))
+
+
+def _spread(state: State, taking: Taking, first: int) -> Sink:
+    def spread(value: Value) -> None:
+        if not isinstance(value, Collection) or (value, taking.function, first) in state.spread:
+            return
+        state.spread.add((value, taking.function, first))
+        value.every(lambda key, each: taking.at(first + key, each) if isinstance(key, int) else taking.named(key, each))
+        for place in range(first, len(taking.shape.plain) + 1):
+            taking.at(place, value.rest)
+
+    return spread
+
+
+# --- making instances ---
+
+
+def _construct(state: State, function: Value, given: Sequence[Given], site: Site, sink: Sink) -> None:
+    """Call a function with `new`."""
+    if not isinstance(function, Function):
+        return
+    made = state.instance(function)
+    enter(state, function, given, made, site.found(site.how or "constructor"), ignore)
+    sink(made)
+
+
+def make(state: State, of: Class, given: Sequence[Given], site: Site, sink: Sink) -> None:
+    """Make an instance of a class."""
+    of.is_made = True
+    made = of.instance
+    sink(made)
+    for each in of.order:
+        for function in each.initial:
+            if function.is_lazy:
+                state.schedule_body(function)
+            function.this.add(made)
+    site = site.found(site.how or "constructor")
+    if not _constructed(state, of.order, given, made, site) and IMPLICIT not in of.scope.marks:
+        state.call(site, (of.path, of.place), "constructor")
+        if state.units[of.path].language == "python":
+            _construct_outside(state, of, site)
+
+
+def _construct_outside(state: State, of: Class, site: Site) -> None:
+    """Call the constructors of external bases, except builtin ones."""
+    for outer in [outer for each in of.order for outer in each.outer_bases]:
+        if not outer.name.startswith(BUILTIN):
+            state.call(site, f"{outer.name}.__init__", "constructor")
+
+
+def _constructed(state: State, orders: Sequence[Class], given: Sequence[Given], made: Value, site: Site) -> bool:
+    """Run the first constructor of some classes; returns whether there is one."""
+    for each in orders:
+        if each.constructors:
+            for function in chosen(state, each.constructors, given, site):
+                enter(state, function, given, made, site, ignore)
+            return True
+    return False
+
+
+def _construct_base(state: State, value: SuperProxy, given: Sequence[Given], site: Site) -> None:
+    """Run the constructor of what a class derives from: `super(…)`."""
+    orders = value.of.order
+    for function in [each for base in orders[1:] for each in base.initial]:
+        if function.is_lazy:
+            state.schedule_body(function)
+        function.this.add(value.receiver)
+    if not _constructed(state, orders[1:], given, value.receiver, site.found("super")):
+        for base in value.of.bases:
+            state.call(site, (base.path, base.place), "super")
+
+
+# --- overloads ---
+
+
+def chosen(state: State, functions: Sequence[Function], given: Sequence[Given], site: Site) -> Sequence[Function]:
+    """Return the functions that a call means, of several of one name."""
+    if len(functions) < 2 or functions[0].scope.arity < 0:
+        return functions
+    types = [type_of(state, each.declared, site) for each in given]
+    signatures = [
+        Signature(
+            tuple([_parameter(state, parameter.declared, function) for parameter in function.scope.parameters]),
+            any(parameter.kind == "*" for parameter in function.scope.parameters),
+        )
+        for function in functions
+    ]
+    return [functions[place] for place in choose(signatures, types, _derives)] or functions
+
+
+def _parameter(state: State, declared: Expression | None, function: Function) -> Hashable:
+    return type_of(state, declared, Site(function.frame))
+
+
+def _derives(one: Hashable, other: Hashable) -> bool:
+    return isinstance(one, Class) and isinstance(other, Class) and derives(one, other)
+
+
+def type_of(state: State, declared: Expression | None, site: Site) -> Hashable:
+    """Return a type for overload choice: a class, else its written name."""
+    if declared is None:
+        return None
+    if isinstance(declared, Table):
+        return Array(type_of(state, declared.entries[0].value, site) if declared.entries else None)
+    for value in state.evaluate(declared, site.frame).values:
+        if isinstance(value, Class):
+            return value
+    if isinstance(declared, Name | Member):
+        return declared.name
+    return None
+
+
+CALLERS: dict[type[Value], Callable[..., None]] = {
+    Function: _call_function,
+    Bound: _call_bound,
+    Overloaded: _call_overloaded,
+    Class: _call_class,
+    Module: _call_module,
+    External: _call_external,
+    Known: _call_known,
+    Object: _call_object,
+    Declared: _call_object,
+    SuperProxy: _call_super,
+}
+
+
+def defined(state: State, place: Place, frame: Frame) -> Variable:
+    """Return what a function or class is after its decorators."""
+    found = state.defined.get(place)
+    if found is None:
+        value = state.codes[place]
+        found = state.defined[place] = state.variable(value)
+        for decorator in reversed(value.scope.decorators):
+            applied = state.evaluate(decorator, frame)
+            site = Site(frame, value.scope.line, 0, "decorator")
+            state.asked.append(Asked(site, decorator, applied))
+            if isinstance(value, Class):  # it stays itself: nearly every decorator of classes returns the class
+                applied.use(partial(_decorate_class, state, decorator, found, site))
+                continue
+            result = state.variable()
+            applied.use(partial(_decorate_function, state, decorator, found, result, site))
+            state.decorations.append((found, result))
+            found = state.defined[place] = result
+    return found
+
+
+def _decorate_class(state: State, decorator: Expression, decorated: Variable, site: Site, value: Value) -> None:
+    # Values that are classes with decorators are results of other decorations.
+    if not (isinstance(decorator, Call) and _is_decorated(value)):
+        state.apply(value, [Given(decorated)], site, ignore)
+
+
+def _decorate_function(
+    state: State, decorator: Expression, decorated: Variable, result: Variable, site: Site, value: Value
+) -> None:
+    """Call a decorator with a function; results that other functions caused are left out."""
+    if isinstance(decorator, Call) and _is_decorated(value):
+        return
+    others = state.decorated.setdefault(value, {})
+    others.update(dict.fromkeys(decorated.values))
+    # A decorator outside the program most often returns what it was given, or something like it.
+    if not isinstance(value, Function | Bound | Class | Object):
+        decorated.flow(result)
+
+    def sink(found: Value) -> None:
+        if found in decorated.values or not (found in others or _is_decorated(found)):
+            result.add(found)
+
+    state.apply(value, [Given(decorated)], site, sink)
+
+
+def _is_decorated(value: Value) -> bool:
+    """Tell whether a value is a class with decorators."""
+    return type(value) is Class and bool(value.scope.decorators)

@@ -1,0 +1,584 @@
+"""Evaluation: expressions and statements of a program as variables and the flow between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import cast
+
+from recollect.code.links.call_flow import defined
+from recollect.code.links.flow_values import (
+    STAR,
+    Bound,
+    Class,
+    Collection,
+    Constant,
+    Declared,
+    External,
+    Fixed,
+    Frame,
+    Function,
+    Module,
+    Object,
+    Promised,
+    Value,
+    Variable,
+    ignore,
+)
+from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, NEXT, OBJECT, RESULT, STEPPED
+from recollect.code.links.member_lookup import FINDERS, Sink, add_member, derives, lookup, of_file
+from recollect.code.links.program import (
+    Argument,
+    Assign,
+    Awaited,
+    Call,
+    Cast,
+    Code,
+    Do,
+    Either,
+    Elements,
+    Export,
+    Expression,
+    Import,
+    Instance,
+    Item,
+    Member,
+    Name,
+    Opaque,
+    Return,
+    Spread,
+    Statement,
+    Super,
+    Table,
+    Text,
+    This,
+    Use,
+    Yield,
+)
+from recollect.code.links.solver_state import Asked, Given, Site, State
+
+# A callee with a name, which is reported if nothing is found.
+NAMED = frozenset((Name, Member))
+# A callee that is a stored value.
+VARIABLE = frozenset((Item, Call, Either, Elements))
+ARROW = "arrow"  # a mark: the function has no `this` of its own
+
+
+def evaluate(state: State, expression: Expression, frame: Frame) -> Variable:
+    """Return the variable that holds what an expression may be."""
+    return _EVALUATORS[type(expression)](state, expression, frame)
+
+
+def do(state: State, expression: Expression, frame: Frame) -> None:
+    """Evaluate an expression whose value is not used."""
+    kind = type(expression)
+    if kind is Call:
+        _made(state, cast(Call, expression), frame, ignore)
+    elif kind is Opaque:
+        for part in cast(Opaque, expression).parts:
+            do(state, part, frame)
+    else:
+        _EVALUATORS[kind](state, expression, frame)
+
+
+def _name(state: State, expression: Name, frame: Frame) -> Variable:
+    """Return the variable that a name means in a scope."""
+    name = expression.name
+    found = frame.find(name)
+    if found is not None:
+        return found
+    module = frame.module
+    key = (module.path, name)
+    known = state.outside.get(key)
+    if known is None:
+        known = state.outside[key] = state.variable()
+        if not _elsewhere(state, name, frame, known.add):
+            known.add(state.external(f"{BUILTIN}.{name}"))
+    return known
+
+
+def _elsewhere(state: State, name: str, frame: Frame, sink: Sink) -> bool:
+    """Find a name that the file does not bind itself."""
+    module = frame.module
+    site = Site(module)
+    found = False
+    asked: dict[str, bool] = {}
+    for star in [*frame.stars, *(module.stars if module is not frame else ())]:
+        if star.is_export:
+            continue
+        for path in state.modules.find(frame.path, star.module, star.level):
+            found = of_file(state, path, name, site, sink, asked) or found
+    if not found:
+        for path in state.modules.visible(frame.path, name):
+            found = of_file(state, path, name, site, sink) or found
+    return found
+
+
+def _member(state: State, expression: Member, frame: Frame) -> Variable:
+    called = expression.of
+    of, found = _EVALUATORS[type(called)](state, called, frame), Variable(state.work)
+    site = Site(frame, expression.line, 0, "", False, of)
+    of.use(partial(_looked_up, state, expression.name, site, found.add))
+    return found
+
+
+def _looked_up(state: State, name: str, site: Site, sink: Sink, value: Value) -> None:
+    finder = FINDERS.get(type(value))
+    if finder is not None:
+        finder(state, value, name, site, sink)
+
+
+def once(user: Sink) -> Sink:
+    """Return a sink that passes every value on once."""
+    seen: set[Value] = set()
+
+    def sink(value: Value) -> None:
+        if value not in seen:
+            seen.add(value)
+            user(value)
+
+    return sink
+
+
+def _item(state: State, expression: Item, frame: Frame) -> Variable:
+    of, found, key = evaluate(state, expression.of, frame), state.variable(), expression.key
+    site = Site(frame)
+    keys = evaluate(state, expression.by, frame) if expression.by is not None else None
+
+    def sink(value: Value) -> None:
+        if isinstance(value, Collection):
+            value.rest.flow(found)
+            if key is None and keys is not None:
+                keys.use(lambda each: value.entry(each.value).flow(found) if isinstance(each, Constant) else None)
+                state.keyed.append((keys, lambda: value.every(lambda _, each: each.flow(found))))
+            elif key is None:
+                value.every(lambda _, each: each.flow(found))
+            else:
+                value.entry(key).flow(found)
+                if value.parents is not None and isinstance(key, str):
+                    lookup(state, value, key, site, found.add)
+        elif isinstance(key, str) and not isinstance(value, Constant | Promised):
+            lookup(state, value, key, site, found.add)
+        elif isinstance(value, Object | Declared):
+            lookup(state, value, INDEXED, site, lambda each: state.apply(each, (), site, found.add))
+
+    of.use(sink)
+    return found
+
+
+def _call(state: State, expression: Call, frame: Frame) -> Variable:
+    found = Variable(state.work)
+    _made(state, expression, frame, found.add)
+    return found
+
+
+def _made(state: State, expression: Call, frame: Frame, sink: Sink) -> None:
+    """Make a call; results go to the sink."""
+    called = expression.callee
+    callee = _EVALUATORS[type(called)](state, called, frame)
+    given = [_given(state, each, frame) for each in expression.arguments]
+    how = _how_written(called, frame)
+    site = Site(frame, expression.line, expression.column, how, expression.is_implied, None, True)
+    if not site.is_implied and type(called) in NAMED:
+        state.asked.append(Asked(site, called, callee))
+    callee.use(partial(_applied, state, given, site, sink, expression.is_new))
+
+
+def _applied(state: State, given: Sequence[Given], site: Site, sink: Sink, is_new: bool, value: Value) -> None:
+    caller = state.callers.get(type(value))
+    if caller is not None:
+        caller(state, value, given, site, sink, is_new)
+
+
+def _given(state: State, argument: Argument, frame: Frame) -> Given:
+    value = argument.value
+    if type(value) is Spread:
+        return Given(evaluate(state, value.of, frame), argument.name, True, argument.declared)
+    return Given(_EVALUATORS[type(value)](state, value, frame), argument.name, False, argument.declared)
+
+
+def _how_written(callee: Expression, frame: Frame) -> str:
+    """Return the evidence that the form of a call gives: `super`, or a variable."""
+    kind = type(callee)
+    if kind is Member:
+        return "super" if type(callee.of) is Super else ""  # type: ignore[union-attr]
+    if kind is Name:
+        if frame.function is not None:
+            name = callee.name  # type: ignore[union-attr]
+            for parameter in frame.function.scope.parameters:
+                if parameter.name == name:
+                    return "value" if frame.find(name) is not None else ""
+        return ""
+    return "value" if kind in VARIABLE else ""
+
+
+def _code(state: State, expression: Code, frame: Frame) -> Variable:
+    return defined(state, (frame.path, expression.scope), frame)
+
+
+def _table(state: State, expression: Table, frame: Frame) -> Variable:
+    made = Collection(state.work, expression.kind)
+    for entry in expression.entries:
+        value = entry.value
+        if isinstance(value, Spread):
+            evaluate(state, value.of, frame).use(lambda each: _pour(state, each, made, frame))
+        elif entry.key is None:
+            evaluate(state, value, frame).flow(made.rest)
+        else:
+            evaluate(state, value, frame).flow(made.entry(entry.key))
+    return Fixed(state.work, made)
+
+
+def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None:
+    """Add all entries of one table to another without their positions."""
+    if isinstance(source, Collection):
+        source.rest.flow(target.rest)
+        source.every(lambda key, each: each.flow(target.entry(key) if isinstance(key, str) else target.rest))
+    else:
+        iterate(state, source, Site(frame), target.rest.add)
+
+
+def _text(state: State, expression: Text, frame: Frame) -> Variable:
+    return state.text(expression.value)
+
+
+def _either(state: State, expression: Either, frame: Frame) -> Variable:
+    found = state.variable()
+    for option in expression.options:
+        evaluate(state, option, frame).flow(found)
+    return found
+
+
+def _this(state: State, expression: This, frame: Frame) -> Variable:
+    function = frame.function
+    while function is not None and ARROW in function.scope.marks:
+        around = function.frame.parent
+        function = around.function if around else None
+        frame = around or frame
+    if function is not None and (frame.scope.kind not in ("class", "interface") or function.frame is frame):
+        return function.this
+    return state.fixed(frame.owner.instance) if frame.owner is not None else state.nothing
+
+
+def _super(state: State, expression: Super, frame: Frame) -> Variable:
+    found, owner = state.variable(), frame.owner
+    function = frame.function
+    while function is not None and function.owner is None and function.frame.parent is not None:
+        function = function.frame.parent.function
+    if owner is None:
+        return found
+    receivers = state.receivers(function) if function is not None else _this(state, This(), frame)
+    receivers.use(lambda value: found.add(state.super_proxy(owner, value)))
+    return found
+
+
+def _instance(state: State, expression: Instance, frame: Frame) -> Variable:
+    found = state.variable()
+    state.declared.append((found, evaluate(state, expression.of, frame)))
+    return found
+
+
+def _elements(state: State, expression: Elements, frame: Frame) -> Variable:
+    found, site = state.variable(), Site(frame, is_implied=True)
+    evaluate(state, expression.of, frame).use(lambda value: iterate(state, value, site, found.add))
+    return found
+
+
+def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
+    """Send what iterating over a value yields to the sink."""
+    if isinstance(value, Collection) and value.kind != "dict":
+        value.rest.use(sink)
+        value.every(lambda key, each: each.use(sink) if isinstance(key, int) else None)
+    if isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
+        step = once(lambda iterator: _step(state, iterator, site, sink))
+        for name in ITERATED:
+            lookup(state, value, name, site, lambda each: state.apply(each, (), site, step))
+
+
+def _step(state: State, iterator: Value, site: Site, sink: Sink) -> None:
+    """Send what an iterator yields: its items, or `value` of its steps."""
+    if isinstance(iterator, Collection) and iterator.kind != OBJECT:
+        iterate(state, iterator, site, sink)
+        return
+    lookup(state, iterator, STEPPED, site, lambda each: state.apply(each, (), site, sink))
+    result = once(lambda found: lookup(state, found, RESULT, site, sink))
+    lookup(state, iterator, NEXT, site, lambda each: state.apply(each, (), site, result))
+
+
+def _spread(state: State, expression: Spread, frame: Frame) -> Variable:
+    return evaluate(state, expression.of, frame)
+
+
+def _opaque(state: State, expression: Opaque, frame: Frame) -> Variable:
+    for part in expression.parts:
+        do(state, part, frame)
+    return state.nothing
+
+
+def _awaited(state: State, expression: Awaited, frame: Frame) -> Variable:
+    found = state.variable()
+
+    def sink(value: Value) -> None:
+        if isinstance(value, Promised):
+            value.of.use(heard)
+        else:
+            found.add(value)
+
+    heard = once(sink)  # a function that awaits itself promises its own promise
+    evaluate(state, expression.of, frame).use(heard)
+    return found
+
+
+def _cast(state: State, expression: Cast, frame: Frame) -> Variable:
+    found, to = state.variable(), evaluate(state, expression.to, frame)
+
+    def sink(value: Value) -> None:
+        of = value.of if isinstance(value, Object | Declared) else None
+        wanted = [each for each in to.values if isinstance(each, Class)]
+        if isinstance(value, External) and to.values:
+            return  # the declared type is more precise
+        if isinstance(value, Collection) and wanted and all(each.scope.kind == "class" for each in wanted):
+            return  # a table may do for an interface, but is no object of a class
+        if not isinstance(of, Class) or not wanted or any(derives(of, each) for each in wanted):
+            found.add(value)
+
+    evaluate(state, expression.of, frame).use(sink)
+    to.use(lambda value: found.add(value) if isinstance(value, External) else None)
+    state.declared.append((found, to))
+    return found
+
+
+_EVALUATORS: dict[type, Callable[..., Variable]] = {
+    Name: _name,
+    Member: _member,
+    Item: _item,
+    Call: _call,
+    Code: _code,
+    Table: _table,
+    Text: _text,
+    Either: _either,
+    This: _this,
+    Super: _super,
+    Instance: _instance,
+    Elements: _elements,
+    Spread: _spread,
+    Opaque: _opaque,
+    Awaited: _awaited,
+    Cast: _cast,
+}
+
+
+def assign(state: State, target: Expression, value: Variable, frame: Frame) -> None:
+    """Let a target hold what a variable holds."""
+    if isinstance(target, Name):
+        found = frame.find(target.name)
+        value.flow(found if found is not None else frame.module.name(target.name))
+    elif isinstance(target, Member):
+        at(state, target, frame, value.flow)
+    elif isinstance(target, Item):
+        _assign_item(state, target, value, frame)
+    elif isinstance(target, Table):
+        _take_apart(state, target, value, frame)
+    elif isinstance(target, Spread):
+        assign(state, target.of, value, frame)
+    else:
+        evaluate(state, target, frame)
+
+
+def at(state: State, target: Member, frame: Frame, sink: Callable[[Variable], None]) -> None:
+    """Send the variables that an assigned member means to the sink."""
+    name, site = target.name, Site(frame, target.line)
+
+    def on(value: Value) -> None:
+        if isinstance(value, Class):
+            sink(add_member(state, value, name))
+        elif isinstance(value, Bound):
+            sink(state.field(value.function, name))
+        elif isinstance(value, Module):
+            module = state.frames.get((value.path, 0))
+            if module is not None:
+                sink(module.name(name))
+        elif not isinstance(value, External | Constant | Promised | Declared):
+            if isinstance(value, Function) and name == "prototype":
+                state.prototype(value)
+            sink(state.field(value, name))
+            if isinstance(value, Object) and isinstance(value.of, Class):
+                _set(state, value, name, site, sink)
+
+    evaluate(state, target.of, frame).use(on)
+
+
+def _set(state: State, value: Object, name: str, site: Site, sink: Callable[[Variable], None]) -> None:
+    """Call the setter of a property that is assigned to."""
+    of = value.of
+    if not isinstance(of, Class):
+        return
+    for each in of.order:
+        if name in each.frame.names:
+
+            def setter(found: Value) -> None:
+                if isinstance(found, Function) and "setter" in found.scope.marks:
+                    passed = state.variable()
+                    sink(passed)
+                    state.apply(state.bind(found, value), [Given(passed)], site.found("property"), ignore)
+
+            each.frame.names[name].use(setter)
+            return
+
+
+def _assign_item(state: State, target: Item, value: Variable, frame: Frame) -> None:
+    key, site = target.key, Site(frame)
+
+    def on(of: Value) -> None:
+        if isinstance(of, Collection):
+            value.flow(of.rest if key is None else of.entry(key))
+        elif isinstance(of, Class) and isinstance(key, str):
+            value.flow(add_member(state, of, key))
+        elif isinstance(key, str) and isinstance(of, Object | Function):
+            value.flow(state.field(of, key))
+        elif isinstance(of, Object):
+            lookup(state, of, "__setitem__", site, lambda each: state.apply(each, (), site, ignore))
+
+    evaluate(state, target.of, frame).use(on)
+
+
+def _take_apart(state: State, target: Table, value: Variable, frame: Frame) -> None:
+    """Assign the entries or members of a value to the parts of a pattern."""
+    site = Site(frame)
+    for entry in target.entries:
+        part, key = state.variable(), entry.key
+        rest = isinstance(entry.value, Spread)
+
+        def on(of: Value, part: Variable = part, key: str | int | None = key, rest: bool = rest) -> None:
+            if isinstance(of, Collection) and not rest:
+                of.rest.flow(part)
+                if key is None:
+                    of.every(lambda _, each: each.flow(part))
+                else:
+                    of.entry(key).flow(part)
+            elif rest:
+                part.add(of)
+            elif isinstance(key, str):
+                lookup(state, of, key, site, part.add)
+            else:
+                iterate(state, of, site, part.add)
+
+        value.use(on)
+        assign(state, entry.value, part, frame)
+
+
+# --- statements ---
+
+
+def run(state: State, frame: Frame, wanted: Callable[[Statement], bool] | None = None) -> None:
+    """Evaluate the body of a scope; `wanted` selects statements, default: all."""
+    for statement in frame.scope.body:
+        if wanted is None or wanted(statement):
+            _EXECUTORS[type(statement)](state, statement, frame)
+
+
+def _run_assign(state: State, statement: Assign, frame: Frame) -> None:
+    if type(statement.value) is Instance:
+        _run_declaration(state, statement.target, evaluate(state, statement.value.of, frame), frame)
+    else:
+        assign(state, statement.target, evaluate(state, statement.value, frame), frame)
+
+
+def _run_do(state: State, statement: Do, frame: Frame) -> None:
+    do(state, statement.value, frame)
+
+
+def _run_return(state: State, statement: Return | Yield, frame: Frame) -> None:
+    value, function = evaluate(state, statement.value, frame), frame.function
+    if function is not None and not _is_given_back(statement, function):
+        value.flow(function.returns if isinstance(statement, Return) else function.yields)
+
+
+def _run_export(state: State, statement: Export, frame: Frame) -> None:
+    evaluate(state, statement.value, frame).flow(frame.module.exports[statement.name])
+
+
+def _run_use(state: State, statement: Use, frame: Frame) -> None:
+    state.uses.append((Site(frame, statement.line), evaluate(state, statement.value, frame)))
+
+
+def _is_given_back(statement: Return | Yield, function: Function) -> bool:
+    """Tell whether a parameter is returned unchanged: a caller gets its own argument."""
+    value = statement.value
+    return isinstance(statement, Return) and isinstance(value, Name) and value.name in function.shape.returned
+
+
+def _run_declaration(state: State, target: Expression, declared: Variable, frame: Frame) -> None:
+    """Assume the declared type of a target if nothing better becomes known."""
+    if isinstance(target, Member):
+        at(state, target, frame, lambda variable: state.declared.append((variable, declared)))
+    elif isinstance(target, Name):
+        found = frame.find(target.name) or frame.module.name(target.name)
+        state.declared.append((found, declared))
+    else:
+        held = state.variable()
+        state.declared.append((held, declared))
+        assign(state, target, held, frame)
+
+
+def bring_in(state: State, imported: Import, frame: Frame) -> None:
+    """Bind an imported name; star imports are searched when a name is looked up."""
+    paths = state.modules.find(frame.path, imported.module, imported.level)
+    name = imported.alias or imported.name
+    if not name or (imported.name == STAR and not (imported.is_export and imported.alias)):
+        return
+    target = frame.module.exports[name] if imported.is_export else frame.name(name)
+    if imported.name is not None and imported.name != STAR:
+        _bring_name(state, imported, frame, target, paths)
+    elif not imported.is_whole:
+        _bring_path(state, imported, frame, target, paths)
+    elif paths:
+        for path in paths:
+            target.add(state.module(path))
+    else:
+        target.add(state.external(imported.module))
+
+
+def _bring_name(state: State, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
+    """`from a import b`: what a offers as b, or else the module a.b."""
+    site, name = Site(frame, imported.line), imported.name or ""
+    offered = [of_file(state, path, name, site, target.add) for path in paths]
+    if any(offered):
+        return
+    joined = f"{imported.module}.{name}" if imported.module else name
+    below = state.modules.find(frame.path, joined, imported.level)
+    for path in below:
+        target.add(state.module(path))
+    if not below and not paths:
+        target.add(state.external(joined))
+
+
+def _bring_path(state: State, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
+    """`import a.b.c` binds a, through which b and c are found."""
+    parts = imported.module.split(".")
+    top = state.modules.find(frame.path, parts[0], imported.level)
+    for path in top:
+        target.add(state.module(path))
+    if not top and not paths:
+        target.add(state.external(parts[0]))
+        return
+    if not top:  # folders that are no packages
+        within = state.collection((frame.module, parts[0]))
+        target.add(within)
+        for part in parts[1:-1]:
+            below = state.collection((within, part))
+            within.entry(part).add(below)
+            within = below
+        for path in paths:
+            within.entry(parts[-1]).add(state.module(path))
+
+
+_EXECUTORS: dict[type, Callable[..., None]] = {
+    Assign: _run_assign,
+    Do: _run_do,
+    Return: _run_return,
+    Yield: _run_return,
+    Import: bring_in,
+    Export: _run_export,
+    Use: _run_use,
+}

@@ -1,0 +1,174 @@
+"""Programs of files: from source to packed program, with what other files need to know of it.
+
+bytes ──front end of its language──► Unit ──► packed
+                                         └──► Offer: names it offers, modules it imports, names it does not know
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from recollect.code.languages import BY_NAME, LANGUAGES, detect
+from recollect.code.links.interface_summary import Pieces, pieces, summary
+from recollect.code.links.module_finder import FAMILIES, VISIBLE
+from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
+from recollect.code.read import HEAD_BYTES, Task, as_utf8, content_of
+from recollect.code.symbols import Symbol
+from recollect.code.walk import real
+from recollect.code.worker import Translated
+from recollect.store.link_protocol import symbol_keys
+from recollect.text.redact import masked
+
+# Languages with a front end of their own; all others that have programs are read by `generic_reader`.
+FRONT_ENDS: dict[str, str] = {
+    "python": "python_programs",
+    "javascript": "javascript_programs",
+    "typescript": "javascript_programs",
+    "tsx": "javascript_programs",
+    "java": "java_programs",
+}
+# What has symbols and no program: nothing in it calls anything.
+WITHOUT_PROGRAM = frozenset(language.name for language in LANGUAGES if language.document) | {"sql"}
+
+FrontEnd = Callable[[bytes, str, Sequence[Symbol]], Unit]
+
+_symbols = msgspec.msgpack.Decoder(list[Symbol])
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What is known of a program without reading it.
+
+    names: what it offers at its top, in its order; modules: what it imports from, each once, with the level
+    unknown: names that it uses and neither defines nor imports, where its language sees such names elsewhere
+    summary: hash of its interface summary; pieces: the same in parts
+    """
+
+    language: str
+    package: str = ""
+    names: tuple[str, ...] = ()
+    modules: tuple[tuple[str, int], ...] = ()
+    unknown: tuple[str, ...] = ()
+    summary: str = ""
+    pieces: Pieces = Pieces()
+
+
+class Kept(msgspec.Struct, frozen=True, array_like=True):
+    """A stored program: packed, with the keys of its symbols."""
+
+    keys: list[str]
+    unit: bytes
+
+
+_offer = msgspec.msgpack.Decoder(Offer)
+_kept = msgspec.msgpack.Decoder(Kept)
+
+
+def has_program(language: str | None) -> bool:
+    """Tell whether files of a language are linked."""
+    return language is not None and language in BY_NAME and language not in WITHOUT_PROGRAM
+
+
+def translate(root: str, task: Task, max_bytes: int) -> Translated:
+    """Return the program of a file on disk; never raises for its content."""
+    try:
+        source, _ = content_of(f"{root}/{real(task.path)}", max_bytes)
+    except OSError as problem:
+        return Translated(task.path, "", note=problem.strerror or str(problem))
+    if source is None or len(source) > max_bytes:
+        return Translated(task.path, "", note="the file is gone or unreadable")
+    return translated(task.path, source, task.symbols if hashlib.sha256(source).hexdigest() == task.hash else b"")
+
+
+def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
+    """Return the program of a file, given its content and its packed symbols."""
+    digest = hashlib.sha256(source).hexdigest()
+    source = masked(as_utf8(source))
+    language = detect(path, source[:HEAD_BYTES])
+    if language is None or not has_program(language.name):
+        return Translated(path, digest, note="no program")
+    try:
+        rows = _symbols.decode(symbols) if symbols else _outlined(path, source)
+        unit = front_end(language.name)(source, path, rows)
+        keys = symbol_keys(rows)
+        seen = summary(unit)
+        shown = _encode(Kept(keys, packed(seen)))
+        known = msgspec.structs.replace(
+            offer(unit), summary=hashlib.sha256(shown).hexdigest()[:32], pieces=pieces(seen, keys, source)
+        )
+        return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))))
+    except Exception as problem:  # one file must not end the others; it stays without links
+        return Translated(path, digest, note=f"could not be parsed ({type(problem).__name__}: {problem})")
+
+
+def read_offer(content: bytes) -> Offer:
+    """Return what a program offers, from its bytes."""
+    return _offer.decode(content)
+
+
+def read_program(content: bytes) -> tuple[Unit, list[str]]:
+    """Return a program and the keys of its symbols, from bytes."""
+    kept = _kept.decode(content)
+    return unpacked(kept.unit), kept.keys
+
+
+def offer(unit: Unit) -> Offer:
+    """Return what others need to know of a program."""
+    top = unit.scopes[0].body if unit.scopes else ()
+    names: dict[str, None] = {}
+    modules: dict[tuple[str, int], None] = {}
+    bound: set[str] = set()
+    for statement in _statements(unit):
+        if isinstance(statement, Import):
+            modules[statement.module, statement.level] = None
+            bound.add(statement.alias or statement.name or statement.module)
+    for statement in top:
+        if isinstance(statement, Assign) and isinstance(statement.target, Name):
+            bound.add(statement.target.name)
+            if isinstance(statement.value, Code) and "private" not in unit.scopes[statement.value.scope].marks:
+                names[statement.target.name] = None
+        elif isinstance(statement, Export):
+            names[statement.name] = None
+    unknown: Iterable[str] = ()
+    if FAMILIES.get(unit.language, unit.language) in VISIBLE:
+        unknown = sorted(_names(unit) - bound)
+    return Offer(unit.language, unit.package, tuple(names), tuple(modules), tuple(unknown))
+
+
+def _outlined(path: str, source: bytes) -> list[Symbol]:
+    from recollect.code.index.extract import outline
+
+    language = detect(path, source[:HEAD_BYTES])
+    return outline(source, path, language).symbols if language else []
+
+
+def front_end(language: str) -> FrontEnd:
+    """Return what reads the programs of a language."""
+    module = import_module(f"recollect.code.links.{FRONT_ENDS.get(language, 'generic_reader')}")
+    found: FrontEnd = module.unit
+    return found
+
+
+def _statements(unit: Unit) -> Iterator[Any]:
+    for scope in unit.scopes:
+        yield from scope.body
+
+
+def _names(unit: Unit) -> set[str]:
+    """Return every name whose value is asked for anywhere in a program."""
+    found: set[str] = set()
+    waiting: list[Any] = list(unit.scopes)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Name):
+            found.add(part.name)
+        elif isinstance(part, msgspec.Struct):
+            waiting += [getattr(part, field) for field in part.__struct_fields__]
+        elif isinstance(part, tuple):
+            waiting += part
+    return found

@@ -1,0 +1,598 @@
+"""Front end of all other languages: the results of tree-sitter queries as a program.
+
+    symbols      → scopes; a type's members belong to it, a namespace's also to the file
+    references   → calls, bases, uses; `a.b.c()` is a chain of members, `this` and `super` are words of the language
+    imports      → imports, in the words of `modules`
+    signatures   → types of parameters and of what is returned, where the language writes them
+    the lines    → types of fields, and which variable the result of a call is given to
+
+Values are not followed from variable to variable, so more stays unresolved. A row of RULES describes a language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from recollect.code.extract import extract
+from recollect.code.languages import Language, detect
+from recollect.code.links.program import (
+    Assign,
+    Call,
+    Code,
+    Do,
+    Either,
+    Expression,
+    Import,
+    Instance,
+    Member,
+    Name,
+    Opaque,
+    Parameter,
+    Scope,
+    Statement,
+    Super,
+    This,
+    Unit,
+    Use,
+)
+
+TYPES = frozenset({"Class", "Interface", "Type"})
+CODE = frozenset({"Function", "Method", "Test", "Endpoint"})
+# Parameters, fields and links of a receiver beyond this many are not read: generated code.
+MOST = 60
+
+
+class LanguageRules(NamedTuple):
+    """What is particular about a language.
+
+    this: words for the instance around; own: words for the type around; super: words for what it inherits from
+    implicit: a bare name may be a member of the type around
+    types: where a type stands beside the name it belongs to: after a colon, after, or before it
+    new: a member that makes an instance of the type it is asked of
+    constructors: names of methods that run when an instance is made; "=" the name of the type
+    flat: what a namespace holds is seen by its bare name too
+    star: an import of a module brings in all it offers
+    whole: a path is one name, as modules of Elixir are
+    returned: a pattern of the line that says which table a file is
+    private: what is private at the top of a file is not seen by others, though they see all the rest
+    brackets: parameters stand in brackets after the name
+    """
+
+    this: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
+    super: frozenset[str] = frozenset()
+    implicit: bool = False
+    types: str = ""
+    new: str = ""
+    constructors: tuple[str, ...] = ()
+    flat: bool = False
+    star: bool = False
+    whole: bool = False
+    returned: str = ""
+    private: bool = False
+    brackets: bool = True
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+RULES: dict[str, LanguageRules] = {
+    "go": LanguageRules(types="after"),
+    "rust": LanguageRules(_words("self"), _words("Self"), types="colon"),
+    "c": LanguageRules(types="before", private=True),
+    "cpp": LanguageRules(
+        _words("this"), implicit=True, types="before", constructors=("=",), flat=True, star=True, private=True
+    ),
+    "csharp": LanguageRules(
+        _words("this"), super=_words("base"), implicit=True, types="before", constructors=("=",), flat=True, star=True
+    ),
+    "ruby": LanguageRules(
+        _words("self"), _words("self.class"), _words("super"), True, new="new", constructors=("initialize",), flat=True
+    ),
+    "php": LanguageRules(
+        _words("$this"), _words("self static"), _words("parent"), types="before", constructors=("__construct",)
+    ),
+    "kotlin": LanguageRules(
+        _words("this"), super=_words("super"), implicit=True, types="colon", constructors=("constructor",)
+    ),
+    "scala": LanguageRules(_words("this"), super=_words("super"), implicit=True, types="colon"),
+    "swift": LanguageRules(_words("self"), _words("Self"), _words("super"), True, "colon", constructors=("init",)),
+    "lua": LanguageRules(_words("self"), returned=r"^return\s+(\w+)\s*;?\s*$"),
+    "elixir": LanguageRules(own=_words("__MODULE__"), implicit=True, whole=True, flat=True),
+    "zig": LanguageRules(_words("self"), own=_words("Self @This()"), types="colon"),
+    "haskell": LanguageRules(star=True, brackets=False),
+    "bash": LanguageRules(star=True, brackets=False),
+}
+OTHER_LANGUAGES = LanguageRules(_words("this self"), super=_words("super"), implicit=True)
+
+# Links of a receiver, and what may stand in them: arguments and indexes are left out.
+_LINKS = re.compile(r"->|::|\\|\?\.|!\.|[.:]")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>()]*>")
+_TYPE = re.compile(r"[A-Za-z_][\w]*(?:(?:::|\.|\\)[A-Za-z_]\w*)*")
+# What stands before a type and is none.
+_MODIFIERS = re.compile(
+    r"\b(?:mut|const|dyn|impl|inout|final|ref|out|in|params|this|struct|enum|class|unsigned|signed|static|override|val|"
+    r"var|let|private|public|protected|internal|readonly|open|lateinit|vararg|crossinline|noinline|some|any|borrowed|"
+    r"volatile|register|extern|virtual|inline|constexpr|async|sealed|abstract|pub|crate|explicit|mutable|typename|"
+    r"comptime|escaping|autoclosure|weak|unowned|implicit|lazy|fileprivate|new|partial|unsafe)\b"
+)
+_ASSIGNED = re.compile(
+    r"(?:^|[\s;{(,])(@?\$?[A-Za-z_]\w*)\s*(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
+    r"(?:await\s+|new\s+|try[!?]?\s+|&|\*|\(|\s)*[\w.:>$@&?!()\[\]<-]*$"
+)
+# What a function assigns to, a loop goes through, a block takes and a handler catches.
+_LOCAL = re.compile(
+    r"\bfor\s++([\w, ]{1,200})\s+in\b|\|([^|\n]*)\||=>\s*+([a-z_]\w*)"
+    r"|(?<![\w.@$:])([a-z_]\w*+(?:\s*+,\s*+\*?[a-z_]\w*+)*+)(\s*+(?:\|\||&&|<<|\*\*|[-+*/%|&^])?=(?![=~>]))?"
+)
+_FIELDS: dict[str, re.Pattern[str]] = {
+    "after": re.compile(r"^\s*(?P<name>[A-Za-z_]\w*)\s+(?P<type>[*\[\]]*[A-Za-z_][\w.]*)"),
+    "colon": re.compile(
+        r"^\s*(?:(?:@\w+|pub(?:\([^)]*\))?|private|public|internal|fileprivate|protected|override|final|lazy|weak|"
+        r"unowned|lateinit|static|val|var|let|implicit|open)\s+)*(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<type>[^=,;{]+)"
+    ),
+    "before": re.compile(
+        r"^\s*(?:(?:public|private|protected|internal|static|readonly|final|const|volatile|mutable|virtual|override)\s+)*"
+        r"(?P<type>\??[A-Za-z_\\][\w.:\\]*(?:<[^;=()]*>)?[\s*&?]+)\$?(?P<name>[A-Za-z_]\w*)\s*(?:;|=|\{\s*get)"
+    ),
+}
+_EMBEDDED = re.compile(r"^\s*\*?([A-Za-z_][\w.]*)\s*(?:`[^`]*`)?$")
+_RECEIVER = re.compile(r"func\s*\(\s*(\w+)\s")
+_KEYWORDS = _words(
+    "return throw yield case else in new delete using namespace typedef goto import package func fn def end"
+)
+
+
+def unit(source: bytes, path: str, symbols: Sequence[Symbol] | None = None) -> Unit:
+    """Return the program of a file in any other language."""
+    language = detect(path, source[:8192])
+    if language is None or language.document:
+        return Unit(language.name if language else "", (Scope("module", path),))
+    return _Translation(extract(source, path, language), source, path, language).unit()
+
+
+class _Translation:
+    """One file on its way to a program."""
+
+    def __init__(self, found: Extracted, source: bytes, path: str, language: Language) -> None:
+        self._found = found
+        self._path = path
+        self._language = language
+        self._rules = RULES.get(language.name, OTHER_LANGUAGES)
+        self._lines = source.decode("utf-8", "replace").split("\n")
+        self._symbols = found.symbols
+        self._inner: dict[int, list[Symbol]] = {}
+        self._members: dict[int, dict[str, int]] = {}
+        for place, symbol in enumerate(found.symbols):
+            self._inner.setdefault(symbol.parent, []).append(symbol)
+            self._members.setdefault(symbol.parent, {}).setdefault(symbol.name, place)
+        self._package = found.package or self._namespace()
+        self._scope_of: dict[int, int] = {}  # by symbol; the module has the first scope, constants have none
+        for place, symbol in enumerate(found.symbols):
+            is_code = symbol.kind in CODE and not self._is_prototype(symbol)
+            if symbol.kind in (*TYPES, "Module") or is_code or self._holds(place):
+                self._scope_of[place] = len(self._scope_of) + 1
+        self._bodies: dict[int, list[Statement]] = {scope: [] for scope in range(len(self._scope_of) + 1)}
+        self._bases: dict[int, list[Expression]] = {}
+        self._implements: dict[int, list[Expression]] = {}
+        self._variables: dict[int, frozenset[str]] = {}  # by function, what it assigns to
+        self._top = self._members.get(-1, {})
+        self._abroad = {place: owner for place in self._scope_of if (owner := self._owner_elsewhere(place))}
+
+    def _is_prototype(self, symbol: Symbol) -> bool:
+        """Tell whether a function is only declared here and defined elsewhere."""
+        if not self._rules.private or symbol.parent >= 0:
+            return False
+        return "{" not in "".join(self._lines[symbol.start_line - 1 : symbol.end_line])
+
+    def _owner_elsewhere(self, place: int) -> str:
+        """Return the type of a method defined outside of it: `func (s *Store) Put()`."""
+        symbol = self._symbols[place]
+        if symbol.kind != "Method" or (symbol.parent >= 0 and self._symbols[symbol.parent].kind != "Module"):
+            return ""
+        around = self._symbols[symbol.parent].qualified if symbol.parent >= 0 else self._package
+        rest = symbol.qualified[: len(symbol.qualified) - len(symbol.name)]
+        if around and self._language.qualifies and rest.startswith(around):
+            rest = rest[len(around) :]
+        return rest.strip(":.\\")
+
+    def _holds(self, place: int) -> bool:
+        """Tell whether a constant has members: a table of Lua."""
+        return self._symbols[place].kind == "Constant" and place in self._inner
+
+    def unit(self) -> Unit:
+        for each in self._found.imports:
+            self._bodies[0] += self._imported(each)
+        for place in self._scope_of:
+            self._define(place)
+        for place, symbol in enumerate(self._symbols):
+            if symbol.kind in TYPES and self._rules.types:
+                self._fields(place)
+        for reference in self._found.references:
+            self._refer(reference)
+        scopes = [Scope("module", self._path, body=tuple(self._bodies[0]))]
+        scopes += [self._scope(place) for place in self._scope_of]
+        return Unit(self._language.name, tuple(scopes), self._package)
+
+    def _namespace(self) -> str:
+        """Return the namespace that a file opens, where the language has them as blocks."""
+        if self._language.name != "csharp":
+            return ""
+        return next((symbol.qualified for symbol in self._symbols if symbol.kind == "Module"), "")
+
+    # --- scopes ---
+
+    def _define(self, place: int) -> None:
+        """Bind a symbol in its scope; one of a namespace also in the file."""
+        symbol = self._symbols[place]
+        owner = self._owner(symbol.parent)
+        code = Assign(Name(self._name_of(symbol)), Code(self._scope_of[place]))
+        if place in self._abroad:
+            member = Member(_path_expression(self._abroad[place]), symbol.name)
+            self._bodies[0].append(Assign(member, Code(self._scope_of[place])))
+            return
+        self._bodies[owner].append(code)
+        parent = symbol.parent
+        while self._rules.flat and parent >= 0 and self._symbols[parent].kind == "Module":
+            parent = self._symbols[parent].parent
+        if owner and (parent < 0 or self._is_returned(symbol.parent)):
+            self._bodies[0].append(code)
+
+    def _name_of(self, symbol: Symbol) -> str:
+        return symbol.qualified if self._rules.whole and symbol.kind == "Module" else symbol.name
+
+    def _is_returned(self, parent: int) -> bool:
+        """Tell whether a table is what the file returns."""
+        if not self._rules.returned or parent < 0:
+            return False
+        pattern = re.compile(self._rules.returned)
+        match = next((found for line in reversed(self._lines[-20:]) if (found := pattern.match(line))), None)
+        return match is not None and match[1] == self._symbols[parent].name
+
+    def _owner(self, place: int) -> int:
+        while place >= 0 and place not in self._scope_of:
+            place = self._symbols[place].parent
+        return self._scope_of[place] if place >= 0 else 0
+
+    def _scope(self, place: int) -> Scope:
+        symbol, number = self._symbols[place], self._scope_of[place]
+        if symbol.kind in CODE:
+            return Scope(
+                "function",
+                symbol.name,
+                place,
+                self._owner(symbol.parent),
+                parameters=tuple(self._parameters(symbol)),
+                body=tuple(self._bodies[number]),
+                marks=self._marks(place),
+                returns=self._returned(symbol),
+                line=symbol.start_line,
+            )
+        return Scope(
+            "interface" if symbol.kind == "Interface" else "class",
+            self._name_of(symbol),
+            place,
+            self._owner(symbol.parent),
+            bases=tuple(self._bases.get(place, ())),
+            implements=tuple(self._implements.get(place, ())),
+            body=tuple(self._bodies[number]),
+            line=symbol.start_line,
+        )
+
+    def _marks(self, place: int) -> tuple[str, ...]:
+        symbol = self._symbols[place]
+        owner_elsewhere = self._abroad.get(place, "")
+        owner = self._symbols[symbol.parent].name if symbol.parent >= 0 else ""
+        names = [owner if name == "=" else name for name in self._rules.constructors]
+        marks = ("constructor",) if symbol.name in names and owner else ()
+        is_held = symbol.parent >= 0 and self._symbols[symbol.parent].kind in TYPES
+        if not (is_held or owner_elsewhere) or re.search(r"\bstatic\b", symbol.signature):
+            marks = (*marks, "static")
+        # `static` of C: no other file sees it.
+        is_hidden = self._rules.private and symbol.parent < 0 and symbol.visibility == "private"
+        return (*marks, "private") if is_hidden else marks
+
+    # --- signatures ---
+
+    def _parameters(self, symbol: Symbol) -> Iterator[Parameter]:
+        """Yield the parameters that a signature names; words for the instance are no parameters."""
+        if not self._rules.brackets:
+            return
+        for text in _arguments(symbol.signature, symbol.name)[:MOST]:
+            name, declared = _declared(text, self._rules.types)
+            if name and name not in self._rules.this:
+                yield Parameter(name, declared=_type(declared) if declared else None)
+
+    def _returned(self, symbol: Symbol) -> Expression | None:
+        text = _result(symbol.signature, symbol.name, self._rules.types)
+        if text in self._rules.own and symbol.parent >= 0:
+            return Name(self._symbols[symbol.parent].name)
+        return _type(text) if text else None
+
+    def _fields(self, place: int) -> None:
+        """Declare the types of fields, from lines and constructor parameters."""
+        symbol, body = self._symbols[place], self._bodies[self._scope_of[place]]
+        pattern = _FIELDS[self._rules.types]
+        inner = [(each.start_line, each.end_line) for each in self._inner.get(place, ())]
+        for line in range(symbol.start_line, min(symbol.end_line, symbol.start_line + 400)):
+            if any(first <= line + 1 <= last for first, last in inner):
+                continue
+            text = self._lines[line].split("//", 1)[0] if line < len(self._lines) else ""
+            match = pattern.match(text)
+            if match and match["name"] not in _KEYWORDS and (declared := _type(match["type"])) is not None:
+                body.append(Assign(Name(match["name"]), Instance(declared)))
+            elif self._rules.types == "after" and (embedded := _EMBEDDED.match(text)):
+                self._bases.setdefault(place, []).append(_path_expression(embedded[1]))
+        if self._rules.types == "colon":
+            for text in _arguments(symbol.signature, symbol.name)[:MOST]:
+                name, declared_text = _declared(text, "colon")
+                if name and (declared := _type(declared_text)) is not None:
+                    body.append(Assign(Name(name), Instance(declared)))
+
+    # --- references ---
+
+    def _refer(self, reference: Reference) -> None:
+        is_word = reference.kind == "word"
+        if is_word and not reference.receiver and reference.name in self._locals(reference.inside):
+            return
+        value = self._target(reference)
+        owner = self._owner(reference.inside)
+        if is_word or reference.kind == "call":
+            # `d = D()`: the variable is what D makes.
+            is_new = self._rules.new == reference.name and bool(reference.receiver)
+            if is_new and isinstance(value, Member):
+                value = value.of
+            call = Call(value, (), reference.line, reference.column, is_new, is_word)
+            variable = self._assigned(reference)
+            self._bodies[owner].append(Assign(variable, call) if variable else Do(call))
+        elif reference.kind in ("base", "implements"):
+            kept = self._bases if reference.kind == "base" else self._implements
+            if reference.inside in self._scope_of:
+                kept.setdefault(reference.inside, []).append(value)
+            else:
+                self._bodies[0].append(Use(value, reference.line))
+        else:
+            self._bodies[owner].append(Use(value, reference.line))
+
+    def _locals(self, inside: int) -> frozenset[str]:
+        """Return the variables and parameters of the enclosing function."""
+        found = self._variables.get(inside)
+        if found is None:
+            first, last, signature = 1, len(self._lines), ""
+            if inside >= 0:
+                symbol = self._symbols[inside]
+                first, last, signature = symbol.start_line, symbol.end_line, symbol.signature
+            text = "\n".join(self._lines[first - 1 : last])
+            named = [part for row in _LOCAL.finditer(text) if not row[4] or row[5] for part in row.groups() if part]
+            found = frozenset(re.findall(r"\w+", " ".join([*named, signature.partition("(")[2]])))
+            self._variables[inside] = found
+        return found
+
+    def _target(self, reference: Reference) -> Expression:
+        if not reference.receiver:
+            return self._bare(reference.name, reference.inside)
+        return Member(self._chain(reference.receiver, reference.inside), reference.name, reference.line)
+
+    def _bare(self, name: str, inside: int) -> Expression:
+        """Return what a name without receiver means: a member, or a name of the file."""
+        if name in self._rules.super:
+            return Super()
+        at, is_member = inside, False
+        while at >= 0:
+            symbol = self._symbols[at]
+            if symbol.kind not in CODE and name in self._members.get(at, {}):
+                is_method = self._rules.implicit and symbol.kind in TYPES
+                return Member(This(), name) if is_method and is_member is False else Name(name)
+            if at in self._abroad:
+                is_member = True
+            if symbol.kind in TYPES:
+                is_member = True
+            at = symbol.parent
+        if self._rules.implicit and is_member and name not in self._top and not self._is_type_name(name):
+            return Either((Name(name), Member(self._this(inside), name)))
+        return Name(name)
+
+    def _this(self, inside: int) -> Expression:
+        """Return the instance that the enclosing method belongs to."""
+        while inside >= 0 and self._symbols[inside].kind in CODE:
+            if inside in self._abroad:
+                return Instance(_path_expression(self._abroad[inside]))
+            inside = self._symbols[inside].parent
+        return This()
+
+    def _is_type_name(self, name: str) -> bool:
+        """Tell whether a name is spelled like a type."""
+        return name[:1].isupper() and self._language.name not in ("csharp", "go")
+
+    def _chain(self, receiver: str, inside: int) -> Expression:
+        """Return a receiver as an expression: `self.store`, `App::Config.new`, `s` of Go's own receiver."""
+        if self._rules.whole and "." in receiver and "(" not in receiver:
+            return Name(receiver)
+        if self._language.name == "rust" and "::" in receiver and re.match(r"(?:crate|super|self)::", receiver):
+            return self._inline(receiver)
+        calls = [match.start() for match in re.finditer(r"\(", receiver)]
+        plain = receiver
+        while (shorter := _BRACKETS.sub(_emptied, plain)) != plain:
+            plain = shorter
+        parts = [part.strip() for part in _LINKS.split(plain.strip("() *&!"))]
+        if not parts or not all(re.fullmatch(r"[@$]{0,2}\w+[?!]?(?:\x01|\x02)*", part) for part in parts[:MOST]):
+            return Opaque()
+        value = self._word(parts[0].rstrip("\x01\x02"), inside)
+        if parts[0].endswith("\x01") and calls:
+            value = Call(value)
+        for part in parts[1:MOST]:
+            name = part.rstrip("\x01\x02")
+            is_new = name == self._rules.new and bool(self._rules.new)
+            value = Call(value, is_new=True) if is_new else Member(value, name)
+            if part.endswith("\x01") and not is_new:
+                value = Call(value)
+        return value
+
+    def _inline(self, receiver: str) -> Expression:
+        """Return a path from the crate, imported under its whole name."""
+        self._bodies[0].append(Import(receiver, None, receiver))
+        return Name(receiver)
+
+    def _word(self, word: str, inside: int) -> Expression:
+        if word in self._rules.this or word in self._receiver(inside):
+            return self._this(inside)
+        if word in self._rules.super:
+            return Super()
+        if word in self._rules.own:
+            at = inside
+            while at >= 0 and self._symbols[at].kind in CODE:
+                at = self._symbols[at].parent
+            if inside in self._abroad:
+                return _path_expression(self._abroad[inside])
+            return Name(self._name_of(self._symbols[at])) if at >= 0 else Opaque()
+        if word.startswith("@"):
+            return Member(self._this(inside), word.lstrip("@"))
+        if self._rules.implicit and not self._is_type_name(word) and self._in_type(inside):
+            return Either((Name(word), Member(self._this(inside), word)))
+        return Name(word)
+
+    def _in_type(self, inside: int) -> bool:
+        while inside >= 0:
+            if self._symbols[inside].kind in TYPES or inside in self._abroad:
+                return True
+            inside = self._symbols[inside].parent
+        return False
+
+    def _receiver(self, inside: int) -> tuple[str, ...]:
+        """Return what a method of Go calls its instance."""
+        if self._language.name != "go" or inside < 0:
+            return ()
+        match = _RECEIVER.match(self._symbols[inside].signature)
+        return (match[1],) if match else ()
+
+    def _assigned(self, reference: Reference) -> Expression | None:
+        """Return the variable that the result of a call is assigned to."""
+        if reference.line > len(self._lines) or not self._rules.brackets:
+            return None
+        before = self._lines[reference.line - 1][: reference.column]
+        if "=" not in before:
+            return None
+        match = _ASSIGNED.search(before[-200:])
+        if match is None or match[1] in _KEYWORDS:
+            return None
+        return Member(This(), match[1].lstrip("@")) if match[1].startswith("@") else Name(match[1])
+
+    # --- imports ---
+
+    def _imported(self, each: Imported) -> Iterator[Statement]:
+        """Yield the statements of an import, by the rules of the language."""
+        name, line, language = ("*" if each.star else each.name), each.line, self._language.name
+        if language == "go":
+            short = each.alias or _go_name(each.module)
+            yield Import(each.module, "*" if short == "." else None, None if short in ("_", ".") else short, line=line)
+        elif language == "rust":
+            yield Import(each.module, name, each.alias or each.name or each.module.rpartition("::")[2], line=line)
+            if each.name and not each.star and each.name[:1].islower():
+                yield Import(f"{each.module}::{each.name}", None, each.alias or each.name, line=line)
+        elif self._rules.whole:
+            yield Import(each.module, each.module, each.alias or each.module.rpartition(".")[2], line=line)
+            yield Import(each.module, "*", line=line)
+        elif name is None and each.alias is None and (self._rules.star or language in ("c", "ruby", "swift", "php")):
+            yield Import(each.module, "*", line=line)
+        elif language == "haskell" and name is None:
+            yield Import(each.module, None, each.alias, line=line)
+            yield Import(each.module, "*", line=line)
+        else:
+            yield Import(each.module, name, each.alias, each.level, line)
+
+
+def _emptied(match: re.Match[str]) -> str:
+    """Return a mark for a bracket: call or index."""
+    return "\x01" if match[0][0] == "(" else "\x02" if match[0][0] == "[" else ""
+
+
+def _go_name(module: str) -> str:
+    parts = [part for part in module.split("/") if not re.fullmatch(r"v\d+", part)] or [module]
+    return parts[-1].rpartition(".")[0] if re.search(r"\.v\d+$", parts[-1]) else parts[-1].removeprefix("go-")
+
+
+def _arguments(signature: str, name: str) -> list[str]:
+    """Return the parameters of a signature as written."""
+    start = signature.find("(", signature.find(name) + len(name))
+    if signature.startswith("func ("):  # the receiver of Go comes first
+        start = signature.find("(", signature.find(name, signature.find(")")) + len(name))
+    if start < 0:
+        return []
+    parts: list[str] = []
+    depth, at = 0, start + 1
+    for place in range(start, len(signature)):
+        character = signature[place]
+        if character in "([{<":
+            depth += 1
+        elif character in ")]}" or (character == ">" and signature[place - 1] not in "-="):
+            depth -= 1
+            if depth == 0:
+                return [*parts, signature[at:place]]
+        elif character == "," and depth == 1:
+            parts.append(signature[at:place])
+            at = place + 1
+    return parts
+
+
+def _declared(text: str, style: str) -> tuple[str, str]:
+    """Return the name of a parameter, and its type as written."""
+    text = text.split("=", 1)[0].strip()
+    if style == "colon":
+        name, _, declared = text.partition(":")
+        return _last_word(name), declared
+    if style == "after":
+        name, _, declared = text.partition(" ")
+        return name, declared
+    if style == "before":
+        match = re.fullmatch(r"(.*?)[\s*&]*(\$?[A-Za-z_]\w*)(?:\[\w*\])?", text)
+        return (match[2], match[1]) if match and match[1] else (text if text.startswith("$") else "", "")
+    match = re.search(r"[A-Za-z_]\w*", text)
+    return (match[0] if match else "", "")
+
+
+def _last_word(text: str) -> str:
+    found = re.findall(r"[A-Za-z_]\w*", text)
+    return found[-1] if found else ""
+
+
+def _result(signature: str, name: str, style: str) -> str:
+    """Return the return type of a signature, as written."""
+    if style == "before":
+        return signature[: signature.find(name)].strip() if name in signature else ""
+    start = signature.find("(", signature.find(name))
+    if signature.startswith("func ("):
+        start = signature.find("(", signature.find(name, signature.find(")")))
+    depth = 0
+    for place in range(max(start, 0), len(signature)):
+        depth += (signature[place] == "(") - (signature[place] == ")")
+        if depth == 0 and signature[place] == ")":
+            rest = signature[place + 1 :].strip()
+            if style == "after":
+                return rest.strip("()").split(",")[0]
+            return rest.removeprefix("->").removeprefix(":").strip().split(" where ")[0].strip(" =!{")
+    return ""
+
+
+def _type(text: str) -> Expression | None:
+    """Return a declared type as an expression, without pointers and options."""
+    plain = _MODIFIERS.sub(" ", text).replace("'", " ").strip()
+    match = _TYPE.search(plain)
+    if match is None or match[0] in ("void", "auto", "func", "fn", "map", "chan"):
+        return None
+    inner = re.match(
+        r"(?:Option|Box|Arc|Rc|Result|RefCell|Mutex|unique_ptr|shared_ptr|std::\w+_ptr|Task|Optional)\s*<(.*)", plain
+    )
+    if inner:
+        return _type(inner[1])
+    return _path_expression(match[0])
+
+
+def _path_expression(path: str) -> Expression:
+    first, *rest = re.split(r"::|\.|\\", path)
+    value: Expression = Name(first)
+    for part in rest:
+        value = Member(value, part)
+    return value

@@ -1,0 +1,204 @@
+"""Library functions of Python and JavaScript: what they do with the functions and tables they are given.
+
+Only what matters to who calls whom: `map(f, rows)` calls f with the elements of rows and gives what it returns. Rows
+are data; what their words mean is in `library_calls`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+BUILTIN = "<builtin>"
+OBJECT = "object"  # the kind of a table that has no methods but its entries
+# After the name of something outside: what it makes or returns. Of that the members are known by name, and no more.
+MADE = "()"
+UNKNOWN = "<outside>"
+# What functions of Python make that have no row, and the types of its tables, which have methods of their own.
+RESULTS = {
+    **{name: name for name in "str bytes bytearray int float complex bool open range memoryview".split()},
+    **dict.fromkeys("repr format ascii hex bin oct chr input".split(), "str"),
+    **dict.fromkeys("len ord sum round abs hash id".split(), "int"),
+}
+# What methods of texts give: another text, or texts in a list.
+TEXTS = frozenset(("str", "bytes"))
+OF_TEXTS = {
+    **dict.fromkeys(
+        """capitalize casefold center expandtabs format format_map join ljust lower lstrip removeprefix removesuffix
+        replace rjust rstrip strip swapcase title translate upper zfill""".split(),
+        "",
+    ),
+    **dict.fromkeys("split rsplit splitlines partition rpartition".split(), "list"),
+    "encode": "bytes",
+    "decode": "str",
+}
+TYPES = frozenset(("list", "tuple", "set", "dict", "generator"))
+EVERY = -1  # all arguments, by position
+
+
+class Row(NamedTuple):
+    """What a function of a library does.
+
+    calls: arguments that it calls, by position or name; EVERY for all that are functions
+    takes: what it calls them with: "elements" of its receiver, or of its other arguments; "rest": the arguments after
+        the function; "promise": what its receiver promises; "fulfil": a function that keeps the promise it gives;
+        "all": a collection of the elements
+    gives: "returns" of what it called; "list" of that; "elements": a collection of its receiver's, or other arguments',
+        elements; "each": one of them; "receiver"; "first": its first argument; "promise" of what it called returns;
+        "partial": its first argument with more arguments; "pairs"
+    puts: arguments that become elements of its receiver; EVERY for all; below that, the elements of arguments
+    key: the position of an argument that is a key of its receiver
+    """
+
+    calls: tuple[int | str, ...] = ()
+    takes: str = ""
+    gives: str = ""
+    puts: tuple[int, ...] = ()
+    key: int | None = None
+
+
+def _each(gives: str = "", *calls: int | str) -> Row:
+    return Row(calls or (0,), "elements", gives)
+
+
+# Methods of functions, of tables and of promises, whatever the language calls them.
+METHODS: dict[str, dict[str, Row]] = {
+    "function": {
+        "call": Row(gives="call"),
+        "apply": Row(gives="apply"),
+        "bind": Row(gives="bind"),
+    },
+    "collection": {
+        # lists, sets and dictionaries of Python
+        "append": Row(puts=(0,)),
+        "appendleft": Row(puts=(0,)),
+        "add": Row(puts=(0,)),
+        "insert": Row(puts=(1,)),
+        "extend": Row(puts=(-2,)),
+        "update": Row(puts=(-2,)),
+        "setdefault": Row(puts=(1,), gives="each", key=0),
+        "get": Row(gives="each", key=0, puts=()),
+        "pop": Row(gives="each", key=0),
+        "popleft": Row(gives="each"),
+        "popitem": Row(gives="elements"),
+        "values": Row(gives="elements"),
+        "items": Row(gives="pairs"),
+        "copy": Row(gives="receiver"),
+        "sort": Row(("key", 0), "elements", "receiver"),
+        # arrays, maps and sets of JavaScript
+        "push": Row(puts=(EVERY,)),
+        "unshift": Row(puts=(EVERY,)),
+        "set": Row(puts=(1,), gives="receiver", key=0),
+        "shift": Row(gives="each"),
+        "at": Row(gives="each"),
+        "concat": Row(puts=(-2,), gives="receiver"),
+        "slice": Row(gives="receiver"),
+        "splice": Row(gives="receiver"),
+        "reverse": Row(gives="receiver"),
+        "flat": Row(gives="elements"),
+        "entries": Row(gives="pairs"),
+        "next": Row(gives="step"),
+        "map": _each("list"),
+        "flatMap": _each("list"),
+        "forEach": _each(),
+        "filter": _each("receiver"),
+        "find": _each("each"),
+        "findLast": _each("each"),
+        "findIndex": _each(),
+        "some": _each(),
+        "every": _each(),
+        "reduce": Row((0,), "fold", "returns"),
+        "reduceRight": Row((0,), "fold", "returns"),
+        "__iter__": Row(gives="receiver"),
+        "__next__": Row(gives="each"),
+        "__enter__": Row(gives="each"),
+        "__aenter__": Row(gives="each"),
+        "__getitem__": Row(gives="each", key=0),
+        "same": Row(gives="first"),
+        "send": Row(gives="each"),
+    },
+    "promise": {
+        "then": Row((0, 1), "promise", "promise"),
+        "catch": Row((0,), "", "promise or receiver"),
+        "finally": Row((0,), "", "receiver"),
+        "add_done_callback": Row((0,), "promise", ""),
+        "result": Row(gives="awaited"),
+    },
+}
+
+EXTERNALS: dict[str, Row] = {
+    # Python
+    **{f"{BUILTIN}.{name}": _each("list", EVERY) for name in ("map",)},
+    **{f"{BUILTIN}.{name}": _each("elements", EVERY) for name in ("filter",)},
+    **{f"{BUILTIN}.{name}": Row(("key",), "elements", "elements") for name in ("sorted",)},
+    **{f"{BUILTIN}.{name}": Row(("key",), "elements", "each") for name in ("min", "max")},
+    **{
+        f"{BUILTIN}.{name}": Row(gives="elements")
+        for name in ("list", "tuple", "set", "frozenset", "reversed", "iter")
+    },
+    f"{BUILTIN}.dict": Row(gives="first"),
+    f"{BUILTIN}.next": Row(gives="each"),
+    f"{BUILTIN}.enumerate": Row(gives="pairs"),
+    f"{BUILTIN}.zip": Row(gives="pairs"),
+    f"{BUILTIN}.getattr": Row(gives="attribute"),
+    f"{BUILTIN}.setattr": Row(gives="assign attribute"),
+    "functools.partial": Row(gives="partial"),
+    "functools.wraps": Row(gives="same"),
+    "functools.lru_cache": Row(gives="same"),
+    "functools.cache": Row(gives="first"),
+    "functools.reduce": Row((0,), "fold", "returns"),
+    "contextlib.contextmanager": Row(gives="first"),
+    "contextlib.asynccontextmanager": Row(gives="first"),
+    "dataclasses.dataclass": Row(gives="same"),
+    "abc.abstractmethod": Row(gives="first"),
+    "typing.overload": Row(gives="first"),
+    "typing.cast": Row(gives="second"),
+    "threading.Thread": Row(("target", 1), "", ""),
+    "threading.Timer": Row((1, "function"), "", ""),
+    "multiprocessing.Process": Row(("target", 1), "", ""),
+    "atexit.register": Row((0,), "rest", "first"),
+    "asyncio.run": Row(gives="awaited"),
+    "asyncio.create_task": Row(gives="first"),
+    "asyncio.gather": Row(gives="promise of all"),
+    # JavaScript
+    **{
+        name: Row((0,), "rest", "")
+        for name in (
+            f"{BUILTIN}.setTimeout", f"{BUILTIN}.setInterval", f"{BUILTIN}.setImmediate",
+            f"{BUILTIN}.queueMicrotask", f"{BUILTIN}.requestAnimationFrame", f"{BUILTIN}.process.nextTick",
+        )
+    },
+    f"{BUILTIN}.Object.assign": Row(gives="assign"),
+    f"{BUILTIN}.Object.create": Row(gives="create"),
+    f"{BUILTIN}.Object.setPrototypeOf": Row(gives="set prototype"),
+    f"{BUILTIN}.Object.getPrototypeOf": Row(gives="prototype"),
+    f"{BUILTIN}.Object.freeze": Row(gives="first"),
+    f"{BUILTIN}.Object.values": Row(gives="elements"),
+    f"{BUILTIN}.Object.entries": Row(gives="pairs"),
+    f"{BUILTIN}.Object.fromEntries": Row(gives="elements"),
+    f"{BUILTIN}.Object.defineProperty": Row(gives="define"),
+    f"{BUILTIN}.Array.from": Row((1,), "elements", "list or elements"),
+    f"{BUILTIN}.Array.of": Row(gives="all"),
+    f"{BUILTIN}.Reflect.apply": Row(gives="reflect"),
+    f"{BUILTIN}.Promise": Row((0,), "fulfil", "promised"),
+    f"{BUILTIN}.Promise.resolve": Row(gives="promise of first"),
+    **{f"{BUILTIN}.Promise.{name}": Row(gives="promise of all") for name in ("all", "allSettled")},
+    **{f"{BUILTIN}.Promise.{name}": Row(gives="promise of each") for name in ("race", "any")},
+    f"{BUILTIN}.Map": Row(gives="elements"),
+    f"{BUILTIN}.Set": Row(gives="elements"),
+    f"{BUILTIN}.WeakMap": Row(gives="elements"),
+    f"{BUILTIN}.Array": Row(gives="all"),
+    f"{BUILTIN}.Object": Row(gives="all"),
+    "util.inherits": Row(gives="inherit"),
+    "util.promisify": Row(gives="first"),
+}  # fmt: skip
+# Methods of unknown libraries that call the callbacks they are given.
+CALLBACKS = frozenset(
+    """on once addListener addEventListener subscribe then catch finally forEach map filter use get post put delete
+    describe it test beforeEach afterEach before after setTimeout submit apply_async add_done_callback connect register
+    run_in_executor call_soon call_later start_new_thread""".split()
+)
+
+# Members that a language calls by itself.
+CALLED, STEPPED, INDEXED = "__call__", "__next__", "__getitem__"
+ITERATED = ("__iter__", "[Symbol.iterator]")
+NEXT, RESULT = "next", "value"

@@ -1,0 +1,236 @@
+"""Groups: which programs are solved together, from what else, and whether that has changed since.
+
+    small tree      all files of a family of languages are one group: values are followed wherever they go
+    large tree      a folder with all below it is one; of files it imports, directly or not, only summaries count
+
+The links of a group are a function of what is hashed into its digest: the programs of its members, the summaries of the
+files they need, and how the imports of each are found. So a group is solved again exactly if its digest is another,
+whatever was edited, renamed or deleted in between, and an interrupted run goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from recollect.code.links.file_programs import Offer
+from recollect.code.links.interface_summary import numbers
+from recollect.code.links.module_finder import Declared, Facts, Modules
+
+# Bytes of packed programs in a group: about one second of CPU, which one edit in it costs. Smaller ones cost less each,
+# and look into the faces of others more often.
+GROUP_BYTES = 1_000_000
+# What is at most such a part of a group shares one with others of its kind.
+SMALL_PART = 4
+# Files that a group may look into, nearest first: some import everything.
+MOST_NEEDED = 400
+# How far from its members a group looks: what they import, and what that imports. A file that stands for its package
+# passes on what others define, so that it is no step: with it as one, who imports from a package knows no methods of
+# what it gets (here half of the calls in tests).
+DEPTH = 2
+PACKAGES = frozenset({"__init__", "index", "mod"})
+
+
+class Known(NamedTuple):
+    """A program by what is known of it without reading it."""
+
+    hash: str
+    size_bytes: int
+    offer: Offer
+
+
+class Group(NamedTuple):
+    """Programs that are solved together: members, files they need, and the digest of all."""
+
+    key: str
+    members: tuple[str, ...]
+    needed: tuple[str, ...]
+    digest: str
+
+
+# From a family of languages and a module that is not of the tree to the id of the file of another tree that it means.
+Elsewhere = Callable[[str, str], str]
+
+
+class Plan(NamedTuple):
+    """A tree divided into groups.
+
+    seen: by file, the names that it sees without importing them, and the files that offer each
+    crossed: by family and module, the files of other trees that imports lead to
+    """
+
+    modules: Modules
+    groups: tuple[Group, ...]
+    seen: dict[str, dict[str, tuple[str, ...]]]
+    crossed: dict[tuple[str, str], str]
+
+
+def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str, elsewhere: Elsewhere | None = None) -> Plan:
+    """Return the groups of a tree, in the order of their keys."""
+    declared = {
+        path: Declared(row.offer.language, row.offer.package, row.offer.names) for path, row in programs.items()
+    }
+    modules = Modules(declared, facts)
+    seen = {path: _seen(modules, path, row.offer) for path, row in programs.items()}
+    needs = {path: _needs(modules, path, row.offer, seen[path]) for path, row in programs.items()}
+    crossed: dict[tuple[str, str], str] = {}
+    crossings = {path: _crossings(modules, path, row.offer, elsewhere, crossed) for path, row in programs.items()}
+    own = {path: _digest((path, programs[path].hash, *needs[path], "", *crossings[path])) for path in programs}
+    faces = {path: _digest((path, row.offer.summary, *needs[path])) for path, row in programs.items()}
+    names = _Names(programs)
+    groups: list[Group] = []
+    for key, members in sorted(_divided(modules, programs).items()):
+        needed = _reached(members, needs)
+        apart = _visible(programs, names, members, needed)
+        shown = [_digest((path, *apart[path], *needs[path])) if path in apart else faces[path] for path in needed]
+        digest = _digest((fingerprint, key, *(own[path] for path in members), *shown))
+        groups.append(Group(key, members, needed, digest))
+    return Plan(modules, tuple(groups), seen, {key: node for key, node in crossed.items() if node})
+
+
+class _Names:
+    """Pieces by the number of a name that reaches them."""
+
+    def __init__(self, programs: Mapping[str, Known]) -> None:
+        self.named: dict[int, list[tuple[str, int]]] = {}
+        self._known: dict[bytes, frozenset[int]] = {}
+        for path, row in programs.items():
+            for place, piece in enumerate(row.offer.pieces.parts):
+                for name in numbers(piece.names):
+                    self.named.setdefault(name, []).append((path, place))
+
+    def mentioned(self, packed: bytes) -> frozenset[int]:
+        """Return those names of a packed list by which some piece is reached."""
+        found = self._known.get(packed)
+        if found is None:
+            found = self._known[packed] = frozenset(self.named.keys() & numbers(packed))
+        return found
+
+
+def _visible(
+    programs: Mapping[str, Known], names: _Names, members: Iterable[str], needed: Iterable[str]
+) -> dict[str, list[str]]:
+    """Return hashes of the pieces that a group can reach, by needed file."""
+    outer = {path: pieces for path in needed if (pieces := programs[path].offer.pieces).rest}
+    if not outer:
+        return {}
+    mentioned: set[int] = set().union(*[names.mentioned(programs[path].offer.pieces.mentioned) for path in members])
+    mentioned = mentioned.union(*[names.mentioned(pieces.mentioned_by_rest) for pieces in outer.values()])
+    reached: set[tuple[str, int]] = set()
+    fresh = mentioned
+    while fresh:
+        more: set[int] = set()
+        for name in fresh:
+            for path, place in names.named[name]:
+                if path in outer and (path, place) not in reached:
+                    reached.add((path, place))
+                    more |= names.mentioned(outer[path].parts[place].mentioned)
+        fresh = more - mentioned
+        mentioned |= more
+    seen = {path: [pieces.rest.hex()] for path, pieces in outer.items()}
+    for path, place in sorted(reached):
+        seen[path].append(outer[path].parts[place].digest.hex())
+    return seen
+
+
+def _seen(modules: Modules, path: str, offer: Offer) -> dict[str, tuple[str, ...]]:
+    return {name: files for name in offer.unknown if (files := modules.visible(path, name))}
+
+
+def _needs(modules: Modules, path: str, offer: Offer, seen: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the files that a file's imports and unknown names lead to, each once."""
+    found: dict[str, None] = {}
+    for module, level in offer.modules:
+        found.update(dict.fromkeys(modules.find(path, module, level)))
+    for files in seen.values():
+        found.update(dict.fromkeys(files))
+    found.pop(path, None)
+    return tuple(found)
+
+
+def _crossings(
+    modules: Modules, path: str, offer: Offer, elsewhere: Elsewhere | None, crossed: dict[tuple[str, str], str]
+) -> list[str]:
+    """Return what a file's imports mean in other trees, cached in `crossed`."""
+    if elsewhere is None:
+        return []
+    family = modules.family(path)
+    found: list[str] = []
+    for module, level in offer.modules:
+        if level or modules.find(path, module):
+            continue
+        key = (family, module)
+        if key not in crossed:
+            crossed[key] = elsewhere(family, module)
+        found.append(crossed[key])
+    return found
+
+
+def _divided(modules: Modules, programs: Mapping[str, Known]) -> dict[str, tuple[str, ...]]:
+    """Return the members of every group by its key."""
+    families: dict[str, list[str]] = {}
+    for path in sorted(programs):
+        families.setdefault(modules.family(path), []).append(path)
+    groups: dict[str, tuple[str, ...]] = {}
+    for family, paths in families.items():
+        for key, members in _parts("", paths, programs):
+            groups[f"{family} {key}"] = tuple(members)
+    return groups
+
+
+def _parts(folder: str, paths: list[str], programs: Mapping[str, Known]) -> Iterator[tuple[str, list[str]]]:
+    """Yield files below a folder in groups: all if few, else by subfolder."""
+    size = sum(programs[path].size_bytes for path in paths)
+    if size <= GROUP_BYTES:
+        yield f"{folder}**", paths
+        return
+    own: list[str] = []
+    inner: dict[str, list[str]] = {}
+    for path in paths:
+        name, slash, _ = path[len(folder) :].partition("/")
+        if slash:
+            inner.setdefault(f"{folder}{name}/", []).append(path)
+        else:
+            own.append(path)
+    small: list[list[str]] = [own]
+    for each, some in inner.items():
+        if sum(programs[path].size_bytes for path in some) <= GROUP_BYTES // SMALL_PART:
+            small.append(some)
+        else:
+            yield from _parts(each, some, programs)
+    # Small folders side by side share groups, and which one a folder is in does not depend on the others.
+    parts = 1 + sum(programs[path].size_bytes for some in small for path in some) // GROUP_BYTES
+    shares: dict[int, list[str]] = {}
+    for some in small:
+        for path in some:
+            name = path if some is own else path[: path.index("/", len(folder))]
+            share = int(hashlib.md5(name.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest(), 16)
+            shares.setdefault(share % parts, []).append(path)
+    for share, members in sorted(shares.items()):
+        yield f"{folder}* {share}/{parts}", sorted(members)
+
+
+def _reached(members: Iterable[str], needs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the files that members need, and those need in turn, nearest first."""
+    reached = dict.fromkeys(members)
+    count = len(reached)
+    ring = list(reached)
+    for _ in range(DEPTH):
+        found: dict[str, None] = {}
+        waiting = deque(path for each in ring for path in needs[each])
+        while waiting:
+            path = waiting.popleft()
+            if path not in reached and path not in found:
+                found[path] = None
+                if posixpath.basename(path).partition(".")[0] in PACKAGES:
+                    waiting.extend(needs[path])
+        ring = list(found)[: MOST_NEEDED - (len(reached) - count)]
+        reached.update(dict.fromkeys(ring))
+    return tuple(list(reached)[count:])
+
+
+def _digest(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,455 @@
+"""Members: what `value.name` means by the kind of value, and the order of base classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from recollect.code.links.flow_values import (
+    Bound,
+    Class,
+    Collection,
+    Constant,
+    Declared,
+    External,
+    Frame,
+    Function,
+    Known,
+    Module,
+    Object,
+    Overloaded,
+    Promised,
+    SuperProxy,
+    Value,
+    Variable,
+)
+from recollect.code.links.library_table import BUILTIN, METHODS, OBJECT
+from recollect.code.links.program import Scope
+from recollect.code.links.solver_state import Site, State
+
+# A chain of classes longer than this is a mistake, most likely a class that derives from itself.
+DEEPEST = 200
+
+
+def arrange(classes: Iterable[Class]) -> None:
+    """Set the order of base classes: nearest first, each before its own bases.
+
+    Bases stand in the order they are written. Where no such order exists (the program is wrong, or its language knows
+    none), depth first.
+    """
+    known: dict[Class, list[Class] | None] = {}
+    for each in classes:
+        each.order = _merged(each, known, 0) or _depth_first(each)
+
+
+def derives(one: Class, other: Class) -> bool:
+    """Tell whether a class is another one or derives from it."""
+    return one is other or other in one.order
+
+
+def subclasses(of: Class) -> list[Class]:
+    """Return all classes that derive from one, nearest first, without itself."""
+    found: dict[Class, None] = {}
+    waiting = list(of.subclasses)
+    while waiting:
+        derived = waiting.pop(0)
+        if derived not in found and derived is not of:
+            found[derived] = None
+            waiting += derived.subclasses
+    return list(found)
+
+
+def _merged(of: Class, known: dict[Class, list[Class] | None], depth: int) -> list[Class] | None:
+    """Return the order by C3, None if there is none."""
+    if of in known:
+        return known[of]
+    known[of] = None  # what derives from itself has none
+    if depth > DEEPEST:
+        return None
+    lists: list[list[Class]] = []
+    for base in of.bases:
+        found = _merged(base, known, depth + 1)
+        if found is None:
+            return None
+        lists.append(list(found))
+    lists.append(list(of.bases))
+    merged = [of]
+    while any(lists):
+        head = next((each[0] for each in lists if each and not _is_in_tail(each[0], lists)), None)
+        if head is None:
+            return None
+        merged.append(head)
+        for each in lists:
+            if each and each[0] is head:
+                del each[0]
+    known[of] = merged
+    return merged
+
+
+def _is_in_tail(one: Class, lists: Iterable[list[Class]]) -> bool:
+    return any(one in each[1:] for each in lists)
+
+
+def _depth_first(of: Class) -> list[Class]:
+    found: dict[Class, None] = {}
+    waiting = [of]
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found[one] = None
+            waiting += reversed(one.bases)
+    return list(found)
+
+
+Sink = Callable[[Value], None]
+Asked = tuple[Class, Class | None, str]
+# Bases that a class may still get when it is known where all others are: more come from a function that makes classes.
+MOST_LATE = 4
+
+WHOLE, DEFAULT = "=", "default"  # what a file offers as itself, and what it offers first
+FUNCTIONAL = "functional"
+# Names between dots of what lies outside; longer ones are made by programs that go round in circles.
+MOST_PARTS = 7
+# Families of languages in which a file that imports all of another does not offer it in turn.
+KEPT = frozenset({"java", "csharp", "go", "haskell", "elixir"})
+AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not name
+
+
+def lookup(state: State, value: Value, name: str, site: Site, sink: Sink) -> None:
+    """Send a member of a value, now and as more becomes known."""
+    finder = FINDERS.get(type(value))
+    if finder is not None:
+        finder(state, value, name, site, sink)
+
+
+def _of_module(state: State, value: Module, name: str, site: Site, sink: Sink) -> None:
+    of_file(state, value.path, name, site, sink)
+
+
+def of_file(state: State, path: str, name: str, site: Site, sink: Sink, asked: dict[str, bool] | None = None) -> bool:
+    """Send what a file exports under a name; returns whether it exports it.
+
+    asked: what files have answered so far. Files that import all of each other are asked once each, not once for every
+    way that leads there.
+    """
+    asked = {} if asked is None else asked
+    if path not in asked:
+        asked[path] = False  # while it asks others
+        asked[path] = _offered(state, path, name, site, sink, asked)
+    return asked[path]
+
+
+def _offered(state: State, path: str, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
+    frame = state.frames.get((path, 0))
+    if frame is None:
+        return False
+    if frame.exports:
+        return _exported(state, frame, name, site, sink, asked)
+    if name in frame.names:
+        frame.names[name].use(sink)
+        return True
+    if state.modules.family(path) not in KEPT and _starred(state, frame, name, site, sink, asked):
+        return True
+    below = state.modules.find(path, name, 1)
+    for file in below:
+        if file != path:
+            sink(state.module(file))
+    return bool(below)
+
+
+def _exported(state: State, frame: Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
+    offered = frame.exports
+    if name in offered:
+        offered[name].use(sink)
+        return True
+    if WHOLE in offered:
+        if name == DEFAULT:
+            offered[WHOLE].use(sink)
+        else:
+            offered[WHOLE].use(lambda value: lookup(state, value, name, site, sink))
+        return True
+    if _starred(state, frame, name, site, sink, asked):
+        return True
+    if name == DEFAULT:
+        sink(state.module(frame.path))
+    return name == DEFAULT
+
+
+def _starred(state: State, frame: Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
+    found = False
+    for star in frame.stars:
+        if frame.exports and not star.is_export:
+            continue
+        for path in state.modules.find(frame.path, star.module, star.level):
+            found = of_file(state, path, name, site, sink, asked) or found
+    return found
+
+
+# --- classes ---
+
+
+def _of_class(state: State, value: Class, name: str, site: Site, sink: Sink) -> None:
+    inherited(state, value, name, lambda found: _through_class(state, value, found, sink))
+    state.field(value, name).use(sink)
+
+
+def _through_class(state: State, of: Class, found: Value, sink: Sink) -> None:
+    is_of_class = isinstance(found, Function) and "classmethod" in found.scope.marks
+    sink(state.bind(found, of) if is_of_class else found)
+
+
+def inherited(state: State, of: Class, name: str, sink: Sink, after: Class | None = None) -> None:
+    """Send the member of the first class in the order of bases.
+
+    after: only classes after this one are asked. A lookup is done once, and again when more is known of the classes.
+    """
+    asked = (of, after, name)
+    found = state.inherited.get(asked)
+    if found is None:
+        found = state.inherited[asked] = state.variable()
+        _look(state, asked, found)
+    found.use(sink)
+
+
+def _look(state: State, asked: Asked, found: Variable) -> None:
+    of, after, name = asked
+    orders = of.order
+    if after is not None:
+        orders = orders[orders.index(after) + 1 :] if after in orders else after.order[1:]
+        orders = orders or after.order[1:]
+    for place, each in enumerate(orders):
+        if name in each.overloads:
+            found.add(state.overloaded(_overloads(orders[place:], name)))
+            return
+        if name in each.frame.names:
+            each.frame.names[name].flow(found)
+            return
+    for each in orders:
+        for outer in each.outer_bases:
+            found.add(state.external(f"{outer.name}.{name}"))
+        each.lookups.setdefault(name, {})[asked] = None
+
+
+def _overloads(orders: list[Class], name: str) -> list[Function]:
+    """Return the functions of a name without overridden ones."""
+    found: list[Function] = []
+    for each in orders:
+        own = each.overloads.get(name, [])
+        if own and "constructor" in own[0].scope.marks:
+            return own  # constructors are not inherited
+        nearer = tuple(found)
+        for function in own:
+            known = next((other for other in nearer if _overrides(other.scope, function.scope)), None)
+            if known is None:
+                found.append(function)
+            elif "abstract" in known.scope.marks and "abstract" not in function.scope.marks:
+                found[found.index(known)] = function
+    return found
+
+
+def _overrides(nearer: Scope, further: Scope) -> bool:
+    """Tell whether a function overrides one of a base: same or undeclared types."""
+    if len(nearer.parameters) != len(further.parameters):
+        return False
+    return all(
+        own.kind == other.kind and (other.declared is None or own.declared == other.declared)
+        for own, other in zip(nearer.parameters, further.parameters, strict=True)
+    )
+
+
+def derive(state: State, derived: Class, base: Value, place: int = AFTER_ALL) -> None:
+    """Add a base to a class; bases become known in any order."""
+    is_late = state.is_ordered and len(derived.bases) + len(derived.outer_bases) >= MOST_LATE
+    if isinstance(base, External):
+        if base not in derived.outer_bases and not is_late:
+            derived.outer_bases.append(base)
+            ask_again(state, derived)
+    elif isinstance(base, Class) and base not in derived.bases and base is not derived and not is_late:
+        derived.bases.append(base)
+        derived.base_places[base] = place
+        derived.bases.sort(key=derived.base_places.__getitem__)
+        base.subclasses.append(derived)
+        if state.is_ordered:
+            changed = (derived, *subclasses(derived))
+            arrange(changed)
+            for each in changed:
+                ask_again(state, each)
+
+
+def ask_again(state: State, of: Class) -> None:
+    """Repeat the failed lookups of a class."""
+    waiting, of.lookups = of.lookups, {}
+    for each in waiting.values():
+        for asked in each:
+            _look(state, asked, state.inherited[asked])
+
+
+def add_member(state: State, of: Class, name: str) -> Variable:
+    """Return the variable of a member assigned from outside; failed lookups are repeated."""
+    is_new = name not in of.frame.names
+    variable = of.frame.name(name)
+    if is_new:
+        for each in (of, *subclasses(of)):
+            for asked in each.lookups.pop(name, ()):
+                _look(state, asked, state.inherited[asked])
+    return variable
+
+
+def _of_object(state: State, value: Object, name: str, site: Site, sink: Sink) -> None:
+    state.field(value, name).use(sink)
+    of = value.of
+    if isinstance(of, Class):
+        inherited(state, of, name, lambda found: _on(state, found, value, of, site, sink))
+    else:
+        state.prototype(of).use(lambda parent: _of_parent(state, parent, name, value, site, sink))
+
+
+def _on(state: State, found: Value, receiver: Value, of: Class, site: Site, sink: Sink) -> None:
+    """Send a member of a class as an instance sees it."""
+    if isinstance(found, Function):
+        marks = found.scope.marks
+        if "property" in marks:
+            state.apply(state.bind(found, receiver), (), site.found("property"), sink)
+            return
+        if "setter" in marks:
+            return
+        if "static" in marks:
+            sink(found)
+            return
+        if "classmethod" in marks:
+            sink(state.bind(found, of))
+            return
+        if found.owner is None:  # a plain function that was assigned to the class
+            sink(state.bind(found, receiver))
+            return
+    sink(state.bind(found, receiver))
+
+
+def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Site, sink: Sink) -> None:
+    """Send what a value inherits from its prototype.
+
+    A prototype is asked once for a name, whoever inherits from it: it may inherit from many, and from itself.
+    """
+    known = state.climbed.get((parent, name))
+    if known is None:
+        known = state.climbed[parent, name] = state.variable()
+        lookup(state, parent, name, site, _unbound(known))
+    known.use(lambda value: sink(state.bind(value, receiver)))
+
+
+def _unbound(found: Variable) -> Sink:
+    return lambda value: found.add(value.function if isinstance(value, Bound) else value)
+
+
+def _of_declared(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
+    state.field(value.of.instance, name).use(sink)
+    state.dispatched.append((value, name, site, sink))
+
+
+def dispatch(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
+    """Send a member of a value of which only the declared class is known.
+
+    Those classes count that are made somewhere; if none is, all that have the member in full; if none has, its own.
+    """
+    candidates = [value.of, *subclasses(value.of)]
+    having = [each for each in candidates if _has_in_full(each, name)]
+    chosen = [each for each in having if each.is_made] or having or [value.of]
+    for each in chosen:
+        inherited(state, each, name, partial(_on_instance, state, each, site, sink))
+
+
+def _on_instance(state: State, of: Class, site: Site, sink: Sink, found: Value) -> None:
+    _on(state, found, of.instance, of, site, sink)
+
+
+def _has_in_full(of: Class, name: str) -> bool:
+    """Tell whether instances have the member: the class is not abstract."""
+    if of.scope.kind == "interface" or "abstract" in of.scope.marks:
+        return False
+    for each in of.order:
+        for function in each.overloads.get(name, ()):
+            if "abstract" not in function.scope.marks:
+                return True
+        if name in each.frame.names and name not in each.overloads:
+            return True
+    return False
+
+
+def _of_super(state: State, value: SuperProxy, name: str, site: Site, sink: Sink) -> None:
+    of = value.receiver
+    receiving = of.of if isinstance(of, Object | Declared) else of
+    asked = receiving if isinstance(receiving, Class) and value.of in receiving.order else value.of
+    inherited(state, asked, name, lambda found: _on(state, found, of, value.of, site, sink), after=value.of)
+    for base in value.of.outer_bases:
+        sink(state.external(f"{base.name}.{name}"))
+
+
+# --- everything else ---
+
+
+def _of_function(state: State, value: Value, name: str, site: Site, sink: Sink) -> None:
+    function = value.function if isinstance(value, Bound) else value
+    if isinstance(function, Function) and FUNCTIONAL in function.scope.marks:
+        sink(value)
+        return
+    if name in METHODS["function"]:
+        sink(state.known(name, value))
+    if name == "prototype" and isinstance(function, Function):
+        state.prototype(function)
+    state.field(function, name).use(lambda found: sink(state.bind(found, value)))
+
+
+def _of_collection(state: State, value: Collection, name: str, site: Site, sink: Sink) -> None:
+    if value.kind != OBJECT and name in METHODS["collection"]:
+        sink(state.known(name, value))
+    value.entry(name).use(lambda found: _accessed(state, found, value, site, sink))
+    # What was put in under an unknown key may be this member, and hardly ever is: it is left out, since everything that
+    # is called on such an object would call all of it.
+    if value.parents is not None:
+        value.parents.use(lambda parent: _of_parent(state, parent, name, value, site, sink))
+
+
+def _accessed(state: State, found: Value, receiver: Value, site: Site, sink: Sink) -> None:
+    if isinstance(found, Function) and "property" in found.scope.marks:
+        state.apply(state.bind(found, receiver), (), site.found("property"), sink)
+    elif not (isinstance(found, Function) and "setter" in found.scope.marks):
+        sink(state.bind(found, receiver))
+
+
+def _of_promise(state: State, value: Promised, name: str, site: Site, sink: Sink) -> None:
+    if name in METHODS["promise"]:
+        sink(state.known(name, value))
+
+
+def _of_external(state: State, value: External, name: str, site: Site, sink: Sink) -> None:
+    if value is state.unknown or value.name.count(".") >= MOST_PARTS:
+        sink(state.unknown)
+    else:
+        sink(state.external(f"{value.name}.{name}"))
+
+
+def _of_constant(state: State, value: Constant, name: str, site: Site, sink: Sink) -> None:
+    if state.units[site.frame.path].language == "python":
+        sink(state.external(f"{BUILTIN}.{type(value.value).__name__}.{name}"))
+
+
+def _of_known(state: State, value: Known, name: str, site: Site, sink: Sink) -> None:
+    if name in METHODS["function"]:
+        sink(state.known(name, value))
+
+
+FINDERS: dict[type[Value], Callable[..., None]] = {
+    Module: _of_module,
+    Class: _of_class,
+    Object: _of_object,
+    Declared: _of_declared,
+    SuperProxy: _of_super,
+    Function: _of_function,
+    Bound: _of_function,
+    Overloaded: _of_function,
+    Collection: _of_collection,
+    Promised: _of_promise,
+    External: _of_external,
+    Known: _of_known,
+    Constant: _of_constant,
+}

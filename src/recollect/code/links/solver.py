@@ -1,0 +1,608 @@
+"""Solver: from the programs of some files to who calls, derives from, imports and uses what.
+
+    programs ─► frames ─► what files and classes say ─► order of base classes ─► bodies of functions
+                                                            │
+              assumptions: methods without known callers, declared types ─┘  until nothing changes
+
+Values flow from where they are made to where they are called. A call on an unknown value stays unresolved.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import NamedTuple, cast
+
+from recollect.code.links import call_flow, evaluation
+from recollect.code.links.flow_values import (
+    MOST_VALUES,
+    STAR,
+    Bound,
+    Class,
+    Collection,
+    Constant,
+    Declared,
+    External,
+    Frame,
+    Function,
+    Object,
+)
+from recollect.code.links.library_table import MADE
+from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch
+from recollect.code.links.program import (
+    Assign,
+    Code,
+    Export,
+    Expression,
+    Import,
+    Member,
+    Name,
+    Statement,
+    Table,
+    Unit,
+    Use,
+    as_written,
+)
+from recollect.code.links.solver_state import Modules, Place, Site, State
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause the collector of garbage; it goes on afterwards if it did before."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+Made = dict[tuple[Place, Place | str, int, int], str]
+Where = tuple[Place, int, int]
+
+# Functions that one call may lead to. Methods of one interface are rarely more; what leads to more has been through a
+# variable that holds whatever the program ever put there.
+MOST_CALLED = 16
+
+# Methods that texts, tables, files and the like have: the only method of the program with such a name is seldom meant.
+COMMON = frozenset(
+    """add all any append apply bind call capitalize catch clear close concat copy count decode discard encode end
+    entries enumerate every extend fill filter find findIndex finally flat flatMap flush forEach format fromkeys
+    get group has includes index indexOf insert intersection isalnum isalpha isdigit islower issubset isupper
+    items join keys lastIndexOf length ljust log lower lstrip map match next open partition pop popitem popleft
+    push read readline readlines reduce remove replace result return reverse rfind rjust rpartition rsplit rstrip
+    run search seek send set setdefault shift size slice some sort splice split splitlines start startswith
+    endswith stop strip sub submit substring tell test then throw title toLowerCase toString toUpperCase translate
+    trim union unshift update upper values wait write writelines zfill""".split()
+)
+
+
+def apart(made: Mapping[tuple[Place, Place | str, int, int], str]) -> tuple[Made, dict[Where, list[Place]]]:
+    """Return the calls with few targets, and the sites and targets of the others."""
+    called: dict[Where, list[Place]] = {}
+    for caller, callee, line, column in made:
+        if not isinstance(callee, str) and line:
+            called.setdefault((caller, line, column), []).append(callee)
+    crowded = {where: sorted(places) for where, places in called.items() if len(places) > MOST_CALLED}
+    kept = {key: how for key, how in made.items() if isinstance(key[1], str) or (key[0], key[2], key[3]) not in crowded}
+    return kept, crowded
+
+
+PROTOTYPE = "prototype"
+# Objects inside of objects inside of …: data goes deeper, functions do not.
+DEEPEST = 4
+
+
+class Held(NamedTuple):
+    """A function in an object, or in a prototype, as an expression of a scope."""
+
+    function: Place
+    scope: Place
+    holder: Expression
+    is_prototype: bool = False
+
+
+# Languages without a word for what a function is called on: there it is a parameter like others.
+WITHOUT_THIS = frozenset(("python",))
+
+
+def held(units: Mapping[str, Unit]) -> Iterator[Held]:
+    """Yield the functions that programs put into objects, in languages with `this`."""
+    for path, unit in units.items():
+        if unit.language in WITHOUT_THIS:
+            continue
+        for place, scope in enumerate(unit.scopes):
+            if scope.kind == "class":
+                continue
+            for statement in scope.body:
+                if isinstance(statement, Assign) and isinstance(statement.target, Name | Member):
+                    yield from _held(path, place, statement.target, statement.value)
+
+
+def _held(path: str, place: int, target: Name | Member, value: Expression) -> Iterator[Held]:
+    if isinstance(value, Code) and isinstance(target, Member):
+        yield _into(path, place, target.of, value)
+    elif isinstance(value, Table):
+        yield from _inside(path, place, target, value, 0)
+
+
+def _inside(path: str, place: int, holder: Expression, table: Table, depth: int) -> Iterator[Held]:
+    for entry in table.entries:
+        if isinstance(entry.value, Code):
+            yield _into(path, place, holder, entry.value)
+        elif isinstance(entry.value, Table) and isinstance(entry.key, str) and depth < DEEPEST:
+            yield from _inside(path, place, Member(holder, entry.key), entry.value, depth + 1)
+
+
+def _into(path: str, place: int, holder: Expression, code: Code) -> Held:
+    is_prototype = isinstance(holder, Member) and holder.name == PROTOTYPE
+    of = holder.of if isinstance(holder, Member) and is_prototype else holder
+    return Held((path, code.scope), (path, place), of, is_prototype)
+
+
+def defer_body(function: Function) -> None:
+    """Let a function wait until it is needed."""
+    function.is_lazy = True
+    owner = function.frame.owner
+    if owner is not None:
+        for statement in function.scope.body:
+            if isinstance(statement, Assign) and isinstance(statement.target, Member):
+                owner.assigners.setdefault(statement.target.name, []).append(function)
+
+
+def schedule_body(state: State, prepare: Callable[[Function], None], function: Function) -> None:
+    """Evaluate a function body when the queue is empty."""
+    if not function.is_lazy:
+        return
+    function.is_lazy = False
+    state.scheduled += 1
+    around: Frame | None = function.frame
+    while around is not None:
+        around.fill()
+        around = around.parent
+
+    def read() -> None:
+        prepare(function)
+        for frame in (function.frame, *state.parts.get(function, ())):
+            evaluation.run(state, frame)
+
+    state.work.later.append(read)
+
+
+# How often what is declared is asked again after it made more known.
+ROUNDS = 4
+# Values that only name things.
+PLAIN: frozenset[type] = frozenset((Code, Name, Member))
+# Most methods of one name that a call may mean.
+MOST_CANDIDATES = 25
+# Functions of a table that one call goes through: each of them is called some time.
+MOST_CROWDED = 100
+
+# How surely a call leads where it was found to lead, by how that was found.
+CONFIDENCE: Mapping[str, float] = {
+    "direct": 0.99,  # the name is defined in the same file
+    "import": 0.98,  # the name was imported from where it is defined
+    "constructor": 0.98,
+    "super": 0.95,
+    "method": 0.95,  # of the class that the receiver was seen to be made of
+    "inherited": 0.93,
+    "property": 0.9,
+    "decorator": 0.9,
+    "value": 0.85,  # a function that was passed, stored or returned: some of its ways may never be taken
+    "callback": 0.8,  # given to a library, which calls it as far as is known
+    "declared": 0.75,  # by the declared type of the receiver alone
+    "external": 0.9,
+    "name only": 0.3,  # the only method of that name
+}
+
+
+class CallEdge(NamedTuple):
+    """A call: caller, callee (external: dotted name), place, kind of evidence."""
+
+    caller: Place
+    callee: Place | str
+    line: int
+    column: int
+    how: str
+
+    @property
+    def confidence(self) -> float:
+        """How surely it is so."""
+        return CONFIDENCE[self.how]
+
+
+class OpenCall(NamedTuple):
+    """An unresolved call: its name, and the functions it may mean."""
+
+    caller: Place
+    name: str
+    line: int
+    column: int
+    candidates: tuple[Place, ...] = ()
+
+
+class Derivation(NamedTuple):
+    """A class and a base or interface; an external base is a dotted name."""
+
+    derived: Place
+    base: Place | str
+    implements: bool
+
+
+class Used(NamedTuple):
+    """A name that stands in a type or is passed on."""
+
+    user: Place
+    used: Place
+    line: int
+
+
+class Solution(NamedTuple):
+    """Everything that was found, in a fixed order."""
+
+    calls: tuple[CallEdge, ...]
+    ambiguous: tuple[OpenCall, ...]
+    unresolved: tuple[OpenCall, ...]
+    derivations: tuple[Derivation, ...]
+    uses: tuple[Used, ...]
+
+
+def solve(units: Mapping[str, Unit], modules: Modules, faces: Container[str] = frozenset()) -> Solution:
+    """Return the calls, base classes and uses of some programs.
+
+    faces: files given as summaries: only needed; their function bodies are evaluated on first call
+    """
+    with uncollected():
+        state = State(dict(sorted(units.items())), modules, faces)
+        try:
+            return _answer(_solved(state))
+        finally:
+            state.dissolve()
+
+
+def _solved(state: State) -> State:
+    """Return the state after all values have flowed."""
+    state.apply, state.callers = partial(call_flow.apply, state), call_flow.CALLERS
+    state.evaluate = partial(evaluation.evaluate, state)
+    state.iterate = partial(evaluation.iterate, state)
+    state.pass_on = lambda function, given, receiver=None: call_flow.pass_on(state, function, given, receiver)
+    state.schedule_body = partial(schedule_body, state, partial(_parameters, state))
+    for path, unit in state.units.items():
+        _build(state, path, unit)
+    _outlines(state)
+    state.work.hand_on()
+    arrange(state.classes)
+    state.is_ordered = True
+    for each in state.classes:
+        ask_again(state, each)
+    _bodies(state)
+    state.work.run()
+    _assume(state)
+    return state
+
+
+# --- frames ---
+
+
+def _build(state: State, path: str, unit: Unit) -> None:
+    inner = state.inner[path] = {}
+    for place, scope in enumerate(unit.scopes):
+        _frame(state, path, unit, place)
+        inner.setdefault(scope.parent, []).append(place)
+    top = state.frames.get((path, 0))
+    if top is None:
+        return
+    for place, scope in enumerate(unit.scopes):
+        for statement in scope.body:
+            kind = type(statement)
+            if kind is Export:
+                top.exports.setdefault(cast(Export, statement).name, state.variable())
+            elif kind is Import:
+                _offer(state, cast(Import, statement), state.frames[path, place], top)
+
+
+def _offer(state: State, imported: Import, frame: Frame, top: Frame) -> None:
+    """Record re-exports and star imports."""
+    if imported.name == STAR:
+        frame.stars.append(imported)
+    if imported.is_export:
+        top.exports.setdefault(imported.alias or imported.name or "", state.variable())
+        if imported.name == STAR:
+            top.exports.setdefault(STAR, state.variable())
+
+
+def _frame(state: State, path: str, unit: Unit, place: int) -> Frame:
+    known = state.frames.get((path, place))
+    if known is not None:
+        return known
+    scope = unit.scopes[place]
+    around = scope.parent if place and 0 <= scope.parent < len(unit.scopes) and scope.parent != place else -1
+    parent = _frame(state, path, unit, around) if around >= 0 else None
+    frame = state.frames[path, place] = Frame(state.work, path, place, scope, parent)
+    if frame.function is not None and scope.kind != "function":
+        state.parts.setdefault(frame.function, []).append(frame)
+    if scope.kind in ("class", "interface"):
+        value = Class(path, place, scope, frame)
+        frame.owner = value
+        state.codes[path, place] = value
+        state.classes.append(value)
+        frame.fill()
+    elif scope.kind == "function":
+        owner = frame.owner if parent is not None and parent.scope.kind in ("class", "interface") else None
+        function = Function(path, place, scope, frame, owner)
+        frame.function, frame.caller = function, (path, place)
+        state.codes[path, place] = function
+        state.functions.append(function)
+        if path in state.faces:
+            defer_body(function)
+        else:
+            frame.fill()
+    else:
+        frame.fill()
+    return frame
+
+
+# --- files and classes ---
+
+
+def _outlines(state: State) -> None:
+    for each in state.classes:
+        _members(state, each)
+        for place, base in enumerate((*each.scope.bases, *each.scope.implements)):
+            around = each.frame.parent or each.frame
+            evaluation.evaluate(state, base, around).use(partial(derive, state, each, place=place))
+    for frame in state.frames.values():
+        if frame.function is None:
+            evaluation.run(state, frame, _is_plain)
+
+
+def _is_plain(statement: Statement) -> bool:
+    """Tell whether a statement only binds names: these come before any call."""
+    kind = type(statement)
+    if kind is Import or kind is Use:
+        return True
+    return (kind is Assign or kind is Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
+
+
+def _members(state: State, of: Class) -> None:
+    """Sort the functions of a class: constructors, initialisers, overloads."""
+    scopes = state.units[of.path].scopes
+    bound = {
+        each.value.scope
+        for each in of.scope.body
+        if isinstance(each, Assign) and isinstance(each.value, Code) and isinstance(each.target, Name | Member)
+    }
+    for place in state.inner[of.path].get(of.place, ()):
+        scope = scopes[place]
+        if scope.kind != "function":
+            continue
+        function = state.codes.get((of.path, place))
+        if not isinstance(function, Function):
+            continue
+        is_constructor = "constructor" in scope.marks
+        if is_constructor:
+            of.constructors.append(function)
+        if place not in bound:
+            if not is_constructor and "static" not in scope.marks:
+                of.initial.append(function)
+        elif scope.arity >= 0:
+            of.overloads.setdefault(scope.name, []).append(function)
+
+
+# --- functions ---
+
+
+def _bodies(state: State) -> None:
+    for function in state.functions:
+        if not function.is_lazy:
+            _parameters(state, function)
+    for (path, _), frame in state.frames.items():
+        around = frame.function
+        if around is None:
+            evaluation.run(state, frame, lambda statement: not _is_plain(statement))
+        elif path not in state.faces:
+            evaluation.run(state, frame)
+
+
+def _parameters(state: State, function: Function) -> None:
+    """Give parameters their defaults, collections and declared types; and what is returned its own."""
+    frame = function.frame
+    for parameter in function.scope.parameters:
+        variable = frame.names[parameter.name]
+        if parameter.kind in ("*", "**"):
+            variable.add(state.collection((function, parameter.name)))
+        if parameter.default is not None:
+            call_flow.default(state, function, parameter.name).flow(variable)
+        if parameter.declared is not None and parameter.kind not in ("*", "**"):
+            state.declared.append((variable, evaluation.evaluate(state, parameter.declared, frame)))
+    if function.scope.returns is not None and "generator" not in function.scope.marks:
+        state.declared.append((function.returns, evaluation.evaluate(state, function.scope.returns, frame)))
+
+
+# --- what nothing is known of ---
+
+
+def _assume(state: State) -> None:
+    """Assume what is not known: receivers of methods, values of declared types."""
+    holding = list(held(state.units))
+    methods = [each for each in state.functions if each.owner is not None and "static" not in each.scope.marks]
+    for _ in range(ROUNDS):
+        before = (len(state.made), state.scheduled)
+        _assume_undecorated(state)
+        state.work.run()
+        _unlock(state)
+        methods = [each for each in methods if not _is_received(state, each)]
+        _assume_holders(state, holding)
+        state.work.run()
+        _declare(state)
+        state.work.run()
+        waiting, state.dispatched = state.dispatched, []
+        for value, name, site, sink in waiting:
+            if _is_seen(value, site):
+                continue
+            dispatch(state, value, name, site.found(site.how or "declared"), sink)
+        state.work.run()
+        if (len(state.made), state.scheduled) == before and not state.dispatched:
+            return
+
+
+def _assume_undecorated(state: State) -> None:
+    """Assume that a decorator without a known result returns what it is given."""
+    waiting, state.decorations = state.decorations, []
+    for decorated, result in waiting:
+        if not result.values:
+            decorated.flow(result)
+
+
+def _is_received(state: State, method: Function) -> bool:
+    """Assume that a method without known callers is called on its own class."""
+    if method.is_lazy or method.owner is None:
+        return False
+    receivers = state.receivers(method)
+    if not receivers.values:
+        receivers.add(method.owner if "classmethod" in method.scope.marks else method.owner.instance)
+    return True
+
+
+def _unlock(state: State) -> None:
+    """Let an item whose key stays unknown be any entry."""
+    waiting, state.keyed = state.keyed, []
+    for keys, sink in waiting:
+        if any(isinstance(value, Constant) for value in keys.values):
+            state.keyed.append((keys, sink))
+        else:
+            sink()
+
+
+def _assume_holders(state: State, holding: Iterable[Held]) -> None:
+    """Assume that functions without known callers are called on the objects that hold them."""
+    for each in holding:
+        function = state.codes.get(each.function)
+        if not isinstance(function, Function) or "arrow" in function.scope.marks or function.this.values:
+            continue
+        if function.is_lazy:
+            continue
+        for value in list(evaluation.evaluate(state, each.holder, state.frames[each.scope]).values):
+            is_made = each.is_prototype and isinstance(value, Class | Function)
+            function.this.add(state.instance(value) if is_made else value)  # type: ignore[arg-type]
+
+
+def _is_seen(value: Declared, site: Site) -> bool:
+    """Tell whether a site has objects of a declared type."""
+    for each in site.receivers.values if site.receivers is not None else ():
+        if isinstance(each, Object) and isinstance(each.of, Class) and derives(each.of, value.of):
+            return True
+        if isinstance(each, Function) and "functional" in each.scope.marks:
+            return True
+    return False
+
+
+def _declare(state: State) -> None:
+    # What comes from outside the program and is declared to be of a class of the program is of that class.
+    # Those of which more is known are not asked about again: nothing is ever known less.
+    state.declared = [
+        each for each in state.declared if not each[0].values or all(type(v) is External for v in each[0].values)
+    ]
+    for variable, types in tuple(state.declared):
+        for value in list(types.values):
+            if isinstance(value, Class):
+                variable.add(state.of_type(value))
+            elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it
+                variable.add(value)
+            elif isinstance(value, External) and not variable.values and MADE not in value.name:
+                variable.add(state.external(value.name + MADE))
+
+
+# --- the answer ---
+
+
+def _answer(state: State) -> Solution:
+    made, crowded = apart(state.made)
+    called = {
+        CallEdge(caller, callee, line, column, how if how in CONFIDENCE else "value"): None
+        for (caller, callee, line, column), how in made.items()
+        if _is_written(state, caller)
+    }
+    ambiguous, unresolved, named = _open(state)
+    for (caller, line, column), places in crowded.items():
+        if _is_written(state, caller):
+            name = state.units[places[0][0]].scopes[places[0][1]].name
+            ambiguous.append(OpenCall(caller, as_written(name), line, column, tuple(places[:MOST_CROWDED])))
+    return Solution(
+        tuple(sorted([*called, *named], key=_by_place)),
+        tuple(sorted(ambiguous)),
+        tuple(sorted(unresolved)),
+        tuple(sorted(_derivations(state), key=_by_derivation)),
+        tuple(sorted(set(_uses(state)))),
+    )
+
+
+def _by_place(edge: CallEdge) -> tuple[object, ...]:
+    return (edge.caller, edge.line, edge.column, type(edge.callee) is str, edge.callee, edge.how)
+
+
+def _by_derivation(derived: Derivation) -> tuple[object, ...]:
+    return (derived.derived, type(derived.base) is str, derived.base, derived.implements)
+
+
+def _is_written(state: State, place: Place) -> bool:
+    scope = state.units[place[0]].scopes[place[1]]
+    return "implicit" not in scope.marks and place[0] not in state.faces
+
+
+def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
+    """Return the unresolved calls: with several candidates, with none, with exactly one."""
+    methods: dict[str, list[Function]] = {}
+    for function in state.functions:
+        if function.owner is not None and "implicit" not in function.scope.marks:
+            methods.setdefault(function.scope.name, []).append(function)
+    answered = {(caller, line, column) for caller, _, line, column in state.made}
+    ambiguous, unresolved, named = [], [], []
+    for each in state.asked:
+        site, callee, known = each.site, each.callee, each.values.values
+        if site.is_implied or not isinstance(callee, Name | Member):
+            continue
+        is_full = len(known) >= MOST_VALUES
+        if (known and not is_full) or site.frame.path in state.faces:
+            continue
+        if (site.caller, site.line, site.column) in answered and not is_full:
+            continue
+        candidates = methods.get(callee.name, []) if isinstance(callee, Member) else []
+        found = OpenCall(site.caller, as_written(callee.name), site.line, site.column)
+        if len(candidates) == 1 and callee.name not in COMMON:
+            one = candidates[0]
+            named.append(CallEdge(site.caller, (one.path, one.place), site.line, site.column, "name only"))
+        elif 1 < len(candidates) <= MOST_CANDIDATES:
+            places = tuple(sorted([(each.path, each.place) for each in candidates]))
+            ambiguous.append(found._replace(candidates=places))
+        else:
+            unresolved.append(found)
+    return ambiguous, unresolved, named
+
+
+def _derivations(state: State) -> Iterator[Derivation]:
+    for each in state.classes:
+        if each.path in state.faces:
+            continue
+        place = (each.path, each.place)
+        around = each.frame.parent or each.frame
+        implemented = {
+            value for base in each.scope.implements for value in evaluation.evaluate(state, base, around).values
+        }
+        for known in each.bases:
+            yield Derivation(place, (known.path, known.place), known in implemented or not each.scope.bases)
+        for outer in each.outer_bases:
+            yield Derivation(place, outer.name, outer in implemented)
+
+
+def _uses(state: State) -> Iterator[Used]:
+    for site, variable in state.uses:
+        if site.frame.path in state.faces:
+            continue
+        for value in variable.values:
+            of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
+            if isinstance(of, Class | Function):
+                yield Used(site.caller, (of.path, of.place), site.line)

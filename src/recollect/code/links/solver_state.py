@@ -1,0 +1,293 @@
+"""The state of the solver: frames, values that are made once, calls that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from functools import partial
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from recollect.code.links.flow_values import (
+    Bound,
+    Class,
+    Collection,
+    Constant,
+    Declared,
+    External,
+    Fixed,
+    Frame,
+    Function,
+    Known,
+    Module,
+    Nothing,
+    Object,
+    Overloaded,
+    Promised,
+    SuperProxy,
+    Value,
+    Variable,
+    Work,
+)
+from recollect.code.links.library_table import MADE, OBJECT, UNKNOWN
+from recollect.code.links.program import Expression, Unit
+
+# (path of the file, place of the scope in its program)
+Place = tuple[str, int]
+
+
+class Modules(Protocol):
+    """Which files an import means."""
+
+    def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
+        """Return the files of a module; none if it is external."""
+        ...
+
+    def visible(self, importer: str, name: str) -> tuple[str, ...]:
+        """Return the files that offer a name to this one without an import."""
+        ...
+
+    def family(self, path: str) -> str:
+        """Return the language family of a file."""
+        ...
+
+
+class Site(msgspec.Struct):
+    """A place in the code: scope, line, column; of a member its receivers.
+
+    is_call: whether it is one; entered: then, the functions that were called here, with what they were given
+    """
+
+    frame: Frame
+    line: int = 0
+    column: int = 0
+    how: str = ""
+    is_implied: bool = False
+    receivers: Variable | None = None
+    is_call: bool = False
+    entered: dict[tuple[Function, int], Sequence[Given]] | None = None
+
+    @property
+    def caller(self) -> Place:
+        """The function around, or the file."""
+        return self.frame.caller
+
+    def found(self, how: str) -> Site:
+        """Return the same place as one where something is known in another way."""
+        if self.is_call and self.entered is None:
+            self.entered = {}
+        return Site(
+            self.frame, self.line, self.column, how, self.is_implied, self.receivers, self.is_call, self.entered
+        )
+
+
+class Given(msgspec.Struct):
+    """An evaluated argument: value, name, whether spread, declared type."""
+
+    value: Variable
+    name: str | None = None
+    is_spread: bool = False
+    declared: Expression | None = None
+
+
+class Asked(msgspec.Struct):
+    """A call as written, unresolved if it gets no callee."""
+
+    site: Site
+    callee: Expression
+    values: Variable
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Interned(dict[K, V]):
+    """Values by key, each made on first access."""
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key: K) -> V:
+        made = self[key] = self._make(key)
+        return made
+
+
+class State:
+    """The state of solving: frames, interned values, found calls, deferred work."""
+
+    def __init__(
+        self,
+        units: Mapping[str, Unit],
+        modules: Modules,
+        faces: Container[str] = frozenset(),
+    ) -> None:
+        self.units, self.modules, self.faces = units, modules, faces
+        self.work = Work()
+        self.frames: dict[Place, Frame] = {}
+        self.codes: dict[Place, Function | Class] = {}
+        self.inner: dict[str, dict[int, list[int]]] = {}  # by file and scope, the scopes inside
+        self.parts: dict[Function, list[Frame]] = {}  # blocks and classes that a function's code is written in
+        self.made: dict[tuple[Place, Place | str, int, int], str] = {}
+        self.asked: list[Asked] = []
+        self.classes: list[Class] = []
+        self.functions: list[Function] = []
+        self.is_ordered = False  # whether the orders in which classes inherit are fixed
+        # Variables that hold an instance of their declared type if nothing else is known of them: with the type.
+        self.declared: list[tuple[Variable, Variable]] = []
+        # Items whose key is an expression, with the action to take if no key becomes known.
+        self.keyed: list[tuple[Variable, Callable[[], None]]] = []
+        # What was decorated, and what came back: the same, if the decorator is not read.
+        self.decorations: list[tuple[Variable, Variable]] = []
+        self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
+        self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
+        self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
+        self.uses: list[tuple[Site, Variable]] = []
+        self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
+        # Functions of other stages, set by the solver.
+        self.apply: Callable[..., None]
+        self.callers: Mapping[type[Value], Callable[..., None]]
+        self.evaluate: Callable[[Expression, Frame], Variable]
+        self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
+        self.pass_on: Callable[..., None]
+        self.schedule_body: Callable[[Function], None]
+        self.scheduled = 0  # function bodies evaluated on demand
+        # What classes were asked for: the class, the one after which its bases are asked, and the name.
+        self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
+        self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
+        self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Make the tables of values that exist once."""
+        self.nothing: Variable = Nothing(self.work)
+        self._fixed = Interned[Value, Variable](partial(Fixed, self.work))
+        self._modules = Interned[str, Module](Module)
+        self._externals = Interned[str, External](External)
+        self.unknown = self.external(UNKNOWN)  # something outside of which nothing is known
+        self._texts = Interned[str | int, Variable](lambda value: Fixed(self.work, Constant(value)))
+        self._bound = Interned[tuple[Function | Overloaded, Value], Bound](lambda key: Bound(*key))
+        self._known = Interned[tuple[str, Value], Known](lambda key: Known(*key))
+        self._super_proxies = Interned[tuple[Class, Value], SuperProxy](lambda key: SuperProxy(*key))
+        self._overloaded = Interned[tuple[Function, ...], Overloaded](Overloaded)
+        self._declared = Interned[Class, Declared](Declared)
+        self._objects = Interned[Function, Object](Object)
+        self._prototypes: dict[Function, Collection] = {}
+        self._promised = Interned[Variable, Promised](Promised)
+        self._listed = Interned[object, Collection](lambda _: Collection(self.work))
+
+    def dissolve(self) -> None:
+        """Break all reference cycles, so that memory is freed at once."""
+        self.work.dissolve()
+        for frame in self.frames.values():
+            frame.function = frame.owner = frame.parent = None
+            frame.module = None  # type: ignore[assignment]
+        for each in self.classes:
+            each.instance = None  # type: ignore[assignment]
+            each.bases, each.subclasses, each.order = [], [], []
+        self.__dict__.clear()
+
+    # --- values, each made once ---
+
+    def variable(self, *values: Value) -> Variable:
+        """Return a new variable that holds these values."""
+        made = Variable(self.work)
+        for value in values:
+            made.add(value)
+        return made
+
+    def fixed(self, value: Value) -> Variable:
+        """Return a variable that always holds one value."""
+        return self._fixed[value]
+
+    def module(self, path: str) -> Module:
+        """Return a file as a value."""
+        return self._modules[path]
+
+    def external(self, name: str) -> External:
+        """Return what a dotted name means outside the program."""
+        return self._externals[name]
+
+    def text(self, value: str | int) -> Variable:
+        """Return a variable that always holds a constant."""
+        return self._texts[value]
+
+    def bind(self, value: Value, receiver: Value) -> Value:
+        """Return a function that is called on a receiver; anything else as it is."""
+        if not isinstance(value, Function | Overloaded):
+            return value
+        if isinstance(receiver, Bound):  # a function is one object, whatever it is called on
+            receiver = receiver.function
+        return self._bound[value, receiver]
+
+    def known(self, name: str, receiver: Value) -> Known:
+        """Return a method of the language's library on a value."""
+        return self._known[name, receiver]
+
+    def super_proxy(self, of: Class, receiver: Value) -> SuperProxy:
+        """Return `super` of a class for an instance."""
+        return self._super_proxies[of, receiver]
+
+    def overloaded(self, functions: Sequence[Function]) -> Function | Overloaded:
+        """Return functions of one name as one value."""
+        return functions[0] if len(functions) == 1 else self._overloaded[tuple(functions)]
+
+    def of_type(self, of: Class) -> Declared:
+        """Return a value of which only the class is known."""
+        return self._declared[of]
+
+    def instance(self, of: Class | Function) -> Object:
+        """Return the instance of a class or constructor function."""
+        return of.instance if isinstance(of, Class) else self._objects[of]
+
+    def promised(self, of: Variable) -> Promised:
+        """Return a promise of what a variable holds."""
+        return self._promised[of]
+
+    def collection(self, of: object) -> Collection:
+        """Return the table that belongs to something, made if it is new."""
+        return self._listed[of]
+
+    def prototype(self, of: Function) -> Variable:
+        """Return what instances of a function inherit from."""
+        if of not in self._prototypes:
+            made = self._prototypes[of] = Collection(self.work, OBJECT)
+            self.field(of, "prototype").add(made)
+            made.entry("constructor").add(of)
+        return of.fields["prototype"]
+
+    def field(self, value: Value, name: str | int) -> Variable:
+        """Return the variable of a field of a value, made if it is new."""
+        if isinstance(value, Collection):
+            return value.entry(name)
+        found = value.fields.get(name)
+        if found is None:
+            found = value.fields[name] = Variable(self.work)
+            if isinstance(value, Object) and isinstance(value.of, Class):
+                for function in value.of.assigners.pop(name, ()):
+                    self.schedule_body(function)
+                    if function.owner is value.of and "static" not in function.scope.marks:
+                        is_of_class = "classmethod" in function.scope.marks
+                        self.receivers(function).add(value.of if is_of_class else value)
+                # What is assigned in a method of a base is a field of every heir.
+                for base in value.of.order[1:]:
+                    self.field(base.instance, name).flow(found)
+        return found
+
+    def receivers(self, function: Function) -> Variable:
+        """Return the receivers of a method: its first parameter, or `this`."""
+        parameters = function.scope.parameters
+        if "self" in function.scope.marks and parameters:
+            return function.frame.names[parameters[0].name]
+        return function.this
+
+    # --- what was found ---
+
+    def call(self, site: Site, callee: Place | str, how: str) -> None:
+        """Keep a call; the first way it was found counts."""
+        if isinstance(callee, str):
+            if site.is_implied or callee.startswith(UNKNOWN):
+                return
+            callee = callee.replace(MADE, "")
+        self.made.setdefault((site.caller, callee, site.line, site.column), how)

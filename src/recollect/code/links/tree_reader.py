@@ -1,0 +1,285 @@
+"""Base of the Python and JavaScript front ends: a reader of syntax trees and the scopes that it writes.
+
+The name of a node's kind costs a string each time, its number costs nothing: handlers are in a list by number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from recollect.code.links.program import (
+    Assign,
+    Code,
+    Do,
+    Expression,
+    Name,
+    Opaque,
+    Parameter,
+    Scope,
+    ScopeKind,
+    Statement,
+    Super,
+    Text,
+    This,
+)
+from recollect.code.page import Page, decoded
+from recollect.code.symbols import Symbol
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+ERROR_KIND = 0xFFFF  # the number of a node that is a syntax error; those of a grammar count from 0
+
+NOTHING = Opaque()
+# Levels of a tree, each of two or three Python calls: well below the thousand that a thread is given.
+DEEPEST = 120
+# Expressions that may be written twice without being evaluated twice, and do nothing by themselves.
+PLAIN = (Name, Text, This, Super, Code)
+
+# (a reader of the language, a node) → what the node is worth
+Handler = Callable[[Any, "tree_sitter.Node"], Expression]
+
+
+class Fields:
+    """The numbers of a grammar's fields, as attributes by their names."""
+
+    def __init__(self, language: tree_sitter.Language, names: Sequence[str]) -> None:
+        for name in names:
+            setattr(self, name, language.field_id_for_name(name) or 0)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> int: ...
+
+
+class Grammar(NamedTuple):
+    """Handlers and names by number of kind, and numbers of fields."""
+
+    handlers: list[Handler]
+    kinds: list[str]
+    fields: Fields
+
+
+def _unknown(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+    """Read the parts of a node without a handler, such as a syntax error."""
+    return r.parts(node.named_children)
+
+
+@cache
+def grammar(
+    language: tree_sitter.Language, readers: tuple[tuple[str, Handler], ...], fields: tuple[str, ...]
+) -> Grammar:
+    """Return the table of a language, made once per process."""
+    kinds = [language.node_kind_for_id(place) or "" for place in range(language.node_kind_count)]
+    named = [language.node_kind_is_named(place) for place in range(language.node_kind_count)]
+    table = dict(readers)
+    handlers = [table.get(kind, _unknown) if known else _unknown for kind, known in zip(kinds, named, strict=True)]
+    beyond = ERROR_KIND + 1 - len(kinds)
+    return Grammar(handlers + [_unknown] * beyond, kinds + ["ERROR"] * beyond, Fields(language, fields))
+
+
+def by_end(page: Page, symbols: Sequence[Symbol]) -> dict[tuple[int, str], int]:
+    """Return the symbols by end and name, the innermost of equal ones."""
+    return {
+        (_plain(page, symbol.end_byte) if page.returns else symbol.end_byte, symbol.name): place
+        for place, symbol in enumerate(symbols)
+    }
+
+
+def _plain(page: Page, offset: int) -> int:
+    """Return where an offset of the file is in the text, which has no \\r: what `Page.original` came from."""
+    low, high = 0, offset
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if page.original(middle) < offset else (low, middle)
+    return low
+
+
+class ScopeWriter:
+    """A `Scope` that is being written."""
+
+    __slots__ = (
+        "bases", "body", "decorators", "global_names", "implements", "kind", "line", "marks", "name", "outer_names",
+        "parameters", "parent", "place", "returns", "symbol",
+    )  # fmt: skip
+
+    def __init__(self, kind: ScopeKind, name: str, place: int, parent: ScopeWriter | None) -> None:
+        self.kind: ScopeKind = kind
+        self.name, self.place, self.parent = name, place, parent
+        self.symbol, self.line = -1, 0
+        self.parameters: list[Parameter] = []
+        self.bases: list[Expression] = []
+        self.implements: list[Expression] = []
+        self.decorators: list[Expression] = []
+        self.body: list[Statement] = []
+        self.marks: list[str] = []
+        self.outer_names: dict[str, None] = {}
+        self.global_names: dict[str, None] = {}
+        self.returns: Expression | None = None
+
+    def scope(self) -> Scope:
+        """Return the scope as written."""
+        return Scope(
+            kind=self.kind,
+            name=self.name,
+            symbol=self.symbol,
+            parent=self.parent.place if self.parent else -1,
+            parameters=tuple(self.parameters),
+            bases=tuple(self.bases),
+            implements=tuple(self.implements),
+            decorators=tuple(self.decorators),
+            body=tuple(self.body),
+            marks=tuple(self.marks),
+            outer_names=tuple(self.outer_names),
+            global_names=tuple(self.global_names),
+            returns=self.returns,
+            line=self.line,
+        )
+
+
+F = TypeVar("F", bound=ScopeWriter)
+
+
+class TreeReader(Generic[F]):
+    """Reads a syntax tree and writes a program, by handlers per kind of node.
+
+    A node is read to the expression that it is worth; a statement writes into the current scope and is worth nothing.
+    Bodies of functions wait in a queue, and so does what is nested too deeply for the stack.
+    """
+
+    frame: F
+
+    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
+        self.text = page.text
+        self.is_ascii = page.is_ascii
+        self.line_feeds = page.line_feeds
+        self.wide = set() if page.is_ascii else page.wide_lines()
+        self.handlers = grammar.handlers
+        self.kinds = grammar.kinds
+        self.fields = grammar.fields
+        self.symbols = symbols
+        self.frames: list[F] = []
+        self.names: dict[str, Name] = {}
+        self.queue: deque[Callable[[], object]] = deque()
+        self.depth = 0
+        self.temporaries = 0
+
+    def read_tree(self, root: tree_sitter.Node) -> None:
+        """Read a tree and all that waits."""
+        self.value(root)
+        while self.queue:
+            self.queue.popleft()()
+
+    # --- the tree ---
+
+    def cut(self, node: tree_sitter.Node) -> str:
+        """Return the text of a node."""
+        text = self.text[node.start_byte : node.end_byte]
+        return text if self.is_ascii else decoded(text)
+
+    def line(self, node: tree_sitter.Node) -> int:
+        """Return the line of a node; cheaper than `node.start_point`."""
+        return bisect_left(self.line_feeds, node.start_byte) + 1
+
+    def place(self, node: tree_sitter.Node) -> tuple[int, int]:
+        """Return the line and the column of a node, in characters."""
+        start = node.start_byte
+        row = bisect_left(self.line_feeds, start)
+        first = self.line_feeds[row - 1] + 1 if row else 0
+        if row + 1 in self.wide:
+            return row + 1, len(decoded(self.text[first:start]))
+        return row + 1, start - first
+
+    def kind(self, node: tree_sitter.Node) -> str:
+        """Return the kind of a node in the grammar; cheaper than `node.type`."""
+        return self.kinds[node.kind_id]
+
+    def value(self, node: tree_sitter.Node) -> Expression:
+        """Return what a node is worth, and write what it does."""
+        depth = self.depth
+        if depth > DEEPEST:
+            return self.later(node)
+        self.depth = depth + 1
+        found = self.handlers[node.kind_id](self, node)
+        self.depth = depth
+        return found
+
+    def parts(self, nodes: Iterable[tree_sitter.Node]) -> Expression:
+        """Return an untracked value that evaluates its parts."""
+        return opaque([self.value(node) for node in nodes])
+
+    def later(self, node: tree_sitter.Node) -> Expression:
+        """Return a name for what is read when the stack is short again."""
+        name = Name(self.temporary())
+        self.wait(lambda: self.emit(Assign(name, self.value(node))))
+        return name
+
+    def wait(self, read: Callable[[], object]) -> None:
+        """Read something later, as part of the current scope."""
+        raise NotImplementedError
+
+    # --- writing ---
+
+    def emit(self, statement: Statement) -> None:
+        """Write a statement into the current scope."""
+        self.frame.body.append(statement)
+
+    def do(self, value: Expression) -> None:
+        """Write an expression whose value is not used."""
+        if is_worth(value):
+            self.frame.body.append(Do(value))
+
+    def temporary(self) -> str:
+        """Return a name that no source can have."""
+        self.temporaries += 1
+        return f"%{self.temporaries}"
+
+    def kept(self, value: Expression) -> Expression:
+        """Return a value that can be used twice: a name, unless it is plain."""
+        if isinstance(value, PLAIN) or value is NOTHING:
+            return value
+        name = Name(self.temporary())
+        self.emit(Assign(name, value))
+        return name
+
+    def name(self, name: str) -> Name:
+        """Return the expression of a name; the same one for the same name."""
+        found = self.names.get(name)
+        if found is None:
+            found = self.names[name] = Name(name)
+        return found
+
+    def opened(self, frame: F, node: tree_sitter.Node | None, symbol: str) -> F:
+        """Return a new scope after noting its line and its symbol."""
+        if node is not None:
+            frame.line = self.line(node)
+            frame.symbol = self.symbols.get((node.end_byte, symbol), -1)
+        self.frames.append(frame)
+        return frame
+
+
+def opaque(values: Iterable[Expression]) -> Expression:
+    """Return an untracked value of those parts that may do something when evaluated."""
+    found: list[Expression] = []
+    for value in values:
+        if isinstance(value, Opaque):
+            found += value.parts
+        elif not isinstance(value, PLAIN):
+            found.append(value)
+    return Opaque(tuple(found)) if found else NOTHING
+
+
+def is_worth(value: Expression) -> bool:
+    """Tell whether evaluating a value may do something."""
+    if isinstance(value, Opaque):
+        return bool(value.parts)
+    return not isinstance(value, PLAIN)
+
+
+def nothing(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+    """Read what does nothing to values."""
+    return NOTHING

@@ -1,0 +1,152 @@
+"""What JavaScript and TypeScript become in the small language."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.code.extract import outline
+from recollect.code.languages import BY_NAME
+from recollect.code.links.javascript_programs import unit
+from recollect.code.links.program import Unit, packed, unpacked
+
+from .written import lines, named
+
+
+def read(source: str, language: str = "javascript") -> Unit:
+    return unit(source.encode(), "main.js", (), language)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("let x = f; x = g; x();", ["x = f", "x = g", "do x()"]),
+        ("const x = 1; { const x = f; x(); }", ["x = 1", "x~2 = f", "do x~2()"]),
+        ("let [a, , ...b] = c;", ["{0: a, 1: ~, *: spread(b)} = c"]),
+        ("const {a, b: {c = d}} = e;", ["{a: a, b: {c: c}} = e", "c = (c | d)"]),
+        ("[o.x, p[0]] = q;", ["{0: o.x, 1: p[0]} = q"]),
+        ("o = {a, 'b': c, 1: d, ...e, a: f};", ["o = {a: f, b: c, 1: d, *: spread(e)}"]),
+        ("a.b['c'][1][d](...e);", ["do a.b.c[1][?](spread(e))"]),
+        ("new A(b).c?.(d);", ["do new A(b).c(d)"]),
+        ("f`x${a}y${b()}`;", ["do f(~, a, b())"]),
+        ("x = a ? b : c || d;", ["x = (b | (c | d))"]),
+        ("x = a() && b;", ["do a()", "x = b"]),
+        ("a = b = f();", ["%1 = f()", "b = %1", "a = %1"]),
+        ("f() + g() * 2 + `${h()}`;", ["do ~(f(), g(), h())"]),
+        ("for (const x of y()) x(); for (k in o()) k;", ["x = elements(y())", "do x()", "do o()", "k = ~"]),
+        ("x = await f();", ["x = awaited(f())"]),
+        ("throw new A();", ["do ~(new A())"]),
+    ],
+)
+def test_a_statement_becomes(source: str, expected: list[str]) -> None:
+    assert lines(read(source)) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import a, * as b from 'm'; import {c as d} from './n'; import 'o';",
+         ["import m default as a", "import m as b", "import ./n c as d", "import o as None"]),
+        ("export * from 'm'; export * as n from 'm'; export {a as b} from 'm';",
+         ["pass on m * as None", "pass on m as n", "pass on m a as b"]),
+        ("export const a = f; export {a as b}; export default g;",
+         ["a = f", "export default = g", "export a = a", "export b = a"]),
+        ("const a = require('./b'); require('./b').c();",
+         ["import ./b as %./b", "a = %./b", "do %./b.c()"]),
+        ("exports.a = f; module.exports = g;",
+         ["exports = {}", "exports.a = f", "exports = g", "export = = exports"]),
+        ("import('./a').then(f);",
+         ["import ./a as %./a", "do Promise.resolve(%./a).then(f)"]),
+    ],
+)  # fmt: skip
+def test_modules_become_imports_and_exports(source: str, expected: list[str]) -> None:
+    assert lines(read(source)) == expected
+
+
+def test_functions_are_values_before_their_block_begins() -> None:
+    assert lines(read("f(); function f() {} function f() {}")) == ["f = #1", "do f()"]
+
+
+def test_parameters_keep_defaults_rests_and_patterns() -> None:
+    program = read("function f(a, b = g, {c}, ...d) { arguments[1](); }")
+    shown = [(each.kind, each.name, each.default is not None) for each in program.scopes[1].parameters]
+    assert shown == [("", "a", False), ("", "b", True), ("", "%1", False), ("*", "d", False)]
+    assert named(program, "f")[:2] == ["{c: c} = %1", "arguments = {0: a, 1: b, 2: %1, *: spread(d)}"]
+
+
+def test_a_class_holds_its_members_and_a_constructor_its_initial_values() -> None:
+    program = read(
+        "class A extends B { x = f(); h = () => this.m(); static s = g(); constructor() { super(); } get p() {} #q() {}"
+        " static { this.s(); } }"
+    )
+    assert lines(program) == ["A = #1", "do #1.s()"]
+    assert named(program, "A") == ["h = #2", "s = g()", "constructor = #3", "p = #4", "#q = #5"]
+    assert named(program, "constructor") == ["this.x = f()", "do super()"]
+    assert [scope.marks for scope in program.scopes[2:]] == [("arrow",), ("constructor",), ("property",), ()]
+
+
+def test_functions_are_named_by_what_they_are_given_to() -> None:
+    program = read(
+        "A.prototype.b = function () {}; exports.c = function () {}; const d = wrap(function () {}), e = { f() {} };"
+        "const g = () => {}; h(function () {}, () => {}, function own() {});"
+    )
+    found = [scope.name for scope in program.scopes[1:]]
+    assert found == ["A.b", "c", "d", "e.f", "<arrow1>", "<function1>", "<arrow2>", "own"]
+
+
+def test_types_lead_to_classes() -> None:
+    program = read(
+        "class S { private a: A; constructor(private b: B) {} f(c: C[], d: D | E): Promise<F>"
+        " { return (c as any) as G; } }"
+        "interface I extends J { m(): K; n: L; }",
+        "typescript",
+    )
+    assert named(program, "S") == ["a = instance(A)", "constructor = #2", "f = #3"]
+    assert named(program, "constructor") == ["this.b = b"]
+    assert named(program, "f") == ["c = {*: instance(C)}", "d = (instance(D) | instance(E))", "return (c as G)"]
+    assert program.scopes[4].kind == "interface"
+    assert named(program, "I") == ["m = #5", "n = instance(L)"]
+
+
+def test_markup_calls_components_and_what_listens() -> None:
+    program = read("<A b={c}><d onClick={e}/>{f()}</A>;", "tsx")
+    assert lines(program) == [
+        "do ~.addEventListener('click', e)",
+        "do A({b: c, children: {0: ~, 1: f()}})",
+    ]
+
+
+def test_scopes_know_their_symbols() -> None:
+    source = b"class A {\r\n  m() {}\r\n}\r\nconst f = () => 1;\r\nexport default function () {}\r\n"
+    symbols = outline(source, "main.js", BY_NAME["javascript"]).symbols
+    program = unit(source, "main.js", symbols)
+    found = {scope.name: symbols[scope.symbol].qualified for scope in program.scopes if scope.symbol >= 0}
+    assert found == {"A": "A", "m": "A.m", "<arrow1>": "f", "default": "default"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "(" * 3000 + "f()" + ")" * 3000,
+        "a" + ".b()" * 3000,
+        "+".join(["f()"] * 3000),
+        "x=>" * 2000 + "f()",
+        "{" * 2000 + "f();" + "}" * 2000,
+        "[" * 3000 + "f()" + "]" * 3000,
+        "if(a)b();" + "else if(c)d();" * 2000,
+        "function f(){" * 1000 + "f()" + "}" * 1000,
+        "a?b:" * 2000 + "f()",
+        "class A{m(){" * 500 + "f()" + "}}" * 500,
+    ],
+)
+@pytest.mark.parametrize("language", ["javascript", "tsx"])
+def test_depth_loses_nothing(source: str, language: str) -> None:
+    program = read(source, language)
+    assert unpacked(packed(program)) == program
+    calls = sum("()" in line for place in range(len(program.scopes)) for line in lines(program, place))
+    assert calls >= 1
+
+
+@pytest.mark.parametrize("source", ["", "\0\0class {", "({[<" * 50, "let = ;", "export", "class { m( {", "import {"])
+@pytest.mark.parametrize("language", ["javascript", "typescript", "tsx"])
+def test_broken_sources_are_read_as_far_as_they_go(source: str, language: str) -> None:
+    assert read(f"{source}\nfunction f() {{}}\n", language).scopes[0].kind == "module"

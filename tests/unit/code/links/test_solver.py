@@ -1,0 +1,246 @@
+"""What solving says besides the calls: how they are known, what is open, what derives, imports and uses what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import permutations
+
+import pytest
+
+from recollect.code.extract import outline
+from recollect.code.languages import BY_NAME
+from recollect.code.links.file_programs import offer
+from recollect.code.links.module_finder import Declared, Modules
+from recollect.code.links.program import Unit
+from recollect.code.links.python_programs import unit
+from recollect.code.links.solver import CONFIDENCE, Solution, solve
+
+
+def read(files: Mapping[str, str]) -> dict[str, Unit]:
+    return {
+        path: unit(text.encode(), path, outline(text.encode(), path, BY_NAME["python"]).symbols)
+        for path, text in files.items()
+    }
+
+
+def solved(files: Mapping[str, str]) -> Solution:
+    units = read(files)
+    told = {path: offer(each) for path, each in units.items()}
+    declared = {path: Declared(each.language, each.package, each.names) for path, each in told.items()}
+    return solve(units, Modules(declared))
+
+
+def calls(files: Mapping[str, str]) -> dict[tuple[str, str, int], str]:
+    """Return how calls are known by caller, callee and line; callees outside the program are left out."""
+    units = read(files)
+    return {
+        (_name(units, edge.caller), _name(units, edge.callee), edge.line): edge.how
+        for edge in solved(files).calls
+        if not isinstance(edge.callee, str)
+    }
+
+
+def _name(units: Mapping[str, Unit], place: tuple[str, int]) -> str:
+    return units[place[0]].scopes[place[1]].name or place[0]
+
+
+def test_calls_have_a_line_and_a_kind_of_evidence() -> None:
+    files = {
+        "main.py": """
+from lib import helper
+import lib
+
+class Base:
+    def __init__(self): pass
+    def run(self): pass
+
+class Heir(Base):
+    def go(self):
+        self.run()
+        super().run()
+
+def own(): pass
+
+own()
+helper()
+lib.helper()
+Heir().go()
+fs = [own]
+fs[0]()
+sorted([1], key=own)
+""",
+        "lib.py": "def helper(): pass\n",
+    }
+    assert calls(files) == {
+        ("go", "run", 11): "inherited",
+        ("go", "run", 12): "super",
+        ("main.py", "own", 16): "direct",
+        ("main.py", "helper", 17): "import",
+        ("main.py", "helper", 18): "import",
+        ("main.py", "__init__", 19): "constructor",
+        ("main.py", "go", 19): "method",
+        ("main.py", "own", 21): "value",
+        ("main.py", "own", 22): "callback",
+    }
+    assert {edge.how for edge in solved(files).calls} <= set(CONFIDENCE)
+
+
+def test_columns_are_those_of_the_called_name() -> None:
+    (edge,) = [each for each in solved({"a.py": "def f(): pass\nx = (1,  f())\n"}).calls if each.line == 2]
+    assert (edge.line, edge.column) == (2, 9)
+
+
+def test_a_method_of_an_unknown_value_stays_unresolved() -> None:
+    files = {
+        "one.py": "class A:\n    def frobnicate(self): pass\n    def swirl(self): pass\n",
+        "two.py": "class B:\n    def swirl(self): pass\n    def append(self): pass\n",
+        "main.py": "def f(x):\n    x.frobnicate()\n    x.swirl()\n    x.unheard()\n    x.append()\n",
+    }
+    found = solved(files)
+    by_name = [edge for edge in found.calls if edge.how == "name only"]
+    assert [(edge.line, edge.callee) for edge in by_name] == [(2, ("one.py", 2))]
+    assert by_name[0].confidence < 0.5
+    assert [(each.name, each.candidates) for each in found.ambiguous] == [("swirl", (("one.py", 3), ("two.py", 2)))]
+    # The only `append` of a program is hardly ever the one that is meant.
+    assert [each.name for each in found.unresolved] == ["append", "unheard"]
+
+
+def test_a_call_with_too_many_targets_is_ambiguous() -> None:
+    many = "".join(f"class C{place}:\n    def act(self): pass\n" for place in range(30))
+    rows = ", ".join(f"C{place}()" for place in range(30))
+    found = solved({"main.py": f"{many}\nfor each in [{rows}]:\n    each.act()\n"})
+    line = 62
+    assert [edge for edge in found.calls if edge.line == line + 1 and edge.how == "method"] == []
+    (crowd,) = [each for each in found.ambiguous if each.name == "act"]
+    assert crowd.line == line + 1
+    assert len(crowd.candidates) > 16
+
+
+def test_base_classes_and_uses_are_found() -> None:
+    files = {
+        "base.py": "class Base: pass\n",
+        "main.py": "import os\nfrom base import Base\nclass Heir(Base, os.PathLike): pass\ndef f(x: Base): pass\n",
+    }
+    found = solved(files)
+    assert [(each.derived, each.base) for each in found.derivations] == [
+        (("main.py", 1), ("base.py", 1)),
+        (("main.py", 1), "os.PathLike"),
+    ]
+    assert [(each.user, each.used) for each in found.uses] == [(("main.py", 2), ("base.py", 1))]
+
+
+@pytest.mark.parametrize(
+    ("head", "of"), [("", "(NamedTuple)"), ("@dataclass(frozen=True)\n", ""), ("", "(msgspec.Struct, frozen=True)")]
+)
+def test_constructor_arguments_of_a_record_are_its_fields(head: str, of: str) -> None:
+    text = (
+        f"{head}class Row{of}:\n    name: str\n    reader: object\n    LIMIT: ClassVar[int] = 3\n"
+        "def one(): pass\ndef two(): pass\n"
+        "ROWS = (Row('a', one), Row('b', reader=two))\n"
+        "def go():\n    for row in ROWS:\n        row.reader()\n"
+    )
+    found = {(caller, callee) for caller, callee, _ in calls({"main.py": text})}
+    assert {("go", "one"), ("go", "two")} <= found
+
+
+def test_functions_are_used_where_they_are_passed_on() -> None:
+    files = {
+        "work.py": "def work(): pass\n",
+        "main.py": (
+            "import work\nfrom elsewhere import run\ndef own(): pass\n"
+            "class A:\n    def call(self): pass\n    def go(self, given):\n        run(self.call, given)\n"
+            "def f():\n    run(own, key=work.work)\nTABLE = {'own': own}\n"
+        ),
+    }
+    units = read(files)
+    told = {(_name(units, each.user), _name(units, each.used)) for each in solved(files).uses}
+    assert told == {("go", "call"), ("f", "own"), ("f", "work"), ("main.py", "own")}
+
+
+def test_modules_named_by_a_string_are_imported() -> None:
+    files = {
+        "app/__init__.py": "",
+        "app/red/__init__.py": "from app.red.read import unit\n",
+        "app/red/read.py": "def unit(): pass\n",
+        "app/blue.py": "def unit(): pass\n",
+        "app/main.py": (
+            "from importlib import import_module\n"
+            "def one(name):\n    return import_module(f'app.{name}').unit()\n"
+            "def two(name):\n    return import_module('.blue', __package__).unit()\n"
+            "def other(name):\n    return import_module(name).unit()\n"
+        ),
+    }
+    found = [
+        edge for edge in solved(files).calls if edge.caller[0] == "app/main.py" and not isinstance(edge.callee, str)
+    ]
+    assert {(edge.line, edge.callee[0]) for edge in found} == {
+        (3, "app/red/read.py"),
+        (3, "app/blue.py"),
+        (5, "app/blue.py"),
+    }
+
+
+# --- programs that nobody should write ---
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class A(A): pass\nA().f()\n",
+        "class A(B): pass\nclass B(A): pass\nA().f(); B().g()\n",
+        "class A: pass\nclass B(A): pass\nclass C(A, B): pass\nC().f()\n",
+        "x = x\nx = [x]\nx[0][0]()\n",
+        "def f(a): return f(f)\nf(f)(f)(f)\n",
+        "def f(g=lambda: f): return g()\nf()()()\n",
+        "a = b\nb = c\nc = a\na()\n",
+        "l = []\nl.append(l)\nl.extend(l)\nfor x in l:\n    x()\n    l += x\n",
+        "d = {}\nd['d'] = d\nd.update(d)\nd['d']['d']['d']()\n",
+        "class A:\n    def __iter__(self, k=0): return self\n    __next__ = __iter__\nfor a in A(): a()[0]()\n",
+        "class A:\n    def __call__(self): return self\nA()()()()()\n",
+        "def f(*a, **k): f(*a, **k)\nf(f, f=f)\n",
+        "@d\ndef d(f): return d\nd(d)\n",
+        "import main\nmain.main.main.f()\n",
+        "from main import *\nfrom main import f\nf()\n",
+        "x = os.path.x\nwhile 1:\n    x = x.y.z()\nx()\n",
+        "class A:\n    @property\n    def p(self): return self.p\nA().p.p.p()\n",
+        "super().f()\nyield_ = [*yield_]\nglobal q\nq()\n",
+        "class A:\n    def f(self): super().f(); super(A, self).f()\nA().f()\n",
+        "def f():\n    class f(f): pass\n    return f\nf()()\n",
+    ],
+)  # fmt: skip
+def test_self_references_are_solved(source: str) -> None:
+    solved({"main.py": source})
+
+
+def test_a_long_file_is_solved() -> None:
+    text = "".join(f"def f{place}(x): return f{(place * 7) % 3000}\n" for place in range(3000))
+    text += "".join(f"a{place} = f{place}(f{place})\na{place}()\n" for place in range(3000))
+    found = solved({"main.py": text})
+    assert len([edge for edge in found.calls if not isinstance(edge.callee, str)]) == 6000
+
+
+def test_a_long_chain_of_assignments_is_followed_to_its_end() -> None:
+    text = "def f(): pass\na0 = f\n" + "".join(f"a{place + 1} = a{place}\n" for place in range(4000)) + "a4000()\n"
+    assert ("main.py", "f", 4003) in calls({"main.py": text})
+
+
+def test_the_order_of_files_changes_nothing() -> None:
+    files = {
+        "a.py": "from b import B\nclass A:\n    def run(self): return B(self).go()\n",
+        "b.py": "import c\nclass B:\n    def __init__(self, a): self.a = a\n    def go(self): return c.pick(self.a)\n",
+        "c.py": "def pick(thing): return thing.run\nhooks = {}\ndef add(name, f): hooks[name] = f\n",
+        "d.py": "import a, c\nc.add('x', a.A().run)\nc.hooks['x']()()\n",
+    }
+    first = solved(files)
+    assert any(not isinstance(edge.callee, str) for edge in first.calls)
+    for order in permutations(files):
+        assert solved({path: files[path] for path in order}) == first
+
+
+def test_a_decorator_with_options_returns_what_it_decorates() -> None:
+    files = {
+        "marks.py": "def marked(name):\n    def mark(function):\n        return function\n    return mark\n",
+        "shop.py": "from marks import marked\n\nclass Shop:\n    @marked('sell')\n    def sell(self): pass\n",
+        "main.py": "from shop import Shop\n\ndef buy(shop: Shop):\n    shop.sell()\n",
+    }
+    assert ("buy", "sell", 4) in calls(files)
