@@ -1,6 +1,7 @@
 """Assistants: how each names its events and where in a payload it puts what. One row each; payload.py is the loop.
 
-A path such as `tool_response.llmContent` leads through objects; of several, the first that leads to something counts.
+An event without a row is ignored; Gemini's PreCompress has none because it fires before every request. A path such as
+`tool_response.llmContent` leads through objects; the first of several that holds a value counts.
 Seen in real payloads: Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI. From their documentation: Cursor,
 Windsurf, Cline, VS Code.
 """
@@ -34,7 +35,6 @@ class Assistant(NamedTuple):
     transcript: str = ""
 
 
-NOTHING = Event("nothing")
 TOOL = Event("tool")
 FAILED = Event("tool", failed=True)
 
@@ -61,13 +61,10 @@ _CLAUDE: Mapping[str, Event] = {
     "SessionStart": Event("session_start"),
     "SessionEnd": Event("session_end"),
     "UserPromptSubmit": Event("prompt"),
-    "PreToolUse": NOTHING,
     "PostToolUse": TOOL,
     "PostToolUseFailure": FAILED,
-    "PostToolBatch": NOTHING,  # tells again what PostToolUse told
     "Stop": Event("turn_end"),
     "StopFailure": Event("turn_end", failed=True),
-    "SubagentStart": NOTHING,
     "SubagentStop": Event("agent_end"),
     "PreCompact": Event("before_compact"),
     "PostCompact": Event("after_compact"),
@@ -86,14 +83,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "SessionEnd": Event("session_end"),
             "BeforeAgent": Event("prompt"),
             "AfterAgent": Event("turn_end"),
-            "BeforeTool": NOTHING,
             "AfterTool": TOOL,
-            "BeforeModel": NOTHING,
-            "AfterModel": NOTHING,
-            "BeforeToolSelection": NOTHING,
-            # Fires before every request to the model: no sign of a compaction.
-            "PreCompress": NOTHING,
-            "Notification": NOTHING,
         },
         {
             **_FIELDS,
@@ -109,13 +99,11 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "sessionStart": Event("session_start"),
             "sessionEnd": Event("session_end"),
             "userPromptSubmitted": Event("prompt"),
-            "preToolUse": NOTHING,
             "postToolUse": TOOL,
             "postToolUseFailure": FAILED,
             "agentStop": Event("turn_end"),
             "subagentStop": Event("agent_end"),
             "preCompact": Event("before_compact"),
-            "errorOccurred": NOTHING,
         },
         {
             "event": ("hookEventName", "hook_event_name"),
@@ -142,9 +130,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "session.deleted": Event("session_end"),
             "session.idle": Event("turn_end"),
             "session.compacted": Event("after_compact"),
-            "session.error": NOTHING,
             "chat.message": Event("prompt"),
-            "tool.execute.before": NOTHING,
             "tool.execute.after": TOOL,
             "experimental.session.compacting": Event("before_compact"),
             "compacting": Event("before_compact"),
@@ -168,7 +154,6 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "sessionStart": Event("session_start"),
             "sessionEnd": Event("session_end"),
             "beforeSubmitPrompt": Event("prompt"),
-            "preToolUse": NOTHING,
             "postToolUse": TOOL,
             "postToolUseFailure": FAILED,
             # The same uses as postToolUse tells, in other words: install one or the other.
@@ -176,12 +161,8 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "afterMCPExecution": TOOL,
             "afterFileEdit": Event("tool", "Edit"),
             "beforeReadFile": Event("tool", "Read"),
-            "beforeShellExecution": NOTHING,
-            "beforeMCPExecution": NOTHING,
-            "subagentStart": NOTHING,
             "subagentStop": Event("agent_end"),
             "afterAgentResponse": Event("turn_end"),
-            "afterAgentThought": NOTHING,
             "preCompact": Event("before_compact"),
             "stop": Event("turn_end"),
         },
@@ -201,13 +182,9 @@ ASSISTANTS: tuple[Assistant, ...] = (
         "windsurf",
         {
             "pre_user_prompt": Event("prompt"),
-            "pre_read_code": NOTHING,
             "post_read_code": Event("tool", "Read"),
-            "pre_write_code": NOTHING,
             "post_write_code": Event("tool", "Edit"),
-            "pre_run_command": NOTHING,
             "post_run_command": Event("tool", "Bash"),
-            "pre_mcp_tool_use": NOTHING,
             "post_mcp_tool_use": TOOL,
             "post_cascade_response": Event("turn_end"),
         },
@@ -233,7 +210,6 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "TaskCancel": Event("session_end"),
             "TaskComplete": Event("session_end"),
             "UserPromptSubmit": Event("prompt"),
-            "PreToolUse": NOTHING,
             "PostToolUse": TOOL,
             "PreCompact": Event("before_compact"),
         },
