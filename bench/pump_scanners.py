@@ -75,8 +75,8 @@ from recollect.history.files import Text
 from recollect.migrate import basic_memory, frontmatter, markdown, relations
 from recollect.migrate import fields as migrate_fields
 from recollect.model import Memory, Observed
-from recollect.patterns import correction, preference, section
-from recollect.patterns import search as searches
+from recollect.patterns import project_lessons, usage_patterns, project_lessons
+from recollect.patterns import usage_patterns as searches
 from recollect.recall import amend, changes, judge, query, statement, supersede, tag
 from recollect.render import untrusted
 from recollect.surface import jsonrpc
@@ -227,7 +227,7 @@ def _observed(text: str) -> list[Observed]:
 def _patterns(text: str) -> None:
     rows = _observed(text)
     for row in rows:
-        list(correction.rules(row)), list(searches.searched(row)), list(preference.chosen(row))
+        list(project_lessons.rules(row)), list(searches.searched(row)), list(usage_patterns.chosen(row))
     fixes.pairs(rows), fixes.unresolved(rows)
     evidence.evidence(evidence.Offer("m", (AT, ""), text, frozenset(), frozenset()), evidence.sitting(rows), (text,))
 
@@ -432,7 +432,7 @@ CAPTURE: tuple[Any, ...] = (
      lambda text: (statements.statements(text, "user"), statements.statements(text, "assistant")), "We always use "),
     ("command kind", "capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
     ("lessons section", "patterns.section",
-     lambda text: (section.with_lessons(text, ["use `a`"]), section.unsaid(text, ["never use `a`"]))),
+     lambda text: (project_lessons.with_lessons(text, ["use `a`"]), project_lessons.unsaid(text, ["never use `a`"]))),
 )  # fmt: skip
 HISTORY: tuple[Any, ...] = (
     ("commit message", "history.message history.rules history.git", _commit),

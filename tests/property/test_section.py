@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.patterns.section import BEGIN, END, unsaid, with_lessons
+from recollect.patterns.project_lessons import BEGIN, END, unsaid, with_lessons
 
 words = st.sampled_from("use pnpm never not 2 spaces run `make test` the commit 1. # - tabs API v2.1 <b> don't".split())
 lines = st.lists(st.lists(words, min_size=1, max_size=8).map(" ".join), max_size=6)

@@ -11,7 +11,7 @@ from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
-    from recollect.patterns.command import Replacement
+    from recollect.patterns.known_commands import Replacement
 
 # Observations looked at when a command fails, the latest: some busy weeks, read in a tenth of a second.
 RECENT = 3_000
@@ -77,7 +77,7 @@ class Commands:
         """
         from recollect.capture.invocation import bare, kind
         from recollect.engine.events import edits, observed, remembered_runs, run_of
-        from recollect.patterns.command import replacement
+        from recollect.patterns.known_commands import replacement
 
         if row.tool != "shell" or row.namespace is None:
             return None
@@ -94,7 +94,7 @@ class Commands:
     def known(self, namespace: str | None) -> Sequence[KnownCommand]:
         """Return every command that worked, of a project or of all, the best first."""
         from recollect.engine.events import edits, observed, runs
-        from recollect.patterns.command import known_commands
+        from recollect.patterns.known_commands import known_commands
 
         rows = observed(self._engine.store, namespace, None, "tool")
         return known_commands(runs(self._engine.store, rows, namespace), edits(rows), clock.now())

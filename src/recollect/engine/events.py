@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recollect.model import Memory, Observed
-from recollect.patterns.command import Moment, Run
+from recollect.patterns.known_commands import Moment, Run
 from recollect.store.protocol import Range
 
 if TYPE_CHECKING:

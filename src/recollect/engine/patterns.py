@@ -95,7 +95,7 @@ class Patterns:
         since: date, age like 2w, or yesterday; default: four months
         min_confidence: minimum confidence, 0 to 1
         """
-        from recollect.patterns.insight import insights
+        from recollect.patterns.usage_patterns import insights
 
         report = self.detect(namespace=namespace, since=since, min_confidence=min_confidence, limit=1000)
         return PatternInsights(markdown=insights(report.patterns), patterns=len(report.patterns), notes=report.notes)
@@ -141,7 +141,7 @@ class Patterns:
 
     def _chains(self, namespace: str | None, start: int) -> list[Pattern]:
         from recollect.engine.decisions import anchored_paths, decisions, replacements
-        from recollect.patterns.chain import decision_chains
+        from recollect.patterns.decision_chains import decision_chains
 
         store = self._engine.store
         rows = decisions(store, namespace)
@@ -155,10 +155,10 @@ class Patterns:
 
 def _finders() -> dict[str, Callable[[Sequence[Observed]], list[Pattern]]]:
     """Return, by kind, what finds patterns among what was seen of one project."""
-    from recollect.patterns.hotspot import file_hotspots
-    from recollect.patterns.loop import error_loops
-    from recollect.patterns.preference import tool_preferences
-    from recollect.patterns.search import repeated_searches
+    from recollect.patterns.usage_patterns import file_hotspots
+    from recollect.patterns.usage_patterns import error_loops
+    from recollect.patterns.usage_patterns import tool_preferences
+    from recollect.patterns.usage_patterns import repeated_searches
 
     return {
         "repeated_search": repeated_searches,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recollect.capture.observation import Observation
     from recollect.engine.noticed import Notice
     from recollect.engine.root import Engine
-    from recollect.patterns.command import Replacement
+    from recollect.patterns.known_commands import Replacement
 
 # What an answer to a failure may cost, in tokens: an error and the steps that fixed it.
 FIX_TOKENS = 400

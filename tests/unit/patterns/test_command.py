@@ -8,7 +8,7 @@ import pytest
 
 from recollect.capture.invocation import COMMAND_KINDS, RULES, invocation, kind
 from recollect.model import KnownCommand
-from recollect.patterns.command import HALF_LIFE_S, Moment, Run, known_commands
+from recollect.patterns.known_commands import HALF_LIFE_S, Moment, Run, known_commands
 
 NOW = 1_767_000_000
 

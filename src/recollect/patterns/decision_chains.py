@@ -1,9 +1,9 @@
-"""Decision chains: decisions that follow each other, because one replaced the other or they concern the same place.
+"""Decision chains: decisions that replaced each other, or concern the same file.
 
-    supersession   A ◄─ B ◄─ C             whatever they speak of
+    supersession   A ◄─ B ◄─ C
     place          three and more about one file, on different days
 
-Both are ordered by the time from which they hold.
+Both are ordered by the time from which they are valid.
 """
 
 from __future__ import annotations
@@ -13,32 +13,30 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.capture.lesson import line
 from recollect.model import Memory, Pattern
-from recollect.patterns.chance import beyond
-from recollect.patterns.seen import NAMED
+from recollect.patterns.pattern_counts import NAMED, beyond
 
-# One decision that replaced another is a chain: somebody changed their mind.
 LEAST_REPLACED = 2
-# Of decisions that only share a file it takes more: two are a coincidence in any file that matters.
+# Two decisions about one file are a coincidence.
 LEAST_PLACED = 3
-# Said on one day, they are parts of one decision.
+# Decisions of one day are parts of one.
 LEAST_DAYS = 2
 SUBJECT_CHARACTERS = 100
 
 
 def since(memory: Memory) -> int:
-    """Return from when a memory holds."""
+    """Return the time from which a memory is valid."""
     return memory.valid_from if memory.valid_from is not None else memory.created_at
 
 
 def ordered(memories: Iterable[Memory]) -> list[Memory]:
-    """Return memories in the order in which they came to hold."""
+    """Return memories in the order in which they became valid."""
     return sorted(memories, key=lambda row: (since(row), row.seq, row.id))
 
 
 def decision_chains(
     decisions: Sequence[Memory], paths: Mapping[str, Iterable[str]], replaced: Iterable[tuple[str, str]]
 ) -> list[Pattern]:
-    """Return the chains among decisions of one project, surest first.
+    """Return the chains among decisions of one project, most certain first.
 
     paths: by memory, the files it is anchored to. replaced: pairs of ids, the newer first
     """
@@ -49,7 +47,7 @@ def decision_chains(
         if len(group) >= LEAST_REPLACED:
             chain = ordered(by_id[name] for name in group)
             said = f"{len(chain)} successive decisions; current: {_called(chain[-1])}"
-            # That one replaced another was said, and can hardly be chance; each more makes it surer.
+            # An explicit replacement is hardly chance; each further one adds confidence.
             found.append(_pattern(chain, _called(chain[0]), said, beyond(2 * len(chain), 1)))
             told.append(frozenset(group))
     placed: dict[str, set[str]] = defaultdict(set)

@@ -2,7 +2,7 @@
 
     failed `pytest` ─ worked `uv run pytest`      in one session, no edit in between: the second replaces the first
 
-A failure that an edit ended says nothing against the command: the two are not linked.
+A failure that an edit resolved is not linked with the success.
 """
 
 from __future__ import annotations
@@ -16,18 +16,17 @@ from recollect.capture.invocation import Invocation, bare, invocation, is_lookin
 from recollect.capture.lesson import line
 from recollect.capture.outcome import is_misuse
 from recollect.model import KnownCommand, Variant
-from recollect.patterns.chance import surely
-from recollect.patterns.seen import NAMED
+from recollect.patterns.pattern_counts import NAMED, surely
 
-# After a month a command is worth half as much: projects change how they are built.
+# Projects change how they are built.
 HALF_LIFE_S = 30 * 86_400
-# Moving files about is nobody's way to build something.
+# Commands that only manage files.
 _PLAIN = frozenset(
     "rm mv cp mkdir rmdir touch chmod chown ln kill pkill killall open xdg-open source read wait".split()
 )
-# What everybody asks for first: how this project is built, tested and run.
+# Kinds that are ranked after those that build, test and run the project.
 _LAST = frozenset({"other", "git"})
-# Who looks longer for the right way did something else in between.
+# After a longer pause the two runs are unrelated.
 LINKED_WITHIN_S = 3_600
 VARIANTS = 3
 ERROR_CHARACTERS = 160
@@ -61,7 +60,7 @@ class Replacement(NamedTuple):
     memory_id: str
 
 
-# A second, and the id of what was observed in it: ids tell the order within a second.
+# A second, and the id of the observation, which orders those of one second.
 Moment = tuple[int, str]
 _Key = tuple[str | None, str, str]
 
