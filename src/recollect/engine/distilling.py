@@ -23,10 +23,8 @@ from recollect.engine.target_file import refuse_elsewhere
 from recollect.errors import Conflict, InvalidInput, NotFound, StorageError
 from recollect.files import read_file
 from recollect.model import Fix, Lesson, Memory, Proposal
-from recollect.patterns.project_lessons import corrections
-from recollect.patterns.project_lessons import STATED, lessons
+from recollect.patterns.project_lessons import STATED, corrections, difference, lessons, unsaid, with_lessons
 from recollect.patterns.usage_patterns import tool_preferences
-from recollect.patterns.project_lessons import difference, unsaid, with_lessons
 from recollect.text.digest import digest
 from recollect.text.harmless import visible
 from recollect.text.plural import plural

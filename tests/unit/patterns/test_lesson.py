@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.model import Fix, KnownCommand, Lesson, Memory, Observed, Pattern, Variant
-from recollect.patterns.project_lessons import corrections
-from recollect.patterns.project_lessons import lessons
-from recollect.patterns.project_lessons import BEGIN, END, difference, unsaid, with_lessons
+from recollect.patterns.project_lessons import BEGIN, END, corrections, difference, lessons, unsaid, with_lessons
 
 NOW = 1_767_000_000
 

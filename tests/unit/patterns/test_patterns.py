@@ -9,11 +9,16 @@ import pytest
 from recollect.model import Memory, Observed, Pattern
 from recollect.patterns.decision_chains import decision_chains
 from recollect.patterns.pattern_counts import beyond, luck, rate, surely
-from recollect.patterns.usage_patterns import file_hotspots
-from recollect.patterns.usage_patterns import insights
-from recollect.patterns.usage_patterns import error_loops
-from recollect.patterns.usage_patterns import chosen, tool_preferences
-from recollect.patterns.usage_patterns import meant, repeated_searches, searched
+from recollect.patterns.usage_patterns import (
+    chosen,
+    error_loops,
+    file_hotspots,
+    insights,
+    meant,
+    repeated_searches,
+    searched,
+    tool_preferences,
+)
 
 DAY = 86_400
 NOW = 1_767_000_000
