@@ -72,10 +72,10 @@ from recollect.history import decisions as records
 from recollect.history import documents, log, message, notes, rules
 from recollect.history import git as history_git
 from recollect.history.files import Text
-from recollect.migrate import basic_memory, frontmatter, markdown, relations
-from recollect.migrate import fields as migrate_fields
+from recollect.importing import basic_memory, import_records, markdown_pages
+from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
-from recollect.patterns import project_lessons, usage_patterns, project_lessons
+from recollect.patterns import project_lessons, usage_patterns
 from recollect.patterns import usage_patterns as searches
 from recollect.recall import amend, changes, judge, query, statement, supersede, tag
 from recollect.render import untrusted
@@ -283,10 +283,10 @@ def _sections(text: str) -> object:
 
 
 def _markdown(text: str) -> None:
-    fields, rest = frontmatter.split(text)
-    found = markdown.Page("a.md", fields, rest, AT)
+    fields, rest = markdown_pages.split(text)
+    found = markdown_pages.Page("a.md", fields, rest, AT)
     _ = found.title
-    list(markdown.targets_of(found)), markdown.tags(migrate_fields.Fields(fields))
+    list(markdown_pages.targets_of(found)), markdown_pages.tags(migrate_fields.Fields(fields))
 
 
 def _jsonc(text: str) -> None:
@@ -442,12 +442,12 @@ HISTORY: tuple[Any, ...] = (
     ("sections of rst", "history.documents", lambda text: list(documents.sections(text, is_rst=True))),
     ("decision record", "history.decisions", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
     ("notes", "history.notes", _notes),
-    ("frontmatter", "migrate.frontmatter migrate.fields", lambda text: frontmatter.split(text), "---\n", "\n---\n"),
-    ("frontmatter value", "migrate.frontmatter", lambda text: frontmatter.split(text), "---\na: ", "\n---\n"),
+    ("frontmatter", "migrate.frontmatter migrate.fields", lambda text: markdown_pages.split(text), "---\n", "\n---\n"),
+    ("frontmatter value", "migrate.frontmatter", lambda text: markdown_pages.split(text), "---\na: ", "\n---\n"),
     ("markdown", "migrate.markdown", _markdown),
     ("basic memory", "migrate.basic_memory", basic_memory.taken_apart),
     ("basic memory item", "migrate.basic_memory", basic_memory.taken_apart, "- [a] "),
-    ("relation", "migrate.relations", relations.relation),
+    ("relation", "migrate.relations", import_records.relation),
 )  # fmt: skip
 CODE: tuple[Any, ...] = (
     ("comment", "code.doc", doc.comment),

@@ -156,7 +156,7 @@ class Archive:
     def _migrated(self, place: Path, wanted: str, scope: str | None, *, dry_run: bool) -> Imported | None:
         """Import what another program keeps at a path; None where it may be lines of ours."""
         from recollect.engine.migrating import Migration
-        from recollect.migrate.sources import opened
+        from recollect.importing.import_formats import opened
 
         with opened(place, wanted) as found:
             return Migration(self._engine, found, namespace=scope, dry_run=dry_run).run() if found else None

@@ -26,14 +26,14 @@ from recollect.engine.identity import namespace_of
 from recollect.engine.memories import content_hash, ensure_node, node_id, unwanted
 from recollect.engine.redaction import refuse_secret_names, without_secrets
 from recollect.errors import InvalidInput, InvalidWorkspace, RecollectError
-from recollect.migrate.found import Found, Left, Linked, Noded, Reader, Remembered, Sat
-from recollect.migrate.relations import relation
+from recollect.importing.import_records import Found, Left, Linked, Noded, Remembered, Sat, relation
+from recollect.importing.import_source import Reader
 from recollect.model import NODE_KINDS, Edge, Imported, ImportedPart, Memory, Node, Record, Session
 from recollect.text.naming import holds_secret
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
-    from recollect.migrate.sources import Opened
+    from recollect.importing.import_formats import Opened
     from recollect.store.protocol import Store, Transaction
 
 # Rows per transaction: long enough to be fast, short enough that other writers never wait long.

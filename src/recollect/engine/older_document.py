@@ -17,8 +17,8 @@ from recollect.engine.older_library import BATCH, put_in_place
 from recollect.engine.shelf import Shelf
 from recollect.errors import InvalidInput, StoreForeign
 from recollect.files import open_file
-from recollect.migrate.episodic import turns
-from recollect.migrate.look import document
+from recollect.importing.episodic import turns
+from recollect.importing.import_source import document
 
 # What a JSON document begins with; a database begins with a word.
 OPENINGS = (b"[", b"{")

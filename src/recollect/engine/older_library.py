@@ -20,10 +20,9 @@ from typing import Any, NamedTuple
 from recollect.engine.shelf import Shelf
 from recollect.errors import InvalidInput, RecollectError, StoreLocked, StoreUnwritable
 from recollect.files import PRIVATE_FILE, open_file
-from recollect.migrate.database import MAGIC, Database
-from recollect.migrate.fields import clean, listed, moment, plain
-from recollect.migrate.look import Look
-from recollect.migrate.memory_lib import MemoryLib
+from recollect.importing.fields import clean, listed, moment, plain
+from recollect.importing.import_source import MAGIC, Database, SourceFile
+from recollect.importing.memory_lib import MemoryLib
 from recollect.parsing import parse_json
 from recollect.store.sqlite import APPLICATION_ID
 
@@ -120,7 +119,7 @@ def _is_older(path: Path) -> bool:
     except (OSError, RecollectError):
         return False  # whoever opens it says what is wrong
     try:
-        return MemoryLib.fits(Look(path, "database", database))
+        return MemoryLib.fits(SourceFile(path, "database", database))
     finally:
         database.close()
 

@@ -1,7 +1,7 @@
 """codemem: the database, and the JSON Lines or JSON that it exports (document 002).
 
-Its columns are ours, so that memories, sessions and links come over as they are. Of its graph of code only what is
-linked with memories is taken: the rest is made anew by `recollect index`.
+Its columns are ours. Of its code graph only nodes that are linked with memories are imported: `recollect index`
+builds the rest.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from recollect.errors import InvalidInput
-from recollect.migrate.fields import Fields
-from recollect.migrate.found import Found, Left, Linked, Noded, Remembered, Sat
-from recollect.migrate.lines import objects, refused
-from recollect.migrate.look import Look
+from recollect.importing.fields import Fields
+from recollect.importing.import_records import Found, Left, Linked, Noded, Remembered, Sat
+from recollect.importing.import_source import Reader, SourceFile, objects, refused
 from recollect.model import MEMORY_TYPES, MemoryType
 
 _CODE = "code index; run `recollect index` instead"
@@ -29,99 +27,85 @@ TABLES = {
 }
 
 
-class Codemem:
+class Codemem(Reader):
     """codemem's database."""
 
+    source_name = "codemem"
     program = "codemem"
     kept_ids = True
 
-    def __init__(self, found: Look) -> None:
-        if found.database is None:
-            raise InvalidInput(f"{found.path} is not a database", hint="codemem's database is ~/.codemem/codemem.db.")
-        self._database = found.database
-
     @staticmethod
-    def fits(found: Look) -> bool:
-        is_ours = found.has("changes", "batch")
-        return not is_ours and found.has("memories", "id", "content", "memory_type", "created_at", "namespace")
+    def fits(source: SourceFile) -> bool:
+        is_ours = source.has("changes", "batch")
+        return not is_ours and source.has("memories", "id", "content", "memory_type", "created_at", "namespace")
 
     def read(self) -> Iterator[Found]:
-        tables = self._database.tables
+        tables = self.database.tables
         if "sessions" in tables:
-            yield from (_session(Fields(row)) for row in self._database.rows("sessions"))
-        yield from (_memory(Fields(row)) for row in self._database.rows("memories"))
+            yield from (_session(Fields(row)) for row in self.database.rows("sessions"))
+        yield from (_memory(Fields(row)) for row in self.database.rows("memories"))
         if {"graph_nodes", "graph_edges"} <= set(tables):
             yield from self._graph()
-        yield from self._database.others(TABLES)
-
-    def close(self) -> None:
-        self._database.close()
+        yield from self.database.others(TABLES)
 
     def _graph(self) -> Iterator[Found]:
-        memories = {row["id"]: row["memory_id"] for row in self._database.rows("graph_nodes") if row["memory_id"]}
-        memories |= {row["id"]: row["id"] for row in self._database.rows("memories")}
+        memories = {row["id"]: row["memory_id"] for row in self.database.rows("graph_nodes") if row["memory_id"]}
+        memories |= {row["id"]: row["id"] for row in self.database.rows("memories")}
         near = {
             end
-            for row in self._database.rows("graph_edges")
+            for row in self.database.rows("graph_edges")
             for end in (row["src"], row["dst"])
             if row["src"] in memories or row["dst"] in memories
         }
-        for row in self._database.rows("graph_nodes"):
+        for row in self.database.rows("graph_nodes"):
             if row["id"] in memories:
                 yield Left("graph_nodes", "the node of a memory; recollect creates its own")
             elif row["id"] in near:
                 yield _node(Fields(row))
             else:
                 yield Left("graph_nodes", _CODE)
-        for row in self._database.rows("graph_edges"):
+        for row in self.database.rows("graph_edges"):
             if row["src"] in memories or row["dst"] in memories:
                 yield _edge(Fields(row), memories)
             else:
                 yield Left("graph_edges", _CODE)
 
 
-class CodememLines:
-    """What codemem exports as JSON Lines, or as one JSON list."""
+class CodememLines(Reader):
+    """codemem's export: JSON Lines, or one JSON list."""
 
+    source_name = "codemem"
     program = "codemem"
     kept_ids = True
 
-    def __init__(self, found: Look) -> None:
-        if found.kind not in ("lines", "document"):
-            raise InvalidInput(f"{found.path} is not a codemem export", hint="Export it with `codemem export`.")
-        self._found = found
-
     @staticmethod
-    def fits(found: Look) -> bool:
-        first = found.first
-        if found.kind == "document" and isinstance(first, list) and first:
+    def fits(source: SourceFile) -> bool:
+        first = source.first
+        if source.kind == "document" and isinstance(first, list) and first:
             first = first[0]
         is_memory = isinstance(first, dict) and isinstance(first.get("content"), str) and "memory_type" in first
-        # Times as text, or edges inside: lines of ours have neither.
+        # Exports of recollect have neither times as text nor edges inside.
         return is_memory and "kind" not in first and (isinstance(first.get("created_at"), str) or "edges" in first)
 
     def read(self) -> Iterator[Found]:
         links: dict[str, Found] = {}
         for number, row in self._rows():
             if not isinstance(row, dict) or not isinstance(row.get("content"), str) or not row["content"].strip():
-                raise refused(self._found.path, number, "a memory without content")
+                raise refused(self.source.path, number, "a memory without content")
             fields = Fields(row)
             for edge in fields.take("edges") or ():
                 if isinstance(edge, dict) and {"src", "dst"} <= set(edge):
-                    # Each stands with both of its memories.
+                    # Each edge is listed with both of its memories.
                     links[str(edge.get("id") or sorted(edge.items(), key=str))] = _edge(Fields(edge), {})
             yield _memory(fields)
         yield from links.values()
 
-    def close(self) -> None:
-        return
-
     def _rows(self) -> Iterator[tuple[int, Any]]:
-        if self._found.kind == "document":
-            rows = self._found.first
+        if self.source.kind == "document":
+            rows = self.source.first
             yield from enumerate(rows if isinstance(rows, list) else [rows], 1)
         else:
-            yield from objects(self._found.path)
+            yield from objects(self.source.path)
 
 
 def _memory(fields: Fields) -> Found:
@@ -130,7 +114,7 @@ def _memory(fields: Fields) -> Found:
         return Left("memories", "no content")
     key, kind = fields.take("id"), fields.take("memory_type")
     known: MemoryType = kind if kind in MEMORY_TYPES else "context"
-    fields.drop("content_hash", "repo")  # made of the content; the namespace again
+    fields.drop("content_hash", "repo")  # derived from content and namespace
     at = fields.time("created_at")
     branch = fields.take("git_ref")
     beside = {} if known == kind else {"memory_type": kind}
@@ -150,7 +134,7 @@ def _memory(fields: Fields) -> Found:
         session=fields.text("session_id"),
         expires_at=fields.time("expires_at"),
         metadata=fields.object("metadata"),
-        # "main" is what every row has where nobody said.
+        # "main" is its default.
         beside={**beside, **({"git_ref": branch} if branch not in (None, "main") else {}), **fields.rest()},
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.migrate.fields import Fields, listed, moment
-from recollect.migrate.frontmatter import split
-from recollect.migrate.relations import relation
+from recollect.importing.fields import Fields, listed, moment
+from recollect.importing.import_records import relation
+from recollect.importing.markdown_pages import split
 from recollect.model import RELATIONS
 
 AT = 1_772_359_200

@@ -1,4 +1,8 @@
-"""Markdown: a folder of pages, or one page; each becomes a memory, and what links pages links memories."""
+"""Markdown pages: front matter, links, and a reader of a folder of pages or one page.
+
+Front matter is the part of YAML that people write there: texts, numbers, booleans, dates and lists. Deeper values stay
+text.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,67 @@ from urllib.parse import unquote
 
 from recollect.errors import InvalidInput
 from recollect.files import read_file
-from recollect.migrate.fields import Fields, clean, listed
-from recollect.migrate.found import Found, Left, Linked, Remembered
-from recollect.migrate.frontmatter import split
-from recollect.migrate.look import Look, pages
+from recollect.importing.fields import Fields, clean, listed
+from recollect.importing.import_records import Found, Left, Linked, Remembered
+from recollect.importing.import_source import Reader, SourceFile, pages
 from recollect.parsing import limited
+
+_HEAD = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(r"([^\s#:'\"\-\[\]{}][^:]*+):(?:[ \t]++(.*))?$")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
+_WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+_NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d+)?")
+
+
+def split(text: str) -> tuple[dict[str, Any], str]:
+    """Return the fields of a page and the text below them; {} where it has none."""
+    head = _HEAD.match(text)
+    if head is None:
+        return {}, text
+    return _fields(head[1].splitlines()), text[head.end() :]
+
+
+def _fields(lines: list[str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    held: list[str] = []
+    name = ""
+    for line in [*lines, "end:"]:
+        found = _FIELD.match(line)
+        if found is None:
+            if name and line.strip() and not line.startswith("#"):
+                held.append(line)
+            continue
+        if name and held:
+            fields[name] = _below(held, fields[name])
+        name, held = found[1].strip(), []
+        fields[name] = _value(found[2] or "")
+    fields.pop("end", None)
+    return fields
+
+
+def _below(held: list[str], beside: Any) -> Any:
+    """Return what stands in the lines below a name: a list, or a text over several lines."""
+    items = [_ITEM.match(line) for line in held]
+    if beside is None and all(items):
+        return [_value(item[1]) for item in items if item]
+    text = "\n".join(line.strip() for line in held)
+    return text if beside in (None, "|", ">", "|-", ">-") else f"{beside}\n{text}"
+
+
+def _value(text: str, *, in_list: bool = False) -> Any:
+    raw = text.strip()
+    if raw[:1] in ("'", '"') and raw[-1:] == raw[:1] and len(raw) > 1:
+        return raw[1:-1].replace("''", "'") if raw[0] == "'" else raw[1:-1].replace('\\"', '"')
+    raw = _COMMENT.sub("", raw).strip()
+    if raw.startswith("[") and raw.endswith("]") and not in_list:
+        return [_value(part, in_list=True) for part in raw[1:-1].split(",") if part.strip()]
+    if raw.lower() in _WORDS:
+        return _WORDS[raw.lower()]
+    if _NUMBER.fullmatch(raw):
+        return float(raw) if "." in raw else int(raw)
+    return raw
+
 
 _HEADING = re.compile(r"^#[ \t]++(.*[^ \t#\n])[ \t#]*+$", re.MULTILINE)
 _WIKI = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
@@ -39,30 +99,26 @@ class Page(NamedTuple):
         return str(named) if named else heading[1] if heading else Path(self.name).stem
 
 
-class Markdown:
+class Markdown(Reader):
     """A folder of Markdown that belongs to nobody in particular."""
 
+    source_name = "markdown"
     program = "Markdown"
-    kept_ids = False
-
-    def __init__(self, found: Look) -> None:
-        if found.kind not in ("folder", "page"):
-            raise InvalidInput(f"{found.path} is neither a folder nor a Markdown file", path=str(found.path))
-        self._root = found.path
 
     @staticmethod
-    def fits(found: Look) -> bool:
-        return found.kind == "page" or (found.kind == "folder" and any(True for _ in pages(found.path)))
+    def fits(source: SourceFile) -> bool:
+        return source.kind == "page" or (source.kind == "folder" and any(True for _ in pages(source.path)))
 
     def read(self) -> Iterator[Found]:
-        if next(iter(files(self._root)), None) is None:
-            raise InvalidInput(f"no Markdown files in {self._root}", hint="Give the folder that contains the pages.")
+        root = self.source.path
+        if next(iter(files(root)), None) is None:
+            raise InvalidInput(f"no Markdown files in {root}", hint="Give the folder that contains the pages.")
         known: dict[str, str] = {}
-        for page in read(self._root):
+        for page in read(root):
             if isinstance(page, Page):
                 known.update(dict.fromkeys(names(page), page.name))
         links: dict[tuple[str, str], Linked] = {}
-        for page in read(self._root):
+        for page in read(root):
             if isinstance(page, Left):
                 yield page
                 continue
@@ -71,9 +127,6 @@ class Markdown:
                 links[page.name, target] = Linked("links", page.name, target, "links_to")
             yield _memory(page)
         yield from links.values()
-
-    def close(self) -> None:
-        return
 
 
 def files(root: Path) -> Iterator[Path]:

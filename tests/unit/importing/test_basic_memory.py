@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.migrate.basic_memory import Relation, taken_apart
+from recollect.importing.basic_memory import Relation, taken_apart
 
 
 @pytest.mark.parametrize(

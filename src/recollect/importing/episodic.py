@@ -1,68 +1,54 @@
-"""Episodic: the JSON file of conversations that an episodic memory keeps (document 001).
-
-A list of records, or an object that holds it: whole turns (parents), pieces of them (chunks), or legacy records that
-have a user and an assistant and nothing else.
-"""
+"""Episodic memory (document 001): a JSON file of conversation turns, their chunks, or legacy records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.errors import InvalidInput
-from recollect.migrate.fields import Fields
-from recollect.migrate.found import Found, Left, Remembered
-from recollect.migrate.look import Look
+from recollect.importing.fields import Fields
+from recollect.importing.import_records import Found, Left, Remembered
+from recollect.importing.import_source import Reader, SourceFile
 
-# Under which names files keep their records.
+# The names of lists of records.
 LISTS = ("records", "memories", "parents", "chunks", "children", "turns", "episodes")
-# Its importance multiplies a score and ends at this; ours is from 0 to 1.
+# The largest value of its importance, a multiplier.
 MOST_IMPORTANT = 5.0
 
 
-class Episodic:
+class Episodic(Reader):
     """A file of an episodic memory; its ids are kept, as chunks name their parents by them."""
 
+    source_name = "episodic"
     program = "episodic memory"
     kept_ids = True
 
-    def __init__(self, found: Look) -> None:
-        if not isinstance(found.first, list | dict):
-            raise InvalidInput(
-                f"{found.path} is not a JSON document", hint="It is truncated or belongs to another program."
-            )
-        self._document = found.first
-
     @staticmethod
-    def fits(found: Look) -> bool:
-        if found.kind != "document":
+    def fits(source: SourceFile) -> bool:
+        if source.kind != "document":
             return False
-        rows = [row for _, row in _rows(found.first)]
+        rows = [row for _, row in _rows(source.first)]
         return bool(rows) and all(_is_turn(row) for row in rows[:20])
 
     def read(self) -> Iterator[Found]:
         chunks: list[Found] = []
-        for part, row in _rows(self._document):
+        for part, row in _rows(self.source.first):
             if not isinstance(row, dict) or not _is_turn(row):
                 yield Left(part, "not a conversation record")
                 continue
             found = _record(part, Fields(row), is_chunk=bool(row.get("parent_id")))
             if isinstance(found, Remembered) and found.parent is not None:
-                chunks.append(found)  # what they are pieces of comes first
+                chunks.append(found)  # parents come first
             else:
                 yield found
         yield from chunks
-        if isinstance(self._document, dict):
-            for name, value in self._document.items():
+        if isinstance(self.source.first, dict):
+            for name, value in self.source.first.items():
                 if name not in LISTS and value not in (None, "", [], {}):
                     yield Left(name, "a field of the file, not of a record")
 
-    def close(self) -> None:
-        return
-
 
 def turns(document: Any) -> tuple[list[Mapping[str, Any]], int]:
-    """Return the records of a document as they are written there, and how many entries are none."""
+    """Return the records of a document, and the number of other entries."""
     rows = [row for _, row in _rows(document)]
     found = [row for row in rows if _is_turn(row)]
     is_other = isinstance(document, dict) and bool(document) and not any(name in document for name in LISTS)
@@ -70,7 +56,7 @@ def turns(document: Any) -> tuple[list[Mapping[str, Any]], int]:
 
 
 def _rows(document: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the records of a document with the name of the list they are in; a mapping of ids counts as a list."""
+    """Yield the records of a document with the name of their list; a mapping of ids is a list."""
     lists = {"records": document} if isinstance(document, list) else document if isinstance(document, dict) else {}
     for name in LISTS:
         held = lists.get(name)
@@ -96,7 +82,7 @@ def _record(part: str, fields: Fields, *, is_chunk: bool) -> Found:
     key, at = fields.take("id"), fields.time("timestamp")
     parent = fields.text("parent_id")
     said = {name: value for name, value in (("user", user), ("assistant", assistant)) if value}
-    fields.drop("embedding", "full_context")  # made anew here; the parent has it
+    fields.drop("embedding", "full_context")  # computed here; the parent has it
     chunk, place = fields.object("chunk_metadata"), fields.count("chunk_index")
     return Remembered(
         part="chunks" if is_chunk else part,
@@ -115,7 +101,7 @@ def _record(part: str, fields: Fields, *, is_chunk: bool) -> Found:
 
 
 def _importance(fields: Fields) -> float:
-    """Return a multiplier as our importance: 1, its default, is our 0.5, and its most is 1."""
+    """Return a multiplier as our importance: its default 1 is 0.5, its maximum is 1."""
     value = fields.take("importance_score")
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         return 0.5

@@ -8,47 +8,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.errors import InvalidInput
-from recollect.migrate.fields import Fields
-from recollect.migrate.found import Found, Left, Remembered
-from recollect.migrate.look import Look
+from recollect.importing.fields import Fields
+from recollect.importing.import_records import Found, Left, Remembered
+from recollect.importing.import_source import Reader, SourceFile
 from recollect.model import MemoryType
 
-# What its categories of notes are in our words.
+# Our type of memory by its category.
 TYPES: Mapping[str, MemoryType] = {"documentation": "context", "debugging": "insight", "general": "context"}
 
 
-class MemoryLib:
-    """A database of memory_lib; its ids are kept, so that programs which know them find their memories."""
+class MemoryLib(Reader):
+    """A database of memory_lib."""
 
+    source_name = "memory_lib"
     program = "memory_lib"
     kept_ids = True
 
-    def __init__(self, found: Look) -> None:
-        if found.database is None:
-            raise InvalidInput(
-                f"{found.path} is not a database", hint="memory_lib's database is memories.db or code_memories.db."
-            )
-        self._database = found.database
-
     @staticmethod
-    def fits(found: Look) -> bool:
+    def fits(source: SourceFile) -> bool:
         return (
-            found.has("memories", "id", "text", "timestamp")
-            or found.has("code_memories", "id", "code_snippet", "timestamp")
-            or found.has("non_code_memories", "id", "content", "timestamp")
+            source.has("memories", "id", "text", "timestamp")
+            or source.has("code_memories", "id", "code_snippet", "timestamp")
+            or source.has("non_code_memories", "id", "content", "timestamp")
         )
 
     def read(self) -> Iterator[Found]:
         tables = {"memories": _general, "code_memories": _code, "non_code_memories": _note}
         for table, record in tables.items():
-            if table in self._database.tables:
-                for row in self._database.rows(table):
+            if table in self.database.tables:
+                for row in self.database.rows(table):
                     yield record(Fields(row))
-        yield from self._database.others(dict.fromkeys(tables, ""))
-
-    def close(self) -> None:
-        self._database.close()
+        yield from self.database.others(dict.fromkeys(tables, ""))
 
 
 def _common(fields: Fields) -> dict[str, Any]:

@@ -1,21 +1,22 @@
-"""Found: what readers yield of another program's memory; and what a reader is.
+"""Records that readers yield of another program's memory.
 
-Keys hold within one source: `parent`, `session`, `replaced_by`, `src` and `dst` name what was or will be yielded under
-that key. `part` is what the source itself calls the kind of record, for the report.
+Keys hold within one source: `parent`, `session`, `replaced_by`, `src` and `dst` name records that are yielded under
+that key. `part` is the source's own name for the kind of record, for the report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
-from recollect.model import MemoryType
+from recollect.model import RELATIONS, MemoryType, Relation
 
 _NOTHING: Mapping[str, Any] = {}
 
 
 class Remembered(NamedTuple):
-    """Something that the source remembers, and that becomes a memory.
+    """A record that becomes a memory.
 
     at: when it was written; None: the source does not say. project: as the source names it
     metadata: what the source itself keeps as such. beside: its fields that have no place here
@@ -48,7 +49,7 @@ class Remembered(NamedTuple):
 
 
 class Sat(NamedTuple):
-    """A session that the source knows of."""
+    """A session of the source."""
 
     part: str
     key: str
@@ -63,7 +64,7 @@ class Sat(NamedTuple):
 
 
 class Noded(NamedTuple):
-    """A point of the source's graph that is no memory: a file, a symbol."""
+    """A node of the source's graph that is no memory: a file, a symbol."""
 
     part: str
     key: str
@@ -74,7 +75,7 @@ class Noded(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """A relation between two things; name: as the source calls it."""
+    """A relation between two records; name: as the source calls it."""
 
     part: str
     src: str
@@ -86,7 +87,7 @@ class Linked(NamedTuple):
 
 
 class Left(NamedTuple):
-    """What the source has and what is not taken over, with the reason."""
+    """Rows that are not imported, and why."""
 
     part: str
     why: str
@@ -96,17 +97,28 @@ class Left(NamedTuple):
 Found = Remembered | Sat | Noded | Linked | Left
 
 
-class Reader(Protocol):
-    """The memory of another program, open for reading.
+# Synonyms of our relations; every other name becomes RELATES_TO and keeps its own word.
+SAME: Mapping[str, Relation] = {
+    "RELATED": "RELATES_TO",
+    "RELATED_TO": "RELATES_TO",
+    "LINKS_TO": "RELATES_TO",
+    "CAUSES": "LEADS_TO",
+    "CAUSED": "LEADS_TO",
+    "REQUIRES": "DEPENDS_ON",
+    "SUPPORTS": "REINFORCES",
+    "REPLACES": "SUPERSEDES",
+    "FOLLOWS": "PRECEDED_BY",
+    "INHERITS_FROM": "INHERITS",
+    "BELONGS_TO": "PART_OF",
+    "SIMILAR": "SIMILAR_TO",
+    "SEMANTIC": "SIMILAR_TO",
+    "DOCUMENTS": "EXPLAINS",
+    "BASED_ON": "DERIVED_FROM",
+}
 
-    program: whose it is, in words. kept_ids: its keys are ids that hold everywhere, so that memories keep them
-    """
 
-    program: str
-    kept_ids: bool
-
-    def read(self) -> Iterator[Found]:
-        """Yield everything there is: sessions, then memories, then nodes, then links; the same each time."""
-        ...
-
-    def close(self) -> None: ...
+def relation(name: str) -> Relation:
+    """Return the relation that a name means in any spelling; RELATES_TO if it is unknown."""
+    spelt = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+    word = re.sub(r"[\W_]+", "_", spelt).strip("_").upper()
+    return cast(Relation, word) if word in RELATIONS else SAME.get(word, "RELATES_TO")

@@ -1,17 +1,15 @@
 """mcp-memory-service: its SQLite database of memories and of the graph between them.
 
-Memories are named by the hash of their content; tags and metadata say more of them. Vectors are in a virtual table
-that needs an extension, and are made anew here.
+The hash of its content is the key of a memory. Vectors need an extension and are computed here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from recollect.errors import InvalidInput
-from recollect.migrate.fields import Fields, listed
-from recollect.migrate.found import Found, Left, Linked, Remembered
-from recollect.migrate.look import Look
+from recollect.importing.fields import Fields, listed
+from recollect.importing.import_records import Found, Left, Linked, Remembered
+from recollect.importing.import_source import Reader, SourceFile
 from recollect.model import MEMORY_TYPES, MemoryType
 
 TABLES = {
@@ -21,7 +19,7 @@ TABLES = {
     "metadata": "internal to its database",
     "consolidation_runs": "its maintenance log",
 }
-# What its kinds of memories are in our words; all others are context, and say in their category which.
+# Our type of memory by its type; all others are context with that category.
 TYPES: Mapping[str, MemoryType] = {
     "learning": "insight",
     "discovery": "insight",
@@ -31,33 +29,24 @@ TYPES: Mapping[str, MemoryType] = {
 }
 
 
-class MemoryService:
+class MemoryService(Reader):
     """A database of mcp-memory-service."""
 
+    source_name = "mcp-memory-service"
     program = "mcp-memory-service"
-    kept_ids = False
-
-    def __init__(self, found: Look) -> None:
-        if found.database is None or not self.fits(found):
-            hint = "Its database is sqlite_vec.db in the folder that `memory status` shows."
-            raise InvalidInput(f"{found.path} is not a mcp-memory-service database", hint=hint)
-        self._database = found.database
 
     @staticmethod
-    def fits(found: Look) -> bool:
-        return found.has("memories", "content_hash", "content", "created_at_iso")
+    def fits(source: SourceFile) -> bool:
+        return source.has("memories", "content_hash", "content", "created_at_iso")
 
     def read(self) -> Iterator[Found]:
-        for row in self._database.rows("memories"):
+        for row in self.database.rows("memories"):
             yield Left("memories", "it was deleted there") if row.get("deleted_at") else _memory(Fields(row))
-        if "memory_graph" in self._database.tables:
+        if "memory_graph" in self.database.tables:
             pairs: set[tuple[str, str, str]] = set()
-            for row in self._database.rows("memory_graph"):
+            for row in self.database.rows("memory_graph"):
                 yield from _link(Fields(row), pairs)
-        yield from self._database.others(TABLES)
-
-    def close(self) -> None:
-        self._database.close()
+        yield from self.database.others(TABLES)
 
 
 def _memory(fields: Fields) -> Found:
@@ -95,7 +84,7 @@ def _memory(fields: Fields) -> Found:
 
 
 def _link(fields: Fields, pairs: set[tuple[str, str, str]]) -> Iterator[Found]:
-    """Yield a link; one that goes both ways is kept there as two rows, and is one here."""
+    """Yield a link; the second row of a symmetric one is skipped."""
     src, dst = str(fields.take("source_hash")), str(fields.take("target_hash"))
     name = fields.text("relationship_type") or "related"
     if name in ("related", "similar") and (dst, src, name) in pairs:

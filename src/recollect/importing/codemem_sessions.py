@@ -1,19 +1,14 @@
-"""The codemem on PyPI and npm: a database of sessions and of what an observer told about them.
-
-It shares its name with the engine of document 002 and nothing else: memory_items hang on sessions, as do artifacts and
-prompts.
-"""
+"""codemem of PyPI and npm: sessions with memory items, artifacts and prompts. Document 002 is another codemem."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.errors import InvalidInput
-from recollect.migrate import told
-from recollect.migrate.fields import Fields, listed
-from recollect.migrate.found import Found, Left, Remembered, Sat
-from recollect.migrate.look import Look
+from recollect.importing.fields import Fields, listed
+from recollect.importing.import_records import Found, Left, Remembered, Sat
+from recollect.importing.import_source import SourceFile
+from recollect.importing.session_records import Setting, TableReader, observation, prompt, summary
 
 _SYNC = "its synchronization state"
 _RAW = "raw events; `recollect import-history` reads the transcripts"
@@ -26,70 +21,47 @@ TABLES = {
     **dict.fromkeys(("replication_ops", "replication_cursors", "sync_peers", "sync_nonces", "sync_device"), _SYNC),
     **dict.fromkeys(("sync_attempts", "sync_daemon_state", "actors"), _SYNC),
 }
-# Where it runs and on which machine it was written: they tell which database, not what.
+# Internal to its database.
 _OWN = ("rev", "import_key", "created_at_epoch", "origin_device_id")
 
 
-class CodememSessions:
-    """The database of the codemem that watches sessions, or the JSON that it exports."""
+class CodememSessions(TableReader):
+    """The database of codemem (sessions), or its JSON export."""
 
+    source_name = "codemem"
     program = "codemem (sessions)"
-    kept_ids = False
-
-    def __init__(self, found: Look) -> None:
-        if not self.fits(found):
-            raise InvalidInput(f"{found.path} is not a codemem database", hint="Its database is ~/.codemem/mem.sqlite.")
-        self._database = found.database
-        self._lists: Mapping[str, Any] = found.first if isinstance(found.first, dict) else {}
+    tables = TABLES
 
     @staticmethod
-    def fits(found: Look) -> bool:
-        if isinstance(found.first, dict):
-            return isinstance(found.first.get("memory_items"), list) and isinstance(found.first.get("sessions"), list)
+    def fits(source: SourceFile) -> bool:
+        if isinstance(source.first, dict):
+            return isinstance(source.first.get("memory_items"), list) and isinstance(source.first.get("sessions"), list)
         needed = ("id", "session_id", "kind", "title", "body_text", "created_at")
-        return found.has("memory_items", *needed) and found.has("sessions", "id", "started_at")
+        return source.has("memory_items", *needed) and source.has("sessions", "id", "started_at")
 
     def read(self) -> Iterator[Found]:
-        sessions = {row.get("id"): row for row in self._rows("sessions")}
+        sessions = {row.get("id"): row for row in self.rows("sessions")}
         yield from (_session(Fields(row)) for row in sessions.values())
-        for row in self._rows("memory_items"):
+        for row in self.rows("memory_items"):
             yield _item(row, sessions)
-        for table, record in (("session_summaries", told.summary), ("user_prompts", told.prompt)):
-            for row in self._rows(table):
+        for table, record in (("session_summaries", summary), ("user_prompts", prompt)):
+            for row in self.rows(table):
                 fields, where = Fields(row), _setting(table, row, sessions)
                 fields.drop("id", "session_id", "project", "created_at", *_OWN)
                 yield record(table, fields, where, metadata=fields.object("metadata_json"))
-        yield from (_artifact(row, sessions) for row in self._rows("artifacts"))
-        yield from self._rest()
-
-    def close(self) -> None:
-        if self._database is not None:
-            self._database.close()
-
-    def _rows(self, table: str) -> Iterator[Mapping[str, Any]]:
-        if self._database is not None:
-            yield from self._database.rows(table) if table in self._database.tables else ()
-            return
-        rows = self._lists.get(table)
-        yield from (row for row in rows if isinstance(row, dict)) if isinstance(rows, list) else ()
-
-    def _rest(self) -> Iterator[Left]:
-        if self._database is not None:
-            yield from self._database.others(TABLES)
-        for name, rows in self._lists.items():
-            if isinstance(rows, list) and rows and TABLES.get(name, "?"):
-                yield Left(name, TABLES.get(name, "unknown list"), len(rows))
+        yield from (_artifact(row, sessions) for row in self.rows("artifacts"))
+        yield from self.rest()
 
 
 def _key(row: Mapping[str, Any], part: str) -> str:
-    """Return a key that holds beyond this database where it has one, or the row's number and time."""
+    """Return the row's global key, or its number and time."""
     return str(row.get("import_key") or f"{part} {row.get('id')} {row.get('created_at') or row.get('started_at')}")
 
 
-def _setting(part: str, row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]]) -> told.Setting:
+def _setting(part: str, row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]]) -> Setting:
     session = sessions.get(row.get("session_id"))
     project = row.get("project") or _project(session or {})
-    return told.Setting(
+    return Setting(
         _key(row, part), _key(session, "session") if session else None, project, Fields(row).time("created_at")
     )
 
@@ -105,7 +77,7 @@ def _item(row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]]) -> 
     fields, where = Fields(row), _setting("memory_items", row, sessions)
     fields.drop("id", "session_id", "created_at", "active", *_OWN)
     tags = listed((fields.take("tags_text") or "").replace(" ", ","))
-    return told.observation(
+    return observation(
         "memory_items",
         fields,
         where,

@@ -1,4 +1,4 @@
-"""Fields: one row of a source, of which a reader takes what it has a place for; the rest stays beside."""
+"""Fields of a row: a reader takes those that it maps, the others stay in `rest`."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from recollect.parsing import parse_json
 _MILLISECONDS = 100_000_000_000
 # Beyond year 9999 no date can be shown.
 _LATEST = 253_402_300_799
-# A longer value of bytes is told by its length alone: it is a vector or a picture.
+# Longer bytes are vectors or images; only their length is kept.
 _MAX_BYTES = 256
 
 
 class Fields:
-    """The values of a row by name; what is taken is gone, what is left at the end has no place here."""
+    """The values of a row by name."""
 
     def __init__(self, row: Mapping[str, Any]) -> None:
         self._row = dict(row)
 
     def take(self, name: str) -> Any:
-        """Return a value and count it as having a place; None where there is none."""
+        """Remove and return a value; None if missing."""
         return self._row.pop(name, None)
 
     def drop(self, *names: str) -> None:
-        """Count fields as having a place: they say again what another says, or are made anew here."""
+        """Remove fields that are redundant or computed here."""
         for name in names:
             self._row.pop(name, None)
 
     def text(self, name: str) -> str | None:
-        """Return a text that says something, or None; what is no text stays beside."""
+        """Take a text that is not blank, or return None; other values stay."""
         value = self._row.get(name)
         if value is not None and not isinstance(value, str):
             return None
@@ -41,7 +41,7 @@ class Fields:
         return clean(value) if value and value.strip() else None
 
     def time(self, name: str) -> int | None:
-        """Return a point in time as Unix seconds; what cannot be read as one stays beside."""
+        """Take a time as Unix seconds; other values stay."""
         value = self._row.get(name)
         found = moment(value)
         if found is not None or value is None:
@@ -49,7 +49,7 @@ class Fields:
         return found
 
     def ratio(self, name: str, default: float) -> float:
-        """Return a number from 0 to 1; one beyond is drawn to the nearer end and stays beside as it was."""
+        """Take a number from 0 to 1; one beyond is clamped and stays."""
         value = self._row.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
             return default
@@ -58,7 +58,7 @@ class Fields:
         return min(max(float(value), 0.0), 1.0)
 
     def count(self, name: str) -> int:
-        """Return a number of times, 0 where there is none."""
+        """Take a count; 0 if missing."""
         value = self._row.get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**53:
             return 0
@@ -66,7 +66,7 @@ class Fields:
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
-        """Return several short texts: a list, a list as JSON, or words between commas."""
+        """Take short texts: a list, a JSON list, or words between commas."""
         value = self._row.get(name)
         found = listed(value)
         if found or not value:
@@ -74,7 +74,7 @@ class Fields:
         return found
 
     def object(self, name: str) -> dict[str, Any]:
-        """Return a JSON object, given as such or as text; anything else stays beside."""
+        """Take a JSON object, given as such or as text; other values stay."""
         value = self._row.get(name)
         if isinstance(value, str | bytes) and value:
             try:
@@ -87,7 +87,7 @@ class Fields:
         return {}
 
     def rest(self) -> dict[str, Any]:
-        """Return what nobody took and that says something."""
+        """Return the remaining fields that are not empty."""
         return {name: plain(value) for name, value in self._row.items() if value not in (None, "", [], {}, "[]", "{}")}
 
 
@@ -114,7 +114,7 @@ def _read_time(text: str) -> float | None:
 
 
 def listed(value: object) -> tuple[str, ...]:
-    """Return the texts of a list, of a list written as JSON, or between commas; each once."""
+    """Return the distinct texts of a list, of a JSON list, or between commas."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             value = parse_json(value)
@@ -126,13 +126,13 @@ def listed(value: object) -> tuple[str, ...]:
 
 
 def clean(text: str) -> str:
-    """Return a text that a database keeps: no NUL, no half characters."""
+    """Return a text that a database accepts: no NUL, no lone surrogates."""
     whole = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
     return whole.encode("utf-8", "replace").decode("utf-8")
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it."""
+    """Return a value that JSON can represent."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, bytes):

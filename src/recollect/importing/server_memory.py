@@ -1,4 +1,4 @@
-"""Reference: the JSON Lines of the reference MCP memory server.
+"""The JSON Lines of the reference MCP memory server (server-memory).
 
 {"type": "entity", "name": …, "entityType": …, "observations": […]}
 {"type": "relation", "from": …, "to": …, "relationType": …}
@@ -7,35 +7,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from recollect.errors import InvalidInput
-from recollect.migrate.fields import Fields, clean
-from recollect.migrate.found import Found, Left, Linked, Remembered
-from recollect.migrate.lines import objects, refused
-from recollect.migrate.look import Look
+from recollect.importing.fields import Fields, clean
+from recollect.importing.import_records import Found, Left, Linked, Remembered
+from recollect.importing.import_source import Reader, SourceFile, objects, refused
 
 
-class Reference:
-    """A knowledge graph of entities: each becomes one memory of what was observed, each relation a link."""
+class ServerMemory(Reader):
+    """A knowledge graph: an entity becomes a memory of its observations, a relation a link."""
 
+    source_name = "server-memory"
     program = "the reference memory server"
-    kept_ids = False
-
-    def __init__(self, found: Look) -> None:
-        if found.kind != "lines":
-            raise InvalidInput(f"{found.path} is not a JSON Lines file", hint="The server's file is memory.jsonl.")
-        self._path: Path = found.path
 
     @staticmethod
-    def fits(found: Look) -> bool:
-        return found.kind == "lines" and found.first.get("type") in ("entity", "relation")
+    def fits(source: SourceFile) -> bool:
+        return source.kind == "lines" and source.first.get("type") in ("entity", "relation")
 
     def read(self) -> Iterator[Found]:
         links: list[Found] = []
         seen: set[str] = set()
-        for number, row in objects(self._path):
+        for number, row in objects(self.source.path):
             kind = row.get("type")
             if kind == "entity":
                 found = self._entity(number, row)
@@ -51,17 +43,14 @@ class Reference:
                 yield Left(f"lines of type {str(kind)[:40]}", "unknown type")
         yield from links
 
-    def close(self) -> None:
-        return
-
     def _entity(self, number: int, row: dict[str, Any]) -> Found:
         fields = Fields(row)
         fields.drop("type")
         name, observations = fields.text("name"), fields.take("observations")
         if name is None:
-            raise refused(self._path, number, "an entity without a name")
+            raise refused(self.source.path, number, "an entity without a name")
         if observations is not None and not isinstance(observations, list):
-            raise refused(self._path, number, "observations are not a list")
+            raise refused(self.source.path, number, "observations are not a list")
         said = [clean(each).strip() for each in observations or () if isinstance(each, str) and each.strip()]
         kind = fields.text("entityType")
         head = f"{name} ({kind})" if kind else name
@@ -82,5 +71,5 @@ class Reference:
         fields.drop("type")
         src, dst, name = fields.text("from"), fields.text("to"), fields.text("relationType")
         if src is None or dst is None or name is None:
-            raise refused(self._path, number, "a relation without from, to or relationType")
+            raise refused(self.source.path, number, "a relation without from, to or relationType")
         return Linked("relations", src, dst, name, at=fields.time("createdAt"), properties=fields.rest())

@@ -3,8 +3,8 @@
     - [decision] Sessions are kept in Redis #storage (since the outage)      an observation
     - depends_on [[Session Store]] (reads it)                                a relation
 
-A note becomes a memory of its text, each observation a memory of its own that is part of it, in order, and each
-relation a link; text that links in passing links too. What a relation names and no note is called stays with its note.
+A note becomes a memory, each observation a memory that is part of it, and each relation or link a link. A relation to
+a missing note stays in the metadata of its note.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from typing import Any, NamedTuple, get_args
 
 from recollect.errors import InvalidInput
 from recollect.files import open_file
-from recollect.migrate import markdown
-from recollect.migrate.fields import Fields
-from recollect.migrate.found import Found, Left, Linked, Remembered
-from recollect.migrate.frontmatter import split
-from recollect.migrate.look import Look, pages
-from recollect.migrate.markdown import Page
+from recollect.importing import markdown_pages
+from recollect.importing.fields import Fields
+from recollect.importing.import_records import Found, Left, Linked, Remembered
+from recollect.importing.import_source import Reader, SourceFile, pages
+from recollect.importing.markdown_pages import Page, split
 from recollect.model import MemoryType
 from recollect.parsing import limited
 
-# Files to look at before a folder counts as somebody else's; notes that it did not write itself have no permalink.
+# Files that are searched for a permalink, which notes of other authors lack.
 LOOKED_AT = 200
 
 _LISTED = re.compile(r"[ \t]*+(?:[-*+]|\d{1,9}[.)])[ \t]++(.*\S)[ \t]*+$")
@@ -37,7 +36,7 @@ _TAG = re.compile(r"(?<!\S)#(\S+)")
 _TASK = re.compile(r"\[[ xX-]\]")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 
-# What categories of observations are in our words; the others are insights of their own kind.
+# Our type of memory by category of observation; all others are insights.
 TYPES: Mapping[str, MemoryType] = {
     **{kind: kind for kind in get_args(MemoryType)},
     "note": "context",
@@ -60,61 +59,53 @@ class Relation(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A note taken apart: its text, its observations (as fields of a memory), its relations."""
+    """A parsed note: text, observations (as fields of a memory), relations."""
 
     text: str
     observations: list[dict[str, Any]]
     relations: list[Relation]
 
 
-class BasicMemory:
+class BasicMemory(Reader):
     """A project of basic-memory."""
 
+    source_name = "basic-memory"
     program = "basic-memory"
-    kept_ids = False
-
-    def __init__(self, found: Look) -> None:
-        if found.kind not in ("folder", "page"):
-            hint = "Give the folder of a basic-memory project; it contains Markdown notes."
-            raise InvalidInput(f"{found.path} is not a folder of notes", hint=hint)
-        self._root = found.path
 
     @staticmethod
-    def fits(found: Look) -> bool:
-        if found.kind == "page":
-            return _has_permalink(found.path)
-        looked = (file for file, _ in zip(pages(found.path), range(LOOKED_AT), strict=False))
-        return found.kind == "folder" and any(_has_permalink(file) for file in looked)
+    def fits(source: SourceFile) -> bool:
+        if source.kind == "page":
+            return _has_permalink(source.path)
+        looked = (file for file, _ in zip(pages(source.path), range(LOOKED_AT), strict=False))
+        return source.kind == "folder" and any(_has_permalink(file) for file in looked)
 
     def read(self) -> Iterator[Found]:
-        if next(iter(markdown.files(self._root)), None) is None:
-            raise InvalidInput(f"no notes in {self._root}", hint="Give the folder that contains the notes.")
+        if next(iter(markdown_pages.files(self.source.path)), None) is None:
+            raise InvalidInput(f"no notes in {self.source.path}", hint="Give the folder that contains the notes.")
         known: dict[str, str] = {}
         keys: dict[str, str] = {}
         met: set[str] = set()
-        for page in markdown.read(self._root):
+        for page in markdown_pages.read(self.source.path):
             if isinstance(page, Page):
-                # A permalink stays when the file moves; a copy of a note has that of its model.
+                # A permalink survives a move; a copied note has the same one.
                 permalink = str(page.fields.get("permalink") or page.name)
                 keys[page.name] = page.name if permalink in met else permalink
                 met.add(permalink)
-                known |= {name: keys[page.name] for name in markdown.names(page) if name not in known}
+                known |= {name: keys[page.name] for name in markdown_pages.names(page) if name not in known}
         links: list[Linked] = []
-        for page in markdown.read(self._root):
+        for page in markdown_pages.read(self.source.path):
             if isinstance(page, Left):
                 yield page._replace(part="notes")
             else:
                 yield from self._note(page, keys[page.name], known, links)
         yield from links
 
-    def close(self) -> None:
-        return
-
     def _note(self, page: Page, key: str, known: Mapping[str, str], links: list[Linked]) -> Iterator[Found]:
         note = taken_apart(page.text)
         loose: list[dict[str, Any]] = []
+        links_of = markdown_pages.targets_of
         inline = Page(page.name, {}, "\n".join((note.text, *(each["content"] for each in note.observations))), 0)
-        for relation in (*note.relations, *(Relation("links_to", each, None) for each in markdown.targets_of(inline))):
+        for relation in (*note.relations, *(Relation("links_to", each, None) for each in links_of(inline))):
             properties = {"context": relation.context} if relation.context else {}
             target = known.get(relation.target.strip().lower())
             if target is None:
@@ -139,7 +130,7 @@ class BasicMemory:
 
 
 def taken_apart(text: str) -> Note:
-    """Return a note without the lines that are observations or relations, and those."""
+    """Return the text, observations and relations of a note."""
     kept: list[str] = []
     observations: list[dict[str, Any]] = []
     relations: list[Relation] = []
@@ -158,9 +149,9 @@ def taken_apart(text: str) -> Note:
 
 
 def _observation(item: str) -> dict[str, Any] | None:
-    """Return the fields of an observation: an item with a category, or with a tag; None for any other.
+    """Return the fields of an observation, which has a category or a tag; None for other items.
 
-    Tasks and times of day look like categories and are none.
+    Tasks and times of day are no categories.
     """
     found = _OBSERVATION.fullmatch(item)
     category = found[1].strip() if found else ""
@@ -195,7 +186,7 @@ def _written(page: Page, key: str, note: Note) -> Remembered:
         updated_at=changed if changed is not None else page.changed_at,
         title=page.title,
         category=str(kind) if kind else None,
-        tags=markdown.tags(fields),
+        tags=markdown_pages.tags(fields),
         metadata={"path": page.name, **({"permalink": permalink} if permalink else {})},
         beside=fields.rest(),
     )
