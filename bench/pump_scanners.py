@@ -68,10 +68,10 @@ from recollect.episodic import boundary
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
 from recollect.hierarchy import designs, saying, stack
-from recollect.history import decisions as records
-from recollect.history import documents, log, message, notes, rules
-from recollect.history import git as history_git
-from recollect.history.files import Text
+from recollect.history import code_notes, commit_log, commit_message, project_documents
+from recollect.history import commits as history_git
+from recollect.history import project_documents as records
+from recollect.history.history_record import Text
 from recollect.importing import basic_memory, import_records, markdown_pages
 from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
@@ -212,7 +212,7 @@ def _linked(path: str) -> Callable[[str], object]:
 
 
 def _notes(text: str) -> object:
-    return list(notes._notes(Text("a.py", text, AT)))
+    return list(code_notes._notes(Text("a.py", text, AT)))
 
 
 def _observed(text: str) -> list[Observed]:
@@ -267,19 +267,20 @@ def _memory(text: str) -> Memory:
 
 
 def _commit(text: str) -> None:
-    read_message = message.read(text)
-    message.noise(log.Commit("0", AT, text, text, ()), read_message)
-    rules.kind(read_message), rules.told(read_message), history_git._why(read_message), history_git._name(text)
+    read_message = commit_message.read(text)
+    commit_message.noise(commit_log.Commit("0", AT, text, text, ()), read_message)
+    commit_message.kind(read_message), commit_message.told(read_message)
+    history_git._why(read_message), history_git._name(text)
 
 
 def _log(text: str) -> object:
     raw = text.encode("utf-8", "replace")
     blocks = [git.Answer(raw[start : start + 512], "") for start in range(0, len(raw), 512)]
-    return list(log._parsed(log._pieces(iter(blocks), [])))
+    return list(commit_log._parsed(commit_log._pieces(iter(blocks), [])))
 
 
 def _sections(text: str) -> object:
-    return [list(documents.pieces(part.text)) for part in documents.sections(text)]
+    return [list(project_documents.pieces(part.text)) for part in project_documents.sections(text)]
 
 
 def _markdown(text: str) -> None:
@@ -439,7 +440,7 @@ HISTORY: tuple[Any, ...] = (
     ("git log", "history.log", _log),
     ("git log rows", "history.log", _log, "\x01a\x021\x02a\x02a\x00"),
     ("sections", "history.documents", _sections),
-    ("sections of rst", "history.documents", lambda text: list(documents.sections(text, is_rst=True))),
+    ("sections of rst", "history.documents", lambda text: list(project_documents.sections(text, is_rst=True))),
     ("decision record", "history.decisions", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
     ("notes", "history.notes", _notes),
     ("frontmatter", "migrate.frontmatter migrate.fields", lambda text: markdown_pages.split(text), "---\n", "\n---\n"),

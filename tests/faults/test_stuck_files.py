@@ -19,7 +19,7 @@ from tests.trees import write
 from recollect import clock
 from recollect.code import update
 from recollect.engine import Engine, learning, migrating
-from recollect.history import documents, files
+from recollect.history import history_record, project_documents
 from recollect.model import Memory
 
 FILES = {f"m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(5)}
@@ -149,7 +149,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "project"
     text = "A section about {} that is long enough to be kept by an import."
     write(folder, {f"docs/{name}.md": f"# {name}\n\n{text.format(name)}\n" for name in ("first", "endless", "last")})
-    monkeypatch.setattr(files, "RECORD_CPU_S", 0.2)
+    monkeypatch.setattr(history_record, "RECORD_CPU_S", 0.2)
     monkeypatch.setattr(clock, "RECORD_CPU_S", 0.2)
     return folder
 
@@ -166,7 +166,7 @@ def loops(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> Non
     monkeypatch.setattr(module, name, endless)
 
 
-@pytest.mark.parametrize(("module", "name"), [(documents, "_sections"), (learning, "without_secrets")])
+@pytest.mark.parametrize(("module", "name"), [(project_documents, "_sections"), (learning, "without_secrets")])
 def test_an_import_of_history_leaves_out_what_takes_too_long_and_says_so(
     engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
 ) -> None:

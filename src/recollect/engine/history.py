@@ -66,7 +66,7 @@ class Histories:
         """
         from recollect.engine.learning import Writing
         from recollect.engine.transcripts import Wanted
-        from recollect.history.sources import SOURCES
+        from recollect.history.history_sources import SOURCES
 
         wanted = self._wanted(only)
         # Transcripts are of all projects, wherever they are asked for.

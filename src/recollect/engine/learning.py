@@ -25,7 +25,7 @@ from recollect.model import Edge, HistorySource, LearntFrom, Memory
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
-    from recollect.history.found import Found, Source
+    from recollect.history.history_record import Found, Source
     from recollect.store.protocol import Store, Transaction
 
 # Memories of one transaction: long enough to be fast, short enough that other writers never wait long.

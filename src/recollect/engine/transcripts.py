@@ -20,7 +20,7 @@ from recollect.capture.transcripts.table import Book, books, steps
 from recollect.capture.transcripts.turn import Turn
 from recollect.engine.recounted import OWN, Captured, Note, Recounting, fates_of, write
 from recollect.engine.sitting import note_fixes, sum_up
-from recollect.history.found import clipped
+from recollect.history.history_record import clipped
 from recollect.model import Change, HistorySource, LearntFrom, Memory, Observed, Session, Transcript
 from recollect.text.plural import plural
 

@@ -7,10 +7,17 @@ from pathlib import Path
 import pytest
 from tests.trees import write
 
-from recollect.history.decisions import Decisions
-from recollect.history.documents import PIECE_CHARACTERS, Documents, is_decision, is_document, pieces, sections
-from recollect.history.found import clipped
-from recollect.history.notes import Notes
+from recollect.history.code_notes import Notes
+from recollect.history.history_record import clipped
+from recollect.history.project_documents import (
+    PIECE_CHARACTERS,
+    Decisions,
+    Documents,
+    is_decision,
+    is_document,
+    pieces,
+    sections,
+)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.history.log import Commit
-from recollect.history.message import noise, read
-from recollect.history.rules import BODY_CHARACTERS, kind, reasons, told
+from recollect.history.commit_log import Commit
+from recollect.history.commit_message import BODY_CHARACTERS, kind, noise, read, reasons, told
 
 
 def commit(message: str, author: str = "Ada Lovelace") -> Commit:

@@ -1,7 +1,6 @@
-"""Message: what a commit says, without what tools added to it; and which of the commits say nothing.
+"""Commit messages: subject, body and trailers; which commits are noise; which kind of knowledge a message holds.
 
-A message is read as its first line, what follows, and the trailers at its end. Squashed commits carry the messages of
-what they were made of as a list, mostly of words like "WIP": short ones of those are left out.
+Squashed commits list the messages of their parts, mostly words like "WIP": short ones are left out.
 """
 
 from __future__ import annotations
@@ -9,7 +8,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from recollect.history.log import Commit
+from recollect.history.commit_log import Commit
+from recollect.history.history_record import clipped
+from recollect.model import MemoryType
 
 # Fewer words say nothing unless there is a body.
 LEAST_WORDS = 3
@@ -38,7 +39,7 @@ _BOT = re.compile(
 )
 _TOOLS = r"black|isort|ruff|prettier|flake8|pep ?8|mypy|lint\w*"
 _MENDED = r"(?:fix(?:ed|es)?|correct(?:ed)?) (?:a |some |minor |small )*"
-# Subjects that say nothing whatever the project is, by what they are called when they are counted.
+# Subjects without information, by the name under which they are counted.
 _NOISE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile("|".join(patterns), re.IGNORECASE))
     for name, patterns in {
@@ -71,9 +72,9 @@ _EMPTY_KINDS = frozenset("style ci chore deps release build".split())
 
 
 class Message(NamedTuple):
-    """What a commit says. kind, scope: by the convention `kind(scope): subject`, where that is followed.
+    """A commit message; kind and scope by the convention `kind(scope): subject`.
 
-    undoes: the commit that it takes back, as far as it is named; undoes_subject: the same by its first line
+    undoes, undoes_subject: the reverted commit, by its hash or by its subject
     """
 
     subject: str
@@ -91,7 +92,7 @@ class Message(NamedTuple):
 
 
 def read(text: str) -> Message:
-    """Return what a message says."""
+    """Return a parsed message."""
     first, _, rest = text.strip().partition("\n")
     subject = " ".join(first.split())
     kind = scope = ""
@@ -117,12 +118,12 @@ def read(text: str) -> Message:
 
 
 def plain_subject(subject: str) -> str:
-    """Return a first line as a revert quotes it: without the number of its pull request."""
+    """Return a subject as a revert quotes it, without its pull request number."""
     return _PULL.sub("", " ".join(subject.split())).strip().lower()
 
 
 def noise(commit: Commit, message: Message) -> str:
-    """Return why a commit teaches nothing, in a word; "" where it may."""
+    """Return in a word why a commit is noise; "" if it is not."""
     if _BOT.search(commit.author):
         return "bot"
     if message.is_revert:
@@ -136,7 +137,7 @@ def noise(commit: Commit, message: Message) -> str:
 
 
 def _body(text: str) -> str:
-    """Return what follows the first line, without trailers, rules and the small talk of squashed commits."""
+    """Return the body without trailers, rules and short items of squashed commits."""
     kept: list[str] = []
     for line in text.strip().splitlines():
         words = line.strip()
@@ -146,3 +147,88 @@ def _body(text: str) -> str:
             continue
         kept.append(line.rstrip())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+
+
+# --- kinds of knowledge ---
+
+# A decision with its reasons fits, a pasted log does not.
+BODY_CHARACTERS = 1_200
+SUBJECT_CHARACTERS = 200
+
+_REJECTED = re.compile(
+    r"\binstead of\b|\brather than\b|\bdecided (?:against|not to)\b|\balternative(?:s|ly)?\b|\bconsidered\b|\babandon"
+    r"|\brejected\b|\bdid(?: not|n't) work\b|\bdoes(?: not|n't) work\b|\bturned? out\b|\bwe could\b.{0,120}\bbut\b"
+    r"|\btried\b.{0,120}\bbut\b|\bnot an option\b|\bnot worth\b|\bin favou?r of\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_REASON = re.compile(
+    r"\bbecause\b|\bso that\b|\bin order to\b|\bto (?:avoid|prevent|ensure|make sure|allow|keep|support|match)\b"
+    r"|\botherwise\b|\bdue to\b|\bthe reason\b|\b(?:the|this) (?:problem|issue|bug|cause)\b|\broot cause\b|\bthis way\b"
+    r"|\bthat way\b|\bthis (?:allows|makes|means|avoids|fixes|ensures|prevents|lets)\b|\bdecided\b|\bchose\b|\bprefer\b"
+    r"|\bno longer\b|\bsince (?:we|it|this|the|that|there)\b|\bas (?:we|it|this|the) (?:is|was|are|can|do|does|would)\b"
+    r"|\bcaused? (?:by|a|the)\b|\bleads? to\b|\bwould (?:fail|break|crash|raise|be)\b|\bwithout this\b"
+    r"|\bneed(?:s|ed)? to\b",
+    re.IGNORECASE,
+)
+_FIX = re.compile(r"\b(?:fix\w*|bug|crash\w*|regression|leak\w*|race|deadlock|broken|incorrect|wrong)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(`A-Z*-])|\n\s*\n|\n(?=\s*[*\-•] )")
+
+
+class Kind(NamedTuple):
+    """The kind of a commit: its rule, memory type and importance."""
+
+    rule: str
+    memory_type: MemoryType
+    importance: float
+
+
+BREAKING = Kind("breaking", "decision", 0.75)
+REVERT = Kind("revert", "decision", 0.7)
+REJECTED = Kind("rejected", "decision", 0.65)
+REASON = Kind("reason", "decision", 0.6)
+FIX = Kind("fix", "insight", 0.5)
+CHANGE = Kind("change", "context", 0.4)
+SUBJECT = Kind("subject", "context", 0.3)
+
+
+def kind(message: Message) -> Kind:
+    """Return the kind of a commit; the first rule that fits counts."""
+    if message.is_revert:
+        return REVERT
+    if message.is_breaking:
+        return BREAKING
+    text = f"{message.subject}\n{message.body}"
+    if message.body and _REJECTED.search(text):
+        return REJECTED
+    if _REASON.search(text):
+        return REASON
+    if message.kind == "fix" or _FIX.search(message.subject):
+        return FIX
+    return CHANGE if message.body else SUBJECT
+
+
+def told(message: Message) -> str:
+    """Return a short message whole, else its beginning and its reasons."""
+    subject = clipped(message.subject, SUBJECT_CHARACTERS)
+    if len(message.body) <= BODY_CHARACTERS:
+        return f"{subject}\n\n{message.body}" if message.body else subject
+    parts = [part.strip() for part in _SENTENCE.split(message.body) if part and part.strip()]
+    chosen: set[int] = set()
+    room = BODY_CHARACTERS
+    ranked = sorted(range(len(parts)), key=lambda place: (not is_reason(parts[place]) and place > 1, place))
+    for place in ranked:
+        if len(parts[place]) < room:
+            chosen.add(place)
+            room -= len(parts[place]) + 1
+    body = " ".join(parts[place] for place in sorted(chosen)) or clipped(message.body, BODY_CHARACTERS)
+    return f"{subject}\n\n{body}"
+
+
+def reasons(text: str) -> list[str]:
+    """Return the sentences that give a reason."""
+    return [" ".join(part.split()) for part in _SENTENCE.split(text) if part and is_reason(part)]
+
+
+def is_reason(sentence: str) -> bool:
+    """Tell whether a sentence gives a reason or rejects an option."""
+    return bool(_REASON.search(sentence) or _REJECTED.search(sentence))

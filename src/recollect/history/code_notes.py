@@ -1,24 +1,21 @@
-"""Notes: what people left in the code for later: TODO, FIXME, HACK and their kin, each with its comment."""
+"""TODO, FIXME, HACK and similar comments in the code."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-from recollect import progress
-from recollect.history.documents import is_document
-from recollect.history.files import Text, found_in, paths, texts
-from recollect.history.found import Found, clipped
+from recollect.history.history_record import FileSource, Found, Text, clipped
+from recollect.history.project_documents import is_document
 
-# What is kept of a note; notes of one file; a file with more of them is a test of a tool that looks for them.
+# A file with more notes tests a tool that finds them.
 NOTE_CHARACTERS = 400
 NOTES_OF_A_FILE = 30
-# Lines of the same comment that belong to a note.
+# Lines of one comment.
 NOTE_LINES = 5
 
-# A mark and the signs before it, from the first of them on; `_note` tells whether they begin a comment.
+# A mark with the signs before it; `_note` tells whether they begin a comment.
 _NOTE = re.compile(
     r"(?<![\s*!/#-])(?P<lead>[\s*!/#-]*+)(?P<mark>TODO|FIXME|HACK|XXX|BUG|KLUDGE)\b(?:\((?P<who>[^)]{1,60})\))?[:\s-]*(?P<text>.*)"
 )  # fmt: skip
@@ -27,32 +24,20 @@ _SOURCE = re.compile(
     r"\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|java|kt|kts|go|rs|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|hs|lua|zig|sh|bash|sql|"
     r"vue|svelte|m|mm|pl|r|jl|dart|clj|erl|toml|ya?ml|tf|cmake|gradle|proto)$|(?:^|/)(?:Makefile|Dockerfile)$"
 )  # fmt: skip
-# What a mark means.
 _MEANS = {"TODO": "to do", "FIXME": "to fix", "HACK": "hack", "XXX": "doubtful", "BUG": "known bug", "KLUDGE": "hack"}
 
 
-class Notes:
-    """Notes in the code; `most`: how many at most."""
+class Notes(FileSource):
+    """TODO and FIXME comments; `most` counts comments."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self.left_out: list[str] = []
-        self.notes: list[str] = []
+    doing = "reading TODO and FIXME comments"
+    step = 100
 
-    def records(self, root: Path, since: int | None) -> Iterator[Found]:
-        """Yield the notes in a project's sources."""
-        left = self._most
-        wanted = [path for path in paths(root, self.notes) if _SOURCE.search(path) and not is_document(path)]
-        for number, file in enumerate(texts(root, wanted)):
-            if number % 100 == 0:
-                progress.report(number, len(wanted), "reading TODO and FIXME comments")
-            if since is not None and file.at < since:
-                continue
-            for found in found_in(file, _notes, self.left_out):
-                if left <= 0:
-                    return
-                left -= 1
-                yield found
+    def wanted(self, names: list[str]) -> list[str]:
+        return [name for name in names if _SOURCE.search(name) and not is_document(name)]
+
+    def read(self, file: Text) -> Iterator[Found]:
+        return _notes(file)
 
 
 def _notes(file: Text) -> Iterator[Found]:
@@ -65,13 +50,13 @@ def _notes(file: Text) -> Iterator[Found]:
             continue
         text = clipped(" ".join([note["text"].strip(), *_rest(rows, place + 1)]).strip(" */->\"'#"), NOTE_CHARACTERS)
         key = hashlib.sha256(f"{note['mark']} {text}".encode()).hexdigest()[:16]
-        # A mark without words says nothing; the same words twice in a file are one note.
+        # A note has words, and counts once in a file.
         if len(text.split()) < 2 or key in seen:
             continue
         seen.add(key)
         count += 1
         yield Found(
-            # Without its line, which moves whenever something above it is edited.
+            # Without its line number, which changes with edits above.
             key=f"{file.path}#{key}",
             rule="note",
             content=f"{note['mark']} ({_MEANS[note['mark']]}) in {file.path}, line {place + 1}: {text}",
@@ -84,7 +69,7 @@ def _notes(file: Text) -> Iterator[Found]:
 
 
 def _note(line: str) -> re.Match[str] | None:
-    """Return the mark of a line that stands in a comment."""
+    """Return the mark in a comment of a line."""
     for found in _NOTE.finditer(line):
         signs, before = found["lead"], line[max(0, found.start() - 3) : found.start()]
         if any(sign in signs for sign in ("#", "*", "//", "--")) or before.endswith((";", "%", '"""')):
@@ -93,7 +78,7 @@ def _note(line: str) -> re.Match[str] | None:
 
 
 def _rest(rows: list[str], place: int) -> list[str]:
-    """Return the following lines of the same comment."""
+    """Return the following lines of a comment."""
     found: list[str] = []
     for line in rows[place : place + NOTE_LINES - 1]:
         more = _LINE.match(line)

@@ -1,7 +1,7 @@
-"""Tally: what only a whole history says: which files change together, which change most, and who knows what.
+"""Statistics of a commit history: files that change together, hot files, and who knows which folder.
 
-Counted while commits go by, newest first, so that a file that was renamed is followed back under the name it has now.
-Memory is bounded: pairs seen once are forgotten when there are too many of them.
+Commits come newest first, so a renamed file counts under its current name. Memory is bounded: pairs that were seen once
+are dropped when there are too many.
 """
 
 from __future__ import annotations
@@ -12,33 +12,32 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from recollect.history.found import Found
-from recollect.history.log import Commit
+from recollect.history.commit_log import Commit
+from recollect.history.history_record import Found
 from recollect.text.plural import plural
 
-# Commits of more files are moves and reformattings: nothing in them belongs together.
+# Commits of more files are moves and reformattings.
 MOST_FILES = 30
-# Pairs kept in mind: some 60 MB.
+# About 60 MB.
 MOST_PAIRS = 400_000
-# A partner changed in so many of a file's commits, and in so many in a hundred: less is chance.
+# The least number and share of common commits; less is chance.
 LEAST_SUPPORT = 3
 LEAST_CONFIDENCE = 0.2
-# Partners told of a file, and files that are told of: the most changed ones.
+# Partners listed for a file, and files with a list, the most changed first.
 PARTNERS = 8
 TOLD_FILES = 800
-# Files and people in a list; what is further down nobody reads.
 LISTED_FILES = 15
 LISTED_PEOPLE = 4
-# Folders that are told of, how deep they are, and how many commits they must have.
+# Folders with a list of people, their depth, and their least number of commits.
 FOLDERS = 60
 FOLDER_DEPTH = 3
 FOLDER_COMMITS = 10
-# What "lately" means: a year before the newest commit.
+# A year before the newest commit.
 LATELY_S = 365 * 86_400
 
 
 class Worked(NamedTuple):
-    """How often somebody changed something, and when last."""
+    """The number of changes, and the time of the last."""
 
     times: int = 0
     last: int = 0
@@ -63,7 +62,7 @@ class Tally:
         self._oldest = 0
 
     def add(self, commit: Commit, *, is_fix: bool) -> None:
-        """Count a commit; they come newest first."""
+        """Count a commit."""
         self._commits += 1
         self._newest = max(self._newest, commit.at)
         self._oldest = min(self._oldest or commit.at, commit.at)
@@ -87,7 +86,7 @@ class Tally:
             self._pairs = Counter({pair: times for pair, times in self._pairs.items() if times > 1})
 
     def found(self) -> Iterator[Found]:
-        """Yield what the counts say."""
+        """Yield the records of the statistics."""
         if not self._commits:
             return
         yield from self._together()
@@ -181,7 +180,7 @@ class Tally:
 
 
 def _folders(path: str) -> Iterable[str]:
-    """Return the folders of a file, from the root of the project ("") down, as deep as they are told of."""
+    """Return the folders of a file from the root ("") down to FOLDER_DEPTH."""
     parts = posixpath.dirname(path).split("/") if "/" in path else []
     return ["", *("/".join(parts[: depth + 1]) for depth in range(min(len(parts), FOLDER_DEPTH)))]
 

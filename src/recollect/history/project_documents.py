@@ -1,7 +1,6 @@
-"""Documents: what a project says about itself, section by section: its README, its docs, and its rules for assistants.
+"""Documents of a project, section by section, and its decision records (ADRs), one record each.
 
-A section is one memory, under its heading and those above it; a long one is cut between paragraphs. Files that speak to
-assistants hold what the people of a project want: preferences. All others describe it: context.
+Files that instruct assistants hold preferences, all others context. A long section is cut between paragraphs.
 """
 
 from __future__ import annotations
@@ -9,14 +8,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import NamedTuple
 
-from recollect import progress
-from recollect.history.files import Text, found_in, paths, texts
-from recollect.history.found import Found, clipped
+from recollect.history.history_record import FileSource, Found, Text, clipped
 
-# A piece of a section: as much as is shown of a memory without being cut.
+# As much as is shown of a memory without being cut.
 PIECE_CHARACTERS = 1_500
 # Shorter sections are a heading and a link.
 LEAST_CHARACTERS = 40
@@ -40,7 +37,7 @@ _FOLDERS = frozenset({"docs", "doc", "documentation", ".github"})
 _DECISIONS = re.compile(
     r"(?:^|/)(?:adrs?|decisions?|architecture[-_]decisions?|decision[-_]records?)/[^/]+\.(?:md|rst|txt|adoc)$"
 )
-# Lists of what changed are told better by the commits, translations say it twice, licences are nobody's knowledge.
+# Changelogs repeat the commits, translations repeat documents, licences teach nothing.
 _DULL = re.compile(
     r"(?:^|/)(?:change(?:s|log)|news|history|releases?|licen[cs]e|copying|authors|contributors|code_of_conduct|security"
     r"|requirements)\b|(?:^|/)(?:whatsnew|changelogs?|releases?|locale|i18n|translations|_?build|api)/",
@@ -52,37 +49,14 @@ _FENCE = re.compile(r"^\s*(```|~~~)")
 
 
 class Section(NamedTuple):
-    """A part of a document: the headings that lead to it, and what stands under them."""
+    """A part of a document: its headings and its text."""
 
     headings: tuple[str, ...]
     text: str
 
 
-class Documents:
-    """README, AGENTS.md, CLAUDE.md and the like, and docs/; `most`: how many sections at most."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self.left_out: list[str] = []
-        self.notes: list[str] = []
-
-    def records(self, root: Path, since: int | None) -> Iterator[Found]:
-        """Yield the sections of a project's documents."""
-        left = self._most
-        wanted = sorted((path for path in paths(root, self.notes) if is_document(path)), key=_order)
-        for number, file in enumerate(texts(root, wanted)):
-            progress.report(number, len(wanted), "reading documents")
-            if since is not None and file.at < since:
-                continue
-            for found in found_in(file, _sections, self.left_out):
-                if left <= 0:
-                    return
-                left -= 1
-                yield found
-
-
 def is_document(path: str) -> bool:
-    """Tell whether a file describes the project; records of decisions have a source of their own."""
+    """Tell whether a file describes the project; decision records do not count."""
     name = posixpath.basename(path).lower()
     if name in _RULES:
         return True
@@ -96,14 +70,14 @@ def is_document(path: str) -> bool:
 
 
 def is_decision(path: str) -> bool:
-    """Tell whether a file is the record of a decision."""
+    """Tell whether a file is a decision record."""
     return bool(_DECISIONS.search(path.lower())) and not posixpath.basename(path).lower().startswith(
         ("readme", "index", "template")
     )
 
 
 def sections(text: str, *, is_rst: bool = False) -> Iterator[Section]:
-    """Yield the parts of a document under its headings."""
+    """Yield the sections of a document."""
     above: list[tuple[int, str]] = []
     levels: dict[str, int] = {}
     lines: list[str] = []
@@ -127,7 +101,7 @@ def sections(text: str, *, is_rst: bool = False) -> Iterator[Section]:
 
 
 def pieces(text: str, most: int = PIECE_CHARACTERS) -> Iterator[str]:
-    """Yield a text in parts of so many characters at most, cut between paragraphs where there are any."""
+    """Yield a text in parts of so many characters at most, cut between paragraphs if possible."""
     part = ""
     for paragraph in re.split(r"\n\s*\n", text):
         if part and len(part) + len(paragraph) + 2 > most:
@@ -147,7 +121,7 @@ def pieces(text: str, most: int = PIECE_CHARACTERS) -> Iterator[str]:
 
 
 def _heading(rows: list[str], place: int, levels: dict[str, int], *, is_rst: bool) -> tuple[int, str, int] | None:
-    """Return the depth and words of a heading at a line, and how many lines it takes; None where there is none."""
+    """Return depth, title and number of lines of a heading at a line; None if there is none."""
     line, below = rows[place], rows[place + 1] if place + 1 < len(rows) else ""
     marked = None if is_rst else _MARKDOWN_HEADING.match(line)
     if marked:
@@ -191,5 +165,90 @@ def _sections(file: Text) -> Iterator[Found]:
 
 
 def _order(path: str) -> tuple[int, int, str]:
-    """Rules first, then what lies at the top: what a project says first it means most."""
+    """Sort instructions first, then files at the top."""
     return (posixpath.basename(path).lower() not in _RULES, path.count("/"), path)
+
+
+# --- decision records ---
+
+# What is kept of a record; the decision comes before its context.
+RECORD_CHARACTERS = 2_400
+SECTION_CHARACTERS = 900
+
+_FIRST = ("decision", "outcome", "status", "context", "consequence", "alternativ", "option", "rationale", "why")
+_STATUS = re.compile(
+    r"^[^\w\n]*+(?:status|state)\W*+(?P<status>[A-Za-z][\w ,.#\-\[\]()/]{2,80})", re.IGNORECASE | re.MULTILINE
+)
+_DATE = re.compile(r"\b(?P<day>(?:19|20)\d\d-\d\d-\d\d)\b")
+_GIVEN_UP = re.compile(r"\b(?:supersed|replac|deprecat|reject|withdraw|abandon|obsolete)", re.IGNORECASE)
+
+
+def _decision(file: Text) -> Iterator[Found]:
+    parts = [part for part in sections(file.text, is_rst=file.path.endswith(".rst")) if part.text]
+    title = next((part.headings[0] for part in parts if part.headings), file.path)
+    status = _status(file.text, [(part.headings, part.text) for part in parts])
+    day = _DATE.search(file.text[:2_000])
+    is_given_up = bool(_GIVEN_UP.search(status))
+    lines = [f"Decision record {file.path}: {title}" + (f" (status: {status})" if status else "")]
+    room = RECORD_CHARACTERS
+    for part in sorted(parts, key=lambda part: _rank(part.headings)):
+        text = clipped(part.text, SECTION_CHARACTERS)
+        if len(text) > room:
+            break
+        room -= len(text)
+        lines.append(f"{part.headings[-1]}: {text}" if len(part.headings) > 1 else text)
+    yield Found(
+        key=file.path,
+        rule="given up" if is_given_up else "decision",
+        title=clipped(title, 200),
+        content="\n\n".join(lines),
+        memory_type="decision",
+        at=_moment(day["day"]) or file.at if day else file.at,
+        importance=0.5 if is_given_up else 0.75,
+        tags=("adr", *(("given-up",) if is_given_up else ())),
+        metadata={"path": file.path, "status": status},
+    )
+
+
+def _status(text: str, parts: list[tuple[tuple[str, ...], str]]) -> str:
+    for headings, body in parts:
+        if headings and headings[-1].strip().lower() in ("status", "state"):
+            return clipped(body.splitlines()[0].strip(" *_`."), 80)
+    found = _STATUS.search(text[:2_000])
+    return found["status"].strip(" *_`.|") if found else ""
+
+
+def _rank(headings: tuple[str, ...]) -> int:
+    name = headings[-1].lower() if headings else ""
+    return next((place for place, word in enumerate(_FIRST) if word in name), len(_FIRST))
+
+
+def _moment(day: str) -> int:
+    try:
+        return int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
+    except ValueError:
+        return 0
+
+
+class Documents(FileSource):
+    """README, AGENTS.md, CLAUDE.md and the like, and docs/; `most` counts sections."""
+
+    doing = "reading documents"
+
+    def wanted(self, names: list[str]) -> list[str]:
+        return sorted((name for name in names if is_document(name)), key=_order)
+
+    def read(self, file: Text) -> Iterator[Found]:
+        return _sections(file)
+
+
+class Decisions(FileSource):
+    """Decision records, the latest first."""
+
+    doing = "reading decision records"
+
+    def wanted(self, names: list[str]) -> list[str]:
+        return sorted((name for name in names if is_decision(name)), reverse=True)[: self._most]
+
+    def read(self, file: Text) -> Iterator[Found]:
+        return _decision(file)

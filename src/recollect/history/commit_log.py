@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 from recollect import git
 
-# Commits that are read, the newest: ten years of a busy project, some seconds.
+# The newest commits that are read: ten years of a busy project.
 MAX_COMMITS = 30_000
-# What is read of a message, and of the files of a commit: more is generated.
+# Longer messages and lists of files are generated.
 MAX_MESSAGE = 20_000
 MAX_FILES = 500
-# Renames are looked for among so many files of a commit; moving whole folders is told by git without comparing.
+# Renames are detected among so many files of a commit; git recognises moved folders anyway.
 RENAMES = 200
-# A pause of git this long means that it is stuck.
 TIMEOUT_S = 120.0
 
 _FORMAT = "%x01%H%x02%at%x02%aN%x02%B"
@@ -40,7 +39,7 @@ class Commit(NamedTuple):
 
 
 def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: list[str]) -> Iterator[Commit]:
-    """Yield the commits of what is checked out, newest first, without merges; none where there is no repository.
+    """Yield the commits of the checkout, newest first, without merges; none without a repository.
 
     notes: receives why git could not give everything
     """
@@ -73,7 +72,7 @@ def _words(since: int | None) -> list[str]:
 
 
 def count(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: list[str]) -> int:
-    """Return how many commits there are to read; 0 where there are none, and why in `notes`."""
+    """Return the number of commits to read; if 0, `notes` says why."""
     words = ["rev-list", "--count", "--no-merges", f"--max-count={most}"]
     told = git.run(root, *words, *([f"--since={since}"] if since is not None else []), "HEAD", "--")
     if told.problem:
@@ -91,7 +90,7 @@ def tracked(root: Path) -> frozenset[str]:
 
 
 def _pieces(stream: Iterator[git.Answer], problems: list[str]) -> Iterator[str]:
-    """Yield what stands between NUL characters; what went wrong goes to `problems`."""
+    """Yield the pieces between NUL characters; errors go to `problems`."""
     begun: list[bytes] = []  # joined once: a message may be as long as its author likes
     for block, problem in stream:
         if problem:

@@ -1,10 +1,10 @@
-"""Git: what the commits of a project teach, one by one and all together.
+"""Records of the commits of a project, one by one and as statistics.
 
-    commit ─► noise? ─► what it says, why ─► Found
-       └────► tally ─► files that change together, hot files, who knows what ─► Found
+    commit ─► noise? ─► message, reasons ─► Found
+       └────► tally ─► files that change together, hot files, experts ─► Found
 
-Commits come newest first, so that whoever took something back is known before what was taken back: that is told with
-both. A revert that was reverted itself took nothing back in the end.
+Commits come newest first, so a revert is known before the commit that it reverts: both records say so. A reverted
+revert does not count.
 """
 
 from __future__ import annotations
@@ -17,48 +17,41 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect import progress
-from recollect.history import log
-from recollect.history.found import Found, clipped
-from recollect.history.log import Commit
-from recollect.history.message import Message, noise, plain_subject, read
-from recollect.history.rules import FIX, REVERT, kind, reasons, told
-from recollect.history.tally import Tally
+from recollect.history import commit_log
+from recollect.history.co_changes import Tally
+from recollect.history.commit_log import Commit
+from recollect.history.commit_message import FIX, REVERT, Message, kind, noise, plain_subject, read, reasons, told
+from recollect.history.history_record import Found, Source, clipped
 
-# Files that are named with a commit; a commit is about the first few of its files or about none in particular.
+# Files that are named with a commit.
 NAMED_FILES = 6
-# A reason that is repeated with what was taken back.
+# The reason of a revert that is repeated with the reverted commit.
 REASON_CHARACTERS = 300
-# What a commit is worth less among others that only has a first line: where there is not room for all, old ones without
-# a word of explanation help nobody.
+# How much less a commit without a body is worth when not all fit.
 PLAIN = 0.25
-# Progress is reported after so many commits.
+# Commits per report of progress.
 STEP = 200
 
 
 class Undone(NamedTuple):
-    """Who took something back: the commit, when, and why as far as it says."""
+    """A revert: its commit, time and reason."""
 
     sha: str
     at: int
     why: str
 
 
-class Git:
-    """The commits of what is checked out; `most`: how many of them are told, beside what they say together."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self.left_out: list[str] = []
-        self.notes: list[str] = []
+class Git(Source):
+    """The commits of the checkout; `most` counts commits, not their statistics."""
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
-        """Yield what the commits teach, newest first, then what they say together."""
-        total = log.count(root, since, notes=self.notes)
+        """Yield the records of commits, newest first, then the statistics."""
+        total = commit_log.count(root, since, notes=self.notes)
         if not total:
             return
-        tally = Tally(log.tracked(root))
+        tally = Tally(commit_log.tracked(root))
         history = _History(self._most)
-        for number, commit in enumerate(log.commits(root, since, notes=self.notes)):
+        for number, commit in enumerate(commit_log.commits(root, since, notes=self.notes)):
             if number % STEP == 0:
                 progress.report(number, total, "reading commits")
             named = commit._replace(author=_name(commit.author))
@@ -72,7 +65,7 @@ class Git:
 
 
 class _History:
-    """What is known of the commits that went by, and the best of them: those that say most, of those the newest."""
+    """The most informative commits, and the reverts among those that were read."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -82,7 +75,7 @@ class _History:
         self._undone_subjects: dict[str, Undone] = {}
 
     def add(self, commit: Commit, message: Message) -> None:
-        by = self._taken_back(commit, message)
+        by = self._reverted_by(commit, message)
         if message.is_revert and by is None:
             why = clipped(" ".join(_why(message)), REASON_CHARACTERS)
             undone = Undone(commit.sha, commit.at, why)
@@ -91,9 +84,9 @@ class _History:
             elif message.undoes_subject:
                 self._undone_subjects[message.undoes_subject] = undone
         found = _found(commit, message, by)
-        # What was taken back is as worth knowing as who took it back.
+        # A reverted commit is worth as much as its revert.
         worth = found.importance if by is None else REVERT.importance
-        self._number -= 1  # of two that are worth the same the newer one, which came first
+        self._number -= 1  # of two of the same worth the newer one, which came first
         row = (worth - PLAIN * (not message.body), self._number, found)
         if len(self._best) < self._most:
             heapq.heappush(self._best, row)
@@ -101,10 +94,10 @@ class _History:
             heapq.heappushpop(self._best, row)
 
     def best(self) -> list[Found]:
-        """Return what is told, newest first: what took something back before what it took back."""
+        """Return the records, newest first."""
         return [row[2] for row in sorted(self._best, key=lambda row: -row[1])]
 
-    def _taken_back(self, commit: Commit, message: Message) -> Undone | None:
+    def _reverted_by(self, commit: Commit, message: Message) -> Undone | None:
         by = self._undone.pop(commit.sha[:7], None)
         return by or self._undone_subjects.pop(plain_subject(message.subject), None)
 
@@ -136,7 +129,7 @@ def _found(commit: Commit, message: Message, by: Undone | None) -> Found:
 
 
 def _why(message: Message) -> list[str]:
-    """Return why something was taken back: what is given as a reason, or else all that is said but the formula."""
+    """Return the reasons of a revert, or its text without the formula."""
     rest = [
         line
         for line in message.body.splitlines()
@@ -154,7 +147,7 @@ def _provenance(commit: Commit) -> str:
 
 
 def _name(author: str) -> str:
-    """Return somebody's name without an address."""
+    """Return a name without an email address."""
     words = [word for word in author.split() if "@" not in word[1:-1]]
     return clipped(" ".join(words) or author.partition("@")[0].strip("<> "), 100)
 
