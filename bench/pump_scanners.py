@@ -17,25 +17,24 @@ from recollect import git
 from recollect.capture import compress as compressed
 from recollect.capture import (
     difference,
-    evidence,
+    error_fingerprint,
     extract,
     filter,
-    fingerprint,
     fixes,
+    injection_evidence,
     invocation,
     outcome,
     payload,
-    purpose,
-    retell,
-    rollout,
+    session_llm_prompt,
     statements,
     summary,
+    transcript_tail,
 )
-from recollect.capture.extract import command
-from recollect.capture.lesson import Place
+from recollect.capture.extract import file_tools, shell_tool
 from recollect.capture.observation import BadPayload
-from recollect.capture.transcripts.table import BY_NAME as TRANSCRIPTS
-from recollect.capture.transcripts.turn import Line, Reading
+from recollect.capture.observation_lesson import Place
+from recollect.capture.transcripts.transcript_files import BY_NAME as TRANSCRIPTS
+from recollect.capture.transcripts.transcript_turn import Line, Reading
 from recollect.code import (
     card,
     chunks,
@@ -229,7 +228,7 @@ def _patterns(text: str) -> None:
     for row in rows:
         list(project_lessons.rules(row)), list(searches.searched(row)), list(usage_patterns.chosen(row))
     fixes.pairs(rows), fixes.unresolved(rows)
-    evidence.evidence(evidence.Offer("m", (AT, ""), text, frozenset(), frozenset()), evidence.sitting(rows), (text,))
+    injection_evidence.evidence(injection_evidence.Offer("m", (AT, ""), text, frozenset(), frozenset()), injection_evidence.sitting(rows), (text,))
 
 
 def _payloads(text: str) -> None:
@@ -414,19 +413,19 @@ CAPTURE: tuple[Any, ...] = (
      "capture.fingerprint capture.purpose capture.difference"), _payloads),
     ("raw payload", "capture.payload", _raw_payload),
     ("difference", "capture.difference", _edits),
-    ("failure", "capture.fingerprint", lambda text: fingerprint.failure(text, text)),
+    ("failure", "capture.fingerprint", lambda text: error_fingerprint.failure(text, text)),
     ("outcome", "capture.outcome",
      lambda text: (outcome.by_output("make", text), outcome.by_output("cat a", text), outcome.is_misuse(text))),
     ("outcome of a command line", "capture.outcome capture.invocation",
      lambda text: (outcome.by_output(text, "done"), outcome.by_exit_code(text, 0), outcome.by_exit_code(text, 1))),
-    ("session file of Codex", "capture.rollout", lambda text: rollout.code_in(text.encode("utf-8", "replace"), "a")),
+    ("session file of Codex", "capture.rollout", lambda text: transcript_tail.code_in(text.encode("utf-8", "replace"), "a")),
     ("same command", "capture.fingerprint capture.extract.command",
-     lambda text: (command.program(text), command.is_looking(text), invocation.invocation.__wrapped__(text))),
+     lambda text: (shell_tool.program(text), shell_tool.is_looking(text), invocation.invocation.__wrapped__(text))),
     ("patterns", "patterns.correction patterns.search patterns.preference capture.fixes capture.evidence", _patterns),
     ("memory evidence", "capture.evidence",
-     lambda text: (evidence.files_of(_memory(text), ()), evidence.commands_of(_memory(text)))),
-    ("purpose", "capture.purpose", lambda text: purpose.purpose("a.py", text)),
-    ("retold", "capture.retell text.said", lambda text: retell.accepted(text, text)),
+     lambda text: (injection_evidence.files_of(_memory(text), ()), injection_evidence.commands_of(_memory(text)))),
+    ("purpose", "capture.purpose", lambda text: file_tools.purpose("a.py", text)),
+    ("retold", "capture.retell text.said", lambda text: session_llm_prompt.accepted(text, text)),
     ("compressed", "capture.compress text.said", lambda text: compressed.accepted(text, text)),
     ("statements", "capture.prose capture.statement_cues", lambda text: statements.statements(text, "user")),
     ("long statement", "capture.prose capture.statement_cues",

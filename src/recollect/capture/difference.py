@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recollect.capture.lesson import Defined, Outline, code, listed
+from recollect.capture.observation_lesson import Defined, Outline, code, listed
 
 # Beyond this, lines are compared by what they have in common at both ends only: a comparison must not take seconds.
 MAX_LINES = 1_500

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal
 
-from recollect.capture.fingerprint import lines_of
+from recollect.capture.error_fingerprint import lines_of
 from recollect.capture.invocation import LOOKING, Part, bare, is_looking, kind, parts
-from recollect.capture.lesson import TOLD_CHARACTERS
+from recollect.capture.observation_lesson import TOLD_CHARACTERS
 from recollect.model import CommandKind
 
 Outcome = Literal["ok", "failed", ""]

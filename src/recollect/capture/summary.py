@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from recollect.capture.fixes import pairs, unresolved
 from recollect.capture.invocation import is_looking
-from recollect.capture.lesson import code, line, listed
+from recollect.capture.observation_lesson import code, line, listed
 from recollect.model import Memory, Observed
 from recollect.text.sameness import statements
 from recollect.text.tokens import query_terms

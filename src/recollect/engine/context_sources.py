@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
-from recollect.capture.lesson import code
+from recollect.capture.observation_lesson import code
 from recollect.capture.summary import CHANGING, SENTENCE
 from recollect.engine.at_hand import AtHand, at_hand, beside, related
 from recollect.engine.branches import written_on

@@ -20,12 +20,11 @@ import msgspec
 from recollect import clock
 from recollect.capture.extract import lesson as lesson_of
 from recollect.capture.filter import TWICE_S, cleaned, is_answer, is_noise, mark, memory_ids
-from recollect.capture.last_answer import with_answer
-from recollect.capture.lesson import Defined, Lesson, Place
 from recollect.capture.observation import BadPayload, Observation
+from recollect.capture.observation_lesson import Defined, Lesson, Place
 from recollect.capture.payload import read
-from recollect.capture.rollout import with_rollout
 from recollect.capture.spool import MAX_BYTES, Payload
+from recollect.capture.transcript_tail import with_answer, with_rollout
 from recollect.engine.anchoring import NOTHING, Prepared, spoken_text
 from recollect.engine.branches import NOWHERE, Position
 from recollect.engine.checkout import Checkout, checkout, work_tree

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
-from recollect.capture.evidence import Key, Offer, Sitting, commands_of, evidence, files_of, sitting
+from recollect.capture.injection_evidence import Key, Offer, Sitting, commands_of, evidence, files_of, sitting
 from recollect.engine.memories import node_id
 from recollect.model import Anchor, Edge, Evidence, Fix, Injection, Memory, Observed, Session
 from recollect.store.protocol import Range

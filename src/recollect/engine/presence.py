@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 
 from recollect import clock
-from recollect.capture.lesson import code
+from recollect.capture.observation_lesson import code
 from recollect.engine import accept
 from recollect.engine.context_block import MOST_BYTES, Block, Line, Section, block, day, flat
 from recollect.engine.identity import namespace_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
 from recollect.capture.fixes import unresolved
-from recollect.capture.lesson import listed
+from recollect.capture.observation_lesson import listed
 from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
 from recollect.engine.context_block import Line, day, flat
 from recollect.model import Observed, Session

@@ -20,10 +20,10 @@ import msgspec
 from recollect.capture import tools
 from recollect.capture.extract import lesson as lesson_of
 from recollect.capture.filter import cleaned, is_noise, mark
-from recollect.capture.lesson import Lesson, line
 from recollect.capture.observation import Observation
+from recollect.capture.observation_lesson import Lesson, line
 from recollect.capture.statements import Speaker, statements
-from recollect.capture.transcripts.turn import Turn, slim
+from recollect.capture.transcripts.transcript_turn import Turn, slim
 from recollect.engine.anchoring import Prepared
 from recollect.engine.memories import content_hash, purged, unwanted
 from recollect.engine.noticed import Home, Noticing, observed, redacted

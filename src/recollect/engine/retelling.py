@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.capture.retell import ANSWER_TOKENS, accepted, prompt
+from recollect.capture.session_llm_prompt import ANSWER_TOKENS, accepted, prompt
 from recollect.engine.redaction import without_secrets
 from recollect.engine.sitting import BY_RULES, READ, TOLD_BY
 from recollect.model import Memory, Observed, Session

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
-from recollect.capture.transcripts.table import Book, books, steps
-from recollect.capture.transcripts.turn import Turn
+from recollect.capture.transcripts.transcript_files import Book, books, steps
+from recollect.capture.transcripts.transcript_turn import Turn
 from recollect.engine.recounted import OWN, Captured, Note, Recounting, fates_of, write
 from recollect.engine.sitting import note_fixes, sum_up
 from recollect.history.history_record import clipped

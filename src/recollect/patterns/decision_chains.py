@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from recollect.capture.lesson import line
+from recollect.capture.observation_lesson import line
 from recollect.model import Memory, Pattern
 from recollect.patterns.pattern_counts import NAMED, beyond
 

@@ -11,9 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.capture.extract.command import program
+from recollect.capture.extract.shell_tool import program
 from recollect.capture.invocation import Invocation, bare, invocation, is_looking, names
-from recollect.capture.lesson import line
+from recollect.capture.observation_lesson import line
 from recollect.capture.outcome import is_misuse
 from recollect.model import KnownCommand, Variant
 from recollect.patterns.pattern_counts import NAMED, surely

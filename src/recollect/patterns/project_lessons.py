@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.capture.lesson import code, line
+from recollect.capture.observation_lesson import code, line
 from recollect.capture.statements import statements
 from recollect.model import Fix, KnownCommand, Lesson, Memory, Observed, Pattern
 from recollect.patterns.usage_patterns import PROJECT_PURPOSES

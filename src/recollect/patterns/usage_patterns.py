@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from recollect.capture.fingerprint import same_command
+from recollect.capture.error_fingerprint import same_command
 from recollect.capture.invocation import is_looking
-from recollect.capture.lesson import code, line
+from recollect.capture.observation_lesson import code, line
 from recollect.model import Observed, Pattern, PatternType
 from recollect.patterns.pattern_counts import beyond, luck, pattern, rate, sessions, surely
 from recollect.text.plural import plural

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.evidence import Offer, Sitting, commands_of, evidence, files_of, sitting
+from recollect.capture.injection_evidence import Offer, Sitting, commands_of, evidence, files_of, sitting
 from recollect.model import Memory, Observed
 
 AT = 1_767_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture.fingerprint import failure, normal, same_command, telling
+from recollect.capture.error_fingerprint import failure, normal, same_command, telling
 
 TRACEBACK = """Traceback (most recent call last):
   File "/home/{user}/shop/price.py", line {line}, in gross

@@ -13,7 +13,7 @@ from tests.outputs import Output, outputs
 from recollect.ask import SUSPECT
 from recollect.capture.extract import lesson
 from recollect.capture.filter import cleaned
-from recollect.capture.lesson import Place
+from recollect.capture.observation_lesson import Place
 from recollect.capture.outcome import FAILED, PASSED, SIGNS, by_exit_code, by_output, is_misuse
 from recollect.capture.payload import read
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, text_of, thing, words
+from recollect.capture.transcripts.transcript_turn import Call, Line, Reading, Turn, text_of, thing, words
 from recollect.errors import InvalidInput
 from recollect.parsing import parse_json
 

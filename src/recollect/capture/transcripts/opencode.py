@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, thing, words
+from recollect.capture.transcripts.transcript_turn import Call, Line, Reading, Turn, thing, words
 from recollect.errors import InvalidInput
 from recollect.parsing import parse_json
 

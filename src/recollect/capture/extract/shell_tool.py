@@ -1,24 +1,24 @@
-"""Commands: what was run, how it ended as far as that is proven, and the fingerprint of the error if it failed."""
+"""Lessons of shell commands: the command, its proven outcome, and the fingerprint of its error."""
 
 from __future__ import annotations
 
 import re
 
 from recollect.capture import tools
-from recollect.capture.fingerprint import COMMAND_CHARACTERS, failure, same_command
+from recollect.capture.error_fingerprint import COMMAND_CHARACTERS, failure, same_command
 from recollect.capture.invocation import is_looking
-from recollect.capture.lesson import Lesson, Outline, Place, code, line, tag
 from recollect.capture.observation import Observation
+from recollect.capture.observation_lesson import Lesson, Outline, Place, code, line, tag
 from recollect.capture.outcome import by_output
 
-# A command that worked can be run again; that one failed is worth knowing.
+# The importance of a success and of a failure.
 WORKED, FAILED = 0.3, 0.5
-# In the metadata of a memory: nothing proves how the command ended.
+# The outcome in metadata if nothing proves it.
 UNKNOWN = "unknown"
 
 
 def shell(seen: Observation, place: Place, outline: Outline) -> Lesson:
-    """Return what a command did; one that only looked around is noted and not remembered."""
+    """Return the outcome of a command; one that only reads is not remembered."""
     command = tools.text_field(seen.input, "command")[:COMMAND_CHARACTERS].strip()
     if not command:
         return Lesson(told="Ran a command")
@@ -35,7 +35,6 @@ def shell(seen: Observation, place: Place, outline: Outline) -> Lesson:
     purpose = line(str(seen.input.get("description") or ""))
     return lesson._replace(
         content=told + (f" ({purpose})" if purpose else "") + (": it worked." if outcome == "ok" else "."),
-        memory_type="context",
         importance=WORKED,
         category="command",
         tags=(tag("cmd", program(command)), "command"),
@@ -49,7 +48,7 @@ def shell(seen: Observation, place: Place, outline: Outline) -> Lesson:
 
 
 def _folder(cwd: str, place: Place) -> str:
-    """Return the folder of a command from the root of its project; empty for that, and where it is not known."""
+    """Return the folder of a command below the root of its project; empty if unknown."""
     shown = place.shown(cwd) if cwd and place.root else ""
     return "" if shown.startswith("/") else line(shown, 120)
 
@@ -66,7 +65,6 @@ def _failed(command: str, said: str, seen: Observation, target: str, folder: str
     return Lesson(
         told=line(told),
         content=f"{code(command, 400)} failed{code_said}" + (f":\n{found.message}" if said else "."),
-        memory_type="context",
         importance=FAILED,
         category="error",
         tags=(tag("cmd", program(command)), "failure", tag("error", found.fingerprint)),
@@ -82,7 +80,7 @@ def _exit(seen: Observation) -> dict[str, int]:
 
 
 def _said(seen: Observation) -> str:
-    """Return what a command wrote, without what the assistant wrote around it."""
+    """Return the output of a command without the assistant's additions."""
     text = seen.error or tools.said(seen.output)
     text = re.sub(r"\A(?:Error: )?Exit code:? \d+\s*\n?|<shellId: [^<>]*+>\s*+\Z", "", text)
     text = re.sub(r"(?m)^(?:Exit Code: -?\d+|Process Group PGID: \d+|Background PIDs: .*)$", "", text)
@@ -90,7 +88,7 @@ def _said(seen: Observation) -> str:
 
 
 def program(command: str) -> str:
-    """Return the program that a command runs, with its subcommand where it has one that matters: `git commit`."""
+    """Return the program of a command, with its subcommand if that matters: `git commit`."""
     words = same_command(command).split()
     words = words[1:] if words[:1] in (["sudo"], ["time"], ["exec"], ["command"]) else words
     if not words:

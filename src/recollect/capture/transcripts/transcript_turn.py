@@ -1,15 +1,20 @@
-"""Turn: one message or tool call of a session in any transcript format, and the state of a reader."""
+"""Turn: one message or tool call of a session in any transcript format, and the state of a reader.
+
+---
+Lines: the lines of a file that may still be growing, from any place on, however long one is."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from recollect.capture import tools
 from recollect.capture.observation import Observation
 from recollect.capture.payload import with_outcome
+from recollect.files import open_file
 
 # Uses of tools that have begun and not ended: more were abandoned, and their beginnings are given up.
 OPEN_CALLS = 64
@@ -179,3 +184,37 @@ def words(value: Any) -> str:
 def thing(value: Any) -> dict[str, Any]:
     """Return a value that should be an object; an empty one for any other."""
     return value if isinstance(value, dict) else {}
+
+
+# Read at a time: few calls, little memory.
+BLOCK = 1 << 20
+# A longer line holds an image or a whole archive; it is passed over without being held.
+MAX_LINE = 16 << 20
+
+
+def lines(path: Path, position: int = 0, number: int = 0) -> Iterator[Line]:
+    """Yield the whole lines of a file after a place; what is still being written at its end is left for later.
+
+    number: how many lines lie before that place. Raises OSError.
+    """
+    with open_file(path, buffering=BLOCK) as file:
+        file.seek(position)
+        while raw := file.readline(MAX_LINE):
+            start = position
+            position += len(raw)
+            is_whole = raw.endswith(b"\n")
+            if not is_whole:
+                rest = b""
+                while not rest.endswith(b"\n") and (rest := file.readline(MAX_LINE)):
+                    position += len(rest)
+                if not rest.endswith(b"\n"):
+                    return  # its end is not written yet
+            number += 1
+            if is_whole and len(raw) > 2:
+                yield Line(raw, number, start, position)
+
+
+def first_line(path: Path) -> bytes:
+    """Return how a file begins; nothing where it cannot be read. Raises OSError."""
+    with open_file(path) as file:
+        return file.readline(MAX_LINE)

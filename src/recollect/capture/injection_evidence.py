@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from recollect.capture.fingerprint import same_command
+from recollect.capture.error_fingerprint import same_command
 from recollect.capture.invocation import is_looking
-from recollect.capture.lesson import line
+from recollect.capture.observation_lesson import line
 from recollect.model import Evidence, Memory, Observed
 from recollect.text.tokens import query_terms
 

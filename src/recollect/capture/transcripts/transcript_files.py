@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.capture.transcripts import claude, codex, copilot, gemini, opencode
-from recollect.capture.transcripts.lines import first_line, lines
-from recollect.capture.transcripts.turn import Line, Reading, Turn
+from recollect.capture.transcripts.transcript_turn import Line, Reading, Turn, first_line, lines
 from recollect.errors import InvalidInput
 from recollect.files import open_file, read_file
 
