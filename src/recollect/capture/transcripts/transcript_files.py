@@ -1,7 +1,4 @@
-"""The assistants whose transcripts can be read, as a table: where they lie, and who reads them.
-
-Transcripts ─► books: one for each file or session, the latest first ─► steps: turns, and how far that is
-"""
+"""Transcripts of each assistant: where they lie, which reader they have, and their turns."""
 
 from __future__ import annotations
 
@@ -15,16 +12,16 @@ from recollect.capture.transcripts.transcript_turn import Line, Reading, Turn, f
 from recollect.errors import InvalidInput
 from recollect.files import open_file, read_file
 
-# So many lines without a turn are told as a step, so that progress is seen and kept.
+# After so many lines without a turn a step records the position.
 STEP_LINES = 2_000
 
 LineReader = Callable[[Line, Reading], Iterator[Turn]]
 
 
 class Transcripts(NamedTuple):
-    """One assistant: its name, patterns of its files below a home folder, and the reader of a line.
+    """An assistant: its name, patterns of its files below the home folder, and its reader.
 
-    Without a reader of lines the files are databases of OpenCode.
+    Without a reader the files are databases of OpenCode.
     """
 
     name: str
@@ -51,24 +48,23 @@ BY_NAME = {row.name: row for row in TRANSCRIPTS}
 class Book(NamedTuple):
     """One transcript: a file, or a session of a database.
 
-    size: how far it can be read: bytes, or for a session of a database when it last changed. at: when it was last
-    written, in Unix seconds
+    size: its bytes, or when a session of a database last changed. at: its last write, in Unix seconds
     """
 
     assistant: str
     path: Path
     size: int
     at: int
-    sitting: opencode.Sitting | None = None
+    sitting: opencode.StoredSession | None = None
 
     @property
     def id(self) -> str:
-        """What this transcript is called, the same whenever it is read."""
+        """Return the stable id of this transcript."""
         return str(self.path) if self.sitting is None else f"{self.path}#{self.sitting.session}"
 
 
 class Step(NamedTuple):
-    """A turn, or none; and where reading may begin again once it is written down: a place, and the lines before."""
+    """A turn or None, and the offset and line number to resume at."""
 
     turn: Turn | None
     position: int
@@ -76,7 +72,7 @@ class Step(NamedTuple):
 
 
 def books(assistant: str, home: Path) -> list[Book]:
-    """Return the transcripts of an assistant below a home folder, the latest first."""
+    """Return the transcripts of an assistant, latest first."""
     row = BY_NAME[assistant]
     found: list[Book] = []
     for path in sorted({path for pattern in row.patterns for path in _matching(home, pattern)}):
@@ -85,8 +81,8 @@ def books(assistant: str, home: Path) -> list[Book]:
         except OSError:
             continue
         if row.turns is None:
-            sittings = opencode.sittings(path)
-            found += [Book(assistant, path, each.changed, each.changed // 1000, each) for each in sittings]
+            sessions = opencode.stored_sessions(path)
+            found += [Book(assistant, path, each.changed, each.changed // 1000, each) for each in sessions]
         elif known.st_size:
             found.append(Book(assistant, path, known.st_size, int(known.st_mtime)))
     return sorted(found, key=lambda book: (-book.at, book.id))
@@ -95,14 +91,14 @@ def books(assistant: str, home: Path) -> list[Book]:
 def _matching(home: Path, pattern: str) -> list[Path]:
     try:
         return [path for path in home.glob(pattern) if path.is_file()]
-    except OSError:  # a folder that we may not look into
+    except OSError:  # a folder without permission
         return []
 
 
 def steps(book: Book, position: int = 0, number: int = 0) -> Iterator[Step]:
-    """Yield the turns of a transcript after a place, each with where to go on; the last step says how far it was read.
+    """Yield the turns of a transcript after an offset; the last step says how far it was read.
 
-    A line that is no row of its assistant is passed over. Raises OSError.
+    Invalid lines are skipped. Raises OSError.
     """
     if book.sitting is not None:
         for turn in opencode.turns(book.path, book.sitting):
@@ -125,7 +121,7 @@ def steps(book: Book, position: int = 0, number: int = 0) -> Iterator[Step]:
             continue
         silent = 0
         where = reading.resume(line)
-        # Of several turns of one line only the last one ends it.
+        # Only the last turn of a line completes it.
         for turn in told[:-1]:
             yield Step(turn, position, number)
         yield Step(told[-1] if told else None, *where)
@@ -134,7 +130,7 @@ def steps(book: Book, position: int = 0, number: int = 0) -> Iterator[Step]:
 
 
 def _begun(book: Book, reader: LineReader | None) -> Reading:
-    """Return what is known before the first line that is read: by where the file lies, and by its first row."""
+    """Return the state before the first line, from the path and the first row."""
     reading = Reading(book.assistant, session=_session_of(book.path, book.assistant), cwd=_cwd_of(book))
     if reader is not None:
         try:
@@ -150,14 +146,13 @@ def _session_of(path: Path, assistant: str) -> str:
     return path.parent.name if assistant == "copilot" else path.stem
 
 
-# What is read of a chat of Gemini CLI to find its folder.
+# What is read of a chat of Gemini CLI to find its workspace.
 HEAD_BYTES = 64 << 10
-# How that stands in what Gemini CLI tells the model first.
 _WORKSPACE = re.compile(r"Workspace Directories:\*\*\\n\s*- ([^\\\"\n]{1,4096})")
 
 
 def _cwd_of(book: Book) -> str:
-    """Return the folder of a project of Gemini CLI: written beside its sessions, or in what a session begins with."""
+    """Return the workspace of Gemini CLI: from a file beside its sessions, or from the chat."""
     if book.assistant != "gemini":
         return ""
     try:

@@ -1,7 +1,4 @@
-"""Turn: one message or tool call of a session in any transcript format, and the state of a reader.
-
----
-Lines: the lines of a file that may still be growing, from any place on, however long one is."""
+"""Lines and turns of transcripts: one message or tool call in any format, and the state of a reader."""
 
 from __future__ import annotations
 
@@ -16,18 +13,18 @@ from recollect.capture.observation import Observation
 from recollect.capture.payload import with_outcome
 from recollect.files import open_file
 
-# Uses of tools that have begun and not ended: more were abandoned, and their beginnings are given up.
+# Calls without a result that are kept; older ones were abandoned.
 OPEN_CALLS = 64
-# What is kept of the output of a failure: errors stand at its end, or at its beginning.
+# What is kept of the beginning and of the end of a failure's output.
 FAILED_CHARACTERS = 8_000
-# What is looked at of a text that an edit takes away or puts in.
+# What is kept of the old and new text of an edit.
 EDIT_CHARACTERS = 1_000
 
 Role = Literal["user", "assistant", "tool"]
 
 
 class Line(NamedTuple):
-    """One line of a file: what it says, its number from 1, and where it begins and ends."""
+    """One line of a file: its bytes, its number from 1, its first and last offset."""
 
     raw: bytes
     number: int
@@ -36,10 +33,9 @@ class Line(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """One thing that was said or done.
+    """One message or tool call.
 
-    key: the same whenever it is read, and no other of its session has it. line: where it stands, 0 where that says
-    nothing. at_ms: when it was; order: what tells two of the same moment. seen: what, in our words
+    key: stable, and unique in its session. line: its number, 0 in a database. order: sorts turns of one moment
     """
 
     role: Role
@@ -51,7 +47,7 @@ class Turn(NamedTuple):
 
 
 class Call(NamedTuple):
-    """The use of a tool that has begun: what was asked of it, where, and in which line."""
+    """A tool call without its result: input, folder and line."""
 
     name: str
     given: Mapping[str, Any]
@@ -62,7 +58,7 @@ class Call(NamedTuple):
 
 
 class Reading:
-    """What is known while a file is read: the session, its folder, the moment, and what has not ended yet."""
+    """The state of reading a file: session, folder, time, and calls without a result."""
 
     def __init__(self, assistant: str, session: str = "", cwd: str = "") -> None:
         self.assistant = assistant
@@ -73,25 +69,25 @@ class Reading:
         self.calls: dict[str, Call] = {}
 
     def moment(self, value: Any) -> None:
-        """Note when something was: an ISO text or milliseconds; what is neither is as late as what came before."""
+        """Set the time: an ISO text or milliseconds; anything else leaves it."""
         if isinstance(value, str):
             self.at_ms = milliseconds(value) or self.at_ms
         elif isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 253_402_300_800_000:
             self.at_ms = int(value)
 
     def open(self, call_id: str, call: Call) -> None:
-        """Note that a tool is used; the oldest of too many is given up."""
+        """Add a call; the oldest of too many is dropped."""
         if len(self.calls) >= OPEN_CALLS:
             del self.calls[next(iter(self.calls))]
         self.calls[call_id] = call
 
     def resume(self, line: Line) -> tuple[int, int]:
-        """Return where reading may begin again after a line, and how many lines lie before: nothing open is lost."""
+        """Return the offset and line number to resume at, before the first call without a result."""
         first = min((call.line for call in self.calls.values()), key=lambda each: each.start, default=None)
         return (first.start, first.number - 1) if first is not None else (line.end, line.number)
 
     def said(self, role: Role, text: str, line: Line, key: str = "") -> Iterator[Turn]:
-        """Yield what a person or the assistant said, unless it is nothing."""
+        """Yield a message, unless it is blank."""
         if text.strip():
             seen = Observation(
                 assistant=self.assistant,
@@ -105,7 +101,7 @@ class Reading:
             yield Turn(role, key or str(line.start), line.number, self.at_ms, line.number, seen)
 
     def used(self, call: Call, call_id: str, line: Line, **ended: Any) -> Turn:
-        """Return the use of a tool that has ended; ended: output, error, failed as an observation has them."""
+        """Return a tool call with its result; ended: output, error, failed of the observation."""
         kind, server = tools.kind(call.name, self.assistant)
         server = call.server or server
         seen = Observation(
@@ -126,9 +122,9 @@ class Reading:
 
 
 def slim(seen: Observation) -> Observation:
-    """Return the use of a tool without what nothing is learnt from: files, and what was printed where all went well.
+    """Return a tool call without files and without the output of a success.
 
-    Texts are cut between lines, so that no half of a secret is left that nobody would recognise.
+    Texts are cut between lines: half a secret would not be recognised.
     """
     given = {
         key: cut(value, EDIT_CHARACTERS) if isinstance(value, str) and key not in tools.FIELDS["command"] else value
@@ -144,7 +140,7 @@ def slim(seen: Observation) -> Observation:
 
 
 def cut(text: str, most: int) -> str:
-    """Return whole lines of a text within so many characters; of one line that is longer nothing is left."""
+    """Return the whole lines within so many characters."""
     return text if len(text) <= most else text[: text.rfind("\n", 0, most) + 1]
 
 
@@ -152,7 +148,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 
 
 def milliseconds(moment: str) -> int:
-    """Return an ISO time as milliseconds since 1970; 0 for what is none."""
+    """Return an ISO time as milliseconds since 1970; 0 if it is invalid."""
     if not _ISO.match(moment):
         return 0
     try:
@@ -163,7 +159,7 @@ def milliseconds(moment: str) -> int:
 
 
 def text_of(value: Any) -> str:
-    """Return the text of a message: itself, or those of its parts that are text."""
+    """Return the text of a message or of its text parts."""
     if isinstance(value, str):
         return value
     if not isinstance(value, list):
@@ -177,26 +173,22 @@ def _is_text(part: Mapping[str, Any]) -> bool:
 
 
 def words(value: Any) -> str:
-    """Return a value that should be text; "" for any other."""
+    """Return a text; "" for any other value."""
     return value if isinstance(value, str) else ""
 
 
 def thing(value: Any) -> dict[str, Any]:
-    """Return a value that should be an object; an empty one for any other."""
+    """Return an object; an empty one for any other value."""
     return value if isinstance(value, dict) else {}
 
 
-# Read at a time: few calls, little memory.
 BLOCK = 1 << 20
-# A longer line holds an image or a whole archive; it is passed over without being held.
+# A longer line holds an image or an archive and is skipped.
 MAX_LINE = 16 << 20
 
 
 def lines(path: Path, position: int = 0, number: int = 0) -> Iterator[Line]:
-    """Yield the whole lines of a file after a place; what is still being written at its end is left for later.
-
-    number: how many lines lie before that place. Raises OSError.
-    """
+    """Yield the complete lines of a file after an offset; number: the lines before. Raises OSError."""
     with open_file(path, buffering=BLOCK) as file:
         file.seek(position)
         while raw := file.readline(MAX_LINE):
@@ -215,6 +207,6 @@ def lines(path: Path, position: int = 0, number: int = 0) -> Iterator[Line]:
 
 
 def first_line(path: Path) -> bytes:
-    """Return how a file begins; nothing where it cannot be read. Raises OSError."""
+    """Return the first line of a file. Raises OSError."""
     with open_file(path) as file:
         return file.readline(MAX_LINE)
