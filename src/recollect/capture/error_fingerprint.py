@@ -1,9 +1,8 @@
-"""Fingerprint: the same for an error whenever it happens again, though times, numbers and folders differ.
+"""Fingerprints of errors, equal for every occurrence although times, numbers and folders differ.
 
-    output ─► the lines that tell the error ─► numbers, paths, times made equal ─► hash
+    output ─► lines of the error ─► numbers, paths, times normalised ─► hash
 
-Of a Python traceback that is its last line, of a compiler's output the first errors. Where nothing tells an error, the
-command and its exit code are all there is.
+A Python traceback counts by its last line, a compiler's output by its first errors, a silent failure by its command.
 """
 
 from __future__ import annotations
@@ -11,7 +10,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-# Lines that say what went wrong, most telling first: the first kind that is found counts.
+from recollect.text.digest import digest
+
+# Lines of errors, most specific first; the first kind that occurs counts.
 _TELLING: tuple[re.Pattern[str], ...] = (
     # KeyError: 'x' · java.lang.IllegalStateException: … · TypeError [ERR_X]: …
     re.compile(r"^(?:E\s+|Caused by: |Uncaught )?[\w.$]{0,100}(?:Error|Exception|Warning|Panic)\b(?: \[\w+\])?:? .*"),
@@ -30,16 +31,16 @@ _TELLING: tuple[re.Pattern[str], ...] = (
     ),
 )  # fmt: skip
 
-# Lines that count: one error may come a hundred times.
+# Lines of an error that count.
 LINES = 3
 LINE_CHARACTERS = 300
-# Errors stand at the end of an output, or its beginning; a megabyte of log in between says no more.
+# Errors stand at the beginning or at the end of an output.
 LOOK_CHARACTERS = 40_000
-# A longer command is a program that was typed in; how it begins tells it.
+# A longer command is an inline program.
 COMMAND_CHARACTERS = 4_000
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*+\x07")
-# What differs from one time to the next, and what stands for it. The order counts.
+# What differs between occurrences, and its replacement. The order counts.
 _EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (re.compile(r"\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b(?=\s|$|\])"), "<time>"),
@@ -55,43 +56,43 @@ _NUMBER = re.compile(r"(?<![A-Za-z_\d])\d+(?:[.,]\d+)*")
 
 
 class Failure(NamedTuple):
-    """An error: its fingerprint, and the lines that tell it, as they were."""
+    """An error: its fingerprint and its lines."""
 
     fingerprint: str
     message: str
 
 
 def failure(output: str, command: str = "", exit_code: int | None = None) -> Failure:
-    """Return the error that an output tells; of a silent one, that the command ended so."""
+    """Return the error of an output; of a silent one, the exit code."""
     lines = telling(output)
     if lines:
-        return Failure(_hash("\n".join(map(normal, lines))), "\n".join(lines))
+        return Failure(digest("\n".join(map(normal, lines)), 16), "\n".join(lines))
     said = (lines_of(output) or [""])[-1]
     ended = f"exit status {exit_code}" if exit_code is not None else "failed"
-    return Failure(_hash(f"{normal(command)}\n{ended}\n{normal(said)}"), said or ended)
+    return Failure(digest(f"{normal(command)}\n{ended}\n{normal(said)}", 16), said or ended)
 
 
 def telling(output: str) -> list[str]:
-    """Return the lines of an output that say what went wrong, a few at most, each once."""
+    """Return the first distinct error lines of an output."""
     lines = lines_of(output)
     for pattern in _TELLING:
         found = [line for line in lines if pattern.match(line)]
         if found:
-            # Of a traceback the last error is the one that was seen; of a compiler the first leads to the others.
+            # A traceback ends with its error; a compiler's first error causes the others.
             chosen = found[-1:] if "Traceback (most recent call last):" in output else found
             return list({normal(line): line for line in reversed(chosen)}.values())[::-1][:LINES]
     return []
 
 
 def lines_of(output: str) -> list[str]:
-    """Return the lines of an output that are looked at, cut where they are long: patterns must not take long."""
+    """Return the lines of both ends of an output, cut to bound the time of patterns."""
     if len(output) > 2 * LOOK_CHARACTERS:
         output = output[:LOOK_CHARACTERS] + "\n" + output[-LOOK_CHARACTERS:]
     return [line.strip()[:LINE_CHARACTERS] for line in _ANSI.sub("", output).splitlines() if line.strip()]
 
 
 def normal(line: str) -> str:
-    """Return how a line begins, with everything made equal that differs from one time to the next."""
+    """Return the beginning of a line, normalised."""
     line = line[: 2 * LINE_CHARACTERS]
     for pattern, stands in _EQUAL:
         line = pattern.sub(stands, line)
@@ -100,7 +101,7 @@ def normal(line: str) -> str:
 
 
 def same_command(command: str) -> str:
-    """Return what two runs of one command have in common: folders, variables and the ends of pipes do not count."""
+    """Return a command without folder, variables, redirections and a trailing filter."""
     words = " ".join(command[:COMMAND_CHARACTERS].split())
     words = re.sub(r"^(?:cd \S+ ?(?:&&|;) ?)+", "", words)
     words = re.sub(r"^(?:[A-Z_][A-Z0-9_]*=\S* )+", "", words)
@@ -109,14 +110,8 @@ def same_command(command: str) -> str:
 
 
 def _short(match: re.Match[str]) -> str:
-    """Return a path as its last part, which says what is missing; one with digits is somebody's temporary file."""
+    """Return the last part of a path; one with digits is a temporary file."""
     last = re.split(r"[\\/]", match[0].rstrip("\\/"))[-1]
     return (
         "<path>" if any(c.isdigit() for c in last) and not last.endswith((".py", ".js", ".ts", ".rs", ".go")) else last
     )
-
-
-def _hash(text: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

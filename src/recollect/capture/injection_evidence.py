@@ -1,10 +1,7 @@
-"""Evidence: what was made of a memory that was put before an assistant, by what happened in its session afterwards.
+"""Evidence that an injected memory was used or wrong, from the later events of its session.
 
-    offer ─ a file of it was opened, a command of it was run, its words were said, its error was gone or came back
-
-Only what is new counts: a file that was open before the offer, a command that was run before it, words that somebody
-had said before would have come without the memory. What is found depends on all that is known of the session, and not
-on the order in which it became known.
+Only new events count: a file, command or word that occurred before the injection would have come without the memory.
+The result depends on all events of the session, not on the order in which they arrived.
 """
 
 from __future__ import annotations
@@ -19,36 +16,34 @@ from recollect.capture.observation_lesson import line
 from recollect.model import Evidence, Memory, Observed
 from recollect.text.tokens import query_terms
 
-# A memory that names more files, or commands, is a list: that one of them was met again says nothing of it.
+# A memory that names more files or commands is a list; one of them recurs by chance.
 MOST_NAMED = 4
-# Such a list is the summary of a session, too; its words are those of the work that goes on.
+# Categories whose memories are lists too.
 LISTING = frozenset({"session", "compaction"})
-# Of the words of a memory that nobody had said before, so many must come back, and so large a share of them: fewer come
-# back by chance whenever the same matter is spoken of.
+# How many words of a memory, and which share, must recur in an answer; fewer recur by chance.
 LEAST_WORDS = 4
 LEAST_SHARE = 0.6
-# Where names, numbers or paths come back that nobody had said before, two of them are enough, with some words around.
+# How many of its names, numbers or paths must recur, with a smaller share of words.
 LEAST_NAMES = 2
 NAMED_SHARE = 0.3
-# Characters of an answer that are looked at.
 ANSWER_CHARACTERS = 20_000
 
 _OPENING = frozenset({"read", "edit", "write", "patch"})
 _PATH = re.compile(r"(?<![\w/.@+-])(?:[\w.@+-]++/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7}\b(?![/(])")
 _SPAN = re.compile(r"`([^`\n]{3,400})`|^[^\S\n]*+\$ (.{3,400})$", re.MULTILINE)
 _TOGETHER = re.compile(r"(?:(?<!\s)\s++)?+(?:&&|\|\||;|\|)\s*+")
-# Names that no sentence has by chance: with a digit, an underscore, a hump, or several parts.
+# Names with a digit, an underscore, a hump, or several parts do not recur by chance.
 _NAME = re.compile(r"\w+(?:[./:-]\w+)*")
 _TELLING = re.compile(r"\d|_|[a-z][A-Z]|\w[./:]\w")
 
-# When something happened: its second, and the name of its payload.
+# The time of an event: its second, and the name of its payload.
 Key = tuple[int, str]
 
 
 class Offer(NamedTuple):
-    """A memory that was put before an assistant: when, and by what its use is recognised.
+    """An injected memory, and the signs of its use.
 
-    failed: the tool and target whose error was the occasion; fingerprint: of that error; steps: what had fixed it
+    failed, fingerprint: tool, target and error that caused the injection. steps: its recorded fix
     """
 
     memory_id: str
@@ -62,7 +57,7 @@ class Offer(NamedTuple):
 
 
 class Sitting(NamedTuple):
-    """What happened in a session: when files were first opened and commands first worked, and what was asked."""
+    """The events of a session: first opened files, first successful commands, words of the prompts."""
 
     rows: Sequence[Observed]
     opened: dict[str, Key]
@@ -71,7 +66,7 @@ class Sitting(NamedTuple):
 
 
 def sitting(rows: Iterable[Observed]) -> Sitting:
-    """Return what happened in a session, from its observations in any order."""
+    """Return the events of a session from its observations in any order."""
     ordered = sorted(rows, key=_key)
     opened: dict[str, Key] = {}
     worked: dict[str, Key] = {}
@@ -90,13 +85,13 @@ def sitting(rows: Iterable[Observed]) -> Sitting:
 
 
 def files_of(memory: Memory, anchored: Iterable[str]) -> frozenset[str]:
-    """Return the files that a memory mentions; none for a memory that lists files."""
+    """Return the files of a memory; none if it is a list."""
     named = {*anchored, *_PATH.findall(memory.content)}
     return frozenset(named) if len(named) <= MOST_NAMED and memory.category not in LISTING else frozenset()
 
 
 def commands_of(memory: Memory) -> frozenset[str]:
-    """Return the commands that a memory tells, as observations have them; none for one that lists them."""
+    """Return the commands of a memory, normalised; none if it is a list."""
     kept = memory.metadata.get("command")
     found = [kept] if isinstance(kept, str) else [span or shell for span, shell in _SPAN.findall(memory.content)]
     normal = {line(same_command(each), 400) for each in found}
@@ -105,9 +100,9 @@ def commands_of(memory: Memory) -> frozenset[str]:
 
 
 def evidence(offer: Offer, seen: Sitting, said: Sequence[str] = ()) -> Evidence:
-    """Return the strongest sign in a session that an offer was used or was wrong; empty: there is none.
+    """Return the strongest sign that a memory was used or wrong; empty if there is none.
 
-    said: texts that the assistant wrote after the offer
+    said: texts that the assistant wrote after the injection
     """
     outcome = _outcome(offer, seen) if offer.fingerprint else ""
     if outcome in ("fixed", "returned"):
@@ -126,19 +121,19 @@ def _key(row: Observed) -> Key:
 
 
 def _is_opened(path: str, opened: dict[str, Key], offered: Key) -> bool:
-    """Tell whether a file was first opened after the offer."""
+    """Tell whether a file was first opened after the injection."""
     keys = [key for target, key in opened.items() if target == path or target.endswith(f"/{path}")]
     return bool(keys) and min(keys) > offered
 
 
 def _is_run(command: str, worked: dict[str, Key], offered: Key) -> bool:
-    """Tell whether a command, alone or with more arguments, first worked after the offer."""
+    """Tell whether a command, also with more arguments, first succeeded after the injection."""
     keys = [key for part, key in worked.items() if part == command or part.startswith(f"{command} ")]
     return bool(keys) and min(keys) > offered
 
 
 def _outcome(offer: Offer, seen: Sitting) -> Evidence:
-    """Return whether the error that a fix was injected for disappeared; its last occurrence counts."""
+    """Return whether the error of an injected fix disappeared; its last occurrence counts."""
     taken, found = False, ""
     for row in seen.rows:
         if _key(row) <= offer.key or row.event != "tool":
@@ -152,7 +147,7 @@ def _outcome(offer: Offer, seen: Sitting) -> Evidence:
 
 
 def _is_cited(offer: Offer, asked: frozenset[str], text: str) -> bool:
-    """Tell whether a text has the memory's id, or says what it says in words that nobody had used before."""
+    """Tell whether a text has the memory's id, or enough of its new words."""
     if offer.memory_id in text:
         return True
     words = frozenset(query_terms(offer.content)) - asked
