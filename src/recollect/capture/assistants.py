@@ -1,4 +1,4 @@
-"""Assistants: how each names its events and where in a payload it puts what. One row each; payload.py is the loop.
+"""Assistants: their names, their events, and where their payloads hold each field; payload.py reads the table.
 
 An event without a row is ignored; Gemini's PreCompress has none because it fires before every request. A path such as
 `tool_response.llmContent` leads through objects; the first of several that holds a value counts.
@@ -15,7 +15,7 @@ from recollect.capture.observation import EventName
 
 
 class Event(NamedTuple):
-    """An event in our words; `tool` where the event itself says which, `failed` where it says how that ended."""
+    """Our name of an event; `tool` and `failed` if the event implies them."""
 
     name: EventName
     tool: str = ""
@@ -23,9 +23,9 @@ class Event(NamedTuple):
 
 
 class Assistant(NamedTuple):
-    """One assistant: how to recognise its payloads, its events, and where the fields of an observation are.
+    """An assistant: its events, the paths of the fields of an observation, and how to recognise it.
 
-    keys: any payload with one of these is its own. transcript: a part of the path of its transcripts
+    keys: a payload with one of these is its own. transcript: a part of the path of its transcripts
     """
 
     name: str
@@ -38,7 +38,7 @@ class Assistant(NamedTuple):
 TOOL = Event("tool")
 FAILED = Event("tool", failed=True)
 
-# Claude Code's names of events and fields, which others have taken over.
+# Claude Code's names, which others have adopted.
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "event": ("hook_event_name",),
     "session": ("session_id",),
@@ -230,7 +230,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
 
 BY_NAME: Mapping[str, Assistant] = {row.name: row for row in ASSISTANTS}
 
-# Other names that may stand on the command line of a hook.
+# Other names on the command line of a hook.
 ALIASES: Mapping[str, str] = {
     "claude-code": "claude",
     "claudecode": "claude",
@@ -248,7 +248,7 @@ def named(name: str) -> Assistant | None:
 
 
 def recognised(payload: Mapping[str, object]) -> Assistant | None:
-    """Return the assistant that a payload comes from by what is in it; Claude Code's form is that of several."""
+    """Return the assistant of a payload by its fields; several share the form of Claude Code."""
     transcript = payload.get("transcript_path") or payload.get("transcriptPath")
     if isinstance(transcript, str):
         path = transcript.replace("\\", "/")

@@ -1,4 +1,4 @@
-"""Lesson: what an observation teaches, ready to be stored once secrets are out of it."""
+"""Lesson: what is stored of an observation, before redaction."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from recollect.model import MemoryType
 
-# A tag is a short label; a regular expression of a page is none.
 TAG_CHARACTERS = 120
-# What is kept of a text that somebody wrote, and in the line that tells what happened.
+# The longest content, and the longest line that says what happened.
 CONTENT_CHARACTERS = 4_000
 TOLD_CHARACTERS = 240
 
@@ -26,23 +25,23 @@ class Defined(NamedTuple):
     parent: int = -1
 
 
-# What a text defines, given the path of its file; empty for what is no source code.
+# The symbols of a text, given the path of its file; empty if it is no source code.
 Outline = Callable[[str, str], "tuple[Defined, ...]"]
 
 
 class Place(NamedTuple):
-    """Where a session works: its folder, and the root of the project around it; empty where that is not known."""
+    """The folder of a session and the root of its project; empty if unknown."""
 
     cwd: str = ""
     root: str = ""
 
     def absolute(self, path: str) -> str:
-        """Return a path from the root of the file system, as far as the folder is known."""
+        """Return an absolute path, as far as the folder is known."""
         plain = path.replace("\\", "/")
         return posixpath.normpath(plain if plain.startswith("/") else posixpath.join(self.cwd or "/", plain))
 
     def shown(self, path: str) -> str:
-        """Return a path as people write it: on one line, from the root of the project if it lies there."""
+        """Return a path on one line, relative to the root of the project if it lies there."""
         whole = " ".join(self.absolute(path).splitlines())
         for folder in (self.root, self.cwd):
             if folder and whole.startswith(folder.rstrip("/") + "/"):
@@ -53,9 +52,9 @@ class Place(NamedTuple):
 class Lesson(NamedTuple):
     """What is stored of one observation.
 
-    told: what happened, in a line. content: what is remembered; empty: only that it happened
-    target: the file, pattern, command or address it was about. outcome, fingerprint: see model.Observed
-    paths: the files it concerns, from the root of the file system
+    told: what happened, in a line. content: the memory; empty: none
+    target: its file, pattern, command or address. outcome, fingerprint: see model.Observed
+    paths: its files, as absolute paths
     """
 
     told: str
@@ -102,6 +101,6 @@ def code(text: str, characters: int = 100) -> str:
 
 
 def listed(names: list[str], most: int) -> str:
-    """Return names on one line with commas, and how many more there are."""
+    """Return names on one line, and the number of omitted ones."""
     rest = len(names) - most
     return ", ".join(" ".join(name.splitlines()) for name in names[:most]) + (f" and {rest} more" if rest > 0 else "")

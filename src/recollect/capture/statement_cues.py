@@ -1,6 +1,6 @@
-"""Cues: how statements are worded, and the wordings that look like them.
+"""Patterns of statements, and of sentences that only look like them.
 
-Patterns are matched against one sentence of at most 400 characters, whose quotations are masked.
+They match one sentence of at most 400 characters with its quotations masked.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ Kind = Literal["rule", "preference", "decision", "correction", "cause", "fact"]
 
 
 class Cue(NamedTuple):
-    """How a statement of some kind is worded.
+    """A pattern of statements and their kind.
 
-    holds: also if the sentence speaks of the present task
-    in_short: only in a short message; a long one describes a task
+    holds: also in a sentence about the present task. in_short: only in a short message
     """
 
     kind: Kind
@@ -32,7 +31,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-# What a sentence must not end with a noun of its own: it points to something outside of itself.
+# Words that refer to something outside of the sentence.
 _POINTS = (
     r"(?:it|this|that|these|those|them|your|option|approach|one|both|the (?:first|second|third|last|other|latter"
     r"|same|following)\b|\W?\d|(?-i:[A-D])\b)"
@@ -87,14 +86,14 @@ _FAULTY = (
     r"|yet|following|lost|crash\w*|stuck|slow|correct|fine|done|ready|complete|better|being|getting|able|for now"
 )
 
-# A sentence about the project that says what holds and what does not, and reports no fault.
+# A sentence that states what is valid in the project, and reports no fault.
 _DECLARED = (
     rf"(?!{_NOT_DECLARED})(?=.*\b{_DECLARING}\b)(?!.*\b(?:{_FAULTY})\b).{{3,200}}(?:[,;:] (?:and )?(?:not|never"
     r"|no (?!need)|always|because|(?:we|so) (?:do not|don't|never|left|dropped))\b"
     r"|\b(?:must|never|always|forbidden|banned|not allowed|instead of)\b|\bonly, )"
 )
 
-# A sentence that says how things are in general: of several, of each, or where they go; not of what somebody sees.
+# A sentence about things in general, not about what somebody sees.
 _SEEN = (
     r"page|pages|header|table|row|rows|column|values?|should|can|will|would|could|i|you|your|it|this|that|these|those"
     r"|they|them|there|also|already|okay|great|good|problems?|saved|same"
@@ -110,7 +109,7 @@ _IN_GENERAL = (
     r"|goes to|owns all)\b|.{3,60}\b(?:is|are) (?:banned|out|a no-go|dropped|what we use|not accepted|not edited)\b)"
 )
 
-# The first that fits counts.
+# The first match counts.
 USER: tuple[Cue, ...] = (
     Cue("rule", "preference", 0.85, _any(
         r"^(?:from (?:now|here|today) on|going forward|moving forward|from this point on|henceforth"
@@ -269,7 +268,7 @@ USER: tuple[Cue, ...] = (
         r"|measure|version|format|lint|import|generate|sign|cache|treat|handle|return|throw|raise|validate|host|support|document"
         r"|round|escape|hash|encrypt|translate|sync|back up) (?!(?:it|this|that|these|them|the same)\b)",
     ), in_short=True),
-    # What is so in the project: of the code and how it is worked on, a convention; of anything else, a decision.
+    # About code and workflow a convention, about anything else a decision.
     Cue("rule", "style", 0.75, _any(
         rf"^(?=(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b)(?:{_DECLARED}|{_IN_GENERAL})",
     ), in_short=True),
@@ -278,7 +277,7 @@ USER: tuple[Cue, ...] = (
         r"^\w[\w ./`·-]{1,60}\b(?:is|are) (?:no longer|not) (?:supported|used|needed|allowed)\b",
     )),
 )  # fmt: skip
-# What follows one of these openings corrects something, or is laid down for later, if it asserts something.
+# Openings of corrections and notes, if an assertion follows.
 OPENINGS: tuple[Cue, ...] = (
     Cue("correction", "context", 0.7, _any(
         r"(?:no|nope|wrong|incorrect|not (?:true|correct|quite)|(?:small |one )?correction)(?: man| dude"
@@ -315,7 +314,7 @@ ASSISTANT: tuple[Cue, ...] = (
 )  # fmt: skip
 CUES = {"user": USER, "assistant": ASSISTANT}
 
-# Openings that carry nothing.
+# Filler words at the beginning.
 LEAD = _any(
     r"^(?:[\W_]+|(?:rule|note|reminder|nb|tip|ps) ?: |(?:no|nope)(?: man| dude|\b)\s*[,:;.!…–—-]+\s*|(?:claude"
     r"|copilot|cursor|guys|now)\b[\s,:]*|(?:\d{1,2}[.)])\s|(?:ok(?:ay)?|k|so|well|great|good|perfect|nice|cool"
@@ -330,7 +329,7 @@ QUESTION = _any(
     r"^(?:do|don't|have|haven't) (?:we|you|i|they|the|these|those)\b",
     r", (?:right|yeah|yes|correct|no|ok|okay|make sense)\W*$",
 )
-# It guesses, supposes, reports somebody else's words, or plays a role.
+# A guess, a supposition, a quotation or a role.
 OPEN = _any(
     r"\b(?:maybe|perhaps|might|probably|possibly|i think|i guess|i believe|i suspect|i assume|i wonder|i'm wondering"
     r"|not sure|seems?|looks like|presumably|likely|suppose|supposing|what if|would be|could be|imagine|pretend"
@@ -340,7 +339,7 @@ OPEN = _any(
     r"|,|·|$)",
     r"^(?:if|suppose|when i|when you|when the|after i|before you|before we|once)\b(?!.*\b(?:always|never|must)\b)",
 )
-# It speaks of the task at hand.
+# The present task.
 NOW = _any(
     r"\b(?:for now|right now|this time|today|tonight|tomorrow|at the moment|for the moment|as of now|until"
     r"|for this(?! (?:service|product|release|component))|in this (?:function|file|line|test|commit|pr|branch|method"
@@ -350,7 +349,7 @@ NOW = _any(
     r"^(?:always|never|don't|do not|show|use)\b.*\bhere\W*$",
     r"\bline \d",
 )
-# A request begins with one of these; it lays down something only if it says for how long.
+# A request states something only with one of the LASTING words.
 REQUEST = _any(
     r"^(?:remind|show|tell|explain|give|find|list|check|look|search|read|describe|help|run|write|create|make|add"
     r"|update|fix|implement|review|change|move|remove|rename|set|put|take|try|go|start|continue|let me|i need|i want"
@@ -367,7 +366,7 @@ EVERYWHERE = _any(
     r"\bi (?:always|never) want\b",
 )
 REASON = re.compile(r"(?:because|since|otherwise|that way|this way|so that|the reason)\b", re.IGNORECASE)
-# The sentence needs the one before it.
+# The sentence refers to the one before it.
 LEANS = _any(
     r"^(?:it|this|that|these|those|they|them|he|she|it's|that's|they're)\b(?! (?:repo|project|code ?base|repository))",
     r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean) (?:it|this"
