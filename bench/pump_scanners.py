@@ -81,20 +81,20 @@ from recollect.render import untrusted
 from recollect.surface import jsonrpc
 from recollect.surface.assistants import jsonc, toml
 from recollect.text import (
-    as_of,
-    asking,
-    budget,
     dates,
-    enrich,
-    harmless,
+    display,
+    embedding_text,
     identifiers,
+    llm_answers,
+    paraphrases,
+    passage_features,
     passages,
-    redact,
-    said,
-    sameness,
-    shape,
-    tokens,
-)  # fmt: skip
+    questions,
+    terms,
+    time_arguments,
+    token_count,
+)
+from recollect.text.redaction import redact  # fmt: skip
 
 AT = 1_767_571_200
 PLACE = Place("/p", "/p")
@@ -387,24 +387,24 @@ REDACTION = " ".join(
 TEXT: tuple[Any, ...] = (
     ("dates", "text.dates text.days", lambda text: dates.resolved(text, AT)),
     ("asked times", "text.dates", lambda text: dates.asked_times(text, AT)),
-    ("as of times", "text.as_of text.dates", lambda text: as_of.without_as_of(text, AT)),
+    ("as of times", "text.as_of text.dates", lambda text: time_arguments.without_as_of(text, AT)),
     ("identifiers", "text.identifiers", lambda text: identifiers.code_terms(text)),
     ("name terms", "text.identifiers", lambda text: identifiers.name_terms(text)),
     ("code words", "text.identifiers", lambda text: identifiers.joined_terms(identifiers.words(text.encode()))),
     ("passages", "text.passages", passages.passages),
-    ("own words", "text.said", said.own_words),
+    ("own words", "text.said", llm_answers.own_words),
     (
         "invented names",
         "text.said",
-        lambda text: (said.names(text), said.invented(text, "a"), said.repeats(text, text)),
+        lambda text: (llm_answers.names(text), llm_answers.invented(text, "a"), llm_answers.repeats(text, text)),
     ),
-    ("sameness", "text.sameness", sameness.statements),
-    ("shape", "text.shape", shape.shape),
-    ("terms", "text.tokens", tokens.terms),
-    ("query terms", "text.tokens", tokens.query_terms),
-    ("enrich", "text.enrich", lambda text: enrich.enrich_memory_text(_memory(text), (), text)),
-    ("token budget", "text.budget", budget.tokens),
-    ("harmless", "text.harmless", harmless.visible),
+    ("sameness", "text.sameness", paraphrases.statements),
+    ("shape", "text.shape", passage_features.shape),
+    ("terms", "text.tokens", terms.terms),
+    ("query terms", "text.tokens", terms.query_terms),
+    ("enrich", "text.enrich", lambda text: embedding_text.enrich_memory_text(_memory(text), (), text)),
+    ("token budget", "text.budget", token_count.tokens),
+    ("harmless", "text.harmless", display.visible),
     ("redaction", REDACTION, redact.redact),
     ("redaction of sources", REDACTION, lambda text: redact.masked(text.encode("utf-8", "replace"))),
 )
@@ -502,7 +502,7 @@ CODE: tuple[Any, ...] = (
 RECALL: tuple[Any, ...] = (
     ("work at hand", "engine.at_hand", _at_hand),
     ("work left", "capture.summary engine.recent_work engine.context_sources", _left),
-    ("only asks", "text.asking", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
+    ("only asks", "text.asking", lambda text: [questions._asks(part) for part in questions._SENTENCE.split(text)]),
     ("recall query", "recall.query", _query),
     ("amendments", "recall.amend recall.statement recall.values", _amend),
     ("supersession", "recall.supersede recall.changes", _supersede),

@@ -25,7 +25,7 @@ from planted_held_out import held_out
 from pump_redaction import pumped
 from recollect.code.languages import detect
 from recollect.code.marks import left_out
-from recollect.text.redact import redact
+from recollect.text.redaction.redact import redact
 
 SEED = 20260508
 FOUND_BAR = 0.98

@@ -18,7 +18,7 @@ from recollect import Engine
 from recollect.engine.context_block import MOST_BYTES, TAG, Line, Section, block
 from recollect.engine.glance import glance
 from recollect.model import Injection
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 SUBJECTS = ("bank", "parser", "basket", "invoice", "warehouse", "cache")
 anything = st.text(max_size=400) | st.text(

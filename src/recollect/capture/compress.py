@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from recollect.text.said import invented, names, own_words, repeats
+from recollect.text.llm_answers import invented, names, own_words, repeats
 
 INSTRUCTIONS = """Shorten the observation below, which was recorded during a coding session, so that it can be \
 found and understood months later. Keep names of files and symbols, commands, error messages, numbers and decisions \

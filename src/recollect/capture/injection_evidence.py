@@ -14,7 +14,7 @@ from recollect.capture.error_fingerprint import same_command
 from recollect.capture.invocation import is_looking
 from recollect.capture.observation_lesson import line
 from recollect.model import Evidence, Memory, Observed
-from recollect.text.tokens import query_terms
+from recollect.text.terms import query_terms
 
 # A memory that names more files or commands is a list; one of them recurs by chance.
 MOST_NAMED = 4

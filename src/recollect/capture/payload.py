@@ -15,7 +15,7 @@ from recollect.capture.assistants import Assistant, Event, named, recognised
 from recollect.capture.observation import BadPayload, Observation
 from recollect.errors import InvalidInput
 from recollect.parsing import limited
-from recollect.text.naming import without_secrets
+from recollect.text.redaction.name_redaction import without_secrets
 
 # Longer texts are cut.
 TEXT_CHARACTERS = 400_000

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from recollect.capture.compress import LEAST_CHARACTERS, Said
 from recollect.model import Observed
-from recollect.text.said import invented, own_words, repeats
+from recollect.text.llm_answers import invented, own_words, repeats
 
 INSTRUCTIONS = """Summarize the coding session below for the next session: the goal and why, decisions, changes, \
 failures and their fixes, open tasks. Write files, symbols, commands and errors exactly as they are written; add \

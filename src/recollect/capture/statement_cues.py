@@ -322,13 +322,6 @@ LEAD = _any(
     r"|by the way|just|man|dude|one (?:more|last|other) thing|last thing|important|in general|alright"
     r"|right)\b[\s,:;.!…–—-]*)"
 )
-QUESTION = _any(
-    r"[?:]\W*$",
-    r"^(?:can|could|would|will|shall|should|does|did|is|are|was|were|am|has|what|why|how|which|where|who|isn't"
-    r"|aren't|wasn't|doesn't|didn't|shouldn't|wouldn't|couldn't|can't|won't)\b",
-    r"^(?:do|don't|have|haven't) (?:we|you|i|they|the|these|those)\b",
-    r", (?:right|yeah|yes|correct|no|ok|okay|make sense)\W*$",
-)
 # A guess, a supposition, a quotation or a role.
 OPEN = _any(
     r"\b(?:maybe|perhaps|might|probably|possibly|i think|i guess|i believe|i suspect|i assume|i wonder|i'm wondering"

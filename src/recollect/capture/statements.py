@@ -27,7 +27,6 @@ from recollect.capture.statement_cues import (
     NOW,
     OPEN,
     OPENINGS,
-    QUESTION,
     REASON,
     REQUEST,
     ROLE,
@@ -35,6 +34,7 @@ from recollect.capture.statement_cues import (
     Kind,
 )  # fmt: skip
 from recollect.model import MemoryType
+from recollect.text.questions import QUESTION
 
 Speaker = Literal["user", "assistant"]
 

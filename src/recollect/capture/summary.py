@@ -11,8 +11,9 @@ from recollect.capture.fixes import pairs, unresolved
 from recollect.capture.invocation import is_looking
 from recollect.capture.observation_lesson import code, line, listed
 from recollect.model import Memory, Observed
-from recollect.text.sameness import statements
-from recollect.text.tokens import query_terms
+from recollect.text.paraphrases import statements
+from recollect.text.questions import SENTENCE as SENTENCE
+from recollect.text.terms import query_terms
 
 # A summary has about 300 tokens.
 PROMPTS = 3
@@ -29,7 +30,6 @@ COMPARED = 200
 LEFT = 2
 
 CHANGING = ("edit", "write", "patch")
-SENTENCE = re.compile(r"(?<=[.!?])\s+")
 # A path, a name with an underscore or a hump, a call, or anything in backticks.
 _CODE = re.compile(r"`[^`\n]+`|\w\.[a-z]{1,5}\b|\w_\w|\w\(\)|[a-z][A-Z]")
 _LEFT = re.compile(

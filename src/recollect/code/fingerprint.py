@@ -6,7 +6,8 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from recollect.text import identifiers, redact, tokens
+from recollect.text import identifiers, terms
+from recollect.text.redaction import redact
 
 
 @cache
@@ -18,8 +19,8 @@ def fingerprint() -> str:
     """
     folder = Path(__file__).parent
     ours = [path for part in ("*.py", "manifests/*.py", "queries/*.scm") for path in folder.glob(part)]
-    redaction = [Path(redact.__file__), *Path(redact.__file__).parent.glob("secrets/*.py")]
-    files = [*ours, *redaction, Path(identifiers.__file__), Path(tokens.__file__)]
+    redaction = Path(redact.__file__).parent.glob("*.py")
+    files = [*ours, *redaction, Path(identifiers.__file__), Path(terms.__file__)]
     digest = hashlib.sha256()
     for file in sorted(files):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())

@@ -28,7 +28,7 @@ from recollect.code.walk import real
 from recollect.files import READ_UNLINKED
 from recollect.store.code_protocol import IndexedFile, Touched
 from recollect.text.identifiers import joined_terms, name_terms, named, words
-from recollect.text.redact import masked
+from recollect.text.redaction.redact import masked
 
 # What detection looks at, and where a NUL tells a binary file: most have one in their first kilobyte, all in eight.
 HEAD_BYTES = 8192

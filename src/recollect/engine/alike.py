@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.consolidate.likeness import MEANING, WORDS, Marks, Pair, alike
 from recollect.engine.embedding import MIN_COVERAGE
 from recollect.recall.ruler import LEAST_SPREAD, REFERENCE, Ruler
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.consolidate.candidate import Candidate

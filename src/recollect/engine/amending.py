@@ -22,7 +22,7 @@ from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
 from recollect.recall.amend import Amended, amends, may_amend
 from recollect.recall.statement import Statement, statements
-from recollect.text.tokens import query_terms, terms
+from recollect.text.terms import query_terms, terms
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

@@ -33,7 +33,7 @@ from recollect.recall.select import Selected, fold, select, spread
 from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
 from recollect.recall.weigh import overlaid
 from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
-from recollect.text.sameness import says_the_same
+from recollect.text.paraphrases import says_the_same
 
 if TYPE_CHECKING:
     from recollect.engine.recall import Asked

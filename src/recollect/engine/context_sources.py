@@ -40,8 +40,8 @@ from recollect.engine.learning import is_learnt
 from recollect.engine.recent_work import Past, past_sessions, used_files, work_lines
 from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
 from recollect.store.protocol import Range, Without
-from recollect.text.plural import plural
-from recollect.text.sameness import statements
+from recollect.text.display import plural
+from recollect.text.paraphrases import statements
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

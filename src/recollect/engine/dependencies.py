@@ -16,7 +16,7 @@ from recollect.graph.record import Dependencies, Direction, Doubt, Impact, NodeV
 from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
 from recollect.store.link_protocol import Edges, Sites, target_node
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.store.link_protocol import LinkStore

@@ -26,8 +26,7 @@ from recollect.model import Fix, Lesson, Memory, Proposal
 from recollect.patterns.project_lessons import STATED, corrections, difference, lessons, unsaid, with_lessons
 from recollect.patterns.usage_patterns import tool_preferences
 from recollect.text.digest import digest
-from recollect.text.harmless import visible
-from recollect.text.plural import plural
+from recollect.text.display import plural, visible
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

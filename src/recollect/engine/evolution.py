@@ -36,8 +36,8 @@ from recollect.errors import BudgetSpent, Cancelled, ModelFailed
 from recollect.model import Consolidation, Edge, Memory
 from recollect.model.coding import Evolution
 from recollect.store.protocol import Range
-from recollect.text.plural import plural
-from recollect.text.tokens import query_terms
+from recollect.text.display import plural
+from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
     from recollect.code.snippet.ask import Proposed

@@ -24,8 +24,8 @@ from recollect.engine.redaction import without_secrets
 from recollect.errors import Conflict, ModelFailed, RecollectError, StorageError
 from recollect.model import Judgement, Recall
 from recollect.recall.judge import VERDICT_TOKENS, Verdict, merge, question, verdict
-from recollect.text.budget import tokens
-from recollect.text.plural import plural
+from recollect.text.display import plural
+from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.engine.recall import Asked

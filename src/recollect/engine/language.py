@@ -14,8 +14,8 @@ from recollect.errors import ConfigError, Conflict, ModelFailed, StorageError
 from recollect.model import Spending, Usage
 from recollect.providers.protocol import Completion
 from recollect.store.protocol import Store
-from recollect.text.budget import tokens
-from recollect.text.redact import redact
+from recollect.text.redaction.redact import redact
+from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

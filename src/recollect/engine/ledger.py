@@ -18,7 +18,7 @@ from recollect import clock
 from recollect.errors import BudgetSpent, ModelFailed
 from recollect.model import Usage
 from recollect.store.protocol import Store
-from recollect.text.redact import redact
+from recollect.text.redaction.redact import redact
 
 # After a failure the model is left alone for this long, doubling with every further one up to the maximum: short enough
 # to get over a restart of a local service, long enough that a dead one is asked a dozen times an hour at most.

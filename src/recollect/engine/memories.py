@@ -36,7 +36,7 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.store.protocol import Filter, Has, NotBefore, Range, Store, Transaction
-from recollect.text.redact import redact_value
+from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -467,7 +467,7 @@ class Memories:
 
 def _is_question(values: Mapping[str, Any]) -> bool:
     """Tell whether a text of no stated type, and no turn of a conversation, only asks for something."""
-    from recollect.text.asking import only_asks
+    from recollect.text.questions import only_asks
 
     return values["memory_type"] == "context" and not _is_turn(values) and only_asks(values["content"])
 

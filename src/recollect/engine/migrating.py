@@ -29,7 +29,7 @@ from recollect.errors import InvalidInput, InvalidWorkspace, RecollectError
 from recollect.importing.import_records import Found, Left, Linked, Noded, Remembered, Sat, relation
 from recollect.importing.import_source import Reader
 from recollect.model import NODE_KINDS, Edge, Imported, ImportedPart, Memory, Node, Record, Session
-from recollect.text.naming import holds_secret
+from recollect.text.redaction.name_redaction import holds_secret
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

@@ -36,7 +36,7 @@ from recollect.engine.stated import Stated, compare, keep, stated
 from recollect.errors import RecollectError
 from recollect.model import Edge, Memory, Node, Observed, Session
 from recollect.store.protocol import Range
-from recollect.text.redact import redact_value
+from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

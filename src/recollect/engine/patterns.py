@@ -19,7 +19,7 @@ from recollect.model import (
     Ratio,
 )
 from recollect.operations import operation
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

@@ -324,7 +324,7 @@ def _fixed(fix: KnownFix) -> Iterable[Line]:
 
 
 def _context(text: str | None, budget: int, assistant: str = "") -> Context:
-    from recollect.text.budget import tokens
+    from recollect.text.token_count import tokens
 
     said = text or ""
     return Context(text=said, tokens=tokens(said), bytes=len(said.encode()), budget=budget, assistant=assistant)

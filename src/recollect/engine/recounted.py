@@ -31,7 +31,7 @@ from recollect.engine.redaction import without_secrets
 from recollect.engine.stated import strengthen
 from recollect.model import Memory, Observed
 from recollect.text.digest import digest
-from recollect.text.redact import redact, secrets
+from recollect.text.redaction.redact import redact, secrets
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

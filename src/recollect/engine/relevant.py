@@ -17,8 +17,8 @@ from recollect.engine.glance import LEAST_WORDS, MOST, PROMPT_CHARACTERS
 from recollect.engine.pack import CANDIDATES, UNMERGED, is_over, shown
 from recollect.engine.recall import PACK_RELEVANCE, Asked
 from recollect.model import Hit
-from recollect.text.sameness import statements
-from recollect.text.tokens import query_terms
+from recollect.text.paraphrases import statements
+from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
     from recollect.engine.presence import Moment

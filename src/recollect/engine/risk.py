@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recollect.code.diff.changed import SymbolChange
 from recollect.code.record import Risk
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # What kind of change it is: users of what is gone or is called otherwise break for certain.
 WEIGHTS: Mapping[str, float] = {

@@ -19,7 +19,7 @@ from recollect.recall.judge import Verdict as Verdict
 from recollect.recall.judge import prompt as prompt
 from recollect.recall.judge import verdict as verdict
 from recollect.store.protocol import Filter, Has, Range
-from recollect.text.redact import redact_value
+from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:
     from recollect.providers.protocol import Embedder

@@ -22,8 +22,8 @@ from recollect.errors import BudgetSpent, ConfigError, ModelFailed, StorageError
 from recollect.model import Edge, Hit, Memory
 from recollect.model.coding import CodingMemory, LinkType, RelevantMemories, RelevantMemory
 from recollect.text.passages import passages
-from recollect.text.redact import redact_value, told
-from recollect.text.tokens import terms
+from recollect.text.redaction.redact import redact_value, told
+from recollect.text.terms import terms
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

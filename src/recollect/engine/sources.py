@@ -23,8 +23,8 @@ from recollect.errors import Conflict, NotFound
 from recollect.files import read_file
 from recollect.model import File, Tree
 from recollect.store.code_protocol import SymbolRow as SymbolRow
-from recollect.text.plural import plural
-from recollect.text.redact import masked
+from recollect.text.display import plural
+from recollect.text.redaction.redact import masked
 
 if TYPE_CHECKING:
     from recollect.engine.file_uses import Use

@@ -14,7 +14,7 @@ from recollect.engine.memories import content_hash, node_id
 from recollect.engine.redaction import without_secrets
 from recollect.errors import ConfigError, ModelFailed, StorageError
 from recollect.model import Edge, Memory
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

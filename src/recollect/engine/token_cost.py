@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.text.budget import tokens as tokens
+from recollect.text.token_count import tokens as tokens
 
 
 def size(text: str) -> int:

@@ -22,7 +22,7 @@ from recollect.engine.recounted import OWN, Captured, Note, Recounting, fates_of
 from recollect.engine.sitting import note_fixes, sum_up
 from recollect.history.history_record import clipped
 from recollect.model import Change, HistorySource, LearntFrom, Memory, Observed, Session, Transcript
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine

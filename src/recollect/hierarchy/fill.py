@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine.evidence import spoken_of, touched
 from recollect.engine.sources import Neighbour, Sources
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine import Engine

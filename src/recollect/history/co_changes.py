@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from recollect.history.commit_log import Commit
 from recollect.history.history_record import Found
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # Commits of more files are moves and reformattings.
 MOST_FILES = 30

@@ -21,9 +21,9 @@ from recollect.capture.observation_lesson import code, line
 from recollect.capture.statements import statements
 from recollect.model import Fix, KnownCommand, Lesson, Memory, Observed, Pattern
 from recollect.patterns.usage_patterns import PROJECT_PURPOSES
-from recollect.text.plural import plural
-from recollect.text.sameness import says_the_same
-from recollect.text.tokens import terms
+from recollect.text.display import plural
+from recollect.text.paraphrases import says_the_same
+from recollect.text.terms import terms
 
 # --- corrections ---
 

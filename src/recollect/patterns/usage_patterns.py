@@ -20,7 +20,7 @@ from recollect.capture.invocation import is_looking
 from recollect.capture.observation_lesson import code, line
 from recollect.model import Observed, Pattern, PatternType
 from recollect.patterns.pattern_counts import beyond, luck, pattern, rate, sessions, surely
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # --- repeated searches ---
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.asking import only_asks
+from recollect.text.questions import only_asks
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.providers import local
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 
 @pytest.mark.parametrize(

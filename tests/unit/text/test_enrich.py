@@ -6,7 +6,7 @@ import pytest
 
 from recollect.model import Memory
 from recollect.settings import SETTINGS
-from recollect.text.enrich import ENRICHMENTS, MAX_RELATIONS, Related, enrich_memory_text, name_memory_text
+from recollect.text.embedding_text import ENRICHMENTS, MAX_RELATIONS, Related, enrich_memory_text, name_memory_text
 
 BARE = Memory(id="m", content="We keep the index in memory.")
 MEMORY = Memory(

@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.hostile import HARMFUL, TEXT, harmful
 
-from recollect.text.harmless import escaped, json_escaped, oneline, visible
+from recollect.text.display import escaped, json_escaped, oneline, visible
 
 
 @pytest.mark.parametrize("sign", HARMFUL, ids=lambda sign: f"U+{ord(sign):04X}")

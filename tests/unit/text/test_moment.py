@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.text.moment import read_moment
+from recollect.text.time_arguments import read_moment
 
 NOW = int(datetime(2026, 11, 16, 3, 30, tzinfo=UTC).timestamp())  # a Monday
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.said import invented, names, own_words, repeats
+from recollect.text.llm_answers import invented, names, own_words, repeats
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.sameness import says_the_same, statements
+from recollect.text.paraphrases import says_the_same, statements
 
 LONG = (
     "We moved the upload service to the new cluster because its queue kept filling up at night, and the workers that "

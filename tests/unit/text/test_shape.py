@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.shape import MAX_NAMES, MAX_TIMES, Shape, shape, unpacked
+from recollect.text.passage_features import MAX_NAMES, MAX_TIMES, Shape, shape, unpacked
 
 
 @pytest.mark.parametrize(

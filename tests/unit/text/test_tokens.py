@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from recollect.text.tokens import MAX_WORD_CHARACTERS, query_terms, terms
+from recollect.text.terms import MAX_WORD_CHARACTERS, query_terms, terms
 
 
 @pytest.mark.promise("E7")

@@ -9,7 +9,7 @@ from pathlib import Path
 from recollect import git
 from recollect.code.diff.work_tree import snapshot
 from recollect.errors import InvalidInput
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # Files that are compared to find renames; beyond, git compares names alone.
 RENAME_LIMIT = 2_000

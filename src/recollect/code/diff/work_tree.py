@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from recollect import git
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # A larger file is data. What is read of all changed files together: a checkout of a large project.
 MAX_BYTES = 16_000_000

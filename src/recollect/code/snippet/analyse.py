@@ -18,7 +18,7 @@ from recollect.code.languages import BY_NAME as LANGUAGES
 from recollect.code.snippet.concepts import BUG_WORDS, BY_NAME, STEP_WORDS, concepts, errors
 from recollect.code.snippet.recognise import recognise
 from recollect.text.identifiers import SYNTAX
-from recollect.text.tokens import STOP_WORDS, stemmer
+from recollect.text.terms import STOP_WORDS, stemmer
 
 # As many as document 003 shows, and a few more: beyond them keywords repeat the content.
 KEYWORDS = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from recollect.text.secrets.formats import Found
+from recollect.text.redaction.token_formats import Found
 
 # The secret at a place, None for none, and where the search goes on.
 Judged: TypeAlias = tuple[Found | None, int]

@@ -17,16 +17,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from recollect.text.secrets.columns import MAX_NAME, by_column
-from recollect.text.secrets.columns import is_secret_name as name_is_secret
-from recollect.text.secrets.fold import folded
-from recollect.text.secrets.formats import RUN_BYTES, Found, compiled
-from recollect.text.secrets.joined import by_joining
-from recollect.text.secrets.judge import SEVERAL, joined_where_dense
-from recollect.text.secrets.look import by_look, password_hashes, private_keys
-from recollect.text.secrets.name import by_name, words
-from recollect.text.secrets.place import by_place
-from recollect.text.secrets.value import is_blank
+from recollect.text.redaction.ascii_fold import folded
+from recollect.text.redaction.assigned_secrets import by_name, words
+from recollect.text.redaction.dense_places import SEVERAL, joined_where_dense
+from recollect.text.redaction.secret_carriers import by_place
+from recollect.text.redaction.secret_values import is_blank
+from recollect.text.redaction.split_literals import by_joining
+from recollect.text.redaction.tabular_secrets import MAX_NAME, by_column
+from recollect.text.redaction.tabular_secrets import is_secret_name as name_is_secret
+from recollect.text.redaction.token_formats import RUN_BYTES, Found, compiled
+from recollect.text.redaction.token_search import by_look, password_hashes, private_keys
 
 # Replacing one secret can bring another one to light, once or twice; text that always shows more is not worth a loop.
 ROUNDS = 4

@@ -14,7 +14,10 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain, islice
 
-from recollect.text.secrets.formats import (
+from recollect.text.redaction.assigned_secrets import by_neighbour
+from recollect.text.redaction.dense_places import Judged, judge_places, remembered
+from recollect.text.redaction.secret_values import JUDGED_BYTES, is_hex, is_random, is_stand_in
+from recollect.text.redaction.token_formats import (
     AWS_KEY_BYTES,
     AWS_SECRET,
     AWS_SECRET_BYTES,
@@ -37,9 +40,6 @@ from recollect.text.secrets.formats import (
     Found,
     compiled,
 )
-from recollect.text.secrets.judge import Judged, judge_places, remembered
-from recollect.text.secrets.name import by_neighbour
-from recollect.text.secrets.value import JUDGED_BYTES, is_hex, is_random, is_stand_in
 
 
 @cache

@@ -1,7 +1,6 @@
-"""Search terms: what a text is found by.
+"""Search terms of texts and of queries.
 
-One function, used for what is stored and for what is asked, so that both meet. A word gives its stem; an identifier
-gives its parts and itself whole; a path or dotted name gives its pieces and itself whole:
+A word gives its stem; an identifier gives its parts and itself; a path or dotted name gives its pieces and itself:
 
     getUserName            → get user name getusername
     parse_http2_header     → pars http 2 header parse_http2_header
@@ -9,7 +8,7 @@ gives its parts and itself whole; a path or dotted name gives its pieces and its
     C++                    → c++
     データベース             → デー ータ タベ ベー ース   (no spaces between words: character pairs)
 
-Stop words are dropped: in a 100,000-row index two frequent words cost more to rank than the rest of a question.
+Stop words are dropped: in a 100,000-row index two of them cost more to rank than the rest of a query.
 """
 
 from __future__ import annotations
@@ -21,22 +20,19 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-# Characters that may stand inside a compound term; the full-text table must treat them as part of a token.
-JOINERS = "_./:+#-"
-
-# Longer compounds are base64, minified code or URLs with payloads: their pieces are still indexed.
+# Longer compounds are data; their pieces are still indexed.
 MAX_COMPOUND_CHARACTERS = 80
-# A single word beyond this is not a word anybody will type; it would only bloat the index.
+# Nobody types a longer word.
 MAX_WORD_CHARACTERS = 64
-# Few words make up most of any text: remembering their terms makes indexing three times as fast, for some MB.
+# Caching makes indexing three times as fast, for some MB.
 WORD_CACHE = 16_384
-# Every hit of a search explains itself by the words of the same query; a server answers few at a time.
+# Every hit of a search explains itself by the words of the same query.
 QUERY_CACHE = 16
 
 _COMPOUND = re.compile(r"[A-Za-z](?:\+\+|#)(?!\w)|\w+(?:(?:::|[./:\-])\w+)*")
 _WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-# Outside ASCII, humps are too rare to look for and case is not always there: letters and digits part, nothing else.
+# Outside ASCII only letters and digits are separated.
 _FOREIGN_PART = re.compile(r"[^\W\d_]+|\d+")
 # Scripts written without spaces between words: Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar.
 UNSPACED = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+"
@@ -55,9 +51,9 @@ _stemmers = _local()
 
 
 def terms(text: str) -> list[str]:
-    """Return the search terms of `text`, in order, with repetitions (a ranking counts them).
+    """Return the search terms of `text` in order, with repetitions.
 
-    A text made of stop words alone keeps them: then they are all there is to go by.
+    A text of stop words alone keeps them.
     """
     found = list(_terms(text))
     return [term for term, is_stop in found if not is_stop] or [term for term, _ in found]
@@ -105,7 +101,7 @@ def _cached_word_terms(word: str) -> tuple[tuple[str, bool], ...]:
 
 def _word_terms(word: str) -> Iterator[tuple[str, bool]]:
     if not word.isascii() and _unspaced().search(word):
-        # Before anything is cut: without spaces, a whole sentence is one word.
+        # Before the cut: without spaces, a whole sentence is one word.
         yield from _unspaced_terms(_lowered(word))
         return
     word = word[:MAX_WORD_CHARACTERS]
@@ -140,9 +136,9 @@ def _unspaced_terms(word: str) -> Iterator[tuple[str, bool]]:
 
 
 def _fold(text: str) -> str:
-    """Return `text` with compatibility forms unified and accents of Latin letters removed: café is found by cafe.
+    """Return `text` in NFKC without the accents of Latin letters: café is found by cafe.
 
-    Marks on other letters stay: without them they are other letters (デ and テ, й and и).
+    Marks of other scripts make other letters (デ and テ, й and и).
     """
     kept: list[str] = []
     base = ""
@@ -156,7 +152,7 @@ def _fold(text: str) -> str:
 
 
 def _lowered(text: str) -> str:
-    """Return `text` in lower case, with one sigma: the full text folds the final one, which lower() makes."""
+    """Return `text` in lower case with one form of sigma, as the full-text table folds it."""
     return text.lower().replace("ς", "σ")
 
 
@@ -170,6 +166,6 @@ def stemmer() -> Any:
     if stemmer is None:
         import Stemmer
 
-        # Without a memory of its own, which costs three times what stemming does: words are remembered by their terms.
+        # Without its own cache, which is slower than stemming.
         stemmer = _stemmers.english = Stemmer.Stemmer("english", 0)
     return stemmer

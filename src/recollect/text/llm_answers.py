@@ -1,21 +1,16 @@
-"""Said: what a language model answered, read with suspicion before anything is kept of it.
-
-A model may think aloud, say hello, give its prompt back, make things up, or stop in the middle. Whoever asked has a
-text of its own to fall back on, so that whatever looks wrong can be refused without loss.
-"""
+"""Checks of a language model's answer: its own words, copied prompts, invented names."""
 
 from __future__ import annotations
 
 import re
 
-# So many words in a row are no coincidence: they were copied.
+# So many words in a row are copied.
 COPIED_WORDS = 8
-# Numbers that name something: ports, codes, versions, lines. Shorter ones are counts that a summary may make itself.
+# Shorter numbers may be counts of the summary itself.
 NAMING_DIGITS = 3
 
-# No model is asked for more.
 ANSWER_CHARACTERS = 40_000
-# Names of an answer that are looked for inside the words of its sources; an answer that needs more makes names up.
+# Names that are searched for inside the words of the sources.
 MOST_LOOKED_FOR = 100
 
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
@@ -28,13 +23,13 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
-# What programs and not people name things: with a stroke, a dot, a slash or a colon inside, or with a hump.
+# Names of code: with an underscore, a dot, a slash, a colon or a hump.
 _NAME = re.compile(r"\w+(?:(?:[./\\\-]|::?)\w+)*")
 _MADE = re.compile(r"_|\w[./\\]\w|::|[a-z][A-Z]")
 
 
 def own_words(answer: str) -> str:
-    """Return an answer without the model's thoughts, a greeting before it, and a fence or quotes around it."""
+    """Return an answer without thoughts, greeting, fence and quotes."""
     said = _THOUGHTS.sub("", answer[:ANSWER_CHARACTERS]).strip()
     said = _GREETING.sub("", said, count=1).strip()
     if fenced := _FENCE.match(said):
@@ -54,18 +49,18 @@ def repeats(said: str, text: str) -> bool:
 
 
 def names(text: str) -> set[str]:
-    """Return what a text names as programs do: files, symbols, settings, and numbers that are no counts."""
+    """Return the names of code in a text, and numbers that are no counts."""
     found = {match[0] for match in _NAME.finditer(text)}
     return {name for name in found if _MADE.search(name) or (name.isdecimal() and len(name) >= NAMING_DIGITS)}
 
 
 def invented(said: str, *sources: str) -> list[str]:
-    """Return what an answer names and no source does, in order: made up, or spelt wrong, which is as bad.
+    """Return the names of an answer that no source has.
 
-    A name counts as known if its parts are: `Server.start` where a source speaks of `Server` and of `start`.
+    A name is known if its parts are: `Server.start` if a source has `Server` and `start`.
     """
     known = "\n".join(sources).lower()
     parts = set(_WORD.findall(known))
     unknown = sorted(name for name in names(said) if not all(part in parts for part in _WORD.findall(name.lower())))
-    # The inside of a word counts, too ("2.0" of "v2.0"), but each of these looks through all of the sources.
+    # A part of a word counts too ("2.0" of "v2.0"), but this search is slow.
     return [name for name in unknown[:MOST_LOOKED_FOR] if name.lower() not in known] + unknown[MOST_LOOKED_FOR:]

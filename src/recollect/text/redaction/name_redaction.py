@@ -24,6 +24,6 @@ def without_secrets(name: str) -> str:
     """Return a name with every secret in it replaced by a mark of its kind."""
     if _HEXADECIMAL.fullmatch(name) or all(_SHORT.fullmatch(part) for part in name.split("/")):
         return name
-    from recollect.text.redact import redact
+    from recollect.text.redaction.redact import redact
 
     return redact(name).text

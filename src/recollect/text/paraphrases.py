@@ -1,12 +1,11 @@
-"""Sameness: whether two texts say the same, so that an answer says it once.
+"""Paraphrases: whether two texts say the same, so that an answer says it once.
 
-Search terms are too coarse for that: they drop "not", "on" and "off". Here only words that never change what is said
-are dropped (articles, "also", "is" for "are"); the others are compared by their stems, in their order, so that these
-are three different statements:
+Search terms drop "not", "on" and "off". Here only words without meaning are dropped (articles, "also", "is"); the
+others are compared by stem and in order, so that these differ:
 
     The API is thread-safe.    The API is not thread-safe.    Threads are safe with the API.
 
-A long text may have a word or two more than the other, if they carry no number, name or direction.
+A long text may have a few more words, if they are no number, name or direction.
 """
 
 from __future__ import annotations
@@ -15,22 +14,20 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.text.tokens import STOP_WORDS, terms
+from recollect.text.questions import SENTENCE
+from recollect.text.terms import STOP_WORDS, terms
 
-# Texts say the same from this share of words in common on. One word more in 20 is a matter of wording; in a shorter
-# text every word counts, and a word replaced by another always does.
+# The share of common words; one more in 20 is a matter of wording, a replaced word never is.
 SAME = 0.95
 
-# Few words make up most of any text; weighing one takes ten times as long as remembering it.
 WORD_CACHE = 4_096
 
 _WORD = re.compile(r"\w+")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _EMPTY = frozenset("a an the this that these those is are am be also just really very please then so".split())
 
 
 class _Said(NamedTuple):
-    """A word that counts: how it is compared, and whether a text without it could say something else."""
+    """A word: its stem, and whether its absence may change the meaning."""
 
     stem: str
     decisive: bool
@@ -51,8 +48,8 @@ def says_the_same(one: str, other: str) -> bool:
 
 
 def statements(text: str) -> frozenset[tuple[str, ...]]:
-    """Return what a text says, sentence by sentence: of two that say the same, each sentence is in both."""
-    said = (tuple(word.stem for word in _said(sentence)) for sentence in _SENTENCE.split(text))
+    """Return the normalised sentences of a text; equal for texts that say the same."""
+    said = (tuple(word.stem for word in _said(sentence)) for sentence in SENTENCE.split(text))
     return frozenset(sentence for sentence in said if sentence)
 
 

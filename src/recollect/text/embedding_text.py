@@ -1,4 +1,4 @@
-"""Enrich: what is put before the text of a memory when it is embedded, so that its vector knows where it belongs.
+"""The text of a memory that is embedded, enriched by what the memory belongs to.
 
     documented   [decision] [namespace:/home/me/app] [tags:rust,perf,ext:rs]
                  Related: -> Cache design (PART_OF); <- Config struct (RELATES_TO)
@@ -9,9 +9,8 @@
 
     off          We keep the index in memory because …
 
-Lean names what a memory belongs to and leaves out what says nothing of it: the type and the namespace that a thousand
-others share, the markup, and those that point to it, which name it themselves. Which is the default, and why, is in
-docs/adr/0006. Vectors of one enrichment never meet those of another.
+Lean leaves out what a thousand memories share: type, namespace, markup, incoming links. docs/adr/0006 gives the default
+and the numbers. Vectors of one enrichment are never compared with those of another.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from typing import NamedTuple
 
 from recollect.model import Memory
 
-# As many links as document 002 names; more would say more of the neighbours than of the memory.
+# As in document 002.
 MAX_RELATIONS = 8
-# Links that come from comparing memories or from their order, not from what they are about.
+# Links by similarity or order, not by subject.
 COMPARED = frozenset({"SIMILAR_TO", "SHARES_THEME", "SUMMARIZES", "PRECEDED_BY"})
 
 
 class Related(NamedTuple):
-    """One end of a link, seen from the other: what it is called, how they relate, and whether the link leads to it."""
+    """The other end of a link: its label, the relationship, and whether the link leads to it."""
 
     label: str
     relationship: str
@@ -36,7 +35,7 @@ class Related(NamedTuple):
 
 
 def enrich_memory_text(memory: Memory, relations: Sequence[Related], text: str) -> str:
-    """Return a text of a memory behind its type, namespace, tags and up to eight links, as document 002 prints it."""
+    """Return a text behind the memory's type, namespace, tags and links, as in document 002."""
     marks = [f"[{memory.memory_type}]"]
     if memory.namespace:
         marks.append(f"[namespace:{memory.namespace}]")
@@ -49,10 +48,9 @@ def enrich_memory_text(memory: Memory, relations: Sequence[Related], text: str) 
 
 
 def name_memory_text(memory: Memory, relations: Sequence[Related], text: str) -> str:
-    """Return a text of a memory behind the names of what it belongs to: what it links to, and its tags.
+    """Return a text behind the names of linked memories and tags.
 
-    Not links that come from comparing texts, whose other end says the same anyway, nor tags that a tool wrote
-    (`ext:rs`): a thousand memories share them.
+    Links by similarity, and tags of tools (`ext:rs`), are left out.
     """
     links = [each.label for each in relations if each.outgoing and each.relationship not in COMPARED]
     names = dict.fromkeys((*links[:MAX_RELATIONS], *(tag for tag in memory.tags if ":" not in tag)))
@@ -60,15 +58,12 @@ def name_memory_text(memory: Memory, relations: Sequence[Related], text: str) ->
 
 
 def plain_memory_text(_memory: Memory, _relations: Sequence[Related], text: str) -> str:
-    """Return a text of a memory as it is."""
+    """Return a text unchanged."""
     return text
 
 
 class Enrichment(NamedTuple):
-    """A way to enrich: what it makes of a text, which ends of a link it says something new to, and which links to none.
-
-    ends: fields of an edge; none where links are not looked at
-    """
+    """An enrichment: its function, the ends of a link whose text it changes, and ignored relationships."""
 
     enrich: Callable[[Memory, Sequence[Related], str], str]
     ends: tuple[str, ...] = ()
