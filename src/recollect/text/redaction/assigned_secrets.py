@@ -19,9 +19,18 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.text.redaction.ascii_fold import OTHER
-from recollect.text.redaction.dense_places import SAMPLE_NEAR, SEVERAL, Judged, judge_places, remembered
+from recollect.text.redaction.scanning import (
+    SAMPLE_NEAR,
+    SEVERAL,
+    Found,
+    Gap,
+    Judged,
+    compiled,
+    judge_places,
+    remembered,
+    spaced,
+)
 from recollect.text.redaction.secret_values import is_expression, is_random, is_secret, is_stand_in
-from recollect.text.redaction.token_formats import Found, Gap, compiled, spaced
 
 # A name longer than this is no name.
 KEY_BYTES = 60

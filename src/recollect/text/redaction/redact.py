@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 from recollect.text.redaction.ascii_fold import folded
 from recollect.text.redaction.assigned_secrets import by_name, words
-from recollect.text.redaction.dense_places import SEVERAL, joined_where_dense
+from recollect.text.redaction.scanning import SEVERAL, Found, compiled, joined_where_dense
 from recollect.text.redaction.secret_carriers import by_place
 from recollect.text.redaction.secret_values import is_blank
 from recollect.text.redaction.split_literals import by_joining
 from recollect.text.redaction.tabular_secrets import MAX_NAME, by_column
 from recollect.text.redaction.tabular_secrets import is_secret_name as name_is_secret
-from recollect.text.redaction.token_formats import RUN_BYTES, Found, compiled
+from recollect.text.redaction.token_formats import RUN_BYTES
 from recollect.text.redaction.token_search import by_look, password_hashes, private_keys
 
 # Replacing one secret can bring another one to light, once or twice; text that always shows more is not worth a loop.

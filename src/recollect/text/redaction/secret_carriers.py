@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from recollect.text.redaction.scanning import Found, compiled, spaced
 from recollect.text.redaction.secret_values import is_hex, is_random, is_secret, is_stand_in
-from recollect.text.redaction.token_formats import Found, compiled, spaced
 
 
 class Carrier(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.text.redaction.ascii_fold import OTHER
-from recollect.text.redaction.token_formats import compiled
+from recollect.text.redaction.scanning import compiled
 
 # How a value must be written to count, by the place it stands in: from "any value but a stand-in" to "random for sure".
 #   set      A line of an .env file, `export X=…`: what stands there is the value, whatever it looks like

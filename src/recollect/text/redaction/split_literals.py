@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 
-from recollect.text.redaction.token_formats import Found, compiled, spaced
+from recollect.text.redaction.scanning import Found, compiled, spaced
 
 # The end of one literal and the beginning of the next, found by a sign that most texts have few of.
 # A literal ends and the next begins: with a sign between, or nothing but blanks.

@@ -12,8 +12,8 @@ from functools import cache
 from itertools import chain
 
 from recollect.text.redaction.assigned_secrets import STEMS, Words
+from recollect.text.redaction.scanning import Found, compiled, spaced
 from recollect.text.redaction.secret_values import is_secret, is_stand_in
-from recollect.text.redaction.token_formats import Found, compiled, spaced
 
 # Names whose value is a secret whatever it looks like, taken as whole words of the name; the last word decides.
 _SHARP = compiled(

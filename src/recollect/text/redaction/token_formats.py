@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import islice
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
+
+_PREFIX = "documented prefix, then at least the documented length"
 
 
 class Format(NamedTuple):
@@ -23,7 +24,7 @@ class Format(NamedTuple):
     kind: str
     starts: bytes
     rest: bytes
-    why: str
+    why: str = _PREFIX
     must_be_random: bool = False
 
     @property
@@ -35,69 +36,6 @@ class Format(NamedTuple):
     def pattern(self) -> re.Pattern[bytes]:
         """All of it, from its beginning."""
         return _pattern(self)
-
-
-class Found(NamedTuple):
-    """Where a secret lies and what it is."""
-
-    start: int
-    end: int
-    kind: str
-
-
-class _Lazy:
-    """A pattern that is compiled when it is first used."""
-
-    def __init__(self, source: bytes) -> None:
-        self._source = source
-
-    def __getattr__(self, name: str) -> Any:
-        pattern = re.compile(self._source)
-        self.__dict__ |= {each: getattr(pattern, each) for each in _METHODS}
-        return getattr(pattern, name)
-
-
-_METHODS = ("match", "fullmatch", "search", "finditer", "findall", "split", "sub", "groups")
-
-
-@cache
-def compiled(source: bytes) -> re.Pattern[bytes]:
-    """Return a pattern that is compiled when it is first used: all of them at once would cost every start 40 ms."""
-    return cast(re.Pattern[bytes], _Lazy(source))
-
-
-# Nobody writes more than so many names with values, addresses or joints of literals in a kilobyte: the others are not
-# looked at, so that each may cost a little.
-MOST = 24
-MOST_BYTES = 1024
-
-
-class Gap(NamedTuple):
-    """A stretch in which matches of a pattern were skipped, and where the matches before it begin."""
-
-    first: int
-    start: int
-    end: int
-
-
-def spaced(
-    pattern: re.Pattern[bytes], text: bytes, most: int = MOST, gaps: list[Gap] | None = None
-) -> list[re.Match[bytes]]:
-    """Return the matches of a pattern; of a kilobyte with more than so many only the first.
-
-    gaps: where the stretches without the others are added
-    """
-    found: list[re.Match[bytes]] = []
-    start = 0
-    while True:
-        batch = list(islice(pattern.finditer(text, start), most))
-        found += batch
-        if len(batch) < most:
-            return found
-        done = batch[-1].end()
-        start = max(done, batch[0].start() + MOST_BYTES)
-        if gaps is not None and start > done:
-            gaps.append(Gap(batch[0].start(), done, start))
 
 
 # Shorter runs of letters, digits, _ and - are never a secret by their look alone: the shortest is an AWS key id.
@@ -116,8 +54,6 @@ _UUID = rb"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-
 def _pattern(row: Format) -> re.Pattern[bytes]:
     return re.compile(b"(?:" + b"|".join(map(re.escape, row.words)) + b")" + row.rest if row.words else row.rest)
 
-
-_PREFIX = "documented prefix, then at least the documented length"
 
 # A run that must be random is judged by so many bytes, and taken to its end once it was found to be.
 MAX_JUDGED = 200
@@ -229,97 +165,91 @@ zuplo-key zpka_ w30
 def _prefixed(line: str) -> Format:
     kind, prefixes, run = line.split()
     starts = prefixes.replace(",", " ").encode()
-    return Format(kind, starts, _CLASSES[run[0]] + b"{%s,%d}+" % (run[1:].encode(), MAX_JUDGED), _PREFIX, True)
+    return Format(kind, starts, _CLASSES[run[0]] + b"{%s,%d}+" % (run[1:].encode(), MAX_JUDGED), must_be_random=True)
 
 
 # In the order of the alphabet, but where one prefix begins another: the longer one first.
 TOKENS: tuple[Format, ...] = (
     Format("1password-token", b"ops_", rb"eyJ" + _W + rb"{60,}", "prefix and the JSON that each begins with"),
-    Format("adobe-secret", b"p8e-", _A + rb"{32}" + _END, _PREFIX),
+    Format("adobe-secret", b"p8e-", _A + rb"{32}" + _END),
     Format("age-secret-key", b"AGE-SECRET-KEY-1", rb"[0-9A-Z]{40,}", "bech32 with its own human-readable part"),
-    Format("alibaba-key-id", b"LTAI", _A + rb"{16,24}" + _END, _PREFIX),
-    Format("anthropic-key", b"sk-ant-", _W + rb"{20,}", _PREFIX),
-    Format("atlassian-token", b"ATATT3xFfG ATCTT3xFfG ATBB ATSTT3xFfG", rb"[A-Za-z0-9_\-=+]{20,}", _PREFIX),
+    Format("alibaba-key-id", b"LTAI", _A + rb"{16,24}" + _END),
+    Format("anthropic-key", b"sk-ant-", _W + rb"{20,}"),
+    Format("atlassian-token", b"ATATT3xFfG ATCTT3xFfG ATBB ATSTT3xFfG", rb"[A-Za-z0-9_\-=+]{20,}"),
     Format(
         "aws-key-id",
         b"AKIA ASIA ABIA ACCA",
         rb"[A-Z2-7]{16}" + _END,
         "four letters and 16 of base32: the id is half of a key pair, and leads to the account",
     ),
-    Format("aws-bedrock-key", b"ABSK", rb"[A-Za-z0-9+/]{80,}={0,2}", _PREFIX),
-    Format("buildkite-token", b"bkua_ bkaj_", rb"[0-9a-f]{40}", _PREFIX),
-    Format("clickup-token", b"pk_", rb"\d{5,12}_[A-Z0-9]{32}", _PREFIX),
-    Format("clojars-token", b"CLOJARS_", rb"[a-z0-9]{60}", _PREFIX),
-    Format("cloudflare-token", b"cfat_ cfut_ cfk_", _W + rb"{32,}", _PREFIX),
-    Format("contentful-token", b"CFPAT-", _W + rb"{40,}", _PREFIX),
+    Format("aws-bedrock-key", b"ABSK", rb"[A-Za-z0-9+/]{80,}={0,2}"),
+    Format("buildkite-token", b"bkua_ bkaj_", rb"[0-9a-f]{40}"),
+    Format("clickup-token", b"pk_", rb"\d{5,12}_[A-Z0-9]{32}"),
+    Format("clojars-token", b"CLOJARS_", rb"[a-z0-9]{60}"),
+    Format("cloudflare-token", b"cfat_ cfut_ cfk_", _W + rb"{32,}"),
+    Format("contentful-token", b"CFPAT-", _W + rb"{40,}"),
     Format("crates-token", b"cio", _A + rb"{32}" + _END, "three letters and exactly 32 more"),
     Format("databricks-token", b"dapi dkea doseb", _HEX + rb"{32}(?:-\d)?" + _END, "prefix and 32 of hex"),
-    Format("digitalocean-token", b"dop_v1_ doo_v1_ dor_v1_", _HEX + rb"{64}", _PREFIX),
-    Format("docker-token", b"dckr_pat_ dckr_oat_", _W + rb"{20,}", _PREFIX),
-    Format("duffel-token", b"duffel_live_ duffel_test_", _W + rb"{40,}", _PREFIX),
+    Format("digitalocean-token", b"dop_v1_ doo_v1_ dor_v1_", _HEX + rb"{64}"),
+    Format("docker-token", b"dckr_pat_ dckr_oat_", _W + rb"{20,}"),
+    Format("duffel-token", b"duffel_live_ duffel_test_", _W + rb"{40,}"),
     Format("facebook-token", b"EAA", rb"[A-Za-z0-9]{80,}", "prefix and a length nothing else has"),
-    Format("figma-token", b"figd_ figo_", _W + rb"{40,}", _PREFIX),
+    Format("figma-token", b"figd_ figo_", _W + rb"{40,}"),
     Format("firebase-server-key", b"APA91b", _W + rb"{100,}", "the second half of such a key; the first is an id"),
-    Format("fly-token", b"fo1_ fm1_ fm1r_ fm1a_ fm2_", rb"[A-Za-z0-9_\-+/=]{40,}", _PREFIX),
-    Format("github-token", b"ghp_ gho_ ghu_ ghs_ ghr_", _A + rb"{36,}", _PREFIX),
-    Format("github-token", b"github_pat_", rb"[A-Za-z0-9_]{40,}", _PREFIX),
+    Format("fly-token", b"fo1_ fm1_ fm1r_ fm1a_ fm2_", rb"[A-Za-z0-9_\-+/=]{40,}"),
+    Format("github-token", b"ghp_ gho_ ghu_ ghs_ ghr_", _A + rb"{36,}"),
+    Format("github-token", b"github_pat_", rb"[A-Za-z0-9_]{40,}"),
     Format(
         "gitlab-token",
         b"glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- glsoat- gloas- glffct- GR1348941",
         rb"[A-Za-z0-9_\-.]{20,}",
-        _PREFIX,
     ),
     Format("google-api-key", b"AIza", _W + rb"{35}(?![A-Za-z0-9_\-])", "prefix and exactly 35 more"),
-    Format("google-client-secret", b"GOCSPX-", _W + rb"{28}", _PREFIX),
-    Format("grafana-token", b"glsa_ glc_", rb"[A-Za-z0-9_\-+/=]{32,}", _PREFIX),
-    Format("groq-key", b"gsk_", _A + rb"{48,}", _PREFIX),
-    Format("heroku-key", b"HRKU-", _W + rb"{36,}", _PREFIX),
+    Format("google-client-secret", b"GOCSPX-", _W + rb"{28}"),
+    Format("grafana-token", b"glsa_ glc_", rb"[A-Za-z0-9_\-+/=]{32,}"),
+    Format("groq-key", b"gsk_", _A + rb"{48,}"),
+    Format("heroku-key", b"HRKU-", _W + rb"{36,}"),
     Format("hubspot-token", b"pat-na1- pat-eu1- pat-na2-", _UUID, "prefix and a UUID"),
-    Format("huggingface-token", b"hf_ api_org_", _A + rb"{30,}", _PREFIX),
+    Format("huggingface-token", b"hf_ api_org_", _A + rb"{30,}"),
     Format("launchdarkly-key", b"api- sdk- mob-", _UUID, "prefix and a UUID"),
-    Format("linear-key", b"lin_api_ lin_oauth_", _A + rb"{32,}", _PREFIX),
+    Format("linear-key", b"lin_api_ lin_oauth_", _A + rb"{32,}"),
     Format("mailgun-key", b"key- pubkey-", _HEX + rb"{32}" + _END, "prefix and 32 of hex"),
-    Format("netlify-token", b"nfp_ nfo_ nfu_ nfc_ nfb_", _W + rb"{32,}", _PREFIX),
-    Format("new-relic-key", b"NRAK- NRJS- NRII- NRAA- NRRA-", _W + rb"{16,}", _PREFIX),
-    Format("notion-token", b"ntn_", _A + rb"{40,}", _PREFIX),
+    Format("netlify-token", b"nfp_ nfo_ nfu_ nfc_ nfb_", _W + rb"{32,}"),
+    Format("new-relic-key", b"NRAK- NRJS- NRII- NRAA- NRRA-", _W + rb"{16,}"),
+    Format("notion-token", b"ntn_", _A + rb"{40,}"),
     Format("notion-token", b"secret_", _A + rb"{43}" + _END, "prefix and exactly 43 more"),
-    Format("npm-token", b"npm_", _A + rb"{36}", _PREFIX),
+    Format("npm-token", b"npm_", _A + rb"{36}"),
     Format("nuget-key", b"oy2", rb"[a-z0-9]{43}" + _END, "prefix and exactly 43 more"),
-    Format("openai-key", b"sk-proj- sk-svcacct- sk-admin- sk-None-", _W + rb"{20,}", _PREFIX),
-    Format("openrouter-key", b"sk-or-v1-", _HEX + rb"{64}", _PREFIX),
+    Format("openai-key", b"sk-proj- sk-svcacct- sk-admin- sk-None-", _W + rb"{20,}"),
+    Format("openrouter-key", b"sk-or-v1-", _HEX + rb"{64}"),
     Format("openai-key", b"sk-", rb"(?=[A-Za-z0-9]*\d)" + _A + rb"{32,}", "prefix, then 32 or more without a break"),
-    Format("perplexity-key", b"pplx-", _A + rb"{40,}", _PREFIX),
-    Format("planetscale-token", b"pscale_tkn_ pscale_pw_ pscale_oauth_", _W + rb"{32,}", _PREFIX),
-    Format("postman-key", b"PMAK-", _HEX + rb"{24}-" + _HEX + rb"{34}", _PREFIX),
-    Format("posthog-key", b"phx_ phc_ phs_", _A + rb"{40,}", _PREFIX),
-    Format("pulumi-token", b"pul-", _HEX + rb"{40}", _PREFIX),
+    Format("perplexity-key", b"pplx-", _A + rb"{40,}"),
+    Format("planetscale-token", b"pscale_tkn_ pscale_pw_ pscale_oauth_", _W + rb"{32,}"),
+    Format("postman-key", b"PMAK-", _HEX + rb"{24}-" + _HEX + rb"{34}"),
+    Format("posthog-key", b"phx_ phc_ phs_", _A + rb"{40,}"),
+    Format("pulumi-token", b"pul-", _HEX + rb"{40}"),
     Format("pypi-token", b"pypi-", rb"Ag" + _W + rb"{50,}", "prefix and how every such macaroon begins"),
     Format("resend-key", b"re_", _A + rb"{8}_" + _A + rb"{24}" + _END, "prefix and two parts of fixed length"),
-    Format("rubygems-key", b"rubygems_", _HEX + rb"{48}", _PREFIX),
+    Format("rubygems-key", b"rubygems_", _HEX + rb"{48}"),
     Format("replicate-token", b"r8_", _A + rb"{37}" + _END, "prefix and exactly 37 more"),
-    Format("scalingo-token", b"tk-us-", _W + rb"{48}", _PREFIX),
-    Format("sendinblue-key", b"xkeysib- xsmtpsib-", _HEX + rb"{64}-" + _A + rb"{16}", _PREFIX),
-    Format("sentry-token", b"sntrys_ sntryu_", rb"[A-Za-z0-9_\-+/=.]{40,}", _PREFIX),
-    Format("shippo-token", b"shippo_live_ shippo_test_", _HEX + rb"{40}", _PREFIX),
-    Format("shopify-token", b"shpat_ shpca_ shppa_ shpss_", rb"[0-9a-fA-F]{32}", _PREFIX),
-    Format(
-        "slack-token",
-        b"xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxc- xoxd- xoxe-",
-        rb"[A-Za-z0-9\-%./+]{20,}",
-        _PREFIX,
-    ),
-    Format("slack-token", b"xapp-", rb"\d-" + _W + rb"{20,}", _PREFIX),
-    Format("square-token", b"sq0atp- sq0csp- sq0idp-", _W + rb"{22,}", _PREFIX),
+    Format("scalingo-token", b"tk-us-", _W + rb"{48}"),
+    Format("sendinblue-key", b"xkeysib- xsmtpsib-", _HEX + rb"{64}-" + _A + rb"{16}"),
+    Format("sentry-token", b"sntrys_ sntryu_", rb"[A-Za-z0-9_\-+/=.]{40,}"),
+    Format("shippo-token", b"shippo_live_ shippo_test_", _HEX + rb"{40}"),
+    Format("shopify-token", b"shpat_ shpca_ shppa_ shpss_", rb"[0-9a-fA-F]{32}"),
+    Format("slack-token", b"xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxc- xoxd- xoxe-", rb"[A-Za-z0-9\-%./+]{20,}"),
+    Format("slack-token", b"xapp-", rb"\d-" + _W + rb"{20,}"),
+    Format("square-token", b"sq0atp- sq0csp- sq0idp-", _W + rb"{22,}"),
     Format("square-token", b"EAAA", rb"[A-Za-z0-9_\-+=]{60}(?![A-Za-z0-9+/])", "prefix and exactly 60 more"),
-    Format("stripe-key", b"sk_live_ sk_test_ rk_live_ rk_test_ whsec_ sk_org_", _A + rb"{16,}", _PREFIX),
-    Format("supabase-token", b"sbp_", _HEX + rb"{40}", _PREFIX),
-    Format("supabase-token", b"sb_secret_", _W + rb"{20,}", _PREFIX),
-    Format("tailscale-key", b"tskey-", _W + rb"{20,}", _PREFIX),
-    Format("tavily-key", b"tvly-", _W + rb"{24,}", _PREFIX),
+    Format("stripe-key", b"sk_live_ sk_test_ rk_live_ rk_test_ whsec_ sk_org_", _A + rb"{16,}"),
+    Format("supabase-token", b"sbp_", _HEX + rb"{40}"),
+    Format("supabase-token", b"sb_secret_", _W + rb"{20,}"),
+    Format("tailscale-key", b"tskey-", _W + rb"{20,}"),
+    Format("tavily-key", b"tvly-", _W + rb"{24,}"),
     Format("twilio-key", b"SK", _HEX + rb"{32}" + _END, "two letters and exactly 32 of hex"),
-    Format("vercel-token", b"vcp_ vci_ vca_ vcr_ vck_ vercel_blob_rw_", _W + rb"{24,}", _PREFIX),
+    Format("vercel-token", b"vcp_ vci_ vca_ vcr_ vck_ vercel_blob_rw_", _W + rb"{24,}"),
     Format("wakatime-key", b"waka_", _UUID, "prefix and a UUID"),
-    Format("xai-key", b"xai-", _A + rb"{70,}", _PREFIX),
+    Format("xai-key", b"xai-", _A + rb"{70,}"),
     Format("yandex-key", b"AQVN", rb"[A-Za-z0-9_\-]{35,}+[A-Za-z0-9_.\-=]*+", "prefix and length"),
     *map(_prefixed, _PREFIXED.strip().splitlines()),
 )
@@ -332,53 +262,42 @@ PLACED: dict[bytes, tuple[Format, ...]] = {
         Format(
             "cloudflare-origin-key", b"v1.", rb"0-" + _HEX + rb"{24}-" + _HEX + rb"{120,}", "two parts of fixed length"
         ),
-        Format("doppler-token", b"dp.", rb"(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9._\-]{36,}", _PREFIX),
+        Format("doppler-token", b"dp.", rb"(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9._\-]{36,}"),
         Format("dropbox-token", b"sl.", rb"(?:u\.)?" + _W + rb"{130,}", "prefix and a length nothing else has"),
-        Format("dynatrace-token", b"dt0", rb"[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}", _PREFIX),
-        Format("google-oauth-token", b"ya29.", rb"[A-Za-z0-9_\-.]{30,}", _PREFIX),
-        Format("mapbox-token", b"sk.", rb"eyJ" + _W + rb"{20,}\." + _W + rb"{20,}", _PREFIX),
+        Format("dynatrace-token", b"dt0", rb"[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+        Format("google-oauth-token", b"ya29.", rb"[A-Za-z0-9_\-.]{30,}"),
+        Format("mapbox-token", b"sk.", rb"eyJ" + _W + rb"{20,}\." + _W + rb"{20,}"),
         Format(
             "paseto", b"v1. v2. v3. v4.", rb"(?:local|public)\." + _W + rb"{40,}", "version and purpose, then the token"
         ),
         Format("sendgrid-key", b"SG.", _W + rb"{16,32}\." + _W + rb"{32,}", "prefix and two parts"),
-        Format("slack-token", b"xoxe.", rb"xox[bp]-" + _W + rb"{20,}", _PREFIX),
+        Format("slack-token", b"xoxe.", rb"xox[bp]-" + _W + rb"{20,}"),
         Format("terraform-token", b".atlasv1.", _W + rb"{50,}", "the middle of such a token; its beginning is an id"),
-        Format("vault-token", b"hvs. hvb. hvr.", _W + rb"{20,}", _PREFIX),
+        Format("vault-token", b"hvs. hvb. hvr.", _W + rb"{20,}"),
         Format(
             "vault-token",
             b"s.",
             rb"(?<=(?<![\w.\-])s\.)(?=[A-Za-z]{0,24}\d)(?=[a-z0-9]{0,24}[A-Z])" + _A + rb"{24}(?![\w.(])",
             "the older form: one letter, a dot and exactly 24 more",
         ),
-        Format("snyk-token", b"snyk_uat. snyk_sat.", _W + rb"{8}\.[A-Za-z0-9_\-.]{20,}", _PREFIX),
-        Format("mailersend-token", b"mlsn.", _HEX + rb"{64}", _PREFIX),
-        Format("amazon-oauth-secret", b"amzn1.oa2-cs.v1.", _HEX + rb"{64}", _PREFIX),
+        Format("snyk-token", b"snyk_uat. snyk_sat.", _W + rb"{8}\.[A-Za-z0-9_\-.]{20,}"),
+        Format("mailersend-token", b"mlsn.", _HEX + rb"{64}"),
+        Format("amazon-oauth-secret", b"amzn1.oa2-cs.v1.", _HEX + rb"{64}"),
         Format("amazon-mws-token", b"amzn.mws.", _UUID, "prefix and a UUID"),
-        Format("discord-token", b"mfa.", _W + rb"{60,}", _PREFIX),
-        Format("linkedin-secret", b"WPL_AP1.", rb"[A-Za-z0-9._=\-]{16,}", _PREFIX),
-        Format("flagsmith-key", b"ser.", _A + rb"{20,}" + _END, _PREFIX, True),
-        Format("tiktok-token", b"act.", _A + rb"{50,}", _PREFIX, True),
+        Format("discord-token", b"mfa.", _W + rb"{60,}"),
+        Format("linkedin-secret", b"WPL_AP1.", rb"[A-Za-z0-9._=\-]{16,}"),
+        Format("flagsmith-key", b"ser.", _A + rb"{20,}" + _END, must_be_random=True),
+        Format("tiktok-token", b"act.", _A + rb"{50,}", must_be_random=True),
         Format("yandex-token", b"t1.", rb"[A-Z0-9a-z_\-]{20,}={0,2}\.[A-Za-z0-9_\-]{80,}={0,2}", "prefix and length"),
     ),
     b"/": (
         Format(
             "discord-webhook",
             b"discord.com discordapp.com",
-            _SLASH
-            + rb"api"
-            + _SLASH
-            + rb"(?:v\d+"
-            + _SLASH
-            + rb")?webhooks"
-            + _SLASH
-            + rb"\d{16,20}"
-            + _SLASH
-            + rb"("
-            + _W
-            + rb"{50,})",
+            rb"/api/(?:v\d+/)?webhooks/\d{16,20}/(".replace(b"/", _SLASH) + _W + rb"{50,})",
             "anyone with the address can post",
         ),
-        Format("google-refresh-token", b"1//0", _W + rb"{40,}", _PREFIX),
+        Format("google-refresh-token", b"1//0", _W + rb"{40,}"),
         Format(
             "slack-webhook",
             b"hooks.slack.com",
@@ -403,13 +322,13 @@ PLACED: dict[bytes, tuple[Format, ...]] = {
     ),
     b"~": (
         Format("azure-client-secret", b"Q~", rb"(?<=\dQ~)[A-Za-z0-9_~.\-]{31,34}", "the middle of such a secret"),
-        Format("openshift-token", b"sha256~", _W + rb"{40,}", _PREFIX),
+        Format("openshift-token", b"sha256~", _W + rb"{40,}"),
     ),
-    b"|": (Format("amazon-token", b"Atza| Atzr|", rb"[A-Za-z0-9_\-=+/]{40,}", _PREFIX),),
+    b"|": (Format("amazon-token", b"Atza| Atzr|", rb"[A-Za-z0-9_\-=+/]{40,}"),),
     b"}": (Format("password-hash", b"{SHA} {SSHA} {SSHA256} {SSHA512}", rb"[A-Za-z0-9+/]{20,}+={0,2}", "LDAP"),),
     b"$": (
         Format("password-hash", b"pbkdf2_sha", rb"\d{1,3}\$\d{1,8}\$\w{1,40}\$[A-Za-z0-9+/=]{20,}+", "Django"),
-        Format("braintree-token", b"access_token$", rb"[a-z]{7,10}\$[0-9a-z]{16}\$[0-9a-f]{32}", _PREFIX),
+        Format("braintree-token", b"access_token$", rb"[a-z]{7,10}\$[0-9a-z]{16}\$[0-9a-f]{32}"),
     ),
     b"!": (Format("salesforce-session", b"00D", rb"[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}", "organisation and length"),),
 }
@@ -441,44 +360,3 @@ SHAPED: tuple[Format, ...] = (
     Format("mailchimp-key", b"", rb"[0-9a-f]{32}-us\d{1,2}" + _END, "32 of hex and the data centre"),
     Format("facebook-app-secret", b"", rb"(?<=\d\|)[A-Za-z0-9_\-]{27}(?![A-Za-z0-9_\-])", "id of an app, bar, token"),
 )
-
-# Letters that a provider puts in the middle of its keys so that they can be found → the whole key. In long runs only.
-SIGNATURE_BYTES = 40
-# Each of them holds one of these; a look for those costs less.
-SIGNED_PARTS = (b"A", b"jsn", b"FJ")
-SIGNATURES = (
-    (
-        "azure-key",
-        rb"(?:AZDO|AzFu|ACDb|AzSe|AIoT|AzCa|APIM|\+ASt|\+ASb|\+AEh|\+ACR)[A-Za-z0-9+/]{4,10}(?:==?|(?![A-Za-z0-9+/]))",
-    ),
-    ("rapidapi-key", rb"msh[a-z0-9]{15}p[a-z0-9]{6}jsn[a-z0-9]{12}(?![A-Za-z0-9])"),
-    ("openai-key", rb"T3BlbkFJ[A-Za-z0-9_\-]{16,}"),
-)
-
-# A secret access key has no look of its own but its length; beside the id of its key pair that is enough.
-AWS_SECRET = rb"(?<![A-Za-z0-9/+=_\-.])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_\-])"
-AWS_KEY_BYTES = 40
-# How far from the id: the lines of a credentials file, a CSV row, a JSON answer of the service.
-AWS_SECRET_BYTES = 300
-
-# Hashes of passwords; each can be tried against lists of passwords: bcrypt, crypt(3), Argon2.
-HASH = (
-    rb"\$(?:2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|(?:apr1|[1567y])\$(?:[\w./=,]{1,40}+\$){1,3}+[./A-Za-z0-9]{22,86}+"
-    rb"|argon2(?:id|i|d)\$[A-Za-z0-9$=,+/]{40,}+)"
-)
-
-# Private keys, whole. Between the lines may stand what JSON, YAML, XML and string literals put there, and the end may
-# be missing. A first line alone is only talk about keys.
-_BETWEEN = rb"(?:[\s\"',|>#*]|\\{1,4}[nrt\n]|[+.][ \t]{0,8}(?=[\"'])|&#?\w{1,6};)"
-_LINE = rb"[A-Za-z0-9+/=]"
-KEY = (
-    rb"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
-    rb"(?:" + _BETWEEN + rb"*+(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset) ?: ?[^\n\\]{0,200})*+"
-    rb"(?:" + _BETWEEN + rb"*+" + _LINE + rb"{16,}+)++"
-    rb"(?:(?:" + _BETWEEN + rb"*+" + _LINE + rb"{1,15}+){0,2}" + _BETWEEN + rb"*+-----END [A-Z0-9 ]{1,60}-----)?"
-)
-PUTTY_KEY = rb"PuTTY-User-Key-File-\d: [^\n]*+(?:\r?\n[A-Za-z0-9\-]{1,30}: [^\n]*+|\r?\n[A-Za-z0-9+/=]++)*+"
-# The end of a key whose beginning was cut off: what may stand before its last line, and how far back that is looked at.
-KEY_END = rb"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
-KEY_END_BYTES = 8192
-KEY_END_LEAST = 40

@@ -15,31 +15,58 @@ from functools import cache
 from itertools import chain, islice
 
 from recollect.text.redaction.assigned_secrets import by_neighbour
-from recollect.text.redaction.dense_places import Judged, judge_places, remembered
+from recollect.text.redaction.scanning import Found, Judged, compiled, judge_places, remembered
 from recollect.text.redaction.secret_values import JUDGED_BYTES, is_hex, is_random, is_stand_in
 from recollect.text.redaction.token_formats import (
-    AWS_KEY_BYTES,
-    AWS_SECRET,
-    AWS_SECRET_BYTES,
-    HASH,
-    KEY,
-    KEY_END,
-    KEY_END_BYTES,
-    KEY_END_LEAST,
     MAX_JUDGED,
     PLACED,
     PLACED_BYTES,
-    PUTTY_KEY,
     RUN_BYTES,
     SHAPED,
-    SIGNATURE_BYTES,
-    SIGNATURES,
-    SIGNED_PARTS,
     TOKENS,
     Format,
-    Found,
-    compiled,
 )
+
+# Letters that a provider puts in the middle of its keys so that they can be found → the whole key. In long runs only.
+SIGNATURE_BYTES = 40
+# Each of them holds one of these; a look for those costs less.
+SIGNED_PARTS = (b"A", b"jsn", b"FJ")
+SIGNATURES = (
+    (
+        "azure-key",
+        rb"(?:AZDO|AzFu|ACDb|AzSe|AIoT|AzCa|APIM|\+ASt|\+ASb|\+AEh|\+ACR)[A-Za-z0-9+/]{4,10}(?:==?|(?![A-Za-z0-9+/]))",
+    ),
+    ("rapidapi-key", rb"msh[a-z0-9]{15}p[a-z0-9]{6}jsn[a-z0-9]{12}(?![A-Za-z0-9])"),
+    ("openai-key", rb"T3BlbkFJ[A-Za-z0-9_\-]{16,}"),
+)
+
+# A secret access key has no look of its own but its length; beside the id of its key pair that is enough.
+AWS_SECRET = rb"(?<![A-Za-z0-9/+=_\-.])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_\-])"
+AWS_KEY_BYTES = 40
+# How far from the id: the lines of a credentials file, a CSV row, a JSON answer of the service.
+AWS_SECRET_BYTES = 300
+
+# Hashes of passwords; each can be tried against lists of passwords: bcrypt, crypt(3), Argon2.
+HASH = (
+    rb"\$(?:2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|(?:apr1|[1567y])\$(?:[\w./=,]{1,40}+\$){1,3}+[./A-Za-z0-9]{22,86}+"
+    rb"|argon2(?:id|i|d)\$[A-Za-z0-9$=,+/]{40,}+)"
+)
+
+# Private keys, whole. Between the lines may stand what JSON, YAML, XML and string literals put there, and the end may
+# be missing. A first line alone is only talk about keys.
+_BETWEEN = rb"(?:[\s\"',|>#*]|\\{1,4}[nrt\n]|[+.][ \t]{0,8}(?=[\"'])|&#?\w{1,6};)"
+_LINE = rb"[A-Za-z0-9+/=]"
+KEY = (
+    rb"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+    rb"(?:" + _BETWEEN + rb"*+(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset) ?: ?[^\n\\]{0,200})*+"
+    rb"(?:" + _BETWEEN + rb"*+" + _LINE + rb"{16,}+)++"
+    rb"(?:(?:" + _BETWEEN + rb"*+" + _LINE + rb"{1,15}+){0,2}" + _BETWEEN + rb"*+-----END [A-Z0-9 ]{1,60}-----)?"
+)
+PUTTY_KEY = rb"PuTTY-User-Key-File-\d: [^\n]*+(?:\r?\n[A-Za-z0-9\-]{1,30}: [^\n]*+|\r?\n[A-Za-z0-9+/=]++)*+"
+# The end of a key whose beginning was cut off: what may stand before its last line, and how far back that is looked at.
+KEY_END = rb"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+KEY_END_BYTES = 8192
+KEY_END_LEAST = 40
 
 
 @cache

@@ -1,11 +1,76 @@
-"""Judge the places of a text that may hold a secret: each context once, and dense stretches by samples."""
+"""Scanning helpers: lazy patterns, bounded matches, places judged once per context, dense stretches by samples."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import TypeAlias
+from functools import cache
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias, cast
 
-from recollect.text.redaction.token_formats import Found
+
+class Found(NamedTuple):
+    """Where a secret lies and what it is."""
+
+    start: int
+    end: int
+    kind: str
+
+
+class _Lazy:
+    """A pattern that is compiled when it is first used."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:
+        pattern = re.compile(self._source)
+        self.__dict__ |= {each: getattr(pattern, each) for each in _METHODS}
+        return getattr(pattern, name)
+
+
+_METHODS = ("match", "fullmatch", "search", "finditer", "findall", "split", "sub", "groups")
+
+
+@cache
+def compiled(source: bytes) -> re.Pattern[bytes]:
+    """Return a pattern that is compiled when it is first used: all of them at once would cost every start 40 ms."""
+    return cast(re.Pattern[bytes], _Lazy(source))
+
+
+# Nobody writes more than so many names with values, addresses or joints of literals in a kilobyte: the others are not
+# looked at, so that each may cost a little.
+MOST = 24
+MOST_BYTES = 1024
+
+
+class Gap(NamedTuple):
+    """A stretch in which matches of a pattern were skipped, and where the matches before it begin."""
+
+    first: int
+    start: int
+    end: int
+
+
+def spaced(
+    pattern: re.Pattern[bytes], text: bytes, most: int = MOST, gaps: list[Gap] | None = None
+) -> list[re.Match[bytes]]:
+    """Return the matches of a pattern; of a kilobyte with more than so many only the first.
+
+    gaps: where the stretches without the others are added
+    """
+    found: list[re.Match[bytes]] = []
+    start = 0
+    while True:
+        batch = list(islice(pattern.finditer(text, start), most))
+        found += batch
+        if len(batch) < most:
+            return found
+        done = batch[-1].end()
+        start = max(done, batch[0].start() + MOST_BYTES)
+        if gaps is not None and start > done:
+            gaps.append(Gap(batch[0].start(), done, start))
+
 
 # The secret at a place, None for none, and where the search goes on.
 Judged: TypeAlias = tuple[Found | None, int]
