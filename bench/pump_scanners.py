@@ -69,13 +69,11 @@ from recollect.errors import RecollectError
 from recollect.hierarchy import designs, saying, stack
 from recollect.history import code_notes, commit_log, commit_message, project_documents
 from recollect.history import commits as history_git
-from recollect.history import project_documents as records
 from recollect.history.history_record import Text
 from recollect.importing import basic_memory, import_records, markdown_pages
 from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
 from recollect.patterns import project_lessons, usage_patterns
-from recollect.patterns import usage_patterns as searches
 from recollect.recall import amend, changes, judge, query, statement, supersede, tag
 from recollect.render import untrusted
 from recollect.surface import jsonrpc
@@ -126,7 +124,7 @@ def scanners() -> Iterator[Scanner]:
         yield Scanner(name, tuple(modules.split()), function, *around)
     for assistant in TRANSCRIPTS.values():
         if assistant.turns is not None:
-            modules = (f"capture.transcripts.{assistant.name}", "capture.transcripts.turn")
+            modules = (f"capture.transcripts.{assistant.name}", "capture.transcripts.transcript_turn")
             yield Scanner(f"transcript {assistant.name}", modules, _transcript(assistant.name))
     for family in families.FAMILIES:
         path = MANIFESTS[family.reader]
@@ -226,9 +224,10 @@ def _observed(text: str) -> list[Observed]:
 def _patterns(text: str) -> None:
     rows = _observed(text)
     for row in rows:
-        list(project_lessons.rules(row)), list(searches.searched(row)), list(usage_patterns.chosen(row))
+        list(project_lessons._rules(row)), list(usage_patterns.searched(row)), list(usage_patterns.chosen(row))
     fixes.pairs(rows), fixes.unresolved(rows)
-    injection_evidence.evidence(injection_evidence.Offer("m", (AT, ""), text, frozenset(), frozenset()), injection_evidence.sitting(rows), (text,))
+    offer = injection_evidence.Offer("m", (AT, ""), text, frozenset(), frozenset())
+    injection_evidence.evidence(offer, injection_evidence.sitting(rows), (text,))
 
 
 def _payloads(text: str) -> None:
@@ -381,73 +380,78 @@ def _versions(text: str) -> None:
 
 
 REDACTION = " ".join(
-    ("text.redact", *(f"text.secrets.{name}" for name in ("columns", "fold", "formats", "look", "name", "place")))
-)
+    f"text.redaction.{name}"
+    for name in ("redact", "scanning", "tabular_secrets", "ascii_fold", "token_formats", "token_search",
+                 "assigned_secrets", "secret_carriers")
+)  # fmt: skip
 # (name, modules below recollect, function, start?, end?)
 TEXT: tuple[Any, ...] = (
     ("dates", "text.dates text.days", lambda text: dates.resolved(text, AT)),
     ("asked times", "text.dates", lambda text: dates.asked_times(text, AT)),
-    ("as of times", "text.as_of text.dates", lambda text: time_arguments.without_as_of(text, AT)),
+    ("as of times", "text.time_arguments text.dates", lambda text: time_arguments.without_as_of(text, AT)),
     ("identifiers", "text.identifiers", lambda text: identifiers.code_terms(text)),
     ("name terms", "text.identifiers", lambda text: identifiers.name_terms(text)),
     ("code words", "text.identifiers", lambda text: identifiers.joined_terms(identifiers.words(text.encode()))),
     ("passages", "text.passages", passages.passages),
-    ("own words", "text.said", llm_answers.own_words),
+    ("own words", "text.llm_answers", llm_answers.own_words),
     (
         "invented names",
-        "text.said",
+        "text.llm_answers",
         lambda text: (llm_answers.names(text), llm_answers.invented(text, "a"), llm_answers.repeats(text, text)),
     ),
-    ("sameness", "text.sameness", paraphrases.statements),
-    ("shape", "text.shape", passage_features.shape),
-    ("terms", "text.tokens", terms.terms),
-    ("query terms", "text.tokens", terms.query_terms),
-    ("enrich", "text.enrich", lambda text: embedding_text.enrich_memory_text(_memory(text), (), text)),
-    ("token budget", "text.budget", token_count.tokens),
-    ("harmless", "text.harmless", display.visible),
+    ("sameness", "text.paraphrases", paraphrases.statements),
+    ("shape", "text.passage_features", passage_features.shape),
+    ("terms", "text.terms", terms.terms),
+    ("query terms", "text.terms", terms.query_terms),
+    ("enrich", "text.embedding_text", lambda text: embedding_text.enrich_memory_text(_memory(text), (), text)),
+    ("token budget", "text.token_count", token_count.tokens),
+    ("harmless", "text.display", display.visible),
     ("redaction", REDACTION, redact.redact),
     ("redaction of sources", REDACTION, lambda text: redact.masked(text.encode("utf-8", "replace"))),
 )
 CAPTURE: tuple[Any, ...] = (
-    ("payload of hooks", ("capture.payload capture.filter capture.extract capture.extract.command capture.extract.edit "
-     "capture.fingerprint capture.purpose capture.difference"), _payloads),
+    ("payload of hooks", ("capture.payload capture.filter capture.extract capture.extract.shell_tool "
+     "capture.extract.file_tools capture.error_fingerprint capture.difference"), _payloads),
     ("raw payload", "capture.payload", _raw_payload),
     ("difference", "capture.difference", _edits),
-    ("failure", "capture.fingerprint", lambda text: error_fingerprint.failure(text, text)),
+    ("failure", "capture.error_fingerprint", lambda text: error_fingerprint.failure(text, text)),
     ("outcome", "capture.outcome",
      lambda text: (outcome.by_output("make", text), outcome.by_output("cat a", text), outcome.is_misuse(text))),
     ("outcome of a command line", "capture.outcome capture.invocation",
      lambda text: (outcome.by_output(text, "done"), outcome.by_exit_code(text, 0), outcome.by_exit_code(text, 1))),
-    ("session file of Codex", "capture.rollout", lambda text: transcript_tail.code_in(text.encode("utf-8", "replace"), "a")),
-    ("same command", "capture.fingerprint capture.extract.command",
+    ("session file of Codex", "capture.transcript_tail",
+     lambda text: transcript_tail.code_in(text.encode("utf-8", "replace"), "a")),
+    ("same command", "capture.error_fingerprint capture.extract.shell_tool",
      lambda text: (shell_tool.program(text), shell_tool.is_looking(text), invocation.invocation.__wrapped__(text))),
-    ("patterns", "patterns.correction patterns.search patterns.preference capture.fixes capture.evidence", _patterns),
-    ("memory evidence", "capture.evidence",
+    ("patterns", "patterns.project_lessons patterns.usage_patterns capture.fixes capture.injection_evidence",
+     _patterns),
+    ("memory evidence", "capture.injection_evidence",
      lambda text: (injection_evidence.files_of(_memory(text), ()), injection_evidence.commands_of(_memory(text)))),
-    ("purpose", "capture.purpose", lambda text: file_tools.purpose("a.py", text)),
-    ("retold", "capture.retell text.said", lambda text: session_llm_prompt.accepted(text, text)),
-    ("compressed", "capture.compress text.said", lambda text: compressed.accepted(text, text)),
+    ("purpose", "capture.extract.file_tools", lambda text: file_tools.purpose("a.py", text)),
+    ("retold", "capture.session_llm_prompt text.llm_answers", lambda text: session_llm_prompt.accepted(text, text)),
+    ("compressed", "capture.compress text.llm_answers", lambda text: compressed.accepted(text, text)),
     ("statements", "capture.prose capture.statement_cues", lambda text: statements.statements(text, "user")),
     ("long statement", "capture.prose capture.statement_cues",
      lambda text: (statements.statements(text, "user"), statements.statements(text, "assistant")), "We always use "),
     ("command kind", "capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
-    ("lessons section", "patterns.section",
+    ("lessons section", "patterns.project_lessons",
      lambda text: (project_lessons.with_lessons(text, ["use `a`"]), project_lessons.unsaid(text, ["never use `a`"]))),
 )  # fmt: skip
 HISTORY: tuple[Any, ...] = (
-    ("commit message", "history.message history.rules history.git", _commit),
-    ("git log", "history.log", _log),
-    ("git log rows", "history.log", _log, "\x01a\x021\x02a\x02a\x00"),
-    ("sections", "history.documents", _sections),
-    ("sections of rst", "history.documents", lambda text: list(project_documents.sections(text, is_rst=True))),
-    ("decision record", "history.decisions", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
-    ("notes", "history.notes", _notes),
-    ("frontmatter", "migrate.frontmatter migrate.fields", lambda text: markdown_pages.split(text), "---\n", "\n---\n"),
-    ("frontmatter value", "migrate.frontmatter", lambda text: markdown_pages.split(text), "---\na: ", "\n---\n"),
-    ("markdown", "migrate.markdown", _markdown),
-    ("basic memory", "migrate.basic_memory", basic_memory.taken_apart),
-    ("basic memory item", "migrate.basic_memory", basic_memory.taken_apart, "- [a] "),
-    ("relation", "migrate.relations", import_records.relation),
+    ("commit message", "history.commit_message history.commits", _commit),
+    ("git log", "history.commit_log", _log),
+    ("git log rows", "history.commit_log", _log, "\x01a\x021\x02a\x02a\x00"),
+    ("sections", "history.project_documents", _sections),
+    ("sections of rst", "history.project_documents", lambda text: list(project_documents.sections(text, is_rst=True))),
+    ("decision record", "history.project_documents",
+     lambda text: list(project_documents._decision(Text("docs/adr/1.md", text, AT)))),
+    ("notes", "history.code_notes", _notes),
+    ("frontmatter", "importing.markdown_pages importing.fields", markdown_pages.split, "---\n", "\n---\n"),
+    ("frontmatter value", "importing.markdown_pages", lambda text: markdown_pages.split(text), "---\na: ", "\n---\n"),
+    ("markdown", "importing.markdown_pages", _markdown),
+    ("basic memory", "importing.basic_memory", basic_memory.taken_apart),
+    ("basic memory item", "importing.basic_memory", basic_memory.taken_apart, "- [a] "),
+    ("relation", "importing.import_records", import_records.relation),
 )  # fmt: skip
 CODE: tuple[Any, ...] = (
     ("comment", "code.doc", doc.comment),
@@ -502,7 +506,7 @@ CODE: tuple[Any, ...] = (
 RECALL: tuple[Any, ...] = (
     ("work at hand", "engine.at_hand", _at_hand),
     ("work left", "capture.summary engine.recent_work engine.context_sources", _left),
-    ("only asks", "text.asking", lambda text: [questions._asks(part) for part in questions._SENTENCE.split(text)]),
+    ("only asks", "text.questions", lambda text: [questions._asks(part) for part in questions.SENTENCE.split(text)]),
     ("recall query", "recall.query", _query),
     ("amendments", "recall.amend recall.statement recall.values", _amend),
     ("supersession", "recall.supersede recall.changes", _supersede),
@@ -535,13 +539,13 @@ WITHOUT_ROW = {
             "code.search.report_signals", "code.search.span", "code.walk", "engine.archive",
             "engine.branches", "engine.checkout", "engine.decisions", "engine.identity", "engine.migrating",
             "engine.readers", "engine.repo_map", "engine.unseen", "hierarchy.looking", "surface.assistants.entry",
-            "code.diff.work_tree", "text.naming", "text.short_id",
+            "code.diff.work_tree", "text.redaction.name_redaction", "text.display",
         ),
         NAMES,
     ),
-    "capture.transcripts.table": "it looks at the first kilobytes of a file",
+    "capture.transcripts.transcript_files": "it looks at the first kilobytes of a file",
     "expected": "it matches at most 41 characters of a number, at one place",
-    "text.moment": "it refuses more than 60 characters first",
+    "text.time_arguments": "it refuses more than 60 characters first",
     "engine.stated": "it looks at statements, which have at most 400 characters",
     "engine.cycles": "it looks at single lines of indexed files",
     "engine.dead_code": "it splits text into words, and looks at signatures of 400 characters",
