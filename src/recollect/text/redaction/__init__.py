@@ -1,1 +1,1 @@
-"""What is a secret: by how it looks, by the name it is given, by the place that carries it."""
+"""Redaction of secrets: by format, by the name they are assigned to, by the place that carries them."""

@@ -1,12 +1,11 @@
-r"""Secrets by their name: what is assigned to `password`, `api_key`, `token` and the like, in whatever language.
+r"""Secrets by name: values that are assigned to `password`, `api_key`, `token` and the like, in any language.
 
     DB_PASSWORD=…    "client_secret": "…"    apiKey: '…'    <password>…</password>    --token …    ("secret", "…")
     ╰─ key ──╯│╰ value                       a key, something that assigns, a value that may be a secret
 
-Code is full of such names and nearly all of it is innocent: `password: str`, `token = next(tokens)`,
-`secret="secret"`. So a value counts by how it is written. The sharper the name and the plainer the place (a line of an
-.env file, an option of a command), the less a value must look like a secret; what names a variable, a type or a
-stand-in never does.
+Most such code is harmless: `password: str`, `token = next(tokens)`, `secret="secret"`. So a value counts by how it is
+written. The sharper the name and the plainer the place (a line of an .env file, an option), the less random a value
+must be; variables, types and placeholders never count.
 """
 
 from __future__ import annotations

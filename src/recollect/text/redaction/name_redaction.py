@@ -1,15 +1,10 @@
-"""Naming: ids, namespaces and labels, checked for secrets.
-
-Content that holds a secret is kept with a mark in its place. A name cannot be changed so: others refer to it. Names of
-our own are refused; those of other programs are replaced. Most names cannot be a secret, and the patterns are not
-loaded for them: a prompt waits for its session's id.
-"""
+"""Secrets in ids, namespaces and labels. Most names cannot hold one, and load no patterns: a prompt waits for them."""
 
 from __future__ import annotations
 
 import re
 
-# The shortest tokens have 16 characters; between separators these have fewer, and nothing that divides key and value.
+# Shorter than any token, without a separator of key and value.
 _SHORT = re.compile(r"[\w .+-]{0,15}")
 # UUIDs and hashes.
 _HEXADECIMAL = re.compile(r"[0-9A-Fa-f-]{0,64}")

@@ -1,12 +1,9 @@
-"""Redact: secrets are replaced before anything is stored, logged or set aside, and again before anything is shown.
+"""Redaction: secrets are replaced before a text is stored or logged, and again before it is shown.
 
-    text ─► by look · by name · by place · private keys · <private> ─► spans ─► [secret:kind]
+    text ─► by format · by name · by place · private keys · <private> ─► spans ─► [secret:kind]
 
-A mark says what was there and nothing else. A short keyed hash in it would tell whether two marks stand for the same
-secret, but the key would lie beside the store, and passwords are few enough that whoever has both could try them all;
-and the same text would be stored differently on two machines, so that it could not be recognised as the same.
-
-A mark is never a secret itself: redacting twice changes nothing.
+A mark holds no hash of the secret: its key would lie beside the store, so that passwords could be tried, and the same
+text would differ between machines. Redacting twice changes nothing.
 """
 
 from __future__ import annotations
@@ -28,9 +25,9 @@ from recollect.text.redaction.tabular_secrets import is_secret_name as name_is_s
 from recollect.text.redaction.token_formats import RUN_BYTES
 from recollect.text.redaction.token_search import by_look, password_hashes, private_keys
 
-# Replacing one secret can bring another one to light, once or twice; text that always shows more is not worth a loop.
+# Replacing one secret can reveal another, once or twice.
 ROUNDS = 4
-# A text that is longer is read once more and no oftener, and then only near its marks.
+# A longer text is read once more, and only near its marks.
 LONG_BYTES = 20_000
 NEAR_BYTES = 2000
 EDGE_BYTES = 600
@@ -40,7 +37,7 @@ _PRIVATE = compiled(rb"<(/?)private(?:\s[^<>]{0,200}+)?>")
 
 
 class Finding(NamedTuple):
-    """A secret that was replaced: what it was, and where it stood in the text as given."""
+    """A replaced secret: its kind, and its place in the original text."""
 
     kind: str
     start: int
@@ -48,23 +45,23 @@ class Finding(NamedTuple):
 
 
 class Redacted(NamedTuple):
-    """A text without its secrets, and what they were."""
+    """A text without its secrets, and the secrets that were found."""
 
     text: str
     found: tuple[Finding, ...]
 
 
 class RedactedValue(NamedTuple):
-    """A value of JSON without its secrets, and the kinds of those."""
+    """A JSON value without its secrets, and their kinds."""
 
     value: Any
     kinds: tuple[str, ...]
 
 
 def redact(text: str) -> Redacted:
-    """Return `text` with every secret in it replaced by a mark that says its kind; a mark itself is never replaced.
+    """Return `text` with every secret replaced by a mark of its kind.
 
-    Takes time in proportion to the text, whatever it holds. Nothing is copied where nothing is found.
+    The time is linear in the text, whatever it holds.
     """
     found = _spans(folded(text))
     if not found:
@@ -80,7 +77,7 @@ def redact(text: str) -> Redacted:
 
 
 def _near_marks(source: bytes, marks: list[tuple[int, int]]) -> list[Found]:
-    """Return the secrets of a text with marks; in a long one only those near a mark: nothing else has changed."""
+    """Return the secrets of a text with marks; in a long one only near marks."""
     windows: list[list[int]] = []
     for start, end in marks:
         if windows and start - NEAR_BYTES <= windows[-1][1]:
@@ -92,7 +89,7 @@ def _near_marks(source: bytes, marks: list[tuple[int, int]]) -> list[Found]:
     found: list[Found] = []
     for first, last in windows:
         for start, end, kind in _spans(source[first:last], is_code=True):
-            # Where a window cuts through a line, what is found at its edge may be half of something else.
+            # At the edge of a window a match may be half of something else.
             is_whole = (not first or start >= EDGE_BYTES) and (last >= len(source) or first + end <= last - EDGE_BYTES)
             if is_whole:
                 found.append(Found(first + start, first + end, kind))
@@ -100,14 +97,14 @@ def _near_marks(source: bytes, marks: list[tuple[int, int]]) -> list[Found]:
 
 
 def mark(kind: str) -> str:
-    """Return what stands for a secret of a kind."""
+    """Return the mark of a secret of a kind."""
     return f"[secret:{kind}]"
 
 
 def masked(source: bytes) -> bytes:
-    """Return a source file with every secret in it overwritten, nothing moved: lines and offsets stay what they are.
+    """Return a source file with every secret overwritten; lines and offsets stay.
 
-    A private block that nothing ends is none: code speaks of the tag, and the rest of the file would be lost with it.
+    An unclosed private block does not count: code mentions the tag.
     """
     spans = secrets(source, is_code=True)
     if not spans:
@@ -119,7 +116,7 @@ def masked(source: bytes) -> bytes:
 
 
 def secrets(source: bytes, *, is_code: bool = False) -> list[Found]:
-    """Return where secrets lie in `source`, in order and apart from each other; a mark of ours is none."""
+    """Return the spans of secrets in `source`, in order and without overlaps."""
     if source.isascii():
         return _spans(source, is_code=is_code)
     try:
@@ -138,7 +135,7 @@ def secrets(source: bytes, *, is_code: bool = False) -> list[Found]:
 
 
 def _spans(source: bytes, *, is_code: bool = False) -> list[Found]:
-    """Return where secrets lie in a text of one byte per character."""
+    """Return the spans of secrets in a text of one byte per character."""
     if len(source) < RUN_BYTES and source.isalnum():
         return []
     lower = source.lower()
@@ -168,14 +165,14 @@ def _spans(source: bytes, *, is_code: bool = False) -> list[Found]:
 
 
 def _inside_of(text: bytes) -> list[Found]:
-    """Return the secrets of what was taken out of a text; nothing is taken out of that once more."""
+    """Return the secrets of a decoded or joined text, which is not decoded again."""
     lower = text.lower()
     at = words(lower)
     return [*by_look(text, lambda _: []), *by_name(text, lower, at), *by_place(text, lower, at.anchors)]
 
 
 def told(kinds: Iterable[str]) -> str:
-    """Return a sentence that says what was replaced, "" for nothing: `1 secret was replaced: github-token.`"""
+    """Return a sentence about replaced secrets, or "": `1 secret was replaced: github-token.`"""
     counts = Counter(kinds)
     total = sum(counts.values())
     if not total:
@@ -184,7 +181,7 @@ def told(kinds: Iterable[str]) -> str:
 
 
 def _private(lower: bytes, *, is_code: bool) -> list[Found]:
-    """Return the blocks that were marked as private; an open one reaches to the end, and is none in code."""
+    """Return the <private> blocks; an unclosed one reaches to the end, except in code."""
     found: list[Found] = []
     opened: list[int] = []
     for match in _PRIVATE.finditer(lower):
@@ -196,7 +193,7 @@ def _private(lower: bytes, *, is_code: bool) -> list[Found]:
 
 
 def _merged(found: list[Found]) -> list[Found]:
-    """Return spans in order; of those that overlap one is made, of the kind of the longest."""
+    """Return sorted spans; overlapping ones become one, of the kind of the longest."""
     merged: list[Found] = []
     for span in sorted(found):
         if span.start >= span.end:
@@ -211,7 +208,7 @@ def _merged(found: list[Found]) -> list[Found]:
 
 
 def _outside_marks(source: bytes, found: list[Found]) -> list[Found]:
-    """Return the spans that touch no mark of ours, but private blocks and dense stretches: those hold marks."""
+    """Return the spans that touch no mark, and private blocks and dense stretches, which may."""
     marks = [match.span() for match in _MARK.finditer(source)]
     starts = [start for start, _ in marks]
 
@@ -232,7 +229,7 @@ def _replaced(text: str, spans: list[Found]) -> str:
 
 
 def _marks(done: list[Found]) -> list[tuple[int, int]]:
-    """Return where the marks of replaced spans begin and end."""
+    """Return the spans of the marks of replaced secrets."""
     marks: list[tuple[int, int]] = []
     shift = 0
     for start, end, kind in done:
@@ -243,11 +240,11 @@ def _marks(done: list[Found]) -> list[tuple[int, int]]:
 
 
 def _as_given(done: list[Found], more: list[Found]) -> list[Found]:
-    """Return spans of a text with marks as spans of the text as it was given."""
+    """Return spans of a text with marks as spans of the original text."""
     starts = [start for start, _ in _marks(done)]
 
     def given(place: int, *, is_end: bool) -> int:
-        """Return where a place was; inside a mark, where its secret began or ended."""
+        """Return the original offset; inside a mark, that of its secret's edge."""
         number = bisect_right(starts, place - is_end) - 1
         if number < 0:
             return place
@@ -260,9 +257,9 @@ def _as_given(done: list[Found], more: list[Found]) -> list[Found]:
 
 # --- values of JSON ---
 
-# A number is a secret where it is a password or a pin, and a count where it is a token.
+# A number is a secret as a password or a pin, and a count as a token.
 _NUMBERS = rb"(?i).*(?:pass(?:word|wd|code)?|pwd|pin)"
-# What a value is called by a part of its name, the first that fits.
+# The kind of a value by a part of its name; the first match counts.
 _KINDS = {
     "pass": "password",
     "pwd": "password",
@@ -280,7 +277,7 @@ def _is(pattern: bytes, name: str) -> bool:
 
 
 def redact_value(value: Any) -> RedactedValue:
-    """Return a value of JSON with the secrets in its texts replaced; what a key calls a secret is one, as a whole."""
+    """Return a JSON value with its secrets replaced; a secret key makes its whole value one."""
     kinds: list[str] = []
     return RedactedValue(_inside(value, kinds), tuple(kinds))
 
@@ -313,7 +310,7 @@ def _of_object(value: Mapping[Any, Any], kinds: list[str]) -> dict[Any, Any]:
 
 
 def _of_list(value: Iterable[Any], kinds: list[str]) -> list[Any]:
-    """Return the members of a list; an option before a value is its name, and so is the first of a pair of texts."""
+    """Return a list without secrets; an option, or the first of a pair, names the next value."""
     result: list[Any] = []
     before: Any = None
     for item in value:
@@ -328,7 +325,7 @@ def _of_list(value: Iterable[Any], kinds: list[str]) -> list[Any]:
 
 
 def _named(key: str, item: Any, kinds: list[str]) -> Any:
-    """Return what is called `key` without its secrets."""
+    """Return the value of a key without its secrets."""
     if isinstance(item, str) and item.strip() and is_secret_name(key):
         encoded = folded(item)
         if is_blank(encoded) and not item.isdecimal():
@@ -345,7 +342,7 @@ def _named(key: str, item: Any, kinds: list[str]) -> Any:
 
 
 def is_secret_name(name: str) -> bool:
-    """Tell whether what has this name is a secret: `DB_PASSWORD`, `apiKey`, `Authorization`; not `token_type`."""
+    """Tell whether a name is that of a secret: `DB_PASSWORD`, `apiKey`; not `token_type`."""
     return name_is_secret(folded(name))
 
 

@@ -1,52 +1,38 @@
-"""Whether a value that is assigned to a secret's name is a secret: not a variable, not a type, not a stand-in."""
+"""Tests of a value that is assigned to a secret's name: no variable, no type, no placeholder."""
 
 from __future__ import annotations
 
 from recollect.text.redaction.ascii_fold import OTHER
 from recollect.text.redaction.scanning import compiled
 
-# How a value must be written to count, by the place it stands in: from "any value but a stand-in" to "random for sure".
-#   set      A line of an .env file, `export X=…`: what stands there is the value, whatever it looks like
-#   given    --password=…, ?token=…, Pwd=…;
-#   option   --password …, password=… between blanks
-#   member   a literal whose name is quoted too: JSON, dictionaries
-#   quoted   a literal in source code, YAML, XML
-#   listed   the next argument: define("PASSWORD", "…")
-#   alone    key: value and nothing else on the line
-#   bare     an unquoted word in the middle of something
-#   below    alone on the line below its name
-#   told     the password is …
-#   said     a word behind a colon, in the middle of a line
-#   spoken   the password …
-# Least length of a value by its place, for a password and for anything else: shorter ones are words or numbers.
+# Least length of a value by its place, for a password and for anything else; shorter ones are words or numbers.
 LEAST = {
-    "set": (3, 6),
-    "given": (4, 6),
-    "option": (4, 8),
-    "member": (4, 8),
-    "quoted": (4, 8),
-    "listed": (6, 8),
-    "alone": (5, 10),
-    "bare": (6, 16),
-    "below": (6, 10),
-    "told": (6, 12),
-    "said": (6, 16),
-    "spoken": (7, 16),
+    "set": (3, 6),  # a line of an .env file, `export X=…`: any value
+    "given": (4, 6),  # --password=…, ?token=…, Pwd=…;
+    "option": (4, 8),  # --password …, password=… between blanks
+    "member": (4, 8),  # a literal whose name is quoted too: JSON, dictionaries
+    "quoted": (4, 8),  # a literal in source code, YAML, XML
+    "listed": (6, 8),  # the next argument: define("PASSWORD", "…")
+    "alone": (5, 10),  # key: value and nothing else on the line
+    "bare": (6, 16),  # an unquoted word in the middle of something
+    "below": (6, 10),  # alone on the line below its name
+    "told": (6, 12),  # the password is …
+    "said": (6, 16),  # a word behind a colon, in the middle of a line
+    "spoken": (7, 16),  # the password …
 }
 
-# A value is judged by its beginning: whatever is longer is random there too, or prose.
+# A value is judged by its beginning.
 JUDGED_BYTES = 64
-# From so many bytes on, a random value can be told from a name.
+# A shorter random value looks like a name.
 RANDOM_BYTES = 16
-# Where the name is sharp, a shorter one is enough.
+# For a sharp name, such as `password`.
 SHORT_RANDOM_BYTES = 10
-# In random text every other character is of another class (upper, lower, digit) than the one before; in names every
-# fifth. Hexadecimal lies at 0.47.
+# The share of changes of class (upper, lower, digit): 0.5 in random text, 0.2 in names, 0.47 in hexadecimal.
 RANDOM_CHANGES = 0.28
-# Without digits: names in camel case come closer.
+# Without digits; camel case comes closer.
 RANDOM_LETTERS = 0.35
 
-# A name in camel case is words nearly all through; in random text of 20 characters fewer than one in 2,000 are.
+# The share of words in a camel-case name; one in 2,000 random texts of 20 characters has it.
 WORDS_SHARE = 0.85
 
 _LONG_WORDS = compiled(rb"[A-Z]?[a-z]{3,}")
@@ -57,13 +43,13 @@ _CLASSES = bytes(
 _CHANGES = (b"0A", b"0a", b"A0", b"Aa", b"a0", b"aA")
 _HEX = compiled(rb"[0-9a-fA-F\-]{16,}")
 
-# What stands where a secret would: variables and templates of all sorts, and marks like our own.
+# Variables, templates, and marks like our own.
 _TEMPLATE = compiled(
     rb"(?:\$(?:[A-Za-z_{(]|$)|<|\[|\{|%[^%\s]*%$|%[sdrv(]|\*{2,}|#\{|@\{"
     rb"|&[A-Za-z_&]|![A-Za-z]++(?:[ .]|$)|!!|\.\.|--|\\|/?run/secrets)"
 )
 _TEMPLATE_IN = compiled(rb"\$[{(]|\{\{|<[A-Za-z]|%\(|\*{3}|\.{3}|x{5}|X{5}|#\{|\[secret:|\{[A-Za-z_][\w.]{0,60}\}")
-# Parts of values that people write where a secret would stand, in lower case; and whole words of such.
+# Parts and whole words of placeholders, in lower case.
 _STAND_INS = compiled(
     rb"change[_\-]?(?:me|it|this)|placeholder|example|dummy|sample|fake|mock|todo|fixme|redacted|undefined|not[_\-]?real|"
     rb"123456789"
@@ -102,7 +88,7 @@ _NAMES = compiled(
     rb"(?i)pass|pwd|secret|token|key|auth|cred|user|login|hash|field|input|contrasen|senha|kennwort|clave"
 )
 
-# Words of sentences, captions and messages: a phrase that has one of them is no passphrase. In lower case.
+# Words of sentences: a phrase that has one of them is no passphrase. In lower case.
 _SENTENCE = frozenset(
     b"""a an and are as at be been by can cannot could do does don for forgot from has have how if in into is it its
     may must new no not of old on or please should than that the their then there these they this those to too

@@ -1,9 +1,9 @@
-"""Secrets by their look, found in one pass: only runs of 20 letters and digits or more are looked at at all.
+"""Secrets by their format, found in one pass over runs of at least 20 letters and digits.
 
     source ─translate─► aaaa  aaaaaaaa aaaaaaaaaaaaaaaaaaaaaaaa   (what may be part of a token is an a)
-           ─find a×20─► the few long runs ─not plain words─► the rows of `secrets` that begin so
+           ─find a×20─► the few long runs ─not plain words─► the formats that begin so
 
-Finding the runs costs 4 ns a byte; in source code one in 400 bytes begins a run, and few of those are not plain words.
+Finding the runs costs 4 ns a byte; in source code one in 400 bytes begins a run.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ KEY_END_LEAST = 40
 
 @cache
 def _tokens() -> dict[bytes, tuple[Format, ...]]:
-    """Return the rows of tokens by the first two bytes of their starts, in the order of the table."""
+    """Return the formats of tokens by the first two bytes of their starts."""
     found: dict[bytes, dict[Format, None]] = {}
     for row in TOKENS:
         for word in row.words:
@@ -81,7 +81,7 @@ def _tokens() -> dict[bytes, tuple[Format, ...]]:
 
 @cache
 def _may_be_token() -> dict[bytes, re.Pattern[bytes]]:
-    """Return what any token of the same two first bytes begins with: one question instead of one for each row."""
+    """Return one pattern for the starts of all tokens with the same first two bytes."""
     starts: dict[bytes, set[bytes]] = {}
     for row in TOKENS:
         for word in row.words:
@@ -91,37 +91,36 @@ def _may_be_token() -> dict[bytes, re.Pattern[bytes]]:
 
 @cache
 def _break() -> re.Pattern[bytes]:
-    """Return where inside of a run a token may begin."""
+    """Return the pattern of places inside a run where a token may begin."""
     first, second = (b"".join(sorted({key[at : at + 1] for key in _tokens()})) for at in (0, 1))
     return re.compile(b"[-_](?=[" + re.escape(first) + b"][" + re.escape(second) + b"])")
 
 
 @cache
 def _shapes() -> tuple[tuple[tuple[bytes, ...], Format], ...]:
-    """Return the rows of what has a shape, each with how it may begin."""
+    """Return the formats of SHAPED, each with its starts."""
     return tuple((tuple(row.words) or (b"",), row) for row in SHAPED)
 
 
 @cache
 def _may_be_shaped() -> re.Pattern[bytes]:
-    """Return what any of those begins with, so that most runs are asked once and not for each."""
+    """Return one pattern for the starts of all of SHAPED."""
     return re.compile(b"|".join(b"|".join(map(re.escape, row.words)) or row.rest for row in SHAPED))
 
 
 @cache
 def _places() -> dict[bytes, tuple[tuple[bytes, Format], ...]]:
-    """Return the rows of what is placed by the byte before the run, each once for every start."""
+    """Return the formats of PLACED by the byte before the run, once for every start."""
     return {last: tuple((word, row) for row in rows for word in row.words) for last, rows in PLACED.items()}
 
 
 @cache
 def _may_be_placed(last: bytes) -> re.Pattern[bytes]:
-    """Return what finds any of the starts that a run may have before it, given the byte directly before."""
+    """Return one pattern for the starts before a run, given the byte directly before."""
     return re.compile(b"|".join(re.escape(word) for word, _ in _places()[last]))
 
 
-# Without these a run of plain words is empty. Nothing that is random in 20 places or more has neither upper case nor
-# digits.
+# A run of these alone is words: random text of 20 characters has upper case or digits.
 _WORDS = b"abcdefghijklmnopqrstuvwxyz_-"
 _CLASS = bytes(97 if chr(code).isascii() and (chr(code).isalnum() or code in b"_-") else 32 for code in range(256))
 _LONG = b"a" * RUN_BYTES
@@ -133,16 +132,16 @@ _SIGNATURES = compiled(b"|".join(b"(" + pattern + b")" for _, pattern in SIGNATU
 _SCHEMES = {b"SSWS": "okta-token", b"lyV1": "fly-token"}
 _NEXT_ARGUMENT = compiled(rb"[\"'],\s{0,20}+[\"']([A-Za-z0-9+/_\-]{32,200}+={0,2}+)[\"']")
 _CREDENTIAL = compiled(rb"[A-Za-z0-9_\-+/=,.~:]++")
-# So far behind a run its secret is looked for: the parts of a token behind its first dot.
+# How far behind a run its secret may reach: the parts of a token behind its first dot.
 BEHIND_BYTES = 128
 # Tokens begin where a run does, or behind one of its first breaks.
 MAX_BREAKS = 32
 
 
 def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[Found]:
-    """Return the secrets in `source` that are told by their look, in order.
+    """Return the secrets in `source` that have a known format, in order.
 
-    look_inside: the searches through the text that a run of base64 stands for
+    look_inside: searches the text that a run of base64 encodes
     """
     find = source.translate(_CLASS).find
     tokens = _tokens()
@@ -155,7 +154,7 @@ def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[
                 first, last = start, find(b" ", start + RUN_BYTES)
                 last = last if last >= 0 else len(source)
             rest = source[start : last if last - start < MAX_JUDGED else start + MAX_JUDGED].translate(None, _WORDS)
-            # A run without digits is a name like any other as a rule, but chance has its ways.
+            # A run without digits is mostly a name.
             if rest and (
                 not rest.isalpha()
                 or source[start : start + 3].lstrip(b"-_")[:2] in tokens
@@ -189,7 +188,7 @@ def _in_run(source: bytes, start: int, end: int) -> Found | None:
     if scheme is not None:
         whole = _CREDENTIAL.match(source, start)
         return Found(start, whole.end() if whole is not None else end, scheme)
-    # The run may begin with what is left of an escaped line break (\n) or of an encoded character (%3D).
+    # The run may begin with the rest of an escape (\n) or of an encoded character (%3D).
     first = start + (1 if last == b"\\" else 2 if last == b"%" else 0)
     secret = _shaped(source, first) or _token(source, first)
     if secret is None and last in (b"+", b"/"):
@@ -227,7 +226,7 @@ def _is_random(row: Format, match: re.Match[bytes]) -> bool:
     return is_random(value) or is_hex(value) or len(_DIGITS.findall(value)) >= DIGIT_GROUPS - value.isupper()
 
 
-# Names have digits in one place or two; random text of letters and digits in one of every four.
+# Names have one or two groups of digits.
 DIGIT_GROUPS = 3
 _DIGITS = compiled(rb"\d++")
 
@@ -238,7 +237,7 @@ def _to_end(source: bytes, place: int) -> int:
 
 
 def _signed(source: bytes, start: int, end: int) -> Found | None:
-    """Return a key that has its provider's letters in its middle; it begins where its run of base64 does."""
+    """Return a key with its provider's letters in the middle, from the start of its base64."""
     run = source[start : end + 4]
     match = _SIGNATURES.search(source, start, end + 4) if any(part in run for part in SIGNED_PARTS) else None
     if match is None:
@@ -272,7 +271,7 @@ def _base64_start(source: bytes, place: int) -> int:
 
 
 def _encoded(source: bytes, start: int, end: int, look_inside: Callable[[bytes], list[Found]]) -> Judged:
-    """Judge a run of base64 by the secrets in the text that it stands for."""
+    """Judge a run of base64 by the secrets in its decoded text."""
     if start and source[start - 1] in b"+/":
         start = _base64_start(source, start)
     if _text(source[start : start + ENCODED_HEAD]) is None:
@@ -286,7 +285,7 @@ def _encoded(source: bytes, start: int, end: int, look_inside: Callable[[bytes],
 
 
 def _text(encoded: bytes) -> bytes | None:
-    """Return the text that base64 stands for; None if it stands for anything else."""
+    """Return the text that base64 encodes; None if it is no text."""
     encoded = encoded.translate(_STANDARD, b"\r\n\t =")
     encoded = encoded[: len(encoded) - (len(encoded) % 4 == 1)]
     plain = binascii.a2b_base64(encoded + b"=" * (-len(encoded) % 4))
