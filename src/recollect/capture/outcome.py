@@ -1,10 +1,9 @@
-"""Outcome: whether a command succeeded, by its exit code or by what it printed.
+"""Outcome of a command, by its exit code or by its output.
 
     exit code of the command itself ─► ok | failed
     its output, line by line        ─► ok | failed | unknown, by the tables FAILED, PASSED, SIGNS, ENDINGS, LAST_WORDS
 
-Only proof counts. A success is proven by the exit code 0 or by a tool's own success line. An output without proof of
-either leaves the outcome unknown.
+A success needs proof: exit code 0, or a tool's own success line. Without proof the outcome is unknown.
 """
 
 from __future__ import annotations
@@ -156,7 +155,7 @@ SIGNS: tuple[str, ...] = (
     r"thread '.*' (?:\(\d+\) )?panicked at |panic: \S",
 )
 
-# Errors that a program also prints and survives. They count near the end of an output, unless it goes on.
+# Errors that a program may survive. They count near the end of an output, unless it goes on.
 ENDINGS: tuple[str, ...] = (
     r"Traceback \(most recent call last\):|Error in .* : ",
     r"(?:Uncaught )?(?:[\w$]{1,60}\.){0,10}[A-Z]\w*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?:: .*)?$",
@@ -165,7 +164,7 @@ ENDINGS: tuple[str, ...] = (
     r"\S+: .*(?:No such file or directory|Permission denied|Operation not permitted|Read-only file system)\.?$",
     r"\S+: .*(?:Address already in use|Connection refused|No space left on device)\.?$",
 )
-# What a program says last, if it gives up.
+# The last lines of a program that gives up.
 LAST_WORDS: tuple[str, ...] = (
     r"(?:Failed|failed|Unable|unable) to \w",
     r"(?:Cannot|cannot|Can't|can't|Could not|could not|Couldn't|couldn't) \w",
@@ -179,14 +178,14 @@ _GOES_ON = re.compile(
 
 # Lines that may follow the last error, or the success line: hints, notes, times.
 ENDING_LINES = 20
-# Where a program gives up, and where the last of several commands in a row says that it succeeded.
+# Lines in which a program gives up, or the last of several commands reports success.
 LAST_LINES = 3
 
-# Programs that end with 1 to say no, which is an answer.
+# Programs whose exit code 1 means "no".
 _ANSWERING = frozenset("grep egrep fgrep rg ag diff cmp test [ [[ which pgrep".split())
-# The last command of a line that ends well whatever the one before did.
+# Last commands that succeed whatever the one before did.
 _ENDING_WELL = LOOKING | frozenset("tee : done fi esac } ) xargs".split())
-# Commands that show what other programs wrote: only a complaint under the program's own name counts.
+# Commands that show output of other programs: only errors under their own name count.
 _SHOWING = tuple(
     "docker logs, kubectl logs, kubectl describe, podman logs, gh run view, gh pr view, gh pr diff, gh issue view, "
     "systemctl status, heroku logs, fly logs, git stash".split(", ")
@@ -200,7 +199,7 @@ _TROUBLE = re.compile(
     r"|error|\S:\d+: |bad |requires|must |not permitted|no space|does not exist|syntax",
     re.IGNORECASE,
 )
-# Tools of these kinds print nothing but what they do. If all they say is that something is missing, they failed.
+# Tools of these kinds print only their own messages: one that names something missing is a failure.
 _OWN_WORDS: frozenset[CommandKind] = frozenset(
     {"test", "lint", "format", "build", "install", "migrate", "deploy", "git"}
 )
@@ -216,7 +215,7 @@ _PRINTED_CODE = re.compile(
     r"\W*(?:(?:exit|rc|ret|status|return|code|result)\w*(?:[ _](?:code|status))?\W{0,4})?(\d{1,3})\W*$", re.IGNORECASE
 )
 
-# A command that cannot be run as it was written, whatever the code does: unknown program, option, task or file.
+# Errors of a wrongly written command: unknown program, option, task or file.
 _MISUSE = re.compile(
     r"command not found|: not found|exit status 12[67]\b|no module named|modulenotfounderror|is not recognized"
     r"|(?:unknown|unrecognized|unsupported|unexpected|invalid|no such|requires an?) (?:command|subcommand|option|flag"
@@ -228,7 +227,7 @@ _MISUSE = re.compile(
 
 
 def by_exit_code(command: str, code: int) -> bool | None:
-    """Tell whether a command failed by its exit code; None if the code is that of something else on the line.
+    """Tell whether a command failed by its exit code; None if that is of another command.
 
     `make | tail`, `make || true` and `make; echo done` end with 0 whatever make did.
     """
@@ -247,7 +246,7 @@ def by_exit_code(command: str, code: int) -> bool | None:
 
 
 def by_output(command: str, output: str) -> Outcome:
-    """Return how a command ended as far as its output proves it."""
+    """Return the outcome that an output proves."""
     lines = lines_of(output)
     line = parts(command)
     names = frozenset(_program(part.text) for part in line)
@@ -281,7 +280,7 @@ def is_misuse(told: str) -> bool:
 
 
 def _judged(lines: Sequence[str], names: frozenset[str], proven_from: int) -> Outcome:
-    """Return what lines prove; a success line counts from a line on, and takes back the errors before it."""
+    """Return the outcome that lines prove; a success line cancels the errors before it."""
     failed, passed, signs, endings, last_words = _tables()
     is_passed = is_ended = has_error = False
     for number, line in enumerate(lines):
@@ -302,12 +301,12 @@ def _judged(lines: Sequence[str], names: frozenset[str], proven_from: int) -> Ou
 
 @cache
 def _tables() -> tuple[re.Pattern[str], ...]:
-    """Return the tables as one pattern each; compiled when an output is first read, since hooks start often."""
+    """Return the tables as one pattern each, compiled on first use."""
     return tuple(re.compile("|".join(table)) for table in (FAILED, PASSED, SIGNS, ENDINGS, LAST_WORDS))
 
 
 def _complains(line: str, names: frozenset[str]) -> bool:
-    """Tell whether a program of a command says under its own name what is wrong, or a shell does not find it."""
+    """Tell whether a line is an error of a program of the command, or of its shell."""
     said = _COMPLAINT.match(line)
     if said is not None and said[1].endswith("sh") and said[1] not in names:
         missing = re.match(
@@ -331,7 +330,7 @@ def _shows_logs(words: Sequence[str]) -> bool:
 
 
 def _program(part: str) -> str:
-    """Return the name of the program that a part runs; that of an interpreter for `python3 -m pytest`."""
+    """Return the program of a part; the interpreter for `python3 -m pytest`."""
     words = part.strip("() ").split()
     while words and ("=" in words[0] or words[0] in ("sudo", "time", "exec", "command", "env", "nice", "nohup")):
         words = words[1:]

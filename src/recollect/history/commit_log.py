@@ -71,9 +71,9 @@ def _words(since: int | None) -> list[str]:
     return [*words, f"--since={since}"] if since is not None else words
 
 
-def count(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: list[str]) -> int:
+def count(root: Path, since: int | None, *, notes: list[str]) -> int:
     """Return the number of commits to read; if 0, `notes` says why."""
-    words = ["rev-list", "--count", "--no-merges", f"--max-count={most}"]
+    words = ["rev-list", "--count", "--no-merges", f"--max-count={MAX_COMMITS}"]
     told = git.run(root, *words, *([f"--since={since}"] if since is not None else []), "HEAD", "--")
     if told.problem:
         # Git names HEAD where nothing was committed yet.

@@ -12,8 +12,7 @@ from collections.abc import Callable
 
 from recollect.text.redaction.scanning import Found, compiled, spaced
 
-# The end of one literal and the beginning of the next, found by a sign that most texts have few of.
-# A literal ends and the next begins: with a sign between, or nothing but blanks.
+# The end of one literal and the beginning of the next, with a sign or blanks between.
 _GAP = rb"[ \t]{0,20}+(?:\\?\r?\n[ \t]{0,60}+)?+"
 _JOINT = (
     rb"Q(?<=[A-Za-z0-9_\-+/=.!@#$%^&*]Q)(?=[ \t\r\n+.&~\\])" + _GAP + rb"(?:[+.&~]|<>|\.\.)?+" + _GAP + rb"[bruf]?Q"
