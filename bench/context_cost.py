@@ -27,7 +27,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import measure
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 HERE = Path(sys.executable).with_name("recollect")
 OPENING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}

@@ -26,7 +26,7 @@ from recollect.engine import Engine
 from recollect.errors import RecollectError
 from recollect.model import Change, Edge, Memory
 from recollect.text.passages import MAX_PASSAGES, passages
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 Entry = dict[str, Any]
 

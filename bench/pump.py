@@ -316,7 +316,7 @@ def _families(row: Any, found: Compiled) -> dict[Family, None]:
 
 def without_redaction() -> None:
     """Take redaction out of the modules that call it, to measure what is around it."""
-    from recollect.text import redact
+    from recollect.text.redaction import redact
 
     same = {"masked": lambda source: source, "redact": lambda text: redact.Redacted(text, ())}
     for module in [module for name, module in sys.modules.items() if name.startswith("recollect.")]:

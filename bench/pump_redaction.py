@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from planted import planted
-from recollect.text.redact import redact
+from recollect.text.redaction.redact import redact
 
 GROWTH_BAR = 2.5
 SPEED_BAR_MB = 5.0

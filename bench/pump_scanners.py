@@ -17,22 +17,20 @@ from recollect import git
 from recollect.capture import compress as compressed
 from recollect.capture import (
     difference,
-    evidence,
+    error_fingerprint,
     extract,
     filter,
-    fingerprint,
     fixes,
+    injection_evidence,
     invocation,
     outcome,
     payload,
-    purpose,
-    retell,
-    rollout,
+    session_llm_prompt,
     statements,
     summary,
+    transcript_tail,
 )
-from recollect.capture.extract import command
-from recollect.capture.lesson import Place
+from recollect.capture.extract import file_tools, shell_tool
 from recollect.capture.observation import BadPayload
 from recollect.capture.transcripts.table import BY_NAME as TRANSCRIPTS
 from recollect.capture.transcripts.turn import Line, Reading
@@ -69,34 +67,32 @@ from recollect.episodic import boundary
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
 from recollect.hierarchy import designs, saying, stack
-from recollect.history import decisions as records
-from recollect.history import documents, log, message, notes, rules
-from recollect.history import git as history_git
-from recollect.history.files import Text
-from recollect.migrate import basic_memory, frontmatter, markdown, relations
-from recollect.migrate import fields as migrate_fields
+from recollect.history import code_notes, commit_log, commit_message, project_documents
+from recollect.history import commits as history_git
+from recollect.history.history_record import Text
+from recollect.importing import basic_memory, import_records, markdown_pages
+from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
-from recollect.patterns import correction, preference, section
-from recollect.patterns import search as searches
+from recollect.patterns import project_lessons, usage_patterns
 from recollect.recall import amend, changes, judge, query, statement, supersede, tag
 from recollect.render import untrusted
 from recollect.surface import jsonrpc
 from recollect.surface.assistants import jsonc, toml
 from recollect.text import (
-    as_of,
-    asking,
-    budget,
     dates,
-    enrich,
-    harmless,
+    display,
+    embedding_text,
     identifiers,
+    llm_answers,
+    paraphrases,
+    passage_features,
     passages,
-    redact,
-    said,
-    sameness,
-    shape,
-    tokens,
-)  # fmt: skip
+    questions,
+    terms,
+    time_arguments,
+    token_count,
+)
+from recollect.text.redaction import redact  # fmt: skip
 
 AT = 1_767_571_200
 PLACE = Place("/p", "/p")
@@ -128,7 +124,7 @@ def scanners() -> Iterator[Scanner]:
         yield Scanner(name, tuple(modules.split()), function, *around)
     for assistant in TRANSCRIPTS.values():
         if assistant.turns is not None:
-            modules = (f"capture.transcripts.{assistant.name}", "capture.transcripts.turn")
+            modules = (f"capture.transcripts.{assistant.name}", "capture.transcripts.transcript_turn")
             yield Scanner(f"transcript {assistant.name}", modules, _transcript(assistant.name))
     for family in families.FAMILIES:
         path = MANIFESTS[family.reader]
@@ -226,7 +222,7 @@ def _linked(path: str) -> Callable[[str], object]:
 
 
 def _notes(text: str) -> object:
-    return list(notes._notes(Text("a.py", text, AT)))
+    return list(code_notes._notes(Text("a.py", text, AT)))
 
 
 def _observed(text: str) -> list[Observed]:
@@ -241,9 +237,10 @@ def _observed(text: str) -> list[Observed]:
 def _patterns(text: str) -> None:
     rows = _observed(text)
     for row in rows:
-        list(correction.rules(row)), list(searches.searched(row)), list(preference.chosen(row))
+        list(project_lessons._rules(row)), list(usage_patterns.searched(row)), list(usage_patterns.chosen(row))
     fixes.pairs(rows), fixes.unresolved(rows)
-    evidence.evidence(evidence.Offer("m", (AT, ""), text, frozenset(), frozenset()), evidence.sitting(rows), (text,))
+    offer = injection_evidence.Offer("m", (AT, ""), text, frozenset(), frozenset())
+    injection_evidence.evidence(offer, injection_evidence.sitting(rows), (text,))
 
 
 def _payloads(text: str) -> None:
@@ -281,26 +278,27 @@ def _memory(text: str) -> Memory:
 
 
 def _commit(text: str) -> None:
-    read_message = message.read(text)
-    message.noise(log.Commit("0", AT, text, text, ()), read_message)
-    rules.kind(read_message), rules.told(read_message), history_git._why(read_message), history_git._name(text)
+    read_message = commit_message.read(text)
+    commit_message.noise(commit_log.Commit("0", AT, text, text, ()), read_message)
+    commit_message.kind(read_message), commit_message.told(read_message)
+    history_git._why(read_message), history_git._name(text)
 
 
 def _log(text: str) -> object:
     raw = text.encode("utf-8", "replace")
     blocks = [git.Answer(raw[start : start + 512], "") for start in range(0, len(raw), 512)]
-    return list(log._parsed(log._pieces(iter(blocks), [])))
+    return list(commit_log._parsed(commit_log._pieces(iter(blocks), [])))
 
 
 def _sections(text: str) -> object:
-    return [list(documents.pieces(part.text)) for part in documents.sections(text)]
+    return [list(project_documents.pieces(part.text)) for part in project_documents.sections(text)]
 
 
 def _markdown(text: str) -> None:
-    fields, rest = frontmatter.split(text)
-    found = markdown.Page("a.md", fields, rest, AT)
+    fields, rest = markdown_pages.split(text)
+    found = markdown_pages.Page("a.md", fields, rest, AT)
     _ = found.title
-    list(markdown.targets_of(found)), markdown.tags(migrate_fields.Fields(fields))
+    list(markdown_pages.targets_of(found)), markdown_pages.tags(migrate_fields.Fields(fields))
 
 
 def _jsonc(text: str) -> None:
@@ -395,73 +393,78 @@ def _versions(text: str) -> None:
 
 
 REDACTION = " ".join(
-    ("text.redact", *(f"text.secrets.{name}" for name in ("columns", "fold", "formats", "look", "name", "place")))
-)
+    f"text.redaction.{name}"
+    for name in ("redact", "scanning", "tabular_secrets", "ascii_fold", "token_formats", "token_search",
+                 "assigned_secrets", "secret_carriers")
+)  # fmt: skip
 # (name, modules below recollect, function, start?, end?)
 TEXT: tuple[Any, ...] = (
     ("dates", "text.dates text.days", lambda text: dates.resolved(text, AT)),
     ("asked times", "text.dates", lambda text: dates.asked_times(text, AT)),
-    ("as of times", "text.as_of text.dates", lambda text: as_of.without_as_of(text, AT)),
+    ("as of times", "text.time_arguments text.dates", lambda text: time_arguments.without_as_of(text, AT)),
     ("identifiers", "text.identifiers", lambda text: identifiers.code_terms(text)),
     ("name terms", "text.identifiers", lambda text: identifiers.name_terms(text)),
     ("code words", "text.identifiers", lambda text: identifiers.joined_terms(identifiers.words(text.encode()))),
     ("passages", "text.passages", passages.passages),
-    ("own words", "text.said", said.own_words),
+    ("own words", "text.llm_answers", llm_answers.own_words),
     (
         "invented names",
-        "text.said",
-        lambda text: (said.names(text), said.invented(text, "a"), said.repeats(text, text)),
+        "text.llm_answers",
+        lambda text: (llm_answers.names(text), llm_answers.invented(text, "a"), llm_answers.repeats(text, text)),
     ),
-    ("sameness", "text.sameness", sameness.statements),
-    ("shape", "text.shape", shape.shape),
-    ("terms", "text.tokens", tokens.terms),
-    ("query terms", "text.tokens", tokens.query_terms),
-    ("enrich", "text.enrich", lambda text: enrich.enrich_memory_text(_memory(text), (), text)),
-    ("token budget", "text.budget", budget.tokens),
-    ("harmless", "text.harmless", harmless.visible),
+    ("sameness", "text.paraphrases", paraphrases.statements),
+    ("shape", "text.passage_features", passage_features.shape),
+    ("terms", "text.terms", terms.terms),
+    ("query terms", "text.terms", terms.query_terms),
+    ("enrich", "text.embedding_text", lambda text: embedding_text.enrich_memory_text(_memory(text), (), text)),
+    ("token budget", "text.token_count", token_count.tokens),
+    ("harmless", "text.display", display.visible),
     ("redaction", REDACTION, redact.redact),
     ("redaction of sources", REDACTION, lambda text: redact.masked(text.encode("utf-8", "replace"))),
 )
 CAPTURE: tuple[Any, ...] = (
-    ("payload of hooks", ("capture.payload capture.filter capture.extract capture.extract.command capture.extract.edit "
-     "capture.fingerprint capture.purpose capture.difference"), _payloads),
+    ("payload of hooks", ("capture.payload capture.filter capture.extract capture.extract.shell_tool "
+     "capture.extract.file_tools capture.error_fingerprint capture.difference"), _payloads),
     ("raw payload", "capture.payload", _raw_payload),
     ("difference", "capture.difference", _edits),
-    ("failure", "capture.fingerprint", lambda text: fingerprint.failure(text, text)),
+    ("failure", "capture.error_fingerprint", lambda text: error_fingerprint.failure(text, text)),
     ("outcome", "capture.outcome",
      lambda text: (outcome.by_output("make", text), outcome.by_output("cat a", text), outcome.is_misuse(text))),
     ("outcome of a command line", "capture.outcome capture.invocation",
      lambda text: (outcome.by_output(text, "done"), outcome.by_exit_code(text, 0), outcome.by_exit_code(text, 1))),
-    ("session file of Codex", "capture.rollout", lambda text: rollout.code_in(text.encode("utf-8", "replace"), "a")),
-    ("same command", "capture.fingerprint capture.extract.command",
-     lambda text: (command.program(text), command.is_looking(text), invocation.invocation.__wrapped__(text))),
-    ("patterns", "patterns.correction patterns.search patterns.preference capture.fixes capture.evidence", _patterns),
-    ("memory evidence", "capture.evidence",
-     lambda text: (evidence.files_of(_memory(text), ()), evidence.commands_of(_memory(text)))),
-    ("purpose", "capture.purpose", lambda text: purpose.purpose("a.py", text)),
-    ("retold", "capture.retell text.said", lambda text: retell.accepted(text, text)),
-    ("compressed", "capture.compress text.said", lambda text: compressed.accepted(text, text)),
+    ("session file of Codex", "capture.transcript_tail",
+     lambda text: transcript_tail.code_in(text.encode("utf-8", "replace"), "a")),
+    ("same command", "capture.error_fingerprint capture.extract.shell_tool",
+     lambda text: (shell_tool.program(text), shell_tool.is_looking(text), invocation.invocation.__wrapped__(text))),
+    ("patterns", "patterns.project_lessons patterns.usage_patterns capture.fixes capture.injection_evidence",
+     _patterns),
+    ("memory evidence", "capture.injection_evidence",
+     lambda text: (injection_evidence.files_of(_memory(text), ()), injection_evidence.commands_of(_memory(text)))),
+    ("purpose", "capture.extract.file_tools", lambda text: file_tools.purpose("a.py", text)),
+    ("retold", "capture.session_llm_prompt text.llm_answers", lambda text: session_llm_prompt.accepted(text, text)),
+    ("compressed", "capture.compress text.llm_answers", lambda text: compressed.accepted(text, text)),
     ("statements", "capture.prose capture.statement_cues", lambda text: statements.statements(text, "user")),
     ("long statement", "capture.prose capture.statement_cues",
      lambda text: (statements.statements(text, "user"), statements.statements(text, "assistant")), "We always use "),
     ("command kind", "capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
-    ("lessons section", "patterns.section",
-     lambda text: (section.with_lessons(text, ["use `a`"]), section.unsaid(text, ["never use `a`"]))),
+    ("lessons section", "patterns.project_lessons",
+     lambda text: (project_lessons.with_lessons(text, ["use `a`"]), project_lessons.unsaid(text, ["never use `a`"]))),
 )  # fmt: skip
 HISTORY: tuple[Any, ...] = (
-    ("commit message", "history.message history.rules history.git", _commit),
-    ("git log", "history.log", _log),
-    ("git log rows", "history.log", _log, "\x01a\x021\x02a\x02a\x00"),
-    ("sections", "history.documents", _sections),
-    ("sections of rst", "history.documents", lambda text: list(documents.sections(text, is_rst=True))),
-    ("decision record", "history.decisions", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
-    ("notes", "history.notes", _notes),
-    ("frontmatter", "migrate.frontmatter migrate.fields", lambda text: frontmatter.split(text), "---\n", "\n---\n"),
-    ("frontmatter value", "migrate.frontmatter", lambda text: frontmatter.split(text), "---\na: ", "\n---\n"),
-    ("markdown", "migrate.markdown", _markdown),
-    ("basic memory", "migrate.basic_memory", basic_memory.taken_apart),
-    ("basic memory item", "migrate.basic_memory", basic_memory.taken_apart, "- [a] "),
-    ("relation", "migrate.relations", relations.relation),
+    ("commit message", "history.commit_message history.commits", _commit),
+    ("git log", "history.commit_log", _log),
+    ("git log rows", "history.commit_log", _log, "\x01a\x021\x02a\x02a\x00"),
+    ("sections", "history.project_documents", _sections),
+    ("sections of rst", "history.project_documents", lambda text: list(project_documents.sections(text, is_rst=True))),
+    ("decision record", "history.project_documents",
+     lambda text: list(project_documents._decision(Text("docs/adr/1.md", text, AT)))),
+    ("notes", "history.code_notes", _notes),
+    ("frontmatter", "importing.markdown_pages importing.fields", markdown_pages.split, "---\n", "\n---\n"),
+    ("frontmatter value", "importing.markdown_pages", lambda text: markdown_pages.split(text), "---\na: ", "\n---\n"),
+    ("markdown", "importing.markdown_pages", _markdown),
+    ("basic memory", "importing.basic_memory", basic_memory.taken_apart),
+    ("basic memory item", "importing.basic_memory", basic_memory.taken_apart, "- [a] "),
+    ("relation", "importing.import_records", import_records.relation),
 )  # fmt: skip
 CODE: tuple[Any, ...] = (
     ("comment", "code.index.doc_comments", doc_comments.comment),
@@ -560,7 +563,7 @@ WITHOUT_ROW = {
         ),
         NAMES,
     ),
-    "capture.transcripts.table": "it looks at the first kilobytes of a file",
+    "capture.transcripts.transcript_files": "it looks at the first kilobytes of a file",
     "expected": "it matches at most 41 characters of a number, at one place",
     "text.moment": "it refuses more than 60 characters first",
     "engine.memory.stated_memories": "it looks at statements, which have at most 400 characters",

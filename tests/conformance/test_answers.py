@@ -12,7 +12,7 @@ from tests.conformance.surfaces import called, run, tool
 
 from recollect import Engine
 from recollect.render import to_data
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 # Two sentences each, as assistants store them.
 ORDINARY = (

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from recollect.model import Memory
 from recollect.store.passage import PASSAGES_PER_MEMORY
 from recollect.store.protocol import Filter, Match, Passage, Standing, Store, Vectors
+from recollect.text.passage_features import shape
 from recollect.text.passages import MAX_PASSAGES, passages
-from recollect.text.shape import shape
-from recollect.text.tokens import query_terms, terms
+from recollect.text.terms import query_terms, terms
 
 NEEDS_SEARCH = True
 

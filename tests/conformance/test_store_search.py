@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from recollect.model import Memory
 from recollect.store.protocol import Filter, Has, Range, Store, Vectors
-from recollect.text.tokens import query_terms
+from recollect.text.terms import query_terms
 
 NEEDS_SEARCH = True
 

@@ -150,7 +150,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "project"
     text = "A section about {} that is long enough to be kept by an import."
     write(folder, {f"docs/{name}.md": f"# {name}\n\n{text.format(name)}\n" for name in ("first", "endless", "last")})
-    monkeypatch.setattr(files, "RECORD_CPU_S", 0.2)
+    monkeypatch.setattr(history_record, "RECORD_CPU_S", 0.2)
     monkeypatch.setattr(clock, "RECORD_CPU_S", 0.2)
     return folder
 

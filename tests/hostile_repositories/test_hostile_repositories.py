@@ -311,7 +311,7 @@ def test_a_log_that_stops_coming_is_reported(model: Path, tmp_path: Path, monkey
     write(slow.parent, {"git": f'#!/bin/sh\ncase "$*" in *" log "*) exec sleep 60;; esac\nexec {real} "$@"\n'})
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", os.pathsep.join((str(slow.parent), os.environ["PATH"])))
-    monkeypatch.setattr("recollect.history.log.TIMEOUT_S", 0.5)
+    monkeypatch.setattr("recollect.history.commit_log.TIMEOUT_S", 0.5)
     with Engine(embed_provider="off") as engine:
         learnt = engine.history.import_history(str(hostile.root), only=("git",))
     assert learnt.notes == ("the git log was read only up to commit 0: git timed out after 0.5 s",)

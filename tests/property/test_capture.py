@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from recollect import Engine
 from recollect.capture.assistants import ASSISTANTS
 from recollect.capture.difference import difference
+from recollect.capture.error_fingerprint import failure, normal
 from recollect.capture.filter import cleaned, is_noise, mark
-from recollect.capture.fingerprint import failure, normal
-from recollect.capture.lesson import Place
 from recollect.capture.observation import BadPayload
+from recollect.capture.observation_lesson import Place
 from recollect.capture.outcome import by_exit_code, by_output
 from recollect.capture.payload import read
 from recollect.capture.tools import BY_NAME, FIELDS

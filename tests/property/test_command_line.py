@@ -9,7 +9,7 @@ from recollect.capabilities import OPERATIONS
 from recollect.errors import InvalidInput
 from recollect.surface.arguments import arguments, find, options, parse, split
 from recollect.surface.command import Command, commands
-from recollect.text.moment import read_moment
+from recollect.text.time_arguments import read_moment
 
 TABLE = commands(OPERATIONS)
 KNOWN = sorted({word for command in TABLE.by_path.values() for word in options(command)})

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from recollect.engine.retrieval.pack import packed
 from recollect.model import Excerpt, Hit, Memory, Moment, Recall, Reply, Signals
-from recollect.text.budget import tokens
 from recollect.text.passages import passages
+from recollect.text.token_count import tokens
 
 word = st.sampled_from(["the", "shop", "not", "SQLite", "yesterday", "猫", "ſ", "\n", "\x1b", "8.", "why?"])
 text = st.text(min_size=1, max_size=80) | st.lists(word, min_size=1, max_size=400).map(" ".join)

@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from recollect.text.passage_features import shape, unpacked
 from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, passages
-from recollect.text.shape import shape, unpacked
 
 # All of Unicode, surrogates included, with many of the characters at which a text is cut.
 fragment = st.text(st.characters() | st.sampled_from("a \n\r\t.!?。！\u2028\u3000"), min_size=1, max_size=30)

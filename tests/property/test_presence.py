@@ -18,7 +18,7 @@ from recollect import Engine
 from recollect.engine.hook_responses.context_block import MOST_BYTES, TAG, Line, Section, block
 from recollect.engine.hook_responses.prompt_fast_path import glance
 from recollect.model import Injection
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 SUBJECTS = ("bank", "parser", "basket", "invoice", "warehouse", "cache")
 anything = st.text(max_size=400) | st.text(

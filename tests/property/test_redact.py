@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.redact import mark, masked, redact, redact_value
+from recollect.text.redaction.redact import mark, masked, redact, redact_value
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from recollect.model import Memory
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
-from recollect.text.tokens import query_terms, terms
+from recollect.text.terms import query_terms, terms
 
 # Text of all of Unicode, surrogates included, with enough word characters and joiners to make terms of.
 anything = st.text(st.characters() | st.sampled_from("aZ9_./:+#-Σςßéデ数\u0301 "), max_size=60)

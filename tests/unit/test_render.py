@@ -31,7 +31,7 @@ from recollect.render.block import NOTICE, Facts, Grid
 from recollect.render.markdown import print_markdown
 from recollect.render.measure import ago, count, day, size
 from recollect.render.record import SHOWN
-from recollect.text.harmless import escaped_value
+from recollect.text.display import escaped_value
 
 NOW = 1_800_000_000
 MEMORY = Memory(

@@ -9,7 +9,7 @@ from tests.unit.test_render import AMENDMENT, MEMORY, NOW
 from recollect import model
 from recollect.model import Deleted, Record
 from recollect.render import acknowledged, to_brief, to_text
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 UUIDS = ("1a2b3c4d-0000-4000-8000-000000000001", "9f8e7d6c-0000-4000-8000-000000000002")
 KEPT = msgspec.structs.replace(MEMORY, id=UUIDS[0])

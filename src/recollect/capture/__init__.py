@@ -1,7 +1,1 @@
-"""From what an assistant's hooks hand over to what is worth remembering.
-
-    spool ─► payload (table per assistant) ─► Observation ─► worth ─► extract (per tool) ─► Lesson ─► engine
-                                                                        └► fingerprint ─► fixes
-
-Every stage but the spool is a pure function. Nothing here raises for what a payload holds, but BadPayload.
-"""
+"""From hook payloads and transcripts to lessons: spool, payload, filter, extract; pure but for the spool."""

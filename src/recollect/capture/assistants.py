@@ -1,6 +1,7 @@
-"""Assistants: how each names its events and where in a payload it puts what. One row each; payload.py is the loop.
+"""Assistants: their names, their events, and where their payloads hold each field; payload.py reads the table.
 
-A path such as `tool_response.llmContent` leads through objects; of several, the first that leads to something counts.
+An event without a row is ignored; Gemini's PreCompress has none because it fires before every request. A path such as
+`tool_response.llmContent` leads through objects; the first of several that holds a value counts.
 Seen in real payloads: Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI. From their documentation: Cursor,
 Windsurf, Cline, VS Code.
 """
@@ -14,7 +15,7 @@ from recollect.capture.observation import EventName
 
 
 class Event(NamedTuple):
-    """An event in our words; `tool` where the event itself says which, `failed` where it says how that ended."""
+    """Our name of an event; `tool` and `failed` if the event implies them."""
 
     name: EventName
     tool: str = ""
@@ -22,9 +23,9 @@ class Event(NamedTuple):
 
 
 class Assistant(NamedTuple):
-    """One assistant: how to recognise its payloads, its events, and where the fields of an observation are.
+    """An assistant: its events, the paths of the fields of an observation, and how to recognise it.
 
-    keys: any payload with one of these is its own. transcript: a part of the path of its transcripts
+    keys: a payload with one of these is its own. transcript: a part of the path of its transcripts
     """
 
     name: str
@@ -34,11 +35,10 @@ class Assistant(NamedTuple):
     transcript: str = ""
 
 
-NOTHING = Event("nothing")
 TOOL = Event("tool")
 FAILED = Event("tool", failed=True)
 
-# Claude Code's names of events and fields, which others have taken over.
+# Claude Code's names, which others have adopted.
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "event": ("hook_event_name",),
     "session": ("session_id",),
@@ -61,13 +61,10 @@ _CLAUDE: Mapping[str, Event] = {
     "SessionStart": Event("session_start"),
     "SessionEnd": Event("session_end"),
     "UserPromptSubmit": Event("prompt"),
-    "PreToolUse": NOTHING,
     "PostToolUse": TOOL,
     "PostToolUseFailure": FAILED,
-    "PostToolBatch": NOTHING,  # tells again what PostToolUse told
     "Stop": Event("turn_end"),
     "StopFailure": Event("turn_end", failed=True),
-    "SubagentStart": NOTHING,
     "SubagentStop": Event("agent_end"),
     "PreCompact": Event("before_compact"),
     "PostCompact": Event("after_compact"),
@@ -86,14 +83,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "SessionEnd": Event("session_end"),
             "BeforeAgent": Event("prompt"),
             "AfterAgent": Event("turn_end"),
-            "BeforeTool": NOTHING,
             "AfterTool": TOOL,
-            "BeforeModel": NOTHING,
-            "AfterModel": NOTHING,
-            "BeforeToolSelection": NOTHING,
-            # Fires before every request to the model: no sign of a compaction.
-            "PreCompress": NOTHING,
-            "Notification": NOTHING,
         },
         {
             **_FIELDS,
@@ -109,13 +99,11 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "sessionStart": Event("session_start"),
             "sessionEnd": Event("session_end"),
             "userPromptSubmitted": Event("prompt"),
-            "preToolUse": NOTHING,
             "postToolUse": TOOL,
             "postToolUseFailure": FAILED,
             "agentStop": Event("turn_end"),
             "subagentStop": Event("agent_end"),
             "preCompact": Event("before_compact"),
-            "errorOccurred": NOTHING,
         },
         {
             "event": ("hookEventName", "hook_event_name"),
@@ -142,9 +130,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "session.deleted": Event("session_end"),
             "session.idle": Event("turn_end"),
             "session.compacted": Event("after_compact"),
-            "session.error": NOTHING,
             "chat.message": Event("prompt"),
-            "tool.execute.before": NOTHING,
             "tool.execute.after": TOOL,
             "experimental.session.compacting": Event("before_compact"),
             "compacting": Event("before_compact"),
@@ -168,7 +154,6 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "sessionStart": Event("session_start"),
             "sessionEnd": Event("session_end"),
             "beforeSubmitPrompt": Event("prompt"),
-            "preToolUse": NOTHING,
             "postToolUse": TOOL,
             "postToolUseFailure": FAILED,
             # The same uses as postToolUse tells, in other words: install one or the other.
@@ -176,12 +161,8 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "afterMCPExecution": TOOL,
             "afterFileEdit": Event("tool", "Edit"),
             "beforeReadFile": Event("tool", "Read"),
-            "beforeShellExecution": NOTHING,
-            "beforeMCPExecution": NOTHING,
-            "subagentStart": NOTHING,
             "subagentStop": Event("agent_end"),
             "afterAgentResponse": Event("turn_end"),
-            "afterAgentThought": NOTHING,
             "preCompact": Event("before_compact"),
             "stop": Event("turn_end"),
         },
@@ -201,13 +182,9 @@ ASSISTANTS: tuple[Assistant, ...] = (
         "windsurf",
         {
             "pre_user_prompt": Event("prompt"),
-            "pre_read_code": NOTHING,
             "post_read_code": Event("tool", "Read"),
-            "pre_write_code": NOTHING,
             "post_write_code": Event("tool", "Edit"),
-            "pre_run_command": NOTHING,
             "post_run_command": Event("tool", "Bash"),
-            "pre_mcp_tool_use": NOTHING,
             "post_mcp_tool_use": TOOL,
             "post_cascade_response": Event("turn_end"),
         },
@@ -233,7 +210,6 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "TaskCancel": Event("session_end"),
             "TaskComplete": Event("session_end"),
             "UserPromptSubmit": Event("prompt"),
-            "PreToolUse": NOTHING,
             "PostToolUse": TOOL,
             "PreCompact": Event("before_compact"),
         },
@@ -254,7 +230,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
 
 BY_NAME: Mapping[str, Assistant] = {row.name: row for row in ASSISTANTS}
 
-# Other names that may stand on the command line of a hook.
+# Other names on the command line of a hook.
 ALIASES: Mapping[str, str] = {
     "claude-code": "claude",
     "claudecode": "claude",
@@ -272,7 +248,7 @@ def named(name: str) -> Assistant | None:
 
 
 def recognised(payload: Mapping[str, object]) -> Assistant | None:
-    """Return the assistant that a payload comes from by what is in it; Claude Code's form is that of several."""
+    """Return the assistant of a payload by its fields; several share the form of Claude Code."""
     transcript = payload.get("transcript_path") or payload.get("transcriptPath")
     if isinstance(transcript, str):
         path = transcript.replace("\\", "/")

@@ -1,4 +1,4 @@
-"""Difference: what an edit means, said in words: which symbols came, went and changed, or which line became which.
+"""Edits in words: symbols that were added, removed, renamed or changed, or which line became which.
 
 before, after ─► lines that differ ─► symbols around them ─► "added Server.stop; changed Server.start"
 """
@@ -10,11 +10,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recollect.capture.lesson import Defined, Outline, code, listed
+from recollect.capture.observation_lesson import Defined, Outline, code, listed
 
-# Beyond this, lines are compared by what they have in common at both ends only: a comparison must not take seconds.
+# More lines are compared by their common ends only, to bound the time.
 MAX_LINES = 1_500
-# Names and pairs of lines that are told; more would be the diff itself.
+# Names and pairs of lines that are listed.
 NAMES = 8
 PAIRS = 3
 EXCERPT_LINES = 16
@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"^\s*(?:#(?!\s*include)|//|/\*|\*|--|<!--|;|%|\"\"\"|''')
 
 
 class Difference(NamedTuple):
-    """An edit in words: what changed, how many lines came and went, and the first of those lines."""
+    """An edit in words, its added and removed lines, and an excerpt."""
 
     meaning: tuple[str, ...]
     added: int
@@ -40,7 +40,7 @@ class Difference(NamedTuple):
 
 
 class _Hunk(NamedTuple):
-    """Lines that were replaced, and the place of the first of them in both texts, from 0."""
+    """Replaced lines, and the index of the first in both texts."""
 
     before: list[str]
     after: list[str]
@@ -49,7 +49,7 @@ class _Hunk(NamedTuple):
 
 
 def difference(path: str, before: str, after: str, outline: Outline) -> Difference:
-    """Return what distinguishes two states of a file, or of a piece of it."""
+    """Return the difference of two states of a file or of a piece of it."""
     old, new = before.splitlines(), after.splitlines()
     hunks = _hunks(old, new)
     gone = [line for hunk in hunks for line in hunk.before]
@@ -99,20 +99,19 @@ def _meaning(
 
 
 def _symbols(old: Sequence[Defined], new: Sequence[Defined], texts: tuple[list[str], list[str]]) -> list[str]:
-    """Return which symbols came, went, were renamed and changed."""
+    """Return the symbols that were renamed, added, removed and changed."""
     before, after = _bodies(old, texts[0]), _bodies(new, texts[1])
     added = [name for name in after if name not in before]
     removed = [name for name in before if name not in after]
     said: list[str] = []
     for gone in list(removed):
-        # The same body under another name: renamed.
         twin = next((name for name in added if _renamed(gone, name, before[gone], after[name])), None)
         if twin is not None:
             said.append(f"renamed {gone} to {twin}")
             added.remove(twin)
             removed.remove(gone)
     changed = [name for name in after if name in before and before[name] != after[name]]
-    # A class whose method changed has changed, too; the method says more.
+    # A changed method says more than its class.
     inner = [name for name in changed if not any(other.startswith((f"{name}.", f"{name}::")) for other in changed)]
     for verb, names in (("added", added), ("removed", removed), ("changed", inner)):
         if names:
@@ -121,7 +120,7 @@ def _symbols(old: Sequence[Defined], new: Sequence[Defined], texts: tuple[list[s
 
 
 def _bodies(symbols: Sequence[Defined], lines: list[str]) -> dict[str, tuple[str, ...]]:
-    """Return the text of each symbol, without white space at the ends of lines."""
+    """Return the stripped lines of each symbol."""
     return {
         each.qualified: tuple(line.strip() for line in lines[each.first - 1 : each.last] if line.strip())
         for each in symbols
@@ -136,10 +135,10 @@ def _renamed(old_name: str, new_name: str, old: tuple[str, ...], new: tuple[str,
 
 
 def _pairs(hunks: list[_Hunk], old_symbols: Sequence[Defined], symbols: Sequence[Defined]) -> list[str]:
-    """Return which line became which, of a small edit."""
+    """Return which line became which in a small edit."""
     said: list[str] = []
     for hunk in hunks:
-        # What is gone is looked for where it was.
+        # Removed lines lie in an old symbol.
         was = _Hunk([], hunk.before, hunk.old_line, hunk.old_line)
         where = _where([hunk], symbols) if hunk.after else _where([was], old_symbols)
         old = " ".join(line.strip() for line in hunk.before if line.strip())
@@ -154,10 +153,10 @@ def _pairs(hunks: list[_Hunk], old_symbols: Sequence[Defined], symbols: Sequence
 
 
 def _where(hunks: list[_Hunk], symbols: Sequence[Defined]) -> str:
-    """Return the innermost symbol that all the hunks lie in, as the end of a phrase."""
+    """Return the innermost symbol around all hunks, as the end of a phrase."""
     first = min(hunk.new_line for hunk in hunks) + 1
     last = max(hunk.new_line + max(1, len(hunk.after)) for hunk in hunks)
-    # A constant is its own line: that it changed in itself says nothing.
+    # A constant is no place: it is its own line.
     around = [each for each in symbols if each.first <= first and last <= each.last and each.kind != "Constant"]
     inner = min(around, key=lambda each: each.last - each.first, default=None)
     return f" in {inner.qualified}" if inner is not None else ""

@@ -1,7 +1,4 @@
-"""Filter: what looks like an event and is none, what is told twice, and our own words coming back.
-
-Each rule is there because a real assistant did it.
-"""
+"""Filter of observations: machine-written prompts, duplicates, and context that hooks injected."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from recollect.capture import tools
 from recollect.capture.observation import Observation
 from recollect.text.digest import digest
 
-# Prompts that a program wrote: a finished background task, the output of a local command, a reminder.
+# Beginnings of prompts that a program wrote.
 _MACHINE = (
     "<task-notification",
     "<system-reminder",
@@ -26,7 +23,7 @@ _MACHINE = (
     "[request interrupted by user",
     "caveat: the messages below were generated",
     "this session is being continued from a previous conversation",
-    # What only transcripts tell as if somebody had said it.
+    # In transcripts only.
     "<environment_context",
     "<user_instructions",
     "<session_context",
@@ -38,28 +35,27 @@ _MACHINE = (
     "<collaboration_mode",
     "# agents.md instructions",
 )
-# What hooks, ours among them, have put around or into a prompt or an answer.
+# Context that hooks, ours included, injected into a prompt or an answer.
 _INJECTED = re.compile(
     r"<(hook_context|recollect-context|codemem-context|recollect-hint|system-reminder|system_reminder)\b[^<>]*+>.*?(?:</\1>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _WRAPPED = re.compile(r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
 
-# The server of ours: what it was asked is in the store already.
+# Our own server; its calls are in the store already.
 OWN_SERVERS = frozenset({"recollect", "codemem"})
 
-# Its tools whose answers are memories that were looked for.
+# Its tools that answer with memories.
 ANSWERING = re.compile(r"(?:^|[_-])(?:recall_memory|recall_with_expansion|recall_with_impact|pack_context|get_memory"
                        r"|retrieve_relevant_memories)$")  # fmt: skip
-# How a memory is named in an answer.
 _ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 
-# Two deliveries of one event come from two hooks that start together; nobody sends the same prompt twice as quickly.
+# Two deliveries of one event come from two hooks that start together.
 TWICE_S = 5
 
 
 def cleaned(seen: Observation) -> Observation:
-    """Return an observation without what hooks put into its texts, and without wrappings of the assistant."""
+    """Return an observation without injected context and wrappers of the assistant."""
     text = _INJECTED.sub("", seen.text).strip()
     if seen.event == "prompt" and seen.assistant == "opencode" and len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1].strip()  # `opencode run` puts quotes around it
@@ -78,7 +74,7 @@ def _without_wrapping(value: object) -> object:
 
 
 def is_noise(seen: Observation) -> bool:
-    """Tell whether nothing happened that is worth a note: to be asked of a cleaned observation."""
+    """Tell whether a cleaned observation is worth nothing."""
     if seen.event == "nothing":
         return True
     if seen.event == "prompt":
@@ -93,19 +89,19 @@ def is_noise(seen: Observation) -> bool:
 
 
 def is_answer(seen: Observation) -> bool:
-    """Tell whether an assistant got memories from our own server because it asked for them."""
+    """Tell whether an observation is an answer of our server that contains memories."""
     is_ours = seen.event == "tool" and seen.server.lower() in OWN_SERVERS and bool(seen.session)
     return is_ours and seen.failed is not True and ANSWERING.search(seen.tool_name) is not None
 
 
 def memory_ids(seen: Observation) -> tuple[str, ...]:
-    """Return what an answer of ours names that may be a memory, in its order."""
+    """Return the ids in an answer that may be memories."""
     text = tools.said(seen.output) or json.dumps(seen.output, default=str)
     return tuple(dict.fromkeys(_ID.findall(text)))
 
 
 def _is_launch(seen: Observation) -> bool:
-    """Tell whether a sub-agent or a command was only started: what it brings comes later."""
+    """Tell whether a sub-agent or a command was only started; its result comes later."""
     output = seen.output if isinstance(seen.output, dict) else {}
     if seen.tool == "agent":
         return output.get("isAsync") is True or output.get("status") == "async_launched"
@@ -113,10 +109,9 @@ def _is_launch(seen: Observation) -> bool:
 
 
 def mark(seen: Observation) -> tuple[str, bool]:
-    """Return what two deliveries of one event have in common, and whether it belongs to that event alone.
+    """Return the deduplication key of an event, and whether it is unique.
 
-    The id of a call does. Otherwise it is what was said, and then the two must also be close in time (TWICE_S): the
-    same prompt an hour later is another one.
+    The id of a call is unique. Other events are compared by content, within TWICE_S.
     """
     said: object = (seen.text, seen.reason, seen.tool_name, seen.input, tools.said(seen.output), seen.error, seen.agent)
     if seen.call_id:

@@ -1,10 +1,9 @@
-"""Fixes: what was done between a failure and the proven success of the same thing, in one session.
+"""Fixes: the steps between a failure and the proven success of the same command or tool use, in one session.
 
     `make test` failed ─ edit a.py ─ pip install x ─ `make test` worked      →  those two steps fixed that error
 
-The same thing is the same command, or the same use of a tool on the same file. A success without a step before it is
-luck, and no fix. A failure is resolved more easily than it is fixed: a command for the same purpose that covers the
-failed one is enough.
+A success without a step before it is no fix. A failure also counts as resolved if a command for the same purpose that
+covers the failed one succeeds.
 """
 
 from __future__ import annotations
@@ -17,26 +16,26 @@ from recollect.capture.invocation import bare, is_looking, kind, names, parts
 from recollect.capture.outcome import is_misuse
 from recollect.model import CommandKind, Observed
 
-# Steps that are told: a fix of thirty edits is a rewrite, and no advice.
+# Steps of a fix; more are a rewrite.
 STEPS = 6
-# Between a failure and its end lies an afternoon at most; later than this something else was done.
+# A later success belongs to other work.
 WITHIN_S = 6 * 3600
 
-# Uses that change something: looking and reading are no steps, except before an edit that failed for want of them.
+# Tools that make steps; reading is a step only before a failed edit.
 _CHANGING = frozenset({"edit", "write", "patch", "shell"})
-# Failures that are compared with later successes, the latest: a session has a few, a summary tells four.
+# The latest failures that are compared with successes.
 OPEN = 40
-# Options that change what a tool prints, repairs or how fast it is, not what it checks; and their values.
+# Options, with values, that do not change what a tool checks.
 _HARMLESS = re.compile(
     r"-[qvsxnjw]+\d*|-r\w?|--(?:tb|colou?r|verbose|quiet|fix|write|no-header|maxfail|silent|durations|no-cov|ci)(?:=.*)?"
     r"|\d+|auto|-\d*"
 )
-# A command that ends so fails because it was told to.
+# A command that fails on purpose.
 _TOLD_TO_FAIL = re.compile(r"(?:^|[;&|\n(])[^\S\n]*+(?:exit\s++[1-9]\d*+|false)\s*+\)?+\s*+$")
 
 
 class Pair(NamedTuple):
-    """A failure, the success that ended it, and what was done in between."""
+    """A failure, the success that ended it, and the steps between."""
 
     failure: Observed
     success: Observed
@@ -44,10 +43,9 @@ class Pair(NamedTuple):
 
 
 def pairs(rows: Iterable[Observed]) -> list[Pair]:
-    """Return every failure of a session that ended, in the order of their ends.
+    """Return the fixed failures of a session, in the order of their fixes.
 
-    Rows may come in any order; their ids tell it. Of several failures of one thing with the same error the last counts:
-    what was done before it did not help.
+    Rows may come in any order. Of several failures with the same error the last counts.
     """
     found: list[Pair] = []
     seen: list[Observed] = []
@@ -70,9 +68,9 @@ def pairs(rows: Iterable[Observed]) -> list[Pair]:
 
 
 def unresolved(rows: Iterable[Observed]) -> list[Observed]:
-    """Return the failures that no later success resolved, each thing once, as it failed last; the latest of many.
+    """Return the unresolved failures, each command or tool use once.
 
-    Commands that only looked and found nothing, or failed because they were told to, left nothing open.
+    Commands that only read, or fail on purpose, do not count.
     """
     last: dict[tuple[str, str], Observed] = {}
     proofs: dict[str, _Proof] = {}
@@ -88,7 +86,7 @@ def unresolved(rows: Iterable[Observed]) -> list[Observed]:
 
 
 class _Proof(NamedTuple):
-    """A command that succeeded: in which observation, its words, and what it is for."""
+    """A successful command: its observation, words and kind."""
 
     id: str
     words: list[str]
@@ -96,7 +94,7 @@ class _Proof(NamedTuple):
 
 
 def _proven(line: str) -> list[str]:
-    """Return the commands of a line whose success its own proves: before a semicolon nothing has to succeed."""
+    """Return the commands of a line that its success proves: those after the last semicolon."""
     found: list[str] = []
     for part in reversed(parts(line)):
         found.append(part.text)
@@ -106,7 +104,7 @@ def _proven(line: str) -> list[str]:
 
 
 def _is_resolved(failure: Observed, proofs: Collection[_Proof]) -> bool:
-    """Tell whether every command of a line that failed succeeded later, or one that covers it or replaces it."""
+    """Tell whether every command of a failed line succeeded later, or one that covers it."""
     later = [proof for proof in proofs if proof.id > failure.id]
     is_wrong = bool(later) and is_misuse(failure.told)
     wanted = [part.text for part in parts(failure.target) if part.text and not is_looking(part.text)]
@@ -114,9 +112,9 @@ def _is_resolved(failure: Observed, proofs: Collection[_Proof]) -> bool:
 
 
 def _resolves(proof: _Proof, text: str, is_wrong: bool) -> bool:
-    """Tell whether the success of a command means that another one would succeed, or is not needed any more.
+    """Tell whether the success of a command resolves the failure of another.
 
-    is_wrong: the other one cannot be run as it was written, so that another way for the same purpose replaces it
+    is_wrong: the other was written wrongly, so that another way for the same purpose replaces it
     """
     words, purpose = bare(text), kind(text)
     if words == proof.words:
@@ -129,7 +127,7 @@ def _resolves(proof: _Proof, text: str, is_wrong: bool) -> bool:
 
 
 def _is_covered(word: str, wanted: list[str]) -> bool:
-    """Tell whether a word of a command leaves nothing out of what another one with these words does."""
+    """Tell whether a word of a command covers another command with these words."""
     if word in wanted or word in (".", "./...") or _HARMLESS.fullmatch(word):
         return True
     path = word.removeprefix("./").rstrip("/")
@@ -143,7 +141,7 @@ def _is_harmless(row: Observed) -> bool:
 
 
 def _steps(failure: Observed, between: list[Observed], success: Observed) -> tuple[Observed, ...]:
-    """Return what was changed in between and worked; of edits of one file only the last few."""
+    """Return the last successful changes in between."""
     wanted = _CHANGING if failure.tool == "shell" else _CHANGING | {"read"}
     steps = [
         row

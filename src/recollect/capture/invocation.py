@@ -1,4 +1,4 @@
-"""Invocation: the parts of a command line, what it is for, and what of it is worth keeping.
+"""Command lines: their parts, their kind (test, build, …), and the invocation that is worth keeping.
 
 cd web && CI=1 pnpm test --run 2>&1 | tail -5   ─►   directory web, CI=1 pnpm test --run, a test
 """
@@ -14,24 +14,23 @@ from typing import NamedTuple, get_args
 
 from recollect.model import CommandKind
 
-# A longer line is a program that was typed in; nobody runs it again.
+# A longer line is an inline program.
 COMMAND_CHARACTERS = 300
 
-# A project has some hundred command lines, and runs each of them again and again.
 INVOCATIONS = 2_048
 
 COMMAND_KINDS: tuple[str, ...] = get_args(CommandKind)
 
 
 class Rule(NamedTuple):
-    """A kind, the beginnings of command lines that are of it, and what tasks of it are called (`make lint`)."""
+    """A kind, the beginnings of its command lines, and the names of its tasks (`make lint`)."""
 
     kind: CommandKind
     starts: str
     tasks: str
 
 
-# Tried from top to bottom, beginnings before tasks: `npm run lint:fix` is a check though npm runs it.
+# In order; beginnings are tried before tasks.
 RULES: tuple[Rule, ...] = (
     Rule("format", "black, isort, prettier, gofmt, rustfmt, clang-format, yapf, dprint, shfmt, autopep8, ruff format, "
          "cargo fmt, go fmt, terraform fmt, mix format, biome format", "format fmt prettier"),
@@ -70,14 +69,14 @@ for _words, _kind in sorted(
 _TASKS: tuple[tuple[frozenset[str], CommandKind], ...] = tuple(
     (frozenset(rule.tasks.split()), rule.kind) for rule in RULES
 )
-# What only runs something else, which is what counts.
+# Programs that only run another.
 _RUNNERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(words.split())
     for words in ("sudo", "time", "exec", "command", "env", "nice", "nohup", "uv run", "poetry run",
                   "pdm run", "hatch run", "pipenv run", "npx", "bunx", "pnpm exec", "pnpm dlx", "bundle exec",
                   "python -m")
 )  # fmt: skip
-# Programs whose words name a task of the project, and what they do where no rule knows the task.
+# Task runners, and the kind of an unknown task.
 _TASK_RUNNERS: Mapping[str, CommandKind] = {
     "make": "build", "just": "other", "task": "other", "rake": "other", "npm": "other", "pnpm": "other",
     "yarn": "install", "bun": "other", "gradle": "build", "gradlew": "build", "mvn": "build", "mvnw": "build",
@@ -101,7 +100,7 @@ _MESSAGE = re.compile(
 )
 
 
-# Commands that only look, and change nothing: that they ran is noted, not remembered.
+# Commands that only read; they are not remembered.
 LOOKING = frozenset(
     "ls ll cat head tail less more pwd cd echo printf which type whoami date env printenv stat file wc du df tree find "
     "grep rg ag fd sed awk sort uniq cut tr diff cmp jq true false sleep test ps top free uname id history export set "
@@ -111,7 +110,7 @@ _LOOKING_GIT = frozenset("status log diff show branch remote blame ls-files rev-
 _QUOTED = re.compile(r"""\\.|'[^']*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
 _WRITES = re.compile(r">\s*(?!/dev/null|&)\S")
 
-# Quoted text, substitutions and escaped characters hide operators; everything else runs up to the next of these.
+# Operators within quotes, substitutions and escapes do not count.
 _TOKEN = re.compile(
     r"""'[^']*+'|"(?:[^"\\]|\\.)*+"|\$\([^()]*+\)|\\.|(?P<operator>&&|\|\||\|&|[|;\n]|(?<![<>&])&(?![>&]))"""
     r"""|[^'"$\\&|;\n]++|.""",
@@ -127,7 +126,7 @@ class Part(NamedTuple):
 
 
 class Invocation(NamedTuple):
-    """What was run, in which folder as far as the line says, and what for."""
+    """A command, its folder if the line names one, and its kind."""
 
     command: str
     directory: str
@@ -136,9 +135,9 @@ class Invocation(NamedTuple):
 
 @lru_cache(maxsize=INVOCATIONS)
 def invocation(line: str, directory: str = "") -> Invocation | None:
-    """Return the invocation of a command line that was run in a folder; None for what nobody runs again.
+    """Return the invocation of a command line that was run in a folder; None for inline programs.
 
-    Going to a folder before is told apart; messages of commits, and what only shortens the output, are left out.
+    A leading `cd`, commit messages, and filters of the output are removed.
     """
     if not line.strip() or "<<" in line or len(line) > 4 * COMMAND_CHARACTERS:
         return None
@@ -201,12 +200,12 @@ def bare(part: str) -> list[str]:
 
 
 def names(words: list[str]) -> set[str]:
-    """Return what the words of a command name: no options and variables, and paths without their folders."""
+    """Return the words of a command without options, variables and folders."""
     return {word.rsplit("/", 1)[-1] for word in words if not word.startswith("-") and "=" not in word}
 
 
 def is_looking(command: str) -> bool:
-    """Tell whether a command only looks around: every part of it does."""
+    """Tell whether every part of a command only reads."""
     if _WRITES.search(_QUOTED.sub("", command)):
         return False
     return all(_looks(part.text.split()) for part in parts(command) if part.text)
@@ -221,11 +220,11 @@ def _looks(words: list[str]) -> bool:
 
 
 def kind(command: str) -> CommandKind:
-    """Return what a command is for; of several in a row, what the last of them is for that a rule knows."""
+    """Return the kind of a command; of several in a row, the last known kind."""
     found: CommandKind = "other"
     for part in parts(command):
         known = _of_part(_VARIABLE.sub("", part.text).split())
-        # Committing what was tested is not what the line was for.
+        # A commit at the end is not the purpose of the line.
         if known != "other" and not (known == "git" and found != "other"):
             found = known
     return found
@@ -252,7 +251,7 @@ def _of_part(words: list[str]) -> CommandKind:
 
 
 def _bare(words: list[str]) -> list[str]:
-    """Return a command line without what only runs something else, and its options."""
+    """Return a command without runners and their options."""
     for _ in range(4):  # `sudo env uv run python -m pytest` is as deep as it gets
         words = ["python", *words[1:]] if words and _PYTHON.fullmatch(words[0]) else words
         runner = next((row for row in _RUNNERS if tuple(words[: len(row)]) == row), None)
@@ -265,13 +264,13 @@ def _bare(words: list[str]) -> list[str]:
 
 
 def _task(words: list[str]) -> CommandKind | None:
-    """Return what a task is for by its name: `test:unit`, `db:migrate`, `scripts/deploy.sh`."""
+    """Return the kind of a task by its name: `test:unit`, `db:migrate`, `scripts/deploy.sh`."""
     named = {part for word in words if not word.startswith("-") for part in re.split(r"[^a-z0-9]+", word.lower())}
     return next((name for tasks, name in _TASKS if named & tasks), None)
 
 
 def _joined(directory: str, into: str) -> str:
-    """Return a folder within a folder, from the root of the project; one outside stays as it was written."""
+    """Return a folder within a folder, from the root of the project; others stay as written."""
     if into.startswith(("/", "~", "$")):
         return into
     whole = posixpath.normpath(posixpath.join(directory, into))

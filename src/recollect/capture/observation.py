@@ -1,4 +1,4 @@
-"""Observation: one event of a session in our own words, whatever assistant it comes from."""
+"""Observation: one event of a session, the same for all assistants."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ TOOLS: tuple[str, ...] = ToolName.__args__  # type: ignore[attr-defined]
 
 
 class BadPayload(Exception):
-    """What was spooled is no event of a hook; the message says why."""
+    """A spooled payload is no event of a hook; the message says why."""
 
 
 class Observation(NamedTuple):
-    """One event; texts are as the assistant gave them, cut where they are absurdly long.
+    """One event, with the texts of the assistant.
 
-    session: the assistant's own id of it. tool: what kind of tool, tool_name: what the assistant calls it
-    call_id: tells one use of a tool from another. exit_code: of a command, where the payload tells it
-    error: what a failed tool said. failed: None where the payload does not tell
-    agent: the sub-agent it happened in. text: what was asked, answered or summed up. reason: why it began or ended
-    transcript: the session file, where it holds an exit code or an answer that the payload does not
+    session, tool_name, call_id: the assistant's own names. tool: the kind of tool
+    exit_code, failed: None if unknown. error: output of a failed tool. agent: the sub-agent, if any
+    text: a prompt, answer or summary. reason: why a session began or ended
+    transcript: the session file, if it holds an exit code or answer that the payload lacks
     """
 
     assistant: str

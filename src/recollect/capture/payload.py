@@ -1,6 +1,6 @@
-"""Payload: from the bytes that a hook was given to an Observation, by the table of assistants.
+"""Parsing of hook payloads into Observations, by the table of assistants.
 
-By the standard library: a hook that answers by itself reads its payload with this, and loading more costs it its time.
+It uses the standard library only: a hook that answers by itself loads it, and start-up time counts.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from recollect.capture.assistants import Assistant, Event, named, recognised
 from recollect.capture.observation import BadPayload, Observation
 from recollect.errors import InvalidInput
 from recollect.parsing import limited
-from recollect.text.naming import without_secrets
+from recollect.text.redaction.name_redaction import without_secrets
 
-# Longer texts are cut: whole files are looked at for what they define, never kept.
+# Longer texts are cut.
 TEXT_CHARACTERS = 400_000
-# Deeper objects are somebody's data, not a payload: what is below is left out.
+# Deeper values are dropped.
 DEPTH = 12
 LABEL_CHARACTERS = 200
 
-# Opencode's short names.
+# Short names of OpenCode's plugin.
 _SHORT = {"n": "hook", "i": "input", "o": "output"}
 
 
 def read(raw: bytes, *, event: str = "", assistant: str = "", at: int = 0) -> Observation:
-    """Return the event in a payload.
+    """Return the event in a payload. Raises BadPayload.
 
-    event, assistant: what the hook was told on its command line; the payload counts where it says so itself
-    at: when the hook ran, in Unix seconds. Raises BadPayload.
+    event, assistant: from the hook's command line; the payload takes precedence
+    at: when the hook ran, in Unix seconds
     """
     payload = _decoded(raw)
     row = named(assistant) or recognised(payload)
@@ -42,7 +42,7 @@ def read(raw: bytes, *, event: str = "", assistant: str = "", at: int = 0) -> Ob
     called = _text(_found(payload, row, "event")) or event
     known = row.events.get(called) or _spelt(row, called)
     if known is None:
-        # A newer version of an assistant has more events than we know: none of them is an error.
+        # Events of a newer version are no error.
         known = Event("nothing") if called else None
     if known is None:
         raise BadPayload(f"no event name in the payload of {row.name} or on the hook's command line")
@@ -53,7 +53,7 @@ def _decoded(raw: bytes) -> dict[str, Any]:
     try:
         value = _json(raw.decode())
     except ValueError:
-        try:  # some hand over bytes that are not quite UTF-8, with a byte order mark, or with several lines
+        try:  # some payloads have invalid UTF-8, a byte order mark, or several lines
             value = _json(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").strip())
         except ValueError as problem:
             raise BadPayload(f"not JSON: {problem}") from None
@@ -75,7 +75,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _bounded(value: Any, depth: int) -> Any:
-    """Return a value of JSON without absurd lengths and depths, and without what a database cannot hold."""
+    """Return a JSON value with bounded lengths and depth, and without NUL."""
     if isinstance(value, str):
         cut = value if len(value) <= TEXT_CHARACTERS else value[: value.rfind("\n", 0, TEXT_CHARACTERS) + 1]
         return (cut or value[:TEXT_CHARACTERS]).replace("\0", "�").encode("utf-8", "replace").decode()
@@ -131,8 +131,7 @@ def _with_tool(seen: Observation, payload: Mapping[str, Any], row: Assistant, ev
 
 # --- how it ended ---
 
-# How assistants write the exit code around a command's output: at its beginning or its end, since what lies between is
-# the command's own.
+# How assistants write the exit code before or after a command's output.
 _EXITS: Mapping[str, re.Pattern[str]] = {
     "claude": re.compile(r"\A(?:Error: )?Exit code:? (\d{1,3})\b"),
     "codex": re.compile(
@@ -144,12 +143,12 @@ _EXITS: Mapping[str, re.Pattern[str]] = {
     "copilot": re.compile(r"<(?:shellId: \S+ completed with|exited with|command) exit code (-?\d{1,3})>\s*\Z"),
     "cline": re.compile(r"(?m)^(?:Command failed with exit code|Exit code:?) (-?\d{1,3})\b"),
 }
-# Those that say nothing where all went well.
+# Assistants that omit the exit code of a success.
 _SILENT = frozenset({"claude", "gemini"})
 
 
 def with_outcome(seen: Observation) -> Observation:
-    """Return the observation with how the use of the tool ended, as far as the payload tells."""
+    """Return the observation with its outcome, as far as the payload has it."""
     output = seen.output if isinstance(seen.output, dict) else {}
     refused = output.get("isError") is True or output.get("resultType") in ("failure", "rejected", "denied")
     failed = True if seen.failed or refused or seen.error else seen.failed
@@ -162,8 +161,8 @@ def with_outcome(seen: Observation) -> Observation:
 
 
 def with_exit_code(seen: Observation, code: int) -> Observation:
-    """Return the run of a command with its exit code, and whether that proves that it failed or succeeded."""
-    # Prompts are answered without it.
+    """Return the run of a command with its exit code, and the outcome that it proves."""
+    # Lazy: answers to prompts do not need it.
     from recollect.capture.outcome import by_exit_code
 
     return seen._replace(exit_code=code, failed=by_exit_code(tools.text_field(seen.input, "command"), code))
@@ -190,7 +189,7 @@ def written_exit_code(assistant: str, text: str) -> int | None:
 
 
 def _found(payload: Mapping[str, Any], row: Assistant, field: str) -> Any:
-    """Return the first of the places where a field may be that holds something; None if none does."""
+    """Return the value of a field from the first of its paths that has one."""
     for path in row.fields.get(field, ()):
         value: Any = payload
         for step in path.split(".") if path != "." else ():
@@ -206,7 +205,7 @@ def _found(payload: Mapping[str, Any], row: Assistant, field: str) -> Any:
 
 
 def _spelt(row: Assistant, called: str) -> Event | None:
-    """Return the event of a name in another spelling: on a command line, dots have become underscores."""
+    """Return the event of a name in another spelling: command lines replace dots."""
     bare = re.sub(r"[^a-z]", "", called.lower())
     return next((event for name, event in row.events.items() if re.sub(r"[^a-z]", "", name.lower()) == bare), None)
 
@@ -216,7 +215,7 @@ def _text(value: Any) -> str:
 
 
 def _label(value: Any) -> str:
-    """Return an id or a name of the assistant's, cut after secrets are out: half a key is not recognised as one."""
+    """Return an id or a name without secrets; cut afterwards, since half a key is not recognised."""
     return without_secrets(_text(value))[:LABEL_CHARACTERS]
 
 

@@ -1,7 +1,4 @@
-"""Prose: the sentences that a person wrote in a message, without code, quotations, logs and pasted documents.
-
-A message is read line by line, each line once: time is linear in its length.
-"""
+"""The sentences that a person wrote in a message, without code, quotations, logs and pasted documents."""
 
 from __future__ import annotations
 
@@ -10,14 +7,14 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-# Characters of a message that are read: a longer message is mostly pasted.
+# A longer message is mostly pasted.
 READ_CHARACTERS = 20_000
 # A longer line is data or minified code.
 LINE_CHARACTERS = 2_000
-# A message with more prose than this contains a document. Its author wrote the beginning and the end.
+# A longer message contains a document; its author wrote the beginning and the end.
 LONG_CHARACTERS = 2_500
 BEGINNING_CHARACTERS, END_CHARACTERS = 1_200, 500
-# A shorter line did not reach the right margin: the line break after it ends a sentence.
+# The line break after a shorter line ends a sentence.
 WRAPPED_CHARACTERS = 60
 
 _TAG = re.compile(r"<(\w[\w-]{0,40})(?: [^<>]{0,200})?>")
@@ -26,7 +23,7 @@ _QUOTED = re.compile(r"`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|
 _ITEM = re.compile(r"\s*(?:[*•–-]|\d{1,2}[.)])\s")
 _NUMBERED = re.compile(r"\s*\d{1,2}[.)]\s")
 _HEADING = re.compile(r"#{1,6} \S|[=⸻-]{3,}\s*$")
-# Lines of terminals, logs, stack traces, diffs, tables and code begin or end so.
+# Lines of terminals, logs, stack traces, diffs, tables and code.
 _PASTED = re.compile(
     r"(?: {4,}|\t)\S"
     r"|\s*(?:[>➜❯$%│|+✅❌⨯✖⏭♻✨📊💡✓╭╰·×{}\[]|---|\*\*\* |//|/\*|#!|at \S+ ?\(|\d+ ?[|│]|\d[\d:.,/TZ-]{5,}|-\S|=>"
@@ -35,7 +32,7 @@ _PASTED = re.compile(
     r"|[A-Z_]{4,}=)"
 )
 _CODE_ENDS = ("{", "}", ";", "=>", "->", "::", "\\")
-# After one of these words and a colon the rest of a message is somebody else's text.
+# After one of these words and a colon the rest of a message is quoted.
 _INTRODUCED = re.compile(
     r"\b(?:comments?|comments? from \w+|reviewed|work|errors?|output|warnings?|logs?|findings|issues|proposal|spec"
     r"|says"
@@ -74,7 +71,7 @@ def sentences(text: str) -> list[Sentence]:
 
 
 def _without_blocks(text: str) -> str:
-    """Return a text without what stands between tags: programs put it there."""
+    """Return a text without what stands between tags, which programs write."""
     kept: list[str] = []
     place = 0
     last_closed = {closer[1]: closer.start() for closer in _CLOSER.finditer(text)}
@@ -91,7 +88,7 @@ def _without_blocks(text: str) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
-    """Yield the paragraphs of a text without its pasted lines; an empty one stands for a heading."""
+    """Yield the paragraphs without pasted lines; an empty one marks a heading."""
     paragraph: list[str] = []
     is_fenced = False
     lines = text.splitlines()
@@ -120,13 +117,13 @@ def _paragraphs(text: str) -> Iterator[list[str]]:
 
 
 def _own(paragraphs: list[list[str]]) -> list[list[str]]:
-    """Return the paragraphs that a person wrote: of a document only what stands before and after it."""
+    """Return the paragraphs before and after a pasted document."""
     reached = list(accumulate(sum(map(len, paragraph)) for paragraph in paragraphs))
     if not reached or reached[-1] <= LONG_CHARACTERS:
         return paragraphs
     heading = next((place for place, paragraph in enumerate(paragraphs) if not paragraph), None)
     before = [row for row, end in zip(paragraphs[:heading], reached, strict=False) if end <= BEGINNING_CHARACTERS]
-    if heading is not None:  # a document that has headings goes on to its end
+    if heading is not None:  # a document with headings reaches to the end
         return before
     starts = zip(paragraphs[1:], reached, strict=False)
     return before + [row for row, start in starts if start >= max(reached[-1] - END_CHARACTERS, BEGINNING_CHARACTERS)]
@@ -140,7 +137,7 @@ def _is_pasted(line: str) -> bool:
 
 
 def _unwrapped(lines: list[str]) -> Iterator[str]:
-    """Yield the lines of a paragraph, those joined that only a margin separates."""
+    """Yield the lines of a paragraph, wrapped lines joined."""
     unit = ""
     for line in lines:
         is_wrapped = len(unit) >= WRAPPED_CHARACTERS and not unit.rstrip().endswith((".", "!", "?", ":"))
@@ -155,7 +152,7 @@ def _unwrapped(lines: list[str]) -> Iterator[str]:
 
 
 def _split(unit: str) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of a line, as they are and without what they quote."""
+    """Yield the sentences of a line, each also with its quotations masked."""
     plain = _QUOTED.sub(lambda found: "·" * len(found[0]), unit.replace("’", "'"))
     start = 0
     for end in _END.finditer(plain):

@@ -1,19 +1,17 @@
-"""Spool: the folder where hooks leave payloads, and how drainers take them so that each is taken once.
+"""Spool: the folder where hooks leave payloads, and from which drainers claim each once.
 
     tmp/  ──hook──►  new/  ──claim──►  work/<drainer>/  ──done──►  gone
                       ▲                     │     ├──refused──►  bad/               (redacted, with its reason)
-                      ├──── taken back ─────┘     └──stuck────►  stuck/<version>/   (unchanged)
+                      ├──── given back ─────┘     └──stuck────►  stuck/<version>/   (unchanged)
                       └──────────── by a newer version ───────────────┘
 
-Claiming is a rename, so two drainers never hold the same file. A drainer keeps a lock on work/<drainer>.lock as long
-as it lives. The system releases it however the process ends, so whoever gets the lock knows that the claims beside it
-are nobody's, and puts them back. A file may therefore be handed out twice, if a drainer died after storing and
-before removing it: whoever stores notes the name of the file in the same transaction.
+Claiming is a rename, so two drainers never hold the same file. A drainer holds a lock on work/<drainer>.lock while it
+lives. The system releases the lock of a dead process, so that another can take it and give the claims back. A drainer
+that died after storing leaves a file that is claimed twice: storing records its name in the same transaction.
 
-A payload that was in the hands of a dead drainer may be what killed it. Its file name counts that (`<name>~2`): such a
-payload is taken alone and after all others, and set aside as stuck after MOST_DEATHS. So is one that exceeds its limit
-of CPU time. A stuck payload is kept as it is, since its redaction may be what does not end, and a newer version of
-recollect tries it again.
+A payload may have killed its drainer. Its file name counts such deaths (`<name>~2`): it is claimed alone and last, and
+set aside as stuck after MOST_DEATHS, like one that exceeds its CPU limit. A stuck payload is not redacted, since
+redaction may be what does not end; a newer version of recollect tries it again.
 """
 
 from __future__ import annotations
@@ -31,33 +29,32 @@ from recollect import clock
 from recollect.files import open_file, private_folder
 from recollect.version import __version__, release
 
-# Kept of a payload that could not be read: enough to see what it was.
+# Kept of an unreadable payload.
 BAD_BYTES = 16 * 1024
 # Bad payloads kept at most; the oldest go first.
 BAD_FILES = 100
 # Stuck payloads kept at most, in files and in bytes; the oldest go first.
 STUCK_FILES = 100
 STUCK_BYTES = 256 * 1024 * 1024
-# Drainers that may die while they hold a payload. The first one held others too, the rest held it alone: three deaths
-# by chance at the same payload do not happen.
+# Drainers that may die with a payload; after the first it is claimed alone.
 MOST_DEATHS = 4
-# A file in tmp/ belongs to a hook that is writing it, for a second at most; after this long its hook was killed.
+# A hook writes its file in tmp/ within a second; after this long it was killed.
 ABANDONED_S = 3600
-# Where the system has no such locks, claims are given up after this long: far longer than a batch takes.
+# Windows: claims expire after this long, far longer than a batch takes.
 SILENT_S = 900
-# What a hook accepts at most (hook.LIMIT_BYTES): nothing larger can be ours.
+# The limit of hooks (hook.LIMIT_BYTES).
 MAX_BYTES = 32 * 1024 * 1024
 
 
 class Payload(NamedTuple):
-    """A claimed file: its name tells when and by which hook it was written, `path` where it lies now."""
+    """A claimed file: its original name, and its path now."""
 
     name: str
     path: Path
 
     @property
     def at_ns(self) -> int:
-        """When its hook ran; the time of the file where the name does not tell."""
+        """When its hook ran, by its name or else by the file's time."""
         digits = self.name.partition("-")[0]
         if len(digits) == 20 and digits.isascii() and digits.isdigit():
             return int(digits)
@@ -91,7 +88,7 @@ class Payload(NamedTuple):
 
 
 class Stuck(NamedTuple):
-    """A payload that was set aside because it took too long, or because drainers died of it."""
+    """A payload that took too long, or with which drainers died."""
 
     payload: Payload
     at: int
@@ -109,7 +106,7 @@ class Spool:
         self.new, self.work, self.bad, self.stuck = (self.folder / name for name in ("new", "work", "bad", "stuck"))
 
     def is_empty(self) -> bool:
-        """Tell whether nothing waits: three small looks, cheap enough for every command."""
+        """Tell whether nothing waits; cheap enough for every command."""
         return not _has_entries(self.new) and not _has_entries(self.work) and not self._outdated()
 
     def waiting(self) -> int:
@@ -132,7 +129,7 @@ class Spool:
     def _moment(self) -> int:
         """Return a time in nanoseconds that is later than that of the payload before it."""
         real, seconds = time.time_ns(), clock.now()
-        # Seconds and nanoseconds of two readings do not fit together where a second ends between them.
+        # A second may end between the two readings.
         at = real if 0 <= seconds - real // 10**9 <= 1 else seconds * 10**9 + real % 10**9
         if 0 <= self._last - at < 2 * 10**9:
             at = self._last + 1
@@ -145,7 +142,7 @@ class Spool:
             if lock.endswith(".lock"):
                 self._take_back(lock.removesuffix(".lock"))
         for name in _names(self.work):
-            # A folder without a lock: its drainer died between the two, or somebody tidied with us.
+            # A folder without a lock: its drainer died between the two, or another process tidies too.
             if not name.endswith(".lock") and not (self.work / f"{name}.lock").exists():
                 self.give_back(self.work / name)
         self._retry()
@@ -163,10 +160,7 @@ class Spool:
                 lock.unlink()
 
     def give_back(self, claims: Path, *, died: bool = False) -> None:
-        """Put everything in a drainer's folder back to where it was claimed from.
-
-        died: the drainer died, perhaps of one of these; a payload that was held at too many deaths is set aside
-        """
+        """Give the claims of a drainer back; died: count its death, and set aside after too many."""
         for name in _names(claims):
             payload = _payload(claims / name)
             deaths = payload.deaths + died
@@ -179,10 +173,10 @@ class Spool:
             claims.rmdir()
 
     def set_aside(self, payload: Payload, deaths: int = 0) -> None:
-        """Keep a payload out of the way until a newer version comes. Raises OSError."""
+        """Set a payload aside for a newer version. Raises OSError."""
         folder = self.stuck / __version__
         private_folder(folder)
-        os.utime(payload.path)  # when it was set aside; the name tells when it was written
+        os.utime(payload.path)  # the time when it was set aside
         payload.path.rename(folder / _counted(payload.name, deaths))
         kept = 0
         for number, each in enumerate(reversed(self.stuck_payloads())):
@@ -244,7 +238,7 @@ class Claims:
             name = f"{os.getpid()}-{os.urandom(8).hex()}"
             path = self._spool.work / f"{name}.lock"
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-            # Somebody who tidies up may have been faster, and have removed the file for a dead drainer's.
+            # A process that tidies may have removed the new file.
             if sys.platform == "win32" or _is_free(descriptor, path):
                 self._lock, self._name = descriptor, name
             else:
@@ -263,11 +257,11 @@ class Claims:
         return self._spool.work / self._name
 
     def take(self, limit: int) -> list[Payload]:
-        """Return up to `limit` payloads, the oldest first, from now on held by this drainer alone."""
+        """Claim up to `limit` payloads, oldest first."""
         return list(islice(self._claimed(), limit))
 
     def _claimed(self) -> Iterator[Payload]:
-        """Claim payloads that no drainer has died with; if there are none, one of the others."""
+        """Claim payloads without deaths; if there are none, one of the others."""
         is_first = True
         for name in sorted(_files(self._spool.new), key=lambda name: (_deaths(name), name)):
             is_suspect = _deaths(name) > 0
@@ -293,7 +287,7 @@ def _payload(path: Path) -> Payload:
 
 
 def _counted(name: str, deaths: int) -> str:
-    """Return the file name of a payload that was held at so many deaths of drainers."""
+    """Return the file name of a payload with its count of deaths."""
     return f"{name}~{deaths}" if deaths else name
 
 
@@ -303,7 +297,7 @@ def _deaths(file_name: str) -> int:
 
 
 def _is_free(descriptor: int, path: Path) -> bool:
-    """Take the lock of an open file; tell whether we got it, and the file is still the one of that name."""
+    """Lock an open file; tell whether that succeeded and the file still has its name."""
     if sys.platform == "win32":
         return time.time() - os.fstat(descriptor).st_mtime > SILENT_S
     import fcntl
@@ -323,7 +317,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _files(folder: Path) -> list[str]:
-    """Return the names of ordinary files: whatever else somebody put there is not ours to read."""
+    """Return the names of regular files."""
     try:
         with os.scandir(folder) as entries:
             return [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]

@@ -1,6 +1,6 @@
-"""Cues: how statements are worded, and the wordings that look like them.
+"""Patterns of statements, and of sentences that only look like them.
 
-Patterns are matched against one sentence of at most 400 characters, whose quotations are masked.
+They match one sentence of at most 400 characters with its quotations masked.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ Kind = Literal["rule", "preference", "decision", "correction", "cause", "fact"]
 
 
 class Cue(NamedTuple):
-    """How a statement of some kind is worded.
+    """A pattern of statements and their kind.
 
-    holds: also if the sentence speaks of the present task
-    in_short: only in a short message; a long one describes a task
+    holds: also in a sentence about the present task. in_short: only in a short message
     """
 
     kind: Kind
@@ -32,7 +31,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-# What a sentence must not end with a noun of its own: it points to something outside of itself.
+# Words that refer to something outside of the sentence.
 _POINTS = (
     r"(?:it|this|that|these|those|them|your|option|approach|one|both|the (?:first|second|third|last|other|latter"
     r"|same|following)\b|\W?\d|(?-i:[A-D])\b)"
@@ -87,14 +86,14 @@ _FAULTY = (
     r"|yet|following|lost|crash\w*|stuck|slow|correct|fine|done|ready|complete|better|being|getting|able|for now"
 )
 
-# A sentence about the project that says what holds and what does not, and reports no fault.
+# A sentence that states what is valid in the project, and reports no fault.
 _DECLARED = (
     rf"(?!{_NOT_DECLARED})(?=.*\b{_DECLARING}\b)(?!.*\b(?:{_FAULTY})\b).{{3,200}}(?:[,;:] (?:and )?(?:not|never"
     r"|no (?!need)|always|because|(?:we|so) (?:do not|don't|never|left|dropped))\b"
     r"|\b(?:must|never|always|forbidden|banned|not allowed|instead of)\b|\bonly, )"
 )
 
-# A sentence that says how things are in general: of several, of each, or where they go; not of what somebody sees.
+# A sentence about things in general, not about what somebody sees.
 _SEEN = (
     r"page|pages|header|table|row|rows|column|values?|should|can|will|would|could|i|you|your|it|this|that|these|those"
     r"|they|them|there|also|already|okay|great|good|problems?|saved|same"
@@ -110,13 +109,12 @@ _IN_GENERAL = (
     r"|goes to|owns all)\b|.{3,60}\b(?:is|are) (?:banned|out|a no-go|dropped|what we use|not accepted|not edited)\b)"
 )
 
-# The first that fits counts.
+# The first match counts.
 USER: tuple[Cue, ...] = (
     Cue("rule", "preference", 0.85, _any(
         r"^(?:from (?:now|here|today) on|going forward|moving forward|from this point on|henceforth"
         r"|as a (?:general )?rule|in (?:the )?future|by default(?=,? (?:always|never|use|we|run|prefer|do|don't"
         r"|please)\b))\b[,:]?(?! (?:i'll|i will|we might|we may|we will|we'll|this|it|the app|users?)\b)",
-        r"(?:from (?:now|here) on|going forward)\W*$",
         r"^(?!(?:i'll|we might|we may)\b).{3,120}\bfrom now on\b",
         r"[\w, ]\balways(?:\W*$|:)",
     ), holds=True),
@@ -132,15 +130,12 @@ USER: tuple[Cue, ...] = (
         rf"|fixing|planning)\b.{{0,80}}, (?:please )?(?:don't |do not )?{_DO}\b(?! (?:it|this|that)\b)",
         r"\b(?:ask|check with|consult|confirm with|tell) me (?:first )?before (?!(?:you )?(?:start|begin|continu"
         r"|implement))",
-        r"^(?:don't|do not) (?:hard-?code|assume|guess|over-?engineer|over-?complicate|invent|make up)\b",
         rf"^(?:don't|do not|never) use (?!{_DETERMINED}|current|existing|new|any\b)[\w@./·-]+",
         rf"^(?:don't|do not|avoid|stop) {_MAKE} {_MORE}(?:[\w-]+ )?{_CLUTTER}\b",
         r"^(?:re)?use (?:the )?existing \w+.{0,60}(?:instead of|rather than|where(?:ver)? possible|whenever)",
         r"^(?:you|we) (?:should|need to|have to|must) use (?!(?:it|this|that|these|those)\b).{2,60}(?:instead of"
         r"|rather than|, not)\b",
         rf"^(?:when|whenever|if|for|before|after|with|in)\b.{{3,100}}[, ](?:please )?(?:always|never) {_DO}\b",
-        r"^stop (?:using|adding|creating|writing|making|putting|committing|changing|guessing|assuming"
-        r"|running)\b(?! (?:it|this|that|the)\b)",
         r"\bi (?:already |just )?(?:told|asked) you (?:not to|never to|to (?:always|never|stop|use))\b",
         rf"^(?:only|you must|must) (?:ever |always )?{_DO} (?!{_DETERMINED})",
         r"^(?:don't|do not) (?:start|run|restart) (?:the |a |another )?(?:dev(?:elopment)? )?server\b",
@@ -178,22 +173,17 @@ USER: tuple[Cue, ...] = (
         r"\bi(?:'d| would) (?:much )?rather\b(?! (?:that|this|it|not)\b)",
         r"\bmy preference (?:is|would)\b",
         r"\bi(?:'m| am) (?:not )?a (?:big )?fan of\b|\bi find it easier\b|\bi care (?:most )?about\b",
-        r"\bi like it when\b",
-        r"\bi(?:'d| would) (?:love|like) (?:the|an?) .{3,60}\b(?:first|when|whenever)\b",
         r"^(?:don't|dont|do not) (?:explain|give me|show me|tell me|ask me|apologi[sz]e|summari[sz]e|repeat)\b"
         r"(?! (?:this|that|it|yet)\b)",
         r"\bi (?:always|never|usually|generally|typically|normally) (?:want|like|prefer|use|write|name|keep)\b",
         r"\bi (?:really |strongly )?(?:like|love|hate|dislike|don't like|do not like|can't stand|cannot stand) (?:my"
         r"|when|it when|to (?!see|know|have|add|be|make|change|get|create|move|use|show|do)|(?!(?:this|that|it|the"
         r"|how|your|these|those|them|what|where|our|an?|to|my|when|everything)\b)\w+)\b",
-        r"\bi (?:don't|do not|never) want you to \w+ (?!it|this|that|anything yet)",
     )),
     Cue("rule", "style", 0.75, _any(
         rf"^(?:in|for|across|throughout|within) (?:this|our|the whole|the entire|my|(?:all|every|each"
         rf"|any)(?: of)?(?: my| our)?) {_PROJECT}s?\b[,:]? (?!(?:there|i|look|find|show|add|create|check|is|are"
         rf"|we (?:need|want|have to)|can)\b)",
-        rf"^(?:we (?!(?:'re|are|need|want|have|had|can|could)\b)|(?:all|every|no) )\w.{{1,120}}\b(?:in|across"
-        rf"|throughout) (?:this|our) {_PROJECT}\b",
         rf"^(?:this|our) {_PROJECT} (?:uses?|requires?|targets?|deploys?|runs on|is (?:an?|built|written|deployed))\b",
         r"\b(?:our|the|a|by|house) (?:naming |coding |code |commit |project |team )?(?:convention|policy|standard"
         r"|house style|style guide|rule)s? (?:here )?(?:is|are|says?|requires?)\b",
@@ -211,7 +201,6 @@ USER: tuple[Cue, ...] = (
         rf"|may not|cannot|can't|are always|are never|is always|is never|always|never|belong|live|go|are written"
         rf"|get(?! (?:lost|stuck|dropped|deleted|duplicated|cut|too|very|an? (?:error|exception)|\w+ed)\b)"
         rf"|are named)\b",
-        r"^(?:all|every|each|no) (?:[\w-]+ ){1,3}must\b",
         r"^(?:everything|nothing) (?:must|should|has to|needs to)\b",
         r"\b(?:must|should|has to|have to|needs? to) be (?:written )?in (?:english|german|french|spanish|dutch"
         r"|italian|czech)\b",
@@ -223,7 +212,6 @@ USER: tuple[Cue, ...] = (
         r"\b(?:we|i)(?:'ve| have| had)? (?:now |just |finally |already |also )?(?:decided|agreed|settled on|opted"
         r"|chosen|chose)\b(?! (?:if|whether|not sure))",
         r"^we (?:drop|dropped|left|abandoned|ditched|gave up on) (?!it|this|that|the (?:ball|first|last))\w",
-        r"^(?:new decision|no \S+(?: \S+)? any ?more)\b",
         r"^we no longer \w+|^we (?:don't|do not) (?!.*\bin there\b)(?:use|need|have|want) .{2,80}\b(?:any ?more"
         r"|any longer)\b",
         r"^we(?:'ve| have)? (?:now )?(?:migrated|switched) (?:[\w-]+ ){0,4}(?:to|from|over to)\b(?! (?:it|this"
@@ -243,8 +231,6 @@ USER: tuple[Cue, ...] = (
         rf"^we (?:won't|will not|'re not going to|are not going to|aren't going to) (?!be able|need|know|have|see"
         rf"|{_POINTS})\w+",
         r"\bi (?:don't|do not) want to use (?!it|this|that)|\bi(?:'m| am) not (?:planning on |going to be )?using\b",
-        r"\b(?:i|we)(?: want|'d like| would like) to use (?-i:[A-Z]\w+)|\bwe(?:'ll| will) be using (?!it|this|that)"
-        r"|\b(?:our|the) (?:tech )?stack (?:is|will be)\b",
         r"\b(?:i|we) want to (?:use|set up|switch to|go with|move to)\b.{2,100}\binstead\b",
         rf"^we (?:don't|do not|no longer) want (?!to (?!use|support|keep|depend)|{_POINTS}\b|(?:you|anything"
         rf"|any changes|the)\b|.*\bin (?:t?here)\b)",
@@ -282,7 +268,7 @@ USER: tuple[Cue, ...] = (
         r"|measure|version|format|lint|import|generate|sign|cache|treat|handle|return|throw|raise|validate|host|support|document"
         r"|round|escape|hash|encrypt|translate|sync|back up) (?!(?:it|this|that|these|them|the same)\b)",
     ), in_short=True),
-    # What is so in the project: of the code and how it is worked on, a convention; of anything else, a decision.
+    # About code and workflow a convention, about anything else a decision.
     Cue("rule", "style", 0.75, _any(
         rf"^(?=(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b)(?:{_DECLARED}|{_IN_GENERAL})",
     ), in_short=True),
@@ -291,7 +277,7 @@ USER: tuple[Cue, ...] = (
         r"^\w[\w ./`·-]{1,60}\b(?:is|are) (?:no longer|not) (?:supported|used|needed|allowed)\b",
     )),
 )  # fmt: skip
-# What follows one of these openings corrects something, or is laid down for later, if it asserts something.
+# Openings of corrections and notes, if an assertion follows.
 OPENINGS: tuple[Cue, ...] = (
     Cue("correction", "context", 0.7, _any(
         r"(?:no|nope|wrong|incorrect|not (?:true|correct|quite)|(?:small |one )?correction)(?: man| dude"
@@ -324,12 +310,11 @@ ASSISTANT: tuple[Cue, ...] = (
     Cue("decision", "decision", 0.6, _any(
         r"\b(?:i|we)(?:'ve| have)? (?:decided (?:on|to use|against|to keep)|chose|opted for|settled on"
         r"|went with)\b.{3,160}\b(?:because|instead of|rather than|over|since|so that)\b",
-        r"^decision:",
     )),
 )  # fmt: skip
 CUES = {"user": USER, "assistant": ASSISTANT}
 
-# Openings that carry nothing.
+# Filler words at the beginning.
 LEAD = _any(
     r"^(?:[\W_]+|(?:rule|note|reminder|nb|tip|ps) ?: |(?:no|nope)(?: man| dude|\b)\s*[,:;.!…–—-]+\s*|(?:claude"
     r"|copilot|cursor|guys|now)\b[\s,:]*|(?:\d{1,2}[.)])\s|(?:ok(?:ay)?|k|so|well|great|good|perfect|nice|cool"
@@ -337,14 +322,7 @@ LEAD = _any(
     r"|by the way|just|man|dude|one (?:more|last|other) thing|last thing|important|in general|alright"
     r"|right)\b[\s,:;.!…–—-]*)"
 )
-QUESTION = _any(
-    r"[?:]\W*$",
-    r"^(?:can|could|would|will|shall|should|does|did|is|are|was|were|am|has|what|why|how|which|where|who|isn't"
-    r"|aren't|wasn't|doesn't|didn't|shouldn't|wouldn't|couldn't|can't|won't)\b",
-    r"^(?:do|don't|have|haven't) (?:we|you|i|they|the|these|those)\b",
-    r", (?:right|yeah|yes|correct|no|ok|okay|make sense)\W*$",
-)
-# It guesses, supposes, reports somebody else's words, or plays a role.
+# A guess, a supposition, a quotation or a role.
 OPEN = _any(
     r"\b(?:maybe|perhaps|might|probably|possibly|i think|i guess|i believe|i suspect|i assume|i wonder|i'm wondering"
     r"|not sure|seems?|looks like|presumably|likely|suppose|supposing|what if|would be|could be|imagine|pretend"
@@ -354,21 +332,17 @@ OPEN = _any(
     r"|,|·|$)",
     r"^(?:if|suppose|when i|when you|when the|after i|before you|before we|once)\b(?!.*\b(?:always|never|must)\b)",
 )
-# It speaks of the task at hand.
+# The present task.
 NOW = _any(
     r"\b(?:for now|right now|this time|today|tonight|tomorrow|at the moment|for the moment|as of now|until"
     r"|for this(?! (?:service|product|release|component))|in this (?:function|file|line|test|commit|pr|branch|method"
     r"|class|case|turn|answer|message|response|prompt|chat|conversation|session|example|plan|doc|document|task|page"
     r"|view|step)|this (?:one|bug|error|issue|task|change|turn|pr|commit|test|plan|step)|the following"
     r"|so far|screenshot|mockup|attached|next step|later on|after all|issues? \d+)\b",
-    r"\b(?:yet|below|above)\W*$|^(?:below|above)\b|\b(?:the|see|code|list|logs?|errors?|text) (?:below|above)\b",
     r"^(?:always|never|don't|do not|show|use)\b.*\bhere\W*$",
-    r"\bshow me\b",
     r"\bline \d",
-    r"\bhttps?:",
-    r"\bphase \d",
 )
-# A request begins with one of these; it lays down something only if it says for how long.
+# A request states something only with one of the LASTING words.
 REQUEST = _any(
     r"^(?:remind|show|tell|explain|give|find|list|check|look|search|read|describe|help|run|write|create|make|add"
     r"|update|fix|implement|review|change|move|remove|rename|set|put|take|try|go|start|continue|let me|i need|i want"
@@ -383,12 +357,9 @@ EVERYWHERE = _any(
     rf"\b(?:in|for|across) (?:all|every|each|any)(?: of)?(?: my| our| the)? {_PROJECT}s?\b",
     r"\beverywhere(?! else)\b",
     r"\bi (?:always|never) want\b",
-    r"\b(?:all|every) (?:my|our) projects?\b",
-    r"^globally\b|\b(?:apply|applies|holds?|valid) globally\b",
-    r"\bno matter (?:which|what) (?:project|repo)",
 )
 REASON = re.compile(r"(?:because|since|otherwise|that way|this way|so that|the reason)\b", re.IGNORECASE)
-# The sentence needs the one before it.
+# The sentence refers to the one before it.
 LEANS = _any(
     r"^(?:it|this|that|these|those|they|them|he|she|it's|that's|they're)\b(?! (?:repo|project|code ?base|repository))",
     r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean) (?:it|this"

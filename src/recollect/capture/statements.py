@@ -1,4 +1,4 @@
-"""Statements: the sentences of a message that lay down knowledge for later sessions.
+"""Statements: the sentences of a message that state knowledge for later sessions.
 
     "OK. From now on always use pytest -x, never unittest."   rule        preference
     "In this repo we name branches after their ticket."       rule        style
@@ -7,8 +7,8 @@
     "The root cause was a missing index."                     cause       insight
     "Keep in mind that staging is rebuilt every night."       fact        context
 
-A sentence has to say so itself, in a form that holds beyond the task at hand. Questions, guesses, requests, reports of
-what happens and instructions for this turn are no statements. An assistant states causes and decisions only.
+Questions, guesses, requests, reports and instructions for this turn are no statements. An assistant states causes and
+decisions only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from recollect.capture.statement_cues import (
     NOW,
     OPEN,
     OPENINGS,
-    QUESTION,
     REASON,
     REQUEST,
     ROLE,
@@ -35,21 +34,22 @@ from recollect.capture.statement_cues import (
     Kind,
 )  # fmt: skip
 from recollect.model import MemoryType
+from recollect.text.questions import QUESTION
 
 Speaker = Literal["user", "assistant"]
 
-# Shorter sentences cannot be understood later; longer ones describe a task.
+# Shorter sentences need their context; longer ones describe a task.
 LEAST_WORDS, MOST_CHARACTERS = 4, 400
-# Statements of one message: a message with more is a pasted document.
+# A message with more statements is a pasted document.
 OF_A_MESSAGE = 5
-# Sentences of a short message. What a longer one says of the project, or asks for, belongs to the task it describes.
+# General sentences of a longer message describe its task.
 SHORT_SENTENCES = 4
 
 
 class Statement(NamedTuple):
-    """A sentence worth keeping, in its author's words.
+    """A stated sentence, in its author's words.
 
-    everywhere: it holds for all projects. is_general: it says how things are, and no word says of which kind it is
+    everywhere: it is valid for all projects. is_general: no word of it tells its kind
     """
 
     text: str
@@ -61,7 +61,7 @@ class Statement(NamedTuple):
 
 
 def statements(text: str, speaker: Speaker) -> tuple[Statement, ...]:
-    """Return what a message lays down, each once, in its order."""
+    """Return the distinct statements of a message in order."""
     if ROLE.search(text, 0, 200):
         return ()
     found: dict[str, Statement] = {}
@@ -75,7 +75,7 @@ def statements(text: str, speaker: Speaker) -> tuple[Statement, ...]:
 
 
 def type_of(text: str) -> MemoryType:
-    """Return the type of memory that a text is; context where it does not say."""
+    """Return the type of memory that a text states; context by default."""
     found = [each for each in (*statements(text, "user"), *statements(text, "assistant")) if not each.is_general]
     return found[0].memory_type if found else "context"
 
@@ -102,7 +102,7 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
 
 
 def _starts(plain: str) -> list[int]:
-    """Return where a sentence begins: as it is, and after each of its empty words."""
+    """Return the offsets of a sentence: its start, and after each filler word."""
     starts = [0]
     while (lead := LEAD.match(plain[starts[-1] : starts[-1] + 40])) is not None:
         starts.append(starts[-1] + lead.end())
@@ -110,7 +110,7 @@ def _starts(plain: str) -> list[int]:
 
 
 def _read(sentence: Sentence, before: Sentence | None, cues: Sequence[Cue], speaker: Speaker) -> tuple[Cue, int] | None:
-    """Return how a sentence lays something down, and where it begins; None where it does not."""
+    """Return the cue of a sentence and the offset of its statement; None if it states nothing."""
     starts = _starts(sentence.plain)
     plain = sentence.plain[starts[-1] :].rstrip()
     if len(plain) > MOST_CHARACTERS or len(plain.split()) < LEAST_WORDS + 3 * sentence.is_answer:
@@ -126,7 +126,7 @@ def _read(sentence: Sentence, before: Sentence | None, cues: Sequence[Cue], spea
 
 
 def _opened(plain: str, starts: list[int], before: Sentence | None) -> tuple[Cue, int] | None:
-    """Return the cue of a sentence that corrects or notes something by its opening, and then asserts it."""
+    """Return the cue of a sentence that opens with a correction or note and asserts something."""
     for cue in OPENINGS:
         ends = [start + len(found[0]) for start in starts if (found := cue.pattern.match(plain[start : start + 60]))]
         if not ends and before is not None and len(before.plain.split()) <= LEAST_WORDS:
@@ -137,7 +137,7 @@ def _opened(plain: str, starts: list[int], before: Sentence | None) -> tuple[Cue
 
 
 def _tidy(text: str) -> str:
-    """Return a text on one line, with a capital at its beginning unless it begins with a name."""
+    """Return a text on one line, capitalised unless it begins with a name."""
     plain = " ".join(text.split())
     first = plain.split(" ", 1)[0].rstrip(",:;").replace("'", "")
     return plain[:1].upper() + plain[1:] if first.isalpha() and first.islower() else plain

@@ -1,10 +1,4 @@
-"""Summaries of sessions, by rules, from the observations of a session.
-
-    asked for · decided · changed · read · searched · ran · failed and what fixed it · still failing · ended with
-
-Empty sections are left out. A session without any work has no summary. `progress` says how far a session got: the
-briefing of the next session tells what is still open.
-"""
+"""Summaries of sessions by rules, and the progress that the briefing of the next session needs."""
 
 from __future__ import annotations
 
@@ -15,10 +9,11 @@ from typing import NamedTuple
 
 from recollect.capture.fixes import pairs, unresolved
 from recollect.capture.invocation import is_looking
-from recollect.capture.lesson import code, line, listed
+from recollect.capture.observation_lesson import code, line, listed
 from recollect.model import Memory, Observed
-from recollect.text.sameness import statements
-from recollect.text.tokens import query_terms
+from recollect.text.paraphrases import statements
+from recollect.text.questions import SENTENCE as SENTENCE
+from recollect.text.terms import query_terms
 
 # A summary has about 300 tokens.
 PROMPTS = 3
@@ -27,15 +22,14 @@ SEARCHES = 6
 COMMANDS = 8
 DECISIONS = 5
 ERRORS = 4
-# A shorter prompt ("go on", "yes please") does not say what is wanted.
+# A shorter prompt ("go on", "yes please") is no request.
 LEAST_TERMS = 2
-# Observations that are compared with an answer: the latest.
+# The latest observations that are compared with an answer.
 COMPARED = 200
-# Sentences about unfinished work that are kept of an answer.
+# Open tasks that are kept of an answer.
 LEFT = 2
 
 CHANGING = ("edit", "write", "patch")
-SENTENCE = re.compile(r"(?<=[.!?])\s+")
 # A path, a name with an underscore or a hump, a call, or anything in backticks.
 _CODE = re.compile(r"`[^`\n]+`|\w\.[a-z]{1,5}\b|\w_\w|\w\(\)|[a-z][A-Z]")
 _LEFT = re.compile(
@@ -56,10 +50,10 @@ class Summary(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a session got.
+    """The progress of a session.
 
-    asked: the last request that it worked on. left: what the assistant called unfinished in its last answer
-    ran: whether it changed files or ran commands. answered: whether the last request got an answer
+    asked: its last request. left: open tasks of the last answer. ran: whether it changed files or ran commands
+    answered: whether the last request got an answer
     """
 
     asked: str
@@ -71,7 +65,7 @@ class Progress(NamedTuple):
 
 
 class _Turn(NamedTuple):
-    """A request, the tools used for it, the answer, and whether the assistant was seen to finish."""
+    """A request, its tool uses, its answer, and whether it is finished."""
 
     prompt: str
     tools: list[Observed]
@@ -80,9 +74,9 @@ class _Turn(NamedTuple):
 
 
 def summarise(rows: Iterable[Observed], remembered: Sequence[Memory], shown: Callable[[str], str]) -> Summary | None:
-    """Return the summary of a session; None if nothing was done in it.
+    """Return the summary of a session; None if it did nothing.
 
-    remembered: what was stored on purpose during it. shown: a path as people write it
+    remembered: memories that were stored on purpose during it. shown: shortens a path
     """
     turns = _turns(rows)
     tools = [row for turn in turns for row in turn.tools]
@@ -110,7 +104,7 @@ def summarise(rows: Iterable[Observed], remembered: Sequence[Memory], shown: Cal
 
 
 def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
-    """Return how far a session got; shown: a path as people write it."""
+    """Return the progress of a session; shown: shortens a path."""
     turns = _turns(rows)
     tools = [row for turn in turns for row in turn.tools if row.outcome != "failed"]
     requests = [prompt for prompt in _requests(turns) if len(query_terms(prompt)) >= LEAST_TERMS]
@@ -128,7 +122,7 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
 
 
 def _turns(rows: Iterable[Observed]) -> list[_Turn]:
-    """Return the turns of a session, in order; rows may come in any order."""
+    """Return the turns of a session in order."""
     turns: list[_Turn] = []
     for row in sorted(rows, key=lambda row: row.id):
         if row.event == "prompt" and row.told:
@@ -145,15 +139,15 @@ def _turns(rows: Iterable[Observed]) -> list[_Turn]:
 
 
 def _requests(turns: Sequence[_Turn]) -> list[str]:
-    """Return what was asked for, each once: small talk counts only in a session without any work."""
+    """Return the distinct requests; those without work count only if there are no others."""
     asked = [turn for turn in turns if turn.prompt]
-    # The last request of a session that was interrupted had no time for a tool.
+    # The last request of an interrupted session had no time for a tool.
     working = [turn for turn in asked if turn.tools or (turn is turns[-1] and not turn.is_over)]
     return _distinct([turn.prompt for turn in working or asked])
 
 
 def _last_answer(turns: Sequence[_Turn]) -> str:
-    """Return the last answer about the work: it names code, or shares a word with the work or with its request."""
+    """Return the last answer that names code or shares a word with the work."""
     done = [row for turn in turns for row in turn.tools][-COMPARED:]
     words = {word for row in done for word in query_terms(f"{row.told} {row.target}")}
     for turn in reversed(turns):
@@ -170,7 +164,7 @@ def _section(title: str, lines: list[str]) -> str:
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:
-    """Return texts, without those that say the same as an earlier one."""
+    """Return texts without repetitions."""
     kept: dict[object, str] = {}
     for text in texts:
         kept.setdefault(statements(text) or text, text)
@@ -178,12 +172,12 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 
 
 def _ends(texts: list[str], most: int) -> list[str]:
-    """Return the first texts and the last: how it began, and where it had got to."""
+    """Return the first texts and the last one."""
     return texts if len(texts) <= most else [*texts[: most - 1], texts[-1]]
 
 
 def _files(rows: list[Observed], tools: tuple[str, ...], shown: Callable[[str], str]) -> list[str]:
-    """Return the files that were used so, the most used first."""
+    """Return the files of some tools, most used first."""
     counts = Counter(shown(row.target) for row in rows if row.tool in tools and row.target)
     return [path for path, _ in counts.most_common()]
 

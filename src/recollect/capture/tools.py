@@ -1,6 +1,6 @@
-"""Tools: what assistants call their tools and the fields of them, and what we call those.
+"""Names of the assistants' tools and of their fields, mapped to ours.
 
-Names are compared in lower case without `_` and `-`, so that one row covers WebFetch, web_fetch and webfetch.
+Names are compared in lower case without `_` and `-`: one entry covers WebFetch, web_fetch and webfetch.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAMES: Mapping[ToolName, str] = {
 }
 BY_NAME: Mapping[str, ToolName] = {name: tool for tool, names in _NAMES.items() for name in names.split()}
 
-# A field of ours → what assistants call it, the first that is there counts.
+# Our name of a field → its names in payloads; the first that is present counts.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "path": ("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "filename", "file"),
     "old": ("old_string", "oldString", "old_str", "old_text"),
@@ -44,7 +44,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "limit": ("limit", "max_lines", "line_count"),
 }
 
-# How assistants write the tool of an MCP server: the separator that follows the server's name.
+# The prefix and separator around the server's name in the name of an MCP tool.
 MCP_SEPARATORS: Mapping[str, tuple[str, str]] = {
     "claude": ("mcp__", "__"),
     "codex": ("mcp__", "__"),
@@ -55,12 +55,12 @@ MCP_SEPARATORS: Mapping[str, tuple[str, str]] = {
 
 
 def plain(name: str) -> str:
-    """Return the name of a tool as names are compared."""
+    """Return the name of a tool for comparison."""
     return name.replace("_", "").replace("-", "").replace(" ", "").lower()
 
 
 def kind(name: str, assistant: str) -> tuple[ToolName, str]:
-    """Return what kind of tool a name means, and the MCP server it belongs to, if it can be told."""
+    """Return the kind of a tool, and its MCP server if known."""
     found = BY_NAME.get(plain(name))
     if found:
         return found, ""
@@ -73,17 +73,17 @@ def kind(name: str, assistant: str) -> tuple[ToolName, str]:
 
 
 def field(values: Mapping[str, Any], name: str) -> Any:
-    """Return a field by our name for it; None where there is none."""
+    """Return a field by our name; None if missing."""
     return next((values[key] for key in FIELDS[name] if values.get(key) not in (None, "")), None)
 
 
 def text_field(values: Mapping[str, Any], name: str) -> str:
-    """Return a field as text; a list of words is a command line; "" where there is none."""
+    """Return a field as text; a list is a command line; "" if missing."""
     value = field(values, name)
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        # ["bash", "-lc", "make test"] is what a shell was told; other lists are words.
+        # ["bash", "-lc", "make test"] is the command of a shell.
         if len(value) == 3 and value[1] in ("-c", "-lc"):
             return str(value[2])
         return " ".join(value)
@@ -91,28 +91,18 @@ def text_field(values: Mapping[str, Any], name: str) -> str:
 
 
 def texts(value: Any) -> Iterable[str]:
-    """Yield the texts that an answer of a tool consists of: itself, or the parts of it, in order."""
+    """Yield the texts of a tool's answer in order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for item in value:
             yield from texts(item)
     elif isinstance(value, Mapping):
-        for key in (
-            "text",
-            "llmContent",
-            "textResultForLlm",
-            "stdout",
-            "stderr",
-            "output",
-            "result",
-            "content",
-            "error",
-        ):
+        for key in "text llmContent textResultForLlm stdout stderr output result content error".split():
             if key in value:
                 yield from texts(value[key])
 
 
 def said(value: Any) -> str:
-    """Return what a tool answered, as one text."""
+    """Return the answer of a tool as one text."""
     return "\n".join(part for part in texts(value) if part)

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from recollect.consolidate.candidate import Candidate, is_pinned, judged
 from recollect.model.consolidation import Plan, PlanStep
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # Unused for a month is when a memory begins to fade: people come back to work after holidays.
 THRESHOLD_DAYS = 30

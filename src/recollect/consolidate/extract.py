@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from recollect.consolidate.candidate import Candidate
-from recollect.text.plural import plural
-from recollect.text.sameness import says_the_same
-from recollect.text.tokens import STOP_WORDS, terms
+from recollect.text.display import plural
+from recollect.text.paraphrases import says_the_same
+from recollect.text.terms import STOP_WORDS, terms
 
 # Lines of a summary, and characters of each: it is read beside its members, not instead of them.
 LINES = 6

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from recollect.consolidate.candidate import Candidate, is_pinned
 from recollect.consolidate.decay import DAY_S, THRESHOLD_DAYS
 from recollect.model.consolidation import Plan, PlanStep
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # Below what an ordinary memory fades to within nine months without use; twice what nothing fades below.
 IMPORTANCE_THRESHOLD = 0.1

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.consolidate.likeness import Pair
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 # Cosines of sketches so long are off by 0.06 in the mean, and by more than 0.15 in few.
 LENGTH = 256

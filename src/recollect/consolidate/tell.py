@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.text.said import invented, own_words, repeats
-from recollect.text.tokens import STOP_WORDS, terms
+from recollect.text.llm_answers import invented, own_words, repeats
+from recollect.text.terms import STOP_WORDS, terms
 
 INSTRUCTIONS = """The notes below are about one topic. Summarize them together: what is true, what was decided and \
 why, and where they differ. Write names, paths, commands and numbers exactly as they are written, and add nothing \

@@ -15,7 +15,7 @@ from recollect.hierarchy.policies import Policy
 from recollect.hierarchy.pressure import LARGE_SHARE
 from recollect.hierarchy.shapes import MEMORY, Shapes
 from recollect.hierarchy.state import State, at, beside, counted, held, put, read, taken
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # A file that was asked for may take this share of level 2 whole; of a larger one what matters comes.
 ASKED_SHARE = 0.20

@@ -9,7 +9,7 @@ import msgspec
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import Policy
 from recollect.hierarchy.state import State, archive, at, lower
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 Whole = Callable[[Item], Item | None]
 

@@ -27,7 +27,7 @@ from recollect.hierarchy.model import GlobalKnowledge
 from recollect.hierarchy.parts import Part, Shape, is_aside, shape, short_names
 from recollect.hierarchy.saying import first_sentence, of_code, of_document, paragraph
 from recollect.hierarchy.stack import stack
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine import Engine

@@ -14,7 +14,7 @@ from recollect.hierarchy.levels import TOKENS_PER_BYTE, level
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import Policy
 from recollect.hierarchy.state import State, archive, at, beside, lower, put, taken
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # A file that takes more than this share of a level is large: it is split, and its part takes no more than that.
 LARGE_SHARE = 0.25

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 from recollect.recall.statement import Statement, names, with_parts
 from recollect.recall.values import Value, conflict, repeated
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 Change = Literal["value", "said", "ended", "over", "opposite"]
 

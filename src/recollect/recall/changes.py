@@ -14,7 +14,7 @@ from recollect.recall.amend import contradicts
 from recollect.recall.query import Query
 from recollect.recall.statement import names, shut_down, statement, with_parts
 from recollect.recall.supersede import SENTENCE, Asked, Kind, Version
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 # Changes are looked for among the first hits only; further down, order matters little.
 DEPTH = 30

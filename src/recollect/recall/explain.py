@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from recollect.model import Share, Signals
-from recollect.text.tokens import words_of_terms
+from recollect.text.terms import words_of_terms
 
 if TYPE_CHECKING:
     from recollect.recall.gather import Pool

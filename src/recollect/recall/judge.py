@@ -18,7 +18,7 @@ import msgspec
 
 from recollect.model import Hit, Judged
 from recollect.text.passages import passages
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 QUESTION = "Is this memory relevant to the context? Rate its relevance from 0 to 1."
 PROMPT = f"""Context: {{context}}

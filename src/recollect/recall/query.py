@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recollect.text.dates import MONTHS, Span, asked_times
-from recollect.text.tokens import query_terms, terms
+from recollect.text.terms import query_terms, terms
 
 _WHEN = re.compile(
     r"\b(when|since when|how long|what (date|day|month|year|time)|which (day|month|year)|"

@@ -3,7 +3,7 @@
     passages by score ─► one per memory ─► which look alike ─► (their texts are read) ─► fold those that say the same
 
 Looking alike is cheap, it goes by search terms that are there already; saying the same is for the texts to tell
-(recollect.text.sameness), which only a few pairs need.
+(recollect.text.paraphrases), which only a few pairs need.
 """
 
 from __future__ import annotations

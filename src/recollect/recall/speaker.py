@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Passage

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from recollect.recall.query import Query
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 # What a candidate is: a long text, a turn that a person said to an assistant, or anything else.
 Kind = Literal["document", "turn", "note"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 # Terms are looked up, not recomputed (8 µs each).
 CACHE = 8_192

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.text.tokens import STOP_WORDS, terms
+from recollect.text.terms import STOP_WORDS, terms
 
 _TOKEN = re.compile(r"[€$£#@]?\w++(?:['’.,/:@+_]\w++)*+(?:-\w++(?:['’.,/:@+_]\w++)*+)*+%?|[.;:,()!?–—]")
 _NUMBER = re.compile(r"(?P<money>[€$£])?(?P<amount>\d++(?:,\d{3})*+(?:\.\d++)?)(?P<unit>[A-Za-zµ%]*+)")

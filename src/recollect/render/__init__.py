@@ -24,8 +24,8 @@ import msgspec
 
 from recollect.errors import RecollectError
 from recollect.model import Record
-from recollect.text.harmless import escaped_value, oneline
-from recollect.text.redact import redact_value, secrets
+from recollect.text.display import escaped_value, oneline
+from recollect.text.redaction.redact import redact_value, secrets
 
 if TYPE_CHECKING:
     from recollect.render.block import Block
@@ -116,7 +116,7 @@ def to_text(record: Record, now: int | None = None, *, full: bool = False, token
         return print_plain(blocks)
     from recollect.render.brief import how_to_get_more
     from recollect.render.fit import cut_blocks, fit
-    from recollect.text.budget import tokens as cost
+    from recollect.text.token_count import tokens as cost
 
     how = how_to_get_more(type(record))
     return fit(lambda cut: print_plain(cut_blocks(blocks, cut, how)), cost, tokens)

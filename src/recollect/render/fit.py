@@ -14,7 +14,7 @@ import msgspec
 from recollect.render.block import Block, Entry, Fact, Facts, Grid, Line, Listing, Quote
 from recollect.render.plain import omission
 from recollect.render.untrusted import clip
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 T = TypeVar("T")
 

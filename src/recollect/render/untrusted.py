@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from recollect.text.harmless import clip as clip
-from recollect.text.harmless import escaped as escaped
-from recollect.text.harmless import oneline as oneline
-from recollect.text.harmless import visible as visible
-from recollect.text.short_id import short_id as short_id
+from recollect.text.display import clip as clip
+from recollect.text.display import escaped as escaped
+from recollect.text.display import oneline as oneline
+from recollect.text.display import short_id as short_id
+from recollect.text.display import visible as visible
 
 # Tilde, not backtick: memories of code are full of backtick fences, and each would lengthen ours.
 FENCE_CHARACTER = "~"

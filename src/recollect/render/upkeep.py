@@ -21,7 +21,7 @@ from recollect.render.block import (
 )
 from recollect.render.measure import count, day, since, size
 from recollect.render.untrusted import ident, inline, oneline, visible
-from recollect.text.redact import told
+from recollect.text.redaction.redact import told
 
 TONES: Mapping[str, Tone] = {"ok": "good", "degraded": "weak", "failed": "bad"}
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from recollect.store import full_text
 from recollect.store.migrations import APPLICATION_ID, MIGRATIONS
 from recollect.store.passage import ORDINARY, PASSAGES_PER_MEMORY, WIDENING, Match, Passage, TermCounts
+from recollect.text.passage_features import unpacked
 from recollect.text.passages import MAX_PASSAGES
-from recollect.text.shape import unpacked
 
 # How long a look waits for a writer: a prompt does not wait longer for what may be nothing.
 PATIENCE_S = 0.05

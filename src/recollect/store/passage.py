@@ -9,8 +9,8 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from recollect.text.passage_features import Shape
 from recollect.text.passages import MAX_PASSAGES
-from recollect.text.shape import Shape
 
 # How many more rows than asked a filtered search looks at first. Eight covers filters that keep one row in eight, and
 # a store widens by the same factor when that was not enough.

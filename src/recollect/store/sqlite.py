@@ -49,7 +49,7 @@ from recollect.store.sqlite_text import SqliteText, newest_is_found
 from recollect.store.standing import COLUMNS as STANDING_COLUMNS
 from recollect.store.standing import standing
 from recollect.store.text_rebuild import forget_rebuild
-from recollect.text.shape import unpacked
+from recollect.text.passage_features import unpacked
 
 T = TypeVar("T")
 

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from recollect.model import Memory
 from recollect.store import full_text
 from recollect.store.dialect import Connection, TextRow
+from recollect.text.passage_features import shape, unpacked
 from recollect.text.passages import MAX_PASSAGES, passages
-from recollect.text.shape import shape, unpacked
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 TEXT = "memory_text"
 DAYS = "memory_days"

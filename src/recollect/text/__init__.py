@@ -1,1 +1,1 @@
-"""How text becomes something that can be counted and compared: search terms and token budgets."""
+"""Text: search terms, passages, dates, token counts, display, and the redaction of secrets."""

@@ -1,15 +1,13 @@
-"""Dates in text: which times its words name, and which days "yesterday" or "last March" are when it was said.
+"""Dates in text: the times that its words name, relative to when it was said.
 
     "We met last Tuesday, a week before 8 May 2023."
-            └ a day, counted from when it was said    └ a day whoever reads it
+            └ relative to when it was said            └ absolute
 
-A time is a whole number of days (UTC), given as [start, end) in Unix seconds. What the words leave open is settled by
-the moment they were said at, and the direction by the verb beside them: "met on Monday" is the Monday before, "due on
-Monday" the one after. Where neither tells, nothing is claimed: a wrong date is worse than none.
+A time is whole days (UTC), as [start, end) in Unix seconds. The verb gives the direction: "met on Monday" is the Monday
+before, "due on Monday" the one after. Without a direction there is no date: a wrong one is worse than none.
 
-Words are looked for in lower case, which is several times as fast as looking for both, and their own case decides
-only where it tells a month from a verb: "May 8th", "in may", but not "it may". Patterns are compiled when a text first
-needs them: together they take longer than storing a memory does.
+Words are searched in lower case, which is several times as fast; their case only tells a month from a verb: "May 8th",
+"in may", but not "it may". Patterns are compiled on first use, since that takes longer than storing a memory.
 """
 
 from __future__ import annotations
@@ -33,15 +31,14 @@ _COUNTS: Mapping[str, int] = {
     "a": 1, "an": 1, "one": 1, "two": 2, "a couple": 2, "a couple of": 2, "three": 3, "four": 4, "five": 5, "six": 6,
     "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
 }  # fmt: skip
-# "A few" is more than one and fewer than would be counted another way: a week's days, a month's weeks.
 _FEW = frozenset({"a few", "few", "several"})
 _FEWEST, _MOST = 2, 6
 
 
 class Span(NamedTuple):
-    """A time that a text names: where its words stand, and the time as [start, end) in Unix seconds.
+    """A time in a text: the place of its words, and [start, end) in Unix seconds.
 
-    relative: the words alone do not say it; it depends on when they were said.
+    relative: it depends on when the text was said
     """
 
     at: int
@@ -56,7 +53,7 @@ class Span(NamedTuple):
         return self.at + len(self.words)
 
     def label(self) -> str:
-        """Return the time as short as it can be put: a year, a month, a day, or the first day and the last."""
+        """Return the shortest form: a year, a month, a day, or two days."""
         first, last = date_of(self.start // DAY + EPOCH), date_of(self.end // DAY + EPOCH - 1)
         if first == last:
             return first.isoformat()
@@ -67,22 +64,21 @@ class Span(NamedTuple):
 
 
 def mentions(text: str, at: int) -> tuple[Span, ...]:
-    """Return the times that a text said at `at` (Unix seconds) names, in order."""
+    """Return the times in a text that was said at `at` (Unix seconds), in order."""
     return tuple(_spans(text, at, unsaid=None))
 
 
 def asked_times(text: str, now: int) -> tuple[Span, ...]:
-    """Return the times that a question asked at `now` is about.
+    """Return the times of a question that is asked at `now`.
 
-    A question looks back unless it says otherwise. "Before" and "after" ask for what is on that side of a time, and
-    "until" for what is before its end.
+    A question is about the past by default. "Before", "after" and "until" give an open-ended time.
     """
     lowered = _lowered(text)
     return tuple(_sided(lowered, span, now) for span in _spans(text, now, unsaid=-1))
 
 
 def resolved(text: str, at: int) -> str:
-    """Return a text with the date behind every time that only its moment tells: `yesterday [2023-05-07]`."""
+    """Return a text with the date behind every relative time: `yesterday [2023-05-07]`."""
     return marked(text, [(span.stop, span.label()) for span in mentions(text, at) if span.relative])
 
 
@@ -96,13 +92,13 @@ def marked(text: str, labels: list[tuple[int, str]]) -> str:
     return "".join((*pieces, text[done:]))
 
 
-# --- what the words around say ------------------------------------------------------------------------------------
+# --- context of an expression ---
 
 _SENTENCE_END = r"[.!?\n](?:\s|$)"
-# How far back "the last three months" reach, in days: whole weeks and days, months and years as long as most are.
+# Days of a unit in "the last three months".
 _LENGTHS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 
-# How far from a time its verb may stand.
+# The largest distance of a verb from its time.
 _REACH = 120
 _CUE = (
     r"(?P<future>\b(?:will|won't|shall|gonna|going to|due|deadline|upcoming|plan|plans|planned|planning|schedule|"
@@ -114,26 +110,24 @@ _CUE = (
 )
 _WORD_BEFORE = r"([a-z'’]+)\s{1,3}$"
 
-# Words after which a number is a year and an ambiguous name a month.
+# After these a number is a year, and an ambiguous name a month.
 _PREPOSITIONS = frozenset(
     "in since until till by before after from during through between of around early mid late spring summer autumn "
     "fall winter year".split()
 )
-# After these a month may be written without a capital: nobody says "in may" or "since march" of a verb.
+# After these a month needs no capital.
 _PLAIN_PREPOSITIONS = frozenset("in since until till by before during early mid late".split())
-# What follows a month written "may", or "the week before last"; any other word belongs to them: "the state it is in may
-# change", "the day before last release".
+# What may follow the month "may" and "the week before last"; not "the state it is in may change".
 _CLAUSE = (
     r"\s{0,3}(?:$|[^\w\s]|\s(?:i|we|he|she|they|it|you|the|our|my|and|or|but|to|until|at|on|with|when|was|were)\b)"
 )
-# Words in front of a weekday or a month that is not the nearest one: "every Friday", "that December".
+# Words before a weekday or month that is not the nearest: "every Friday".
 _OTHERS = frozenset("every each any per a never that same following one some another first second third fourth".split())
-# Whose last or next week it is: one of something that the text tells, not of when it was said.
+# Words before a last or next week that is not relative to now.
 _OWNERS = frozenset("my our your his her its their every each".split())
-# Names of months that are also verbs, adjectives or first names, and all short forms: they need a number beside them
-# or a preposition before them.
+# Months that are also other words: they need a number or a preposition.
 _AMBIGUOUS = frozenset({"march", "april", "may", "june", "august"})
-# Those that mean something else altogether where they have no capital.
+# Other words without a capital.
 _VERBS = frozenset({"may", "march", "mar", "sep", "dec"})
 # "Of that year", "the following week".
 _OF_ANOTHER = (
@@ -195,10 +189,10 @@ class _Place(NamedTuple):
         return self.unsaid if cue is None else 1 if cue["future"] else -1
 
 
-# --- rules: how an expression is written, and which days it means -------------------------------------------------
+# --- rules: how an expression is written, and which days it means ---
 
 Parts = Mapping[str, str | None]
-# A rule's answer: the days, and whether they depend on when it was said; None where it is no time after all.
+# The days, and whether they are relative; None if the expression is no time.
 Found = tuple[Days, bool] | None
 
 _GAP = r"\s{1,3}"
@@ -231,7 +225,7 @@ def _iso(place: _Place, parts: Parts) -> Found:
     year, month, day = int(parts["year"] or 0), int(parts["month"] or 0), parts["day"]
     if day is not None:
         return on(year, month, int(day)), False
-    # Two numbers with a hyphen are mostly something else; a month is one of our time.
+    # Two numbers with a hyphen are a month of our time only.
     return (months(year, month), False) if 1900 <= year <= 2100 and 1 <= month <= 12 else None
 
 
@@ -316,7 +310,7 @@ def _counted(place: _Place, parts: Parts) -> Found:
     if place.said is None:
         return None
     unit, count = parts["unit"] or "", parts["count"] or ""
-    # "In two days" is when, or how long it took: only what is to come can be meant as when.
+    # "In two days" is a time only in the future; otherwise a duration.
     if parts["way"] is None:
         direction = place._replace(unsaid=None).direction()
         if direction == -1 or (direction is None and unit in ("hour", "minute")):
@@ -341,7 +335,7 @@ def _shifted(place: _Place, parts: Parts) -> Found:
     sign = 0 if how in ("this", "current") else 1 if how in ("next", "coming", "upcoming") else -1
     unit, count, the = parts["unit"], parts["count"], place.before() == "the"
     if unit is None:
-        # "The next Monday", "the last night" and "next morning" count from something that the text tells.
+        # "The next Monday" is relative to something in the text.
         return None if the and how in ("last", "next") else _shifted_name(place, parts, sign)
     if unit in ("hour", "minute"):
         return None
@@ -349,12 +343,12 @@ def _shifted(place: _Place, parts: Parts) -> Found:
         # "The last week before the launch", "over the next two days they fixed it".
         is_told = _pattern(_UP_TO).match(place.lowered, place.end) if sign < 0 else place.direction() == -1
         return None if the and is_told else _window(said, unit, count, sign)
-    # "The next week" is the one after something that was told, "last day" the end of something.
+    # "The next week" and "last day" are relative to something in the text.
     return None if unit == "day" or (the and sign > 0) else (STEPS[unit](said, sign), True)
 
 
 def _is_of_something(place: _Place, how: str) -> bool:
-    """Tell whether a last, next or previous time counts from something that the text tells: "her last week"."""
+    """Tell whether a last or next time is relative to something in the text: "her last week"."""
     before = place.before()
     if how == "previous" or before in _OWNERS:
         return True
@@ -485,18 +479,18 @@ _RULES: Mapping[str, _Rule] = {
     "year": _Rule(r"(?P<year>(?:19|20)[0-9]{2})\b(?![.:-][0-9])", _year),
 }
 
-# How every rule begins: a look that rejects most words before any rule is tried.
+# The beginnings of all rules, which reject most words at once.
 _BEGINS = (
     r"(?=[0-9]|q[1-4]|jan|feb|ma[ry]|apr|ju[nl]|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|yes|tod|ton|tom|day|las|"
     r"pas|pre|this|cur|com|upc|nex|in\s|an?\s|the\s|one|two|thr|fou|fiv|six|sev|eig|nin|ten|ele|twe|few)"
 )
-# All rules at once, their own groups unnamed: the name of what matched leads to the parser.
+# All rules in one pattern; the name of the matching group is that of the rule.
 _ANY = (
     rf"\b{_BEGINS}(?:"
     + "|".join(f"(?P<{name}>{re.sub(r'[?]P<[a-z_]+>', '?:', rule.pattern)})" for name, rule in _RULES.items())
     + ")"
 )
-# A text without any of these words, and without a year, names no time; most are.
+# A text without any of these words, and without a year, names no time.
 _PIECE = r"[a-z]+|[0-9]+"
 _PIVOTS = frozenset(
     {
@@ -507,11 +501,10 @@ _PIVOTS = frozenset(
 )  # fmt: skip
 _ISO_YEAR = r"[0-9]{4}[-/][0-9]"
 
-# What makes "the last week" that of something else.
 _UP_TO = rf"{_GAP}(?:before|until)\b"
 _SINCE = r"\bsince\s{1,3}$"
 _ANCHORED = rf"(?:the|a|one){_GAP}(?:{_UNIT}|{_WEEKDAY}){_GAP}(?P<side>before|after){_GAP}(?:the{_GAP})?$"
-# The longest words that can stand before a date and belong to it.
+# The longest words before a date that belong to it.
 _ANCHOR_REACH = 32
 
 
@@ -541,7 +534,7 @@ def _meaning(name: str, place: _Place) -> Found:
         return None
     try:
         return _RULES[name].meaning(place, parts.groupdict())
-    except (ValueError, OverflowError):  # the 31st of February, the year 0, a thousand years before the first
+    except (ValueError, OverflowError):  # the 31st of February, the year 0
         return None
 
 
@@ -559,7 +552,6 @@ def _widened(place: _Place, days: Days, relative: bool, floor: int) -> Span | No
             days = _anchored(days, anchor.groupdict(), sign)
         except (ValueError, OverflowError, KeyError):
             return None
-        # Written out, a week beside a date is still to be worked out by whoever reads it.
         start, relative = anchor.start(), True
     if days[0] < 1 or days[1] > LAST + 1:
         return None
@@ -580,7 +572,7 @@ def _sided(lowered: str, span: Span, now: int) -> Span:
 
 
 def _lowered(text: str) -> str:
-    """Return the text in lower case, every character in its place: a few become two when lowered, and stay."""
+    """Return the text in lower case with the same length: characters that would become two stay."""
     lowered = text.lower()
     if len(lowered) == len(text):
         return lowered

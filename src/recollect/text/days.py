@@ -1,7 +1,6 @@
-"""Days: the calendar as whole numbers, counted from the first day of the year 1; a time is [first, end) of them.
+"""Calendar days as ordinals; a time is [first, end) of them.
 
-What lies before that day or after the last of the year 9999 raises ValueError or OverflowError, or is out of bounds:
-who shows a date has to look.
+Years before 1 or after 9999 raise ValueError or OverflowError, or give ordinals out of bounds.
 """
 
 from __future__ import annotations
@@ -11,18 +10,17 @@ from datetime import date
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-# The number of 1970-01-01, and the last there is.
 EPOCH = date(1970, 1, 1).toordinal()
 LAST = date.max.toordinal()
 
-# A text that names a longer time than this, in days, names no day of it in particular.
+# A longer time names no day in particular.
 LONGEST_MENTION = 7
 
 Days = tuple[int, int]
 
 
 def date_of(ordinal: int) -> date:
-    """Return the date of a day, or the nearest there is."""
+    """Return the date of a day, clamped to the calendar."""
     return date.fromordinal(min(max(ordinal, 1), LAST))
 
 
@@ -49,12 +47,12 @@ def weekend(ordinal: int) -> Days:
 
 
 def months(year: int, month: int, count: int = 1) -> Days:
-    """Return some months as days; months before January and after December are those of other years."""
+    """Return some months as days; months beyond a year belong to other years."""
     return _month_start(12 * year + month - 1), _month_start(12 * year + month - 1 + count)
 
 
 def _month_start(number: int) -> int:
-    """Return the first day of a month, counted from the year 0; the one after the last is where time ends."""
+    """Return the first day of a month counted from the year 0."""
     return LAST + 1 if number == 120_000 else date(number // 12, number % 12 + 1, 1).toordinal()
 
 

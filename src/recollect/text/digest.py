@@ -1,8 +1,4 @@
-"""Digest: SHA-256 of a text, as hexadecimal digits.
-
-From the interpreter's own implementation where it can be had: hashlib loads OpenSSL first, which takes a twentieth of
-all the time that a hook has.
-"""
+"""SHA-256 of a text, from the interpreter's own module: hashlib loads OpenSSL, which a hook has no time for."""
 
 from __future__ import annotations
 
@@ -16,5 +12,5 @@ except ImportError:  # an interpreter that was built without it
 
 
 def digest(text: str, characters: int = 64) -> str:
-    """Return the first so many digits of the SHA-256 of a text; what UTF-8 cannot hold counts as a question mark."""
+    """Return the first hexadecimal digits of the SHA-256 of a text."""
     return str(sha256(text.encode("utf-8", "replace")).hexdigest())[:characters]

@@ -1,61 +1,54 @@
-"""Search terms of source code: what a piece of code is found by.
+"""Search terms of source code and of identifiers.
 
-The terms are those of recollect.text.tokens (identifiers whole and in parts, words by their stem), so that a question
-meets code and memories alike, but made for a hundred megabytes at a time:
+They equal those of recollect.text.terms, but are made for a hundred megabytes at a time:
 
     bytes ──translate──► words and blanks ──split──► words ──memo──► terms ──join──► one string
 
-A tree has a few hundred thousand different words and repeats them fifty times, so each is taken apart once and then
-looked up. Nothing per word is done in Python besides that look-up: 114 MB take 2.4 s once the words are known, where a
-regular expression alone takes 4.
+Each distinct word is split once and then looked up: 114 MB take 2.4 s once the words are known, a regular expression
+alone takes 4 s.
 
     getUserName           → get user name getusername
     HTTPServer_v2         → http server httpserver_v2
-    the, return, x        → nothing: stop words, the words of syntax and single characters tell nothing apart
+    the, return, x        → nothing: stop words, words of syntax, single characters
 """
 
 from __future__ import annotations
 
 import re
 
-from recollect.text.tokens import STOP_WORDS, stemmer, terms
+from recollect.text.terms import STOP_WORDS, stemmer, terms
 
-# Words of syntax that stand in nearly every file of their language, a quarter of all words of Python. What people also
-# ask for (class, async, interface, struct, yield) stays, and so do these as part of a longer identifier.
+# Words of syntax: a quarter of all words of Python. Words that people search for (class, async, yield) stay.
 SYNTAX = frozenset(
     """cls const def elif else elsif end endif except extern false final fn func int let new nil none null pass private
     protected pub public raise return self static str switch then throw throws true try typeof undefined var void
     bool char double float long short unsigned""".split()
 )
 
-# Longer words are digests, base64 or generated: nobody types them and every one is new.
+# Longer words are digests or generated.
 MAX_WORD_BYTES = 64
-# Of longer names the beginning is looked up: headings of a document, keys of a data file.
+# Longer names are headings or keys of data.
 MAX_NAME_CHARACTERS = 120
-# A word of more parts than this is a digest in hexadecimal, not a name: it is kept whole if it is short.
+# A word of more parts is a digest; it is kept whole if it is short.
 MAX_PARTS = 8
 MAX_WHOLE_CHARACTERS = 32
-# Words remembered by a process: three times what a tree of 18,000 files has. Then all are forgotten, which costs a
-# second, instead of the memory growing for ever (about 200 bytes a word).
+# Three times the words of 18,000 files, about 200 bytes each; then the cache is cleared.
 MEMO_WORDS = 750_000
 
 _BLANK, _UNDERSCORE, _FOREIGN = 32, 95, 128
-# Every byte that can be part of a word stays, bytes of other scripts too; all others become blanks.
+# Bytes of words stay, those of other scripts too; all others become blanks.
 WORD_BYTES = bytes(
     byte if byte >= _FOREIGN or byte == _UNDERSCORE or chr(byte).isalnum() else _BLANK for byte in range(256)
 )
 
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
-# What would end a word in the full text of names.
+# What ends a word in the full-text table of names.
 _SEPARATING = re.compile(r"[\s\x00-\x1f\x7f\"'`\\]+")
 
 
 class _Memo(dict[bytes, str]):
-    """Words → their terms, with a blank after each; filled as words are met.
-
-    The blank is kept with the terms because joining with nothing between spares a look for words without any.
-    """
+    """Words → their terms, each followed by a blank, so that joining needs no separator."""
 
     def __missing__(self, word: bytes) -> str:
         if len(self) >= MEMO_WORDS:
@@ -65,7 +58,7 @@ class _Memo(dict[bytes, str]):
 
 
 class _Stems(dict[str, str]):
-    """Parts of identifiers, however written → their stems and a blank; nothing for single characters."""
+    """Parts of identifiers → their stems and a blank; nothing for single characters."""
 
     def __missing__(self, part: str) -> str:
         if len(self) >= MEMO_WORDS:
@@ -96,7 +89,7 @@ def name_terms(name: str) -> str:
 
 
 def named(name: str) -> tuple[str, str, str]:
-    """Return the search terms of a name, the name as it is looked up, and its humps, for little more than the first."""
+    """Return the search terms of a name, its lookup form, and its humps."""
     if not (name.isascii() and name.isidentifier()):
         return name_terms(name), name_term(name), humps(name)
     word, parts = name.encode("ascii"), _parts(name)
@@ -112,14 +105,14 @@ def code_terms(text: str) -> list[str]:
 
 
 def name_term(name: str) -> str:
-    """Return a symbol's name as it is looked up: in lower case, and one word whatever it was (`operator ""_s`)."""
+    """Return the lookup form of a symbol's name: one word in lower case (`operator ""_s`)."""
     if name.isidentifier() and name.isascii():
         return name.lower()[:MAX_NAME_CHARACTERS]
     return _SEPARATING.sub("_", name.lower())[:MAX_NAME_CHARACTERS]
 
 
 def humps(name: str) -> str:
-    """Return the first characters of a name's parts in lower case (gun for getUserName); nothing where it has one."""
+    """Return the first characters of a name's parts (gun for getUserName); "" for one part."""
     return _humps(_parts(name)) if name.isascii() else ""
 
 
@@ -138,7 +131,7 @@ def _word_terms(word: bytes) -> str:
 
 
 def _ascii_terms(text: str, parts: list[str] | None = None) -> str:
-    """Return the terms of a word in ASCII with a blank after each; its parts are made unless they are given."""
+    """Return the terms of an ASCII word with a blank after each."""
     if len(text) < 2 or len(text) > MAX_WORD_BYTES:
         return ""
     lowered = text.lower()
@@ -152,14 +145,14 @@ def _ascii_terms(text: str, parts: list[str] | None = None) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the parts of a name in ASCII: what underscores, digits, humps and other characters part."""
-    # Most names have no humps, and then there is a faster way.
+    """Return the parts of an ASCII name between underscores, digits and humps."""
+    # A faster way for names without humps.
     if (text.islower() or text.isupper()) and text.replace("_", "").isalpha():
         return [part for part in text.split("_") if part]
     return _PART.findall(text)
 
 
 def whole_term(name: str) -> str:
-    """Return the term that stands for a name as a whole in the text of code; of a single word its stem, or nothing."""
+    """Return the term of a whole name; for a single word its stem, or nothing."""
     found = name_terms(name).split()
     return found[-1] if found else ""

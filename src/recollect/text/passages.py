@@ -1,7 +1,7 @@
-"""Passages: the parts of a long text that are matched on their own, so that one sentence in fifty pages can be found.
+"""Passages: the parts of a long text that are indexed separately. Most memories are one passage.
 
-A text is cut at blank lines, then at line ends, then at sentences, and what lies between is joined until a passage is
-full. Passages follow each other without gap or overlap: joined again they are the text. Most memories are one passage.
+A text is cut at blank lines, line ends and sentences, and the pieces are joined until a passage is full. Passages have
+no gaps or overlaps: joined they are the text.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# About 250 tokens: the embedding model reads 512 and was trained on shorter ones; more would dilute what it says.
+# About 250 tokens: the embedding model was trained on short texts.
 PASSAGE_CHARACTERS = 1000
-# A text that is only a little longer stays whole.
+# A slightly longer text stays whole.
 SLACK = 1.25
-# Passages are numbered within their memory in ten bits of an integer.
+# The number of a passage has ten bits.
 MAX_PASSAGES = 1024
 
 # From the best place to cut to the worst.

@@ -52,7 +52,7 @@ def test_everything_is_found_in_a_small_history(repository: Path) -> None:
 
 
 def test_a_memory_that_learnt_nothing_answers_nothing(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from recollect.history import git as source
+    from recollect.history import commits as source
 
     monkeypatch.setattr(source.Git, "records", lambda *_: iter(()))
     told = history.run(repository, 5, 1, vectors=False, show=False)

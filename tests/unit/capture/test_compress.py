@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture import compress, retell
+from recollect.capture import compress, session_llm_prompt
 from recollect.model import Observed
 
 LONG = (
@@ -66,26 +66,27 @@ def seen(count: int) -> list[Observed]:
 
 
 def test_a_long_session_is_shown_from_both_ends() -> None:
-    asked = retell.prompt("Changed: price.py", seen(500))
+    asked = session_llm_prompt.prompt("Changed: price.py", seen(500))
     assert "step_0\n" in asked and "step_499\n" in asked and "step_250" not in asked
     assert "(420 more steps)" in asked
-    assert len(asked) < retell.STEPS_CHARACTERS + 2_000
+    assert len(asked) < session_llm_prompt.STEPS_CHARACTERS + 2_000
 
 
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
         ("OK", "too short"),
-        (retell.prompt("Changed: price.py", seen(3)), "repeats the prompt"),
+        (session_llm_prompt.prompt("Changed: price.py", seen(3)), "repeats the prompt"),
         ("So it went on and on. " * 200, "too long"),
         ("In this session step_77 was run, and it changed what nobody had expected.", "step_77"),
     ],
 )
 def test_a_summary_that_looks_wrong_is_refused(answer: str, fault: str) -> None:
-    said = retell.accepted(answer, retell.prompt("Changed: price.py", seen(3)))
+    said = session_llm_prompt.accepted(answer, session_llm_prompt.prompt("Changed: price.py", seen(3)))
     assert said.text == "" and fault in said.fault
 
 
 def test_a_summary_from_what_was_seen_is_accepted() -> None:
     told = "First step_1 was run, then step_2, and in the end price.py was changed."
-    assert retell.accepted(told, retell.prompt("Changed: price.py", seen(3))) == compress.Said(told)
+    asked = session_llm_prompt.prompt("Changed: price.py", seen(3))
+    assert session_llm_prompt.accepted(told, asked) == compress.Said(told)

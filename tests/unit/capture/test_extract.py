@@ -8,10 +8,10 @@ import pytest
 from tests import payloads
 
 from recollect.capture.extract import lesson
-from recollect.capture.extract.command import program
+from recollect.capture.extract.shell_tool import program
 from recollect.capture.filter import cleaned
 from recollect.capture.invocation import is_looking
-from recollect.capture.lesson import Lesson, Place
+from recollect.capture.observation_lesson import Lesson, Place
 from recollect.capture.payload import read
 from recollect.engine.sessions.hook_ingest import outline
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture.purpose import purpose
+from recollect.capture.extract.file_tools import purpose
 
 
 @pytest.mark.parametrize(

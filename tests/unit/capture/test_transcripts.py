@@ -11,11 +11,10 @@ from tests import transcripts as made
 from tests.transcripts import ASSISTANTS, BEGUN, say, use
 
 from recollect.capture.observation import Observation
-from recollect.capture.transcripts import lines as reading_lines
 from recollect.capture.transcripts import opencode
-from recollect.capture.transcripts.lines import lines
-from recollect.capture.transcripts.table import Step, books, steps
-from recollect.capture.transcripts.turn import OPEN_CALLS, Turn, cut, milliseconds, slim
+from recollect.capture.transcripts import transcript_turn as reading_lines
+from recollect.capture.transcripts.transcript_files import Step, books, steps
+from recollect.capture.transcripts.transcript_turn import OPEN_CALLS, Turn, cut, lines, milliseconds, slim
 
 CWD = "/nowhere/shop"
 STEPS = (

@@ -16,7 +16,7 @@ from tests.trees import git, write
 from recollect import Engine, clock
 from recollect.model import Anchor, AnchorState, Session
 from recollect.settings import Settings
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 NOW = 1_767_000_000
 DAY = 86_400

@@ -13,7 +13,8 @@ from tests import payloads
 from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
-from recollect.capture import rollout
+from recollect.capture import transcript_tail
+from recollect.capture.transcript_tail import ROW_BYTES
 from recollect.model import Memory, Observed
 
 NOW = 1_767_000_000
@@ -89,7 +90,7 @@ def outcome(engine: Engine, raw: bytes) -> tuple[str, str]:
             [output("call_2", "Wall time: 1 seconds\nProcess running with session ID 7\nOutput:\nExit code: 3")],
             ("", "Ran `make`."),
         ),
-        ([event("call_2", exit_code=0), output("call_2", "x" * rollout.ROW_BYTES)], ("ok", "Ran `make`: it worked.")),
+        ([event("call_2", exit_code=0), output("call_2", "x" * ROW_BYTES)], ("ok", "Ran `make`: it worked.")),
     ],
     ids=["failed", "worked", "after the hook", "another call", "still running", "a huge row"],
 )
@@ -104,7 +105,7 @@ def test_codex_has_the_exit_code_in_its_session_file(
 def test_a_session_file_that_cannot_be_trusted_leaves_the_outcome_unknown(
     engine: Engine, session_file: Path, made: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rollout, "TAIL_BYTES", 10_000)
+    monkeypatch.setattr(transcript_tail, "CODEX_BYTES", 10_000)
     row = event("call_2", exit_code=3) + "\n"
     path: Path | None = session_file
     if made == "link":

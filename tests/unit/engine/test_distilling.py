@@ -14,7 +14,7 @@ from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.patterns.section import BEGIN, END
+from recollect.patterns.project_lessons import BEGIN, END
 
 RULE = "Never commit generated files."
 

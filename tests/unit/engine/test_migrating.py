@@ -16,7 +16,7 @@ from tests.peers import AT, MADE, SECRET, SESSION
 
 from recollect import Engine, progress
 from recollect.errors import Cancelled, InvalidInput, NotFound, SchemaTooNew, StoreCorrupt, StoreLocked
-from recollect.migrate.sources import NAMES
+from recollect.importing.import_formats import NAMES
 from recollect.model import IMPORT_SOURCES, Edge, Imported, Memory, Node, Session
 
 FORMS = [(source, make) for source, makers in MADE.items() for make in makers]
@@ -427,7 +427,7 @@ def test_a_record_without_what_it_needs_is_named_by_its_line(engine: Engine, tmp
 def test_a_database_that_is_locked_says_so_and_can_be_tried_again(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.migrate.database.BUSY_S", 0.05)
+    monkeypatch.setattr("recollect.importing.import_source.BUSY_S", 0.05)
     path = peers.memory_lib(tmp_path)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")

@@ -8,7 +8,7 @@ from tests.fakes import FrozenClock
 from recollect import Engine
 from recollect.engine.retrieval.pack import packed
 from recollect.errors import InvalidInput
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 
 @pytest.fixture

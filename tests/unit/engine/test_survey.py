@@ -15,7 +15,7 @@ from recollect.code.links.link_pack import Loose
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_markdown, to_text
 from recollect.store.link_protocol import UnresolvedSite
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 FILES = {
     "src/core.py": (

@@ -7,13 +7,18 @@ from typing import Any
 import pytest
 
 from recollect.model import Memory, Observed, Pattern
-from recollect.patterns.chain import decision_chains
-from recollect.patterns.chance import beyond, luck, rate, surely
-from recollect.patterns.hotspot import file_hotspots
-from recollect.patterns.insight import insights
-from recollect.patterns.loop import error_loops
-from recollect.patterns.preference import chosen, tool_preferences
-from recollect.patterns.search import meant, repeated_searches, searched
+from recollect.patterns.decision_chains import decision_chains
+from recollect.patterns.pattern_counts import beyond, luck, rate, surely
+from recollect.patterns.usage_patterns import (
+    chosen,
+    error_loops,
+    file_hotspots,
+    insights,
+    meant,
+    repeated_searches,
+    searched,
+    tool_preferences,
+)
 
 DAY = 86_400
 NOW = 1_767_000_000

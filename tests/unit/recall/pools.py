@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from recollect.recall.measure import measure
 from recollect.recall.query import understand
 from recollect.store.protocol import Passage, TermCounts
+from recollect.text.passage_features import shape
 from recollect.text.passages import MAX_PASSAGES
-from recollect.text.shape import shape
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 
 def passage(

@@ -9,7 +9,7 @@ import pytest
 from recollect.recall.changes import LEAST_NEAR, LEAST_RELEVANT, changes
 from recollect.recall.query import understand
 from recollect.recall.supersede import Version
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 PROMPT = (
     "Customers report that their baskets are empty in the morning. I looked at the logs and found nothing. "

@@ -11,7 +11,7 @@ from recollect.recall.gather import Pool
 from recollect.recall.profiles import COMPONENTS
 from recollect.recall.query import understand
 from recollect.recall.weights import BY_HAND, NOTE, NOTE_BY_WORDS, TALK, TALK_BY_WORDS
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 
 def test_every_signal_that_counts_is_evidence_of_one_kind() -> None:

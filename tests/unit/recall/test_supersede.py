@@ -8,7 +8,7 @@ import pytest
 
 from recollect.recall.query import understand
 from recollect.recall.supersede import SCORE_GAP, Stated, Version, replaces, supersede, tense
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 QUESTION = "Which database does the shop use?"
 EVEN = {"databas": 1.0, "shop": 1.0, "use": 1.0}

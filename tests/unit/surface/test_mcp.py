@@ -30,7 +30,7 @@ from recollect.surface.mcp import (
     VERSION_KEY,
     calls,
 )
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 MODERN_META = {VERSION_KEY: MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
 PING = {"jsonrpc": "2.0", "id": 7, "method": "ping"}

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from recollect.text.redact import masked, redact, redact_value, told
-from recollect.text.secrets.formats import PLACED, SHAPED, TOKENS
-from recollect.text.secrets.value import is_secret
+from recollect.text.redaction.redact import masked, redact, redact_value, told
+from recollect.text.redaction.secret_values import is_secret
+from recollect.text.redaction.token_formats import PLACED, SHAPED, TOKENS
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "bench"))
 
@@ -279,7 +279,7 @@ def test_a_dense_list_is_judged_by_samples(monkeypatch: pytest.MonkeyPatch) -> N
         judged.append(value)
         return is_secret(value, **how)
 
-    monkeypatch.setattr("recollect.text.secrets.name.is_secret", count)
+    monkeypatch.setattr("recollect.text.redaction.assigned_secrets.is_secret", count)
     redact("".join(f"password={number:05d}xyz!\n" for number in range(5000)))
     assert 50 <= len(judged) < 500
 

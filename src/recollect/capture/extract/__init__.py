@@ -1,24 +1,14 @@
-"""Extract: from an observation to its lesson, by what was used; one file for each family of tools.
-
-Read                → context,  node of the file, ext: dir: file:      what it defines and is for, not its text
-Glob                → pattern,  glob: discovery
-Grep                → pattern,  pattern: search
-Edit, Write, patch  → decision, node of the file, ext: dir: file:      what changed, in words
-shell               → context,  cmd:, and error: where it failed
-fetch, web, agents, MCP servers → context
-"""
+"""Lessons from observations, by tool or event."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from recollect.capture.extract.command import shell
-from recollect.capture.extract.edit import edit, patch, write
-from recollect.capture.extract.elsewhere import agent, fetch, mcp, other, web
-from recollect.capture.extract.look import find, read, search
-from recollect.capture.extract.talk import compacted, prompt, reported, turn
-from recollect.capture.lesson import Lesson, Outline, Place
+from recollect.capture.extract.file_tools import edit, find, patch, read, search, write
+from recollect.capture.extract.other_tools import agent, compacted, fetch, mcp, other, prompt, reported, turn, web
+from recollect.capture.extract.shell_tool import shell
 from recollect.capture.observation import Observation
+from recollect.capture.observation_lesson import Lesson, Outline, Place
 
 Extractor = Callable[[Observation, Place, Outline], Lesson]
 
@@ -45,7 +35,7 @@ _EVENTS: Mapping[str, Extractor] = {
 
 
 def lesson(seen: Observation, place: Place, outline: Outline) -> Lesson:
-    """Return what to store of an observation; for an event without text, that it happened."""
+    """Return the lesson of an observation; of an event without text, that it happened."""
     extractor = _TOOLS.get(seen.tool) if seen.event == "tool" else _EVENTS.get(seen.event)
     if extractor is None:
         return Lesson(told=seen.reason)

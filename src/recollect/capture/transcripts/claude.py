@@ -1,4 +1,4 @@
-"""Claude Code: one file for each session, one more for each of its sub-agents; a row for each block of a message."""
+"""Claude Code transcripts: a file per session and per sub-agent, a row per block of a message."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, text_of, thing, words
+from recollect.capture.transcripts.transcript_turn import Call, Line, Reading, Turn, text_of, thing, words
 from recollect.parsing import parse_json
 
 
 class _Row(msgspec.Struct):
-    """What is looked at of a row. The rest, whole files among it, is passed over without being read."""
+    """The fields that are decoded; msgspec skips the others, which hold whole files."""
 
     type: Any = None
     message: Any = None
@@ -25,14 +25,14 @@ class _Row(msgspec.Struct):
     agentId: Any = None  # noqa: N815
 
 
-# What only rows have that say something; all others are told by a look at their bytes.
+# Only rows with one of these are decoded.
 _TALKING = (b'"role":"user"', b'"role":"assistant"', b'"role": "user"', b'"role": "assistant"')
-# What a command says that was only started.
+# The result of a call that was only started.
 _STARTED = ("Command running in background", "Async agent launched")
 
 
 def turns(line: Line, reading: Reading) -> Iterator[Turn]:
-    """Yield what a row of a transcript of Claude Code says or ends."""
+    """Yield the turns that a row completes."""
     if not any(mark in line.raw for mark in _TALKING):
         return
     row = parse_json(line.raw, kind=_Row)
@@ -48,7 +48,7 @@ def turns(line: Line, reading: Reading) -> Iterator[Turn]:
         yield from _answered(content, line, reading)
         return
     yield from _ended(content, line, reading)
-    # What a sub-agent is asked, the program asks; so is what it says of itself, and what it summed up.
+    # Prompts of sub-agents, notes and summaries are written by the program.
     if not row.isSidechain and not row.isMeta and not row.isCompactSummary:
         yield from reading.said("user", text_of(content), line)
 

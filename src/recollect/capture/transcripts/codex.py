@@ -1,4 +1,4 @@
-"""Codex: one file for each session; what it knows of it in the first row, then what went to the model and came back."""
+"""Codex transcripts: a file per session; metadata first, then the messages to and from the model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, text_of, thing, words
+from recollect.capture.transcripts.transcript_turn import Call, Line, Reading, Turn, text_of, thing, words
 from recollect.errors import InvalidInput
 from recollect.parsing import parse_json
 
@@ -34,9 +34,8 @@ class _Row(msgspec.Struct):
     payload: _Payload | None = None
 
 
-# Rows that say something; events tell again what these do.
+# Only these rows are decoded; events repeat them.
 _TALKING = (b'"response_item"', b'"turn_context"', b'"session_meta"')
-# The type stands in front.
 _FRONT = 200
 
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
@@ -44,7 +43,7 @@ _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call
 
 
 def turns(line: Line, reading: Reading) -> Iterator[Turn]:
-    """Yield what a row of a transcript of Codex says or ends."""
+    """Yield the turns that a row completes."""
     if not any(mark in line.raw[:_FRONT] for mark in _TALKING):
         return
     row = parse_json(line.raw, kind=_Row)
@@ -57,7 +56,7 @@ def turns(line: Line, reading: Reading) -> Iterator[Turn]:
     if row.type in ("session_meta", "turn_context"):
         reading.cwd = words(item.cwd) or reading.cwd
     elif item.type == "message" and item.role in ("user", "assistant"):
-        # Each part for itself: what the program puts in front of what a person said is one of its own.
+        # Each part is a turn: the program puts parts of its own before the prompt.
         parts = item.content if isinstance(item.content, list) else [item.content]
         for number, part in enumerate(parts):
             text = text_of([part]) or words(part)
@@ -84,7 +83,7 @@ def _given(item: _Payload) -> dict[str, Any]:
 
 
 def _ended(call: Call, call_id: str, output: Any, line: Line, reading: Reading) -> Turn:
-    """Return the use of a tool as its output tells: a text, or {content, success} of older versions."""
+    """Return a tool call by its output: a text, or {content, success} of older versions."""
     success = thing(output).get("success")
     said = words(output) or text_of(output) or text_of(thing(output).get("content"))
     failed = None if success is None else not success
@@ -95,5 +94,5 @@ def _ended(call: Call, call_id: str, output: Any, line: Line, reading: Reading) 
     if turn.seen.tool != "shell":
         is_bad = failed or (head.startswith("Exit code: ") and not head.startswith("Exit code: 0"))
         return turn._replace(seen=turn.seen._replace(failed=bool(is_bad)))
-    # What the program says around it is no part of what the command said.
+    # Without the lines that Codex adds.
     return turn._replace(seen=turn.seen._replace(output=rest if rest else said if "\n" not in head else ""))

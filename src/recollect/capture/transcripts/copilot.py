@@ -1,4 +1,4 @@
-"""Copilot CLI: a folder for each session with a file of its events."""
+"""Copilot CLI transcripts: a folder per session with a file of events."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, text_of, thing, words
+from recollect.capture.transcripts.transcript_turn import Call, Line, Reading, Turn, text_of, thing, words
 from recollect.parsing import parse_json
 
 
@@ -33,12 +33,11 @@ class _Row(msgspec.Struct):
 
 
 _TALKING = (b"session.", b"user.message", b"assistant.message", b"tool.execution_")
-# The type stands in front.
 _FRONT = 60
 
 
 def turns(line: Line, reading: Reading) -> Iterator[Turn]:
-    """Yield what an event of a session of Copilot says or ends."""
+    """Yield the turns that an event completes."""
     if not any(mark in line.raw[:_FRONT] for mark in _TALKING) or b"session.usage" in line.raw[:_FRONT]:
         return
     row = parse_json(line.raw, kind=_Row)
@@ -77,5 +76,5 @@ def _ended(call: Call, event: _Event, line: Line, reading: Reading) -> Turn:
         output["exitCode"] = code
     failed = None if event.success is not False else True
     turn = reading.used(call, "", line, output=output or None, error=error, failed=failed)
-    # Its hooks do not tell the id of a use, so that what is told by both is recognised by what was said.
+    # Its hooks give no call id, so duplicates are recognised by content.
     return turn._replace(key=f"{words(event.toolCallId)}:{call.line.start}")

@@ -1,6 +1,6 @@
-"""Gemini CLI: one file for each session; messages, each written again when more is known, and patches.
+"""Gemini CLI transcripts: a file per session with messages, repeated when they grow, and patches.
 
-A message is recognised by its id and the use of a tool by its own, so that what is written twice counts once.
+Messages and calls have ids, so that repetitions count once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, milliseconds, text_of, thing, words
+from recollect.capture.transcripts.transcript_turn import Call, Line, Reading, Turn, milliseconds, text_of, thing, words
 from recollect.parsing import parse_json
 
 
@@ -25,9 +25,9 @@ class _Row(msgspec.Struct, rename={"patch": "$set"}):
 
 
 def turns(line: Line, reading: Reading) -> Iterator[Turn]:
-    """Yield what a row of a transcript of Gemini CLI says or ends."""
+    """Yield the turns that a row completes."""
     raw = line.raw
-    # Patches that only say when, and what a tool answered, which is in the message of the model already.
+    # Patches of the time, and tool results, which the message of the model repeats.
     if raw.startswith(b'{"$set":{"lastUpdated"') or b'"content":[{"functionResponse"' in raw[:300]:
         return
     row = parse_json(raw, kind=_Row)
@@ -63,6 +63,6 @@ def _ended(each: dict[str, Any], number: int, line: Line, reading: Reading) -> T
     call = Call(words(each.get("name")), thing(each.get("args")), reading.cwd, "", line)
     turn = reading.used(call, "", line, output={"llmContent": said} if said else None, error=error)
     at_ms = milliseconds(words(each.get("timestamp"))) or turn.at_ms
-    # Its hooks do not tell the id of a use, so that what is told by both is recognised by what was said.
+    # Its hooks give no call id, so duplicates are recognised by content.
     return turn._replace(key=words(each.get("id")) or f"{line.start}.{number}", at_ms=at_ms, order=number,
                          seen=turn.seen._replace(at=at_ms // 1000))  # fmt: skip

@@ -1,7 +1,6 @@
-"""OpenCode: one database of all sessions; messages, and the parts of them in the order of their ids.
+"""OpenCode transcripts: one database of all sessions, with messages and their parts.
 
-A part is written again while a tool runs, so that a session of which anything changed is read anew as a whole: keys
-make what was read before count once.
+A part is rewritten while a tool runs, so a changed session is read again as a whole; keys make each part count once.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.capture.transcripts.turn import Call, Line, Reading, Turn, thing, words
+from recollect.capture.transcripts.transcript_turn import Call, Line, Reading, Turn, thing, words
 from recollect.errors import InvalidInput
 from recollect.parsing import parse_json
 
-# A longer part is an image or a whole file.
+# A longer part is an image or a file.
 MAX_PART = 1 << 20
 
 _NOWHERE = Line(b"", 0, 0, 0)
@@ -28,8 +27,8 @@ _PARTS = """
 """
 
 
-class Sitting(NamedTuple):
-    """A session: its id, its folder, whether a sub-agent works in it, and when it last changed, in milliseconds."""
+class StoredSession(NamedTuple):
+    """A session: its id, its folder, whether it is a sub-agent's, and its last change in milliseconds."""
 
     session: str
     cwd: str
@@ -37,25 +36,25 @@ class Sitting(NamedTuple):
     changed: int
 
 
-def sittings(path: Path) -> list[Sitting]:
-    """Return the sessions of a database; none where it is none of OpenCode's."""
+def stored_sessions(path: Path) -> list[StoredSession]:
+    """Return the sessions of a database; none if it is another program's."""
     try:
         with closing(_opened(path)) as database:
             rows = database.execute(
                 "SELECT id, directory, parent_id, time_updated FROM session ORDER BY time_updated DESC"
             )
-            return [Sitting(str(row[0]), words(row[1]), row[2] is not None, int(row[3] or 0)) for row in rows]
+            return [StoredSession(str(row[0]), words(row[1]), row[2] is not None, int(row[3] or 0)) for row in rows]
     except (sqlite3.Error, ValueError):
         return []
 
 
-def turns(path: Path, sitting: Sitting) -> Iterator[Turn]:
-    """Yield what was said and done in a session, in order. Raises OSError where the database cannot be read."""
-    reading = Reading("opencode", sitting.session, sitting.cwd)
-    reading.agent = "subagent" if sitting.is_agent else ""
+def turns(path: Path, stored: StoredSession) -> Iterator[Turn]:
+    """Yield the turns of a session in order. Raises OSError if the database cannot be read."""
+    reading = Reading("opencode", stored.session, stored.cwd)
+    reading.agent = "subagent" if stored.is_agent else ""
     try:
         with closing(_opened(path)) as database:
-            for part_id, created, data, role in database.execute(_PARTS, (sitting.session, MAX_PART)):
+            for part_id, created, data, role in database.execute(_PARTS, (stored.session, MAX_PART)):
                 try:
                     part = thing(parse_json(data))
                 except (InvalidInput, TypeError):

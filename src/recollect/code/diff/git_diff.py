@@ -15,7 +15,7 @@ from recollect import git
 from recollect.code.diff.work_tree import snapshot
 from recollect.code.index.file_walk import shown
 from recollect.errors import InvalidInput
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # Files that are compared to find renames; for more, git compares names only.
 RENAME_LIMIT = 2_000

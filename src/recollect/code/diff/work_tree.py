@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from recollect import git
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # Bytes read of one file, and of all changed files: a checkout of a large project.
 MAX_BYTES = 16_000_000

@@ -28,7 +28,7 @@ from recollect.code.manifests.families import read as read_manifest
 from recollect.files import READ_UNLINKED
 from recollect.store.code_protocol import IndexedFile, Touched
 from recollect.text.identifiers import joined_terms, name_terms, named, words
-from recollect.text.redact import masked
+from recollect.text.redaction.redact import masked
 
 # Bytes for detection. A NUL there means a binary file: most have one in their first kilobyte.
 HEAD_BYTES = 8192

@@ -22,7 +22,7 @@ from recollect.code.symbols import Symbol
 from recollect.code.walk import real
 from recollect.code.worker import Translated
 from recollect.store.link_protocol import symbol_keys
-from recollect.text.redact import masked
+from recollect.text.redaction.redact import masked
 
 # Languages with a front end of their own; all others that have programs are read by `generic_reader`.
 FRONT_ENDS: dict[str, str] = {

@@ -18,7 +18,7 @@ from recollect.code.index.languages import BY_NAME as LANGUAGES
 from recollect.code.snippets.concepts import BUG_WORDS, BY_NAME, STEP_WORDS, concepts, errors
 from recollect.code.snippets.language_guess import recognise
 from recollect.text.identifiers import SYNTAX
-from recollect.text.tokens import STOP_WORDS, stemmer
+from recollect.text.terms import STOP_WORDS, stemmer
 
 # A few more than document 003 shows: further keywords repeat the content.
 KEYWORDS = 8

@@ -16,7 +16,7 @@ from recollect.code.snippets.analyse import KEYWORDS, TAGS, Snippet, one_line
 from recollect.errors import InvalidInput
 from recollect.model.coding import LINK_TYPES, LinkType
 from recollect.parsing import parse_json
-from recollect.text.said import invented, own_words, repeats
+from recollect.text.llm_answers import invented, own_words, repeats
 
 ANALYSE = """Describe the code snippet below for a later search. Answer with a JSON object alone: {"context": one \
 sentence that says what it does and when to use it, "keywords": up to 8 search words, "tags": up to 6 categories such \

@@ -39,7 +39,7 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.store.code_protocol import UNREAD
-from recollect.text.plural import plural
+from recollect.text.display import plural
 from recollect.version import __version__
 
 if TYPE_CHECKING:

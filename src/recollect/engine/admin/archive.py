@@ -43,7 +43,7 @@ from recollect.model import (
 from recollect.operations import operation
 from recollect.parsing import parse_json
 from recollect.store.protocol import Range, Store, Transaction
-from recollect.text.harmless import json_escaped
+from recollect.text.display import json_escaped
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

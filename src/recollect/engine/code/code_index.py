@@ -17,7 +17,7 @@ from recollect.errors import NotFound, RecollectError
 from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
 from recollect.store.code_protocol import UNREAD
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.code.place import Place

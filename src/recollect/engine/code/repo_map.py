@@ -25,8 +25,8 @@ from recollect.graph.importance import Seen, file_shares, importance
 from recollect.graph.project import USES, Further, Project, project
 from recollect.model import File, Tree
 from recollect.store.code_protocol import PLACE_BITS, SymbolRow, file_node, symbol_nodes
-from recollect.text.budget import tokens
 from recollect.text.identifiers import whole_term
+from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.graph.code import CodePart

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
-from recollect.capture.lesson import code
+from recollect.capture.observation_lesson import code
 from recollect.capture.summary import CHANGING, SENTENCE
 from recollect.engine.hook_responses.context_block import (
     DOUBTFUL,
@@ -40,8 +40,8 @@ from recollect.engine.records.branches import written_on
 from recollect.engine.records.memory_rows import is_learnt
 from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
 from recollect.store.protocol import Range, Without
-from recollect.text.plural import plural
-from recollect.text.sameness import statements
+from recollect.text.display import plural
+from recollect.text.paraphrases import statements
 
 if TYPE_CHECKING:
     from recollect.engine.records.branches import Branches

@@ -16,8 +16,8 @@ from recollect.engine.hook_responses.prompt_fast_path import LEAST_WORDS, MOST, 
 from recollect.engine.retrieval.pack import CANDIDATES, UNMERGED, is_over, shown
 from recollect.engine.retrieval.query_arguments import PACK_RELEVANCE, Asked
 from recollect.model import Hit
-from recollect.text.sameness import statements
-from recollect.text.tokens import query_terms
+from recollect.text.paraphrases import statements
+from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
     from recollect.capture.observation import Observation

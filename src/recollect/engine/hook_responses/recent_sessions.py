@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
 from recollect.capture.fixes import unresolved
-from recollect.capture.lesson import listed
+from recollect.capture.observation_lesson import listed
 from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
 from recollect.engine.hook_responses.context_block import Line, day, flat
 from recollect.model import Observed, Session
 from recollect.store.protocol import Range
-from recollect.text.sameness import statements
-from recollect.text.tokens import query_terms
+from recollect.text.paraphrases import statements
+from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store

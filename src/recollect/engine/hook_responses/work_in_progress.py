@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect import git
 from recollect.engine.records.checkout import Checkout, checkout, tip, work_tree
 from recollect.model import Anchor, AnchorState, Memory, Observed
-from recollect.text.tokens import query_terms
+from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Filter, Store

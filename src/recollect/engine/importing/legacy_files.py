@@ -124,7 +124,7 @@ def _is_older(path: Path) -> bool:
     except (OSError, RecollectError):
         return False  # opening it reports the error
     try:
-        return MemoryLib.fits(Look(path, "database", database))
+        return MemoryLib.fits(SourceFile(path, "database", database))
     finally:
         database.close()
 

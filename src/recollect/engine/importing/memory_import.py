@@ -26,10 +26,10 @@ from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_node, node_id, unwanted
 from recollect.engine.records.record_redaction import refuse_secret_names, without_secrets
 from recollect.errors import InvalidInput, InvalidWorkspace, RecollectError
-from recollect.migrate.found import Found, Left, Linked, Noded, Reader, Remembered, Sat
-from recollect.migrate.relations import relation
+from recollect.importing.import_records import Found, Left, Linked, Noded, Remembered, Sat, relation
+from recollect.importing.import_source import Reader
 from recollect.model import NODE_KINDS, Edge, Imported, ImportedPart, Memory, Node, Record, Session
-from recollect.text.naming import holds_secret
+from recollect.text.redaction.name_redaction import holds_secret
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

@@ -22,7 +22,7 @@ from recollect.engine.importing.transcript_ingest import OWN, Captured, Note, Tu
 from recollect.engine.sessions.session_state import store_fixes, write_summary
 from recollect.history.found import clipped
 from recollect.model import Change, HistorySource, LearntFrom, Memory, Observed, Session, Transcript
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.memory.anchoring import Anchoring

@@ -19,8 +19,8 @@ import msgspec
 from recollect.capture import tools
 from recollect.capture.extract import lesson as lesson_of
 from recollect.capture.filter import cleaned, is_noise, mark
-from recollect.capture.lesson import Lesson, line
 from recollect.capture.observation import Observation
+from recollect.capture.observation_lesson import Lesson, line
 from recollect.capture.statements import Speaker, statements
 from recollect.capture.transcripts.turn import Turn, slim
 from recollect.engine.memory.anchoring import Prepared
@@ -30,7 +30,7 @@ from recollect.engine.records.record_redaction import without_secrets
 from recollect.engine.sessions.hook_ingest import EventReader, WorkFolder, observed, redacted
 from recollect.model import Memory, Observed
 from recollect.text.digest import digest
-from recollect.text.redact import redact, secrets
+from recollect.text.redaction.redact import redact, secrets
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store, Transaction

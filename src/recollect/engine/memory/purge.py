@@ -22,7 +22,7 @@ from recollect.engine.records.memory_rows import headline, is_own_summary, logge
 from recollect.errors import MemoryNotFound, RecollectError, StorageError
 from recollect.files import read_file
 from recollect.model import Change, Edge, Errand, Fix, Judgement, Memory, Node, Observed, Purge, Record, Session
-from recollect.text.redact import redact
+from recollect.text.redaction.redact import redact
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Spool

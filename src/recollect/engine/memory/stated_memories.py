@@ -21,7 +21,7 @@ from recollect.engine.records.memory_rows import TRUST, content_hash
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import RecollectError
 from recollect.model import Memory, Observed
-from recollect.text.sameness import says_the_same
+from recollect.text.paraphrases import says_the_same
 
 if TYPE_CHECKING:
     from recollect.capture.statements import Speaker

@@ -14,7 +14,7 @@ import msgspec
 from recollect.engine.records.memory_rows import node_id
 from recollect.model import Change, Edge, Memory, Node
 from recollect.store.protocol import Range
-from recollect.text.enrich import ENRICHMENTS, MAX_RELATIONS, Enrichment, Related
+from recollect.text.embedding_text import ENRICHMENTS, MAX_RELATIONS, Enrichment, Related
 from recollect.text.passages import passages
 
 if TYPE_CHECKING:

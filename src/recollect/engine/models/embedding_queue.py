@@ -18,7 +18,7 @@ from recollect.engine.models.pending_vectors import Aside, Part, newest_parts, n
 from recollect.errors import EmbeddingFailed, RecollectError
 from recollect.model import Memory
 from recollect.store.protocol import Vectors
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

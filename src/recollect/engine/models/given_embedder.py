@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import EmbeddingFailed
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     import numpy as np

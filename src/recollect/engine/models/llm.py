@@ -19,8 +19,8 @@ from recollect.errors import BudgetSpent, ConfigError, Conflict, ModelFailed, St
 from recollect.model import Spending, Usage
 from recollect.providers.protocol import Completion
 from recollect.store.protocol import Store
-from recollect.text.budget import tokens
-from recollect.text.redact import redact
+from recollect.text.redaction.redact import redact
+from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

@@ -17,7 +17,7 @@ import msgspec
 from recollect import clock
 from recollect.model import Memory
 from recollect.text.passages import PASSAGE_CHARACTERS
-from recollect.text.redact import redact
+from recollect.text.redaction.redact import redact
 from recollect.version import __version__, release
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.git import folders, line, read
-from recollect.text.naming import holds_secret
+from recollect.text.redaction.name_redaction import holds_secret
 
 # Names of default branches, in the order of how many repositories have them.
 USUAL = ("main", "master", "trunk", "default", "develop")

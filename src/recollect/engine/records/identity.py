@@ -18,7 +18,7 @@ from pathlib import Path
 
 from recollect import git
 from recollect.errors import InvalidWorkspace
-from recollect.text.naming import holds_secret
+from recollect.text.redaction.name_redaction import holds_secret
 
 _NAME = re.compile(r"\w[\w .:/@+\-]{0,199}")
 _PATH_STARTS = ("/", "~", "./", "../", ".\\", "..\\")

@@ -27,7 +27,7 @@ from recollect.model import (
     Usage,
     Workspace,
 )
-from recollect.text.redact import redact_value
+from recollect.text.redaction.redact import redact_value
 
 R = TypeVar("R", bound=Record)
 

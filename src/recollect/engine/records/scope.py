@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from recollect.engine.records.identity import namespace_of, repository_root
 from recollect.errors import InvalidInput, InvalidWorkspace
 from recollect.model import Memory, Tree, Workspace
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

@@ -19,10 +19,10 @@ from collections.abc import Iterator, Sequence
 from recollect import clock
 from recollect.engine.records.memory_rows import said_at
 from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
-from recollect.text.budget import tokens
+from recollect.text.display import short_id
+from recollect.text.paraphrases import statements
 from recollect.text.passages import PASSAGE_CHARACTERS, SLACK
-from recollect.text.sameness import statements
-from recollect.text.short_id import short_id
+from recollect.text.token_count import tokens
 
 # Hits that are tried: more than any sensible budget holds.
 CANDIDATES = 50

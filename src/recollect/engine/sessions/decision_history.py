@@ -14,7 +14,7 @@ from recollect import clock
 from recollect.engine.records.memory_rows import headline, node_id
 from recollect.graph.meaning import MEANINGS
 from recollect.model import Anchor, AnchorState, Decided, Edge, Memory, MemoryType
-from recollect.patterns.chain import ordered, since
+from recollect.patterns.decision_chains import ordered, since
 
 if TYPE_CHECKING:
     from recollect.engine.retrieval.memory_search import MemorySearch

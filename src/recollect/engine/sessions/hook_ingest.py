@@ -20,11 +20,9 @@ import msgspec
 from recollect import clock
 from recollect.capture.extract import lesson as lesson_of
 from recollect.capture.filter import TWICE_S, cleaned, is_answer, is_noise, mark, memory_ids
-from recollect.capture.last_answer import with_answer
-from recollect.capture.lesson import Defined, Lesson, Place
 from recollect.capture.observation import BadPayload, Observation
+from recollect.capture.observation_lesson import Defined, Lesson, Place
 from recollect.capture.payload import read
-from recollect.capture.rollout import with_rollout
 from recollect.capture.spool import MAX_BYTES, Payload
 from recollect.capture.summary import CHANGING
 from recollect.engine.memory.anchoring import NOTHING, Prepared, spoken_text
@@ -37,7 +35,7 @@ from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import RecollectError
 from recollect.model import Edge, Memory, Node, Observed, Session
 from recollect.store.protocol import Range
-from recollect.text.redact import redact_value
+from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

@@ -24,13 +24,10 @@ from recollect.engine.records.output_file import refuse_elsewhere
 from recollect.errors import Conflict, InvalidInput, NotFound, StorageError
 from recollect.files import read_file
 from recollect.model import Fix, Lesson, Memory, Proposal
-from recollect.patterns.correction import corrections
-from recollect.patterns.lesson import STATED, lessons
-from recollect.patterns.preference import tool_preferences
-from recollect.patterns.section import difference, unsaid, with_lessons
+from recollect.patterns.project_lessons import STATED, corrections, difference, lessons, unsaid, with_lessons
+from recollect.patterns.usage_patterns import tool_preferences
 from recollect.text.digest import digest
-from recollect.text.harmless import visible
-from recollect.text.plural import plural
+from recollect.text.display import plural, visible
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

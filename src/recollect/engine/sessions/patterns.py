@@ -20,7 +20,7 @@ from recollect.model import (
     Ratio,
 )
 from recollect.operations import operation
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -100,7 +100,7 @@ class Patterns:
         since: date, age like 2w, or yesterday; default: four months
         min_confidence: minimum confidence, 0 to 1
         """
-        from recollect.patterns.insight import insights
+        from recollect.patterns.usage_patterns import insights
 
         report = self.detect(namespace=namespace, since=since, min_confidence=min_confidence, limit=1000)
         return PatternInsights(markdown=insights(report.patterns), patterns=len(report.patterns), notes=report.notes)

@@ -128,7 +128,7 @@ class Drain:
         """Set a payload aside, its secrets replaced; if even that cannot be done, only its reason is kept."""
         from recollect.capture.observation import BadPayload
         from recollect.capture.spool import BAD_BYTES
-        from recollect.text.redact import redact
+        from recollect.text.redaction.redact import redact
 
         reason = str(problem) if isinstance(problem, BadPayload) else f"{type(problem).__name__}: {problem}"
         told, excerpt = type(problem).__name__, ""

@@ -1,0 +1,117 @@
+"""Fingerprints of errors, equal for every occurrence although times, numbers and folders differ.
+
+    output ─► lines of the error ─► numbers, paths, times normalised ─► hash
+
+A Python traceback counts by its last line, a compiler's output by its first errors, a silent failure by its command.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from recollect.text.digest import digest
+
+# Lines of errors, most specific first; the first kind that occurs counts.
+_TELLING: tuple[re.Pattern[str], ...] = (
+    # KeyError: 'x' · java.lang.IllegalStateException: … · TypeError [ERR_X]: …
+    re.compile(r"^(?:E\s+|Caused by: |Uncaught )?[\w.$]{0,100}(?:Error|Exception|Warning|Panic)\b(?: \[\w+\])?:? .*"),
+    re.compile(r"^(?:E\s+)?(?:[\w$]+\.){0,20}[A-Z]\w*(?:Error|Exception|Interrupt|Exit)$"),
+    # error[E0425]: … · src/a.c:3:5: error: … · fatal: … · npm ERR! …
+    re.compile(
+        r"^.{0,200}?\b(?:error(?:\[\w+\]| TS\d+| CS\d+)?|fatal error|fatal|panicked at|npm ERR!|ERR!)[:!]? .*",
+        re.IGNORECASE,
+    ),
+    re.compile(r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok)\b.*"),
+    re.compile(
+        r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not find|not found"
+        r"|undefined reference|unresolved|unable to|failed to|segmentation fault|killed|timed out|refused|denied"
+        r"|does not exist|is not recognized|no module named|syntax error)\b.*",
+        re.IGNORECASE,
+    ),
+)  # fmt: skip
+
+# Lines of an error that count.
+LINES = 3
+LINE_CHARACTERS = 300
+# Errors stand at the beginning or at the end of an output.
+LOOK_CHARACTERS = 40_000
+# A longer command is an inline program.
+COMMAND_CHARACTERS = 4_000
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*+\x07")
+# What differs between occurrences, and its replacement. The order counts.
+_EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
+    (re.compile(r"\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b(?=\s|$|\])"), "<time>"),
+    (re.compile(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<id>"),
+    (re.compile(r"\b0x[0-9a-fA-F]+\b"), "<hex>"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"), "<hex>"),
+    (re.compile(r"\bhttps?://[^\s'\"<>)]+"), "<url>"),
+)
+_PATH = re.compile(
+    r"(?:[A-Za-z]:)?(?:~|\.{0,2})?(?:[\\/][\w.@+\-]+){2,}[\\/]?|(?<![\w.@+\-])(?:[\w.@+\-]++[\\/])+[\w.@+\-]+"
+)
+_NUMBER = re.compile(r"(?<![A-Za-z_\d])\d+(?:[.,]\d+)*")
+
+
+class Failure(NamedTuple):
+    """An error: its fingerprint and its lines."""
+
+    fingerprint: str
+    message: str
+
+
+def failure(output: str, command: str = "", exit_code: int | None = None) -> Failure:
+    """Return the error of an output; of a silent one, the exit code."""
+    lines = telling(output)
+    if lines:
+        return Failure(digest("\n".join(map(normal, lines)), 16), "\n".join(lines))
+    said = (lines_of(output) or [""])[-1]
+    ended = f"exit status {exit_code}" if exit_code is not None else "failed"
+    return Failure(digest(f"{normal(command)}\n{ended}\n{normal(said)}", 16), said or ended)
+
+
+def telling(output: str) -> list[str]:
+    """Return the first distinct error lines of an output."""
+    lines = lines_of(output)
+    for pattern in _TELLING:
+        found = [line for line in lines if pattern.match(line)]
+        if found:
+            # A traceback ends with its error; a compiler's first error causes the others.
+            chosen = found[-1:] if "Traceback (most recent call last):" in output else found
+            return list({normal(line): line for line in reversed(chosen)}.values())[::-1][:LINES]
+    return []
+
+
+def lines_of(output: str) -> list[str]:
+    """Return the lines of both ends of an output, cut to bound the time of patterns."""
+    if len(output) > 2 * LOOK_CHARACTERS:
+        output = output[:LOOK_CHARACTERS] + "\n" + output[-LOOK_CHARACTERS:]
+    return [line.strip()[:LINE_CHARACTERS] for line in _ANSI.sub("", output).splitlines() if line.strip()]
+
+
+def normal(line: str) -> str:
+    """Return the beginning of a line, normalised."""
+    line = line[: 2 * LINE_CHARACTERS]
+    for pattern, stands in _EQUAL:
+        line = pattern.sub(stands, line)
+    line = _PATH.sub(_short, line)
+    return " ".join(_NUMBER.sub("<n>", line).split()).lower()
+
+
+def same_command(command: str) -> str:
+    """Return a command without folder, variables, redirections and a trailing filter."""
+    words = " ".join(command[:COMMAND_CHARACTERS].split())
+    words = re.sub(r"^(?:cd \S+ ?(?:&&|;) ?)+", "", words)
+    words = re.sub(r"^(?:[A-Z_][A-Z0-9_]*=\S* )+", "", words)
+    words = re.sub(r" ?(?:2>&1|2>/dev/null|>/dev/null|&>/dev/null)", "", words)
+    return re.sub(r" ?\| ?(?:tail|head|cat|less|grep|tee)\b[^|]*$", "", words).strip()
+
+
+def _short(match: re.Match[str]) -> str:
+    """Return the last part of a path; one with digits is a temporary file."""
+    last = re.split(r"[\\/]", match[0].rstrip("\\/"))[-1]
+    return (
+        "<path>" if any(c.isdigit() for c in last) and not last.endswith((".py", ".js", ".ts", ".rs", ".go")) else last
+    )

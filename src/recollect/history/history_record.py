@@ -1,0 +1,168 @@
+"""Records of a project's history, and sources that find them in its files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect import git, progress
+from recollect.clock import RECORD_CPU_S, CpuLimitExceeded, cpu_limit
+from recollect.files import read_file
+from recollect.history.commit_log import commits
+from recollect.model import MemoryType
+
+
+class Found(NamedTuple):
+    """A record of the history, with its origin and time.
+
+    key: stable within its source. rule: the rule that found it. at: since when it is valid
+    replaced_by, ended_at: the key of the record that reverted it, and when
+    """
+
+    key: str
+    rule: str
+    content: str
+    memory_type: MemoryType
+    at: int
+    importance: float = 0.5
+    title: str | None = None
+    author: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = {}
+    replaced_by: str | None = None
+    ended_at: int | None = None
+
+
+class Source:
+    """A place where a project's history is read; `most`: how many records at most.
+
+    Afterwards `left_out` names files that took too long, and `notes` says what git could not give.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.left_out: list[str] = []
+        self.notes: list[str] = []
+
+    def records(self, root: Path, since: int | None) -> Iterator[Found]:
+        """Yield the records below a folder, none from before `since`; reports progress."""
+        raise NotImplementedError
+
+
+def clipped(text: str, most: int) -> str:
+    """Return a text of at most so many characters, cut at the end of a word."""
+    if len(text) <= most:
+        return text
+    cut = text[: most - 1]
+    return (cut[: cut.rfind(" ")] if " " in cut[most // 2 :] else cut).rstrip(" ,;:.-") + "…"
+
+
+# Larger files are generated, or data.
+MAX_FILES = 20_000
+MAX_BYTES = 512 * 1024
+WALKED = 5 * MAX_FILES
+# Commits that are searched for the last change of a file; older files have their time on disk.
+DATED_COMMITS = 5_000
+
+_FOREIGN = frozenset("node_modules vendor third_party dist build target venv site-packages __pycache__".split())
+
+
+class Text(NamedTuple):
+    """A file: its path from the root, its text, and when it was last changed."""
+
+    path: str
+    text: str
+    at: int
+
+
+def paths(root: Path, notes: list[str]) -> list[str]:
+    """Return the sorted files of a project: not ignored by git, or all but foreign ones.
+
+    notes: receives why git could not list them
+    """
+    told = ""
+    if git.folders(root) is not None:
+        answer = git.listed(root)
+        told = answer.text
+        if answer.problem not in ("", git.MISSING):
+            notes.append(f"ignore rules were not applied: {answer.problem}")
+    # A folder that is no repository may be a whole home, so the walk is bounded.
+    found = told.split("\0") if told else list(islice(_walked(root), WALKED))
+    own = (path for path in found if path and _FOREIGN.isdisjoint(path.split("/")[:-1]))
+    return sorted(dict.fromkeys(own))[:MAX_FILES]
+
+
+def texts(root: Path, wanted: list[str]) -> Iterator[Text]:
+    """Yield the small text files, each with the time of its last commit or on disk."""
+    dates = _dates(root, set(wanted))
+    for path in wanted:
+        try:
+            file = root / path
+            if file.is_symlink():  # its target is read by its own name
+                continue
+            raw = read_file(file, most=MAX_BYTES, within=root)
+            if b"\0" in raw[:8192]:
+                continue
+            yield Text(path, raw.decode("utf-8", "replace"), dates.get(path) or int(file.stat().st_mtime))
+        except OSError:
+            continue
+
+
+def _dates(root: Path, wanted: set[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    if not wanted or not (root / ".git").exists():
+        return found
+    for commit in commits(root, None, most=DATED_COMMITS, notes=[]):
+        for file in commit.files:
+            if file.path in wanted:
+                found.setdefault(file.path, commit.at)
+        if len(found) == len(wanted):
+            break
+    return found
+
+
+def _walked(root: Path) -> Iterator[str]:
+    for folder, names, files in os.walk(root):
+        names[:] = sorted(name for name in names if name not in _FOREIGN and not name.startswith("."))
+        for name in sorted(files):
+            yield os.path.relpath(Path(folder) / name, root).replace(os.sep, "/")
+
+
+class FileSource(Source):
+    """A source that reads some files of a project, each within a limit of CPU time."""
+
+    doing = ""
+    step = 1  # files per report of progress
+
+    def wanted(self, names: list[str]) -> list[str]:
+        """Return the files to read, in order, of all files of a project."""
+        raise NotImplementedError
+
+    def read(self, file: Text) -> Iterable[Found]:
+        """Return the records of a file."""
+        raise NotImplementedError
+
+    def records(self, root: Path, since: int | None) -> Iterator[Found]:
+        wanted = self.wanted(paths(root, self.notes))
+        left = self._most
+        for number, file in enumerate(texts(root, wanted)):
+            if number % self.step == 0:
+                progress.report(number, len(wanted), self.doing)
+            for found in self._found_in(file):
+                if since is not None and found.at < since:
+                    continue
+                if left <= 0:
+                    return
+                left -= 1
+                yield found
+
+    def _found_in(self, file: Text) -> list[Found]:
+        try:
+            with cpu_limit(RECORD_CPU_S):
+                return list(self.read(file))
+        except CpuLimitExceeded:
+            self.left_out.append(file.path)
+            return []

@@ -1,0 +1,18 @@
+"""The sources of history by name; a table, so that a new source is a row and a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from recollect.history.code_notes import Notes
+from recollect.history.commits import Git
+from recollect.history.history_record import Source
+from recollect.history.project_documents import Decisions, Documents
+
+# By the name that `--only` takes; called with the largest number of records.
+SOURCES: Mapping[str, Callable[[int], Source]] = {
+    "git": Git,
+    "adr": Decisions,
+    "docs": Documents,
+    "notes": Notes,
+}

@@ -1,0 +1,1 @@
+"""Readers of other memory programs: each yields records with stable keys and writes nothing."""

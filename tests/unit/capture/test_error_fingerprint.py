@@ -1,0 +1,82 @@
+"""The same error has the same fingerprint, whenever and wherever it happens; another one has another."""
+
+from __future__ import annotations
+
+import pytest
+
+from recollect.capture.error_fingerprint import failure, normal, same_command, telling
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/{user}/shop/price.py", line {line}, in gross
+    return net * RATES[country]
+           ~~~~~^^^^^^^^^
+KeyError: 'se'
+"""
+SAME = (
+    (TRACEBACK.format(user="ann", line=7), TRACEBACK.format(user="bob", line=312)),
+    ("src/a.c:3:5: error: expected ';' before '}' token", "/tmp/b7/src/a.c:41:9: error: expected ';' before '}' token"),
+    ("[2026-01-02 03:04:05] ERROR: lost worker 17", "[2027-11-12 13:14:15,999] ERROR: lost worker 4711"),
+    ("Error: object 0x7ffe12ab is gone", "Error: object 0x00dead00 is gone"),
+    ("fatal: bad object 3f2a9c1d", "fatal: bad object 00ffab12cd"),
+    ("\x1b[31mError: no route\x1b[0m", "Error: no route"),
+    ("Error: GET http://localhost:8000/a?id=1 failed", "Error: GET http://127.0.0.1:9/b failed"),
+)
+DIFFERENT = (
+    ("KeyError: 'se'", "KeyError: 'dk'"),
+    ("ModuleNotFoundError: No module named 'yaml'", "ModuleNotFoundError: No module named 'toml'"),
+    ("cp: /etc/shop/Cargo.toml: No such file or directory", "cp: /etc/shop/package.json: No such file or directory"),
+    ("error[E0425]: cannot find value `x`", "error[E0433]: cannot find value `x`"),
+)
+
+
+@pytest.mark.parametrize(("first", "second"), SAME)
+def test_an_error_is_recognised_again(first: str, second: str) -> None:
+    assert failure(first).fingerprint == failure(second).fingerprint
+
+
+@pytest.mark.parametrize(("first", "second"), DIFFERENT)
+def test_other_errors_are_told_apart(first: str, second: str) -> None:
+    assert failure(first).fingerprint != failure(second).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (TRACEBACK.format(user="ann", line=7), ["KeyError: 'se'"]),
+        ("a.c:1:1: error: x\na.c:2:2: error: y\nmake: *** [all] Error 1", ["a.c:1:1: error: x", "a.c:2:2: error: y"]),
+        ("bash: frobnicate: command not found", ["bash: frobnicate: command not found"]),
+        ("all is well\n12 passed", []),
+    ],
+)  # fmt: skip
+def test_the_lines_that_tell_an_error_are_found(output: str, expected: list[str]) -> None:
+    assert telling(output)[: len(expected) or 1] == expected
+
+
+def test_a_silent_failure_is_known_by_its_command_and_code() -> None:
+    silent = failure("", "make lint", 2)
+    assert silent.message == "exit status 2"
+    assert silent.fingerprint == failure("", "make lint", 2).fingerprint
+    assert silent.fingerprint != failure("", "make lint", 3).fingerprint
+    assert silent.fingerprint != failure("", "make test", 2).fingerprint
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -q tests",
+        "cd /nowhere/shop && pytest -q tests",
+        "CI=1 DEBUG=x pytest  -q tests",
+        "pytest -q tests 2>&1 | tail -20",
+        "  pytest -q\n tests ",
+    ],
+)
+def test_a_command_is_the_same_however_it_is_dressed(command: str) -> None:
+    assert same_command(command) == "pytest -q tests"
+
+
+@pytest.mark.parametrize(
+    "text", ["a." * 40_000, "=" * 80_000, "1" * 80_000, "/a" * 40_000, "\x1b[" * 40_000, "Error " * 9_000]
+)
+def test_no_output_takes_long(text: str) -> None:
+    assert failure(text, text).fingerprint
+    assert normal(text[:300])

@@ -1,0 +1,129 @@
+"""Commands: what each is for, which worked, and which variants failed before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from recollect.capture.invocation import COMMAND_KINDS, RULES, invocation, kind
+from recollect.model import KnownCommand
+from recollect.patterns.known_commands import HALF_LIFE_S, Moment, Run, known_commands
+
+NOW = 1_767_000_000
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("pytest -q", "test"), ("uv run pytest tests", "test"), (".venv/bin/python -m pytest", "test"),
+        ("npm test", "test"), ("npm run test:unit", "test"), ("make -j8 check-e2e", "lint"), ("go test ./...", "test"),
+        ("cargo test && git commit -m x", "test"), ("npm ci && npm test", "test"),
+        ("make", "build"), ("npm run build", "build"), ("docker build .", "build"), ("./gradlew assemble", "build"),
+        ("python -m build", "build"), ("tsc", "build"), ("tsc --noEmit", "lint"),
+        ("ruff check .", "lint"), ("ruff format .", "format"), ("make lint", "lint"), ("cargo fmt", "format"),
+        ("npx prettier --write .", "format"), ("pre-commit run -a", "lint"),
+        ("docker compose up -d", "run"), ("npm run dev", "run"), ("python app.py", "run"), ("./server", "run"),
+        ("python manage.py migrate", "migrate"), ("alembic upgrade head", "migrate"), ("rails db:migrate", "migrate"),
+        ("pip install -e .", "install"), ("yarn", "install"), ("uv sync", "install"), ("go mod tidy", "install"),
+        ("kubectl apply -f k8s", "deploy"), ("./scripts/deploy.sh prod", "deploy"), ("npm publish", "deploy"),
+        ("git push origin fix-tests", "git"), ("gh pr create --fill", "git"), ("gh release create v1", "deploy"),
+        ("psql -c 'select 1'", "other"), ("redis-cli ping", "other"), ("", "other"),
+    ],
+)  # fmt: skip
+def test_what_a_command_is_for(command: str, expected: str) -> None:
+    assert kind(command) == expected
+
+
+def test_every_kind_has_rules_or_needs_none() -> None:
+    assert {rule.kind for rule in RULES} | {"git", "other"} == set(COMMAND_KINDS)
+
+
+def test_an_invocation_is_told_apart_from_its_folder_its_output_and_messages() -> None:
+    found = invocation("cd web && CI=1 pnpm test --run 2>&1 | tail -5", "packages")
+    assert found == ("CI=1 pnpm test --run", "packages/web", "test")
+    assert invocation("cd .. && make", "web") == ("make", "", "build")
+    assert invocation("cd /elsewhere && make") == ("make", "/elsewhere", "build")
+    assert invocation('git commit -m "long words"') == ("git commit -m …", "", "git")
+
+
+@pytest.mark.parametrize("line", ["", "  ", "cat <<EOF\nx\nEOF", "for x in a; do\n echo $x\ndone", "make " + "x" * 400])
+def test_what_nobody_runs_again_is_no_invocation(line: str) -> None:
+    assert invocation(line) is None
+
+
+class Log:
+    """Runs, one a minute, in one session unless told otherwise."""
+
+    def __init__(self) -> None:
+        self.runs: list[Run] = []
+        self.edits: dict[str, list[Moment]] = {}
+
+    def run(self, line: str, *, worked: bool = True, times: int = 1, session: str = "a", **more: Any) -> None:
+        for _ in range(times):
+            number = len(self.runs)
+            values = {"id": str(number), "at": NOW + 60 * number, "namespace": "/app", "directory": "", **more}
+            told = "" if worked else f"{line} failed"
+            self.runs.append(Run(session=session, line=line, worked=worked, told=told, **values))
+
+    def edit(self, session: str = "a") -> None:
+        self.edits.setdefault(session, []).append((NOW + 60 * len(self.runs) - 30, ""))
+
+    def known(self, now: int = NOW) -> list[KnownCommand]:
+        return known_commands(self.runs, self.edits, now)
+
+
+def test_commands_that_worked_are_ranked_by_how_surely_and_how_lately() -> None:
+    log = Log()
+    log.run("make test", times=10)
+    log.run("make test", worked=False)
+    log.run("npm test", times=2)
+    log.run("make fails", worked=False, times=5)
+    log.run("ls -la", times=9)
+    first, second = log.known()
+    assert (first.command, first.kind, first.successes, first.failures) == ("make test", "test", 10, 1)
+    assert second.command == "npm test"
+    log.run("cargo test", times=10, at=NOW - 2 * HALF_LIFE_S)
+    assert [row.command for row in log.known()] == ["make test", "npm test", "cargo test"]
+    assert log.known()[2].score == pytest.approx(0.7225 / 4, abs=0.001)
+
+
+def test_a_variant_that_failed_just_before_is_linked_to_what_worked() -> None:
+    log = Log()
+    log.run("pytest -q tests", worked=False, times=2)
+    log.run("cat pyproject.toml")
+    log.run("uv run pytest -q tests")
+    (found,) = log.known()
+    assert found.command == "uv run pytest -q tests"
+    (variant,) = found.failed
+    assert (variant.command, variant.failures, variant.error) == ("pytest -q tests", 2, "pytest -q tests failed")
+
+
+def test_a_failure_says_nothing_of_its_command_if_files_were_changed_or_it_works_itself() -> None:
+    log = Log()
+    log.run("pytest -q tests", worked=False)
+    log.edit()
+    log.run("pytest -x tests")
+    assert [row.failed for row in log.known()] == [()]
+    log.run("pytest -v tests", worked=False)
+    log.run("pytest -x tests")
+    log.run("pytest -v tests")
+    assert [row.failed for row in log.known()] == [(), ()]
+
+
+def test_what_failed_in_another_session_or_was_for_something_else_is_not_linked() -> None:
+    log = Log()
+    log.run("npm run build", worked=False, session="b")
+    log.run("docker push shop", worked=False)
+    log.run("pnpm run build")
+    assert [row.failed for row in log.known()] == [()]
+
+
+def test_projects_and_folders_keep_their_commands_apart() -> None:
+    log = Log()
+    log.run("make test")
+    log.run("make test", directory="web")
+    log.run("cd web && make test")
+    log.run("make test", namespace="/lib")
+    found = {(row.namespace, row.directory): row.successes for row in log.known()}
+    assert found == {("/app", ""): 1, ("/app", "web"): 2, ("/lib", ""): 1}
