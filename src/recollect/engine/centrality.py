@@ -22,8 +22,8 @@ from recollect.store.protocol import Strength
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
     from recollect.graph.arrays import Graph
-    from recollect.graph.record import Recomputed
     from recollect.graph.strength import Strengths
+    from recollect.model.graph_answer import Recomputed
 
 # How often the worker looks whether the graph has changed: two small queries.
 POLL_S = 5.0
@@ -95,8 +95,8 @@ class Centrality:
     def recompute(self, *, patiently: bool = True) -> "Recomputed":
         """Work out how central every node is and keep it. Raises StorageError where it cannot be kept."""
         from recollect.graph.rank import sampled_sources
-        from recollect.graph.record import Recomputed
         from recollect.graph.strength import strengths
+        from recollect.model.graph_answer import Recomputed
 
         # Without code: what is kept tells memories apart, which would all look alike beside the hubs of a program.
         # What matters in code is worked out when it is asked for (get_pagerank).

@@ -11,7 +11,7 @@ from recollect.graph.arrays import Graph
 from recollect.graph.communities import communities, modularity
 from recollect.graph.meaning import MUTUAL
 from recollect.graph.rank import arcs, pagerank
-from recollect.graph.record import Cluster, Clusters
+from recollect.model.graph_answer import Cluster, Clusters
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store

@@ -22,10 +22,10 @@ from recollect.engine.recall import SEARCH_RELEVANCE
 from recollect.engine.view import steps
 from recollect.graph.arrays import Graph, Sieve
 from recollect.graph.meaning import newer_versions
-from recollect.graph.record import ExpandedHit, Step
 from recollect.graph.spread import spread
 from recollect.graph.walk import expand
 from recollect.model import Hit, Memory, Recall, Signals
+from recollect.model.graph_answer import ExpandedHit, Step
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Filter, Store

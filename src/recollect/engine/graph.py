@@ -10,7 +10,8 @@ from recollect.engine.identity import namespace_of
 from recollect.engine.memories import existing, headline, memory_filter, node_id
 from recollect.engine.recall import SEARCH_RELEVANCE
 from recollect.errors import InvalidInput, MemoryNotFound, NotFound
-from recollect.graph.record import (
+from recollect.model import NODE_KINDS, Limit, MemoryType, NodeKind, Ratio, Relation
+from recollect.model.graph_answer import (
     Algorithm,
     Clusters,
     Direction,
@@ -23,7 +24,6 @@ from recollect.graph.record import (
     Traversal,
     Visited,
 )
-from recollect.model import NODE_KINDS, Limit, MemoryType, NodeKind, Ratio, Relation
 from recollect.operations import operation
 
 if TYPE_CHECKING:

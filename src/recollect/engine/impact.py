@@ -15,9 +15,9 @@ from recollect.engine.view import node_views, steps
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import impact
 from recollect.graph.meaning import COMPUTED
-from recollect.graph.record import ImpactHit, LinkedNode, NodeView
 from recollect.graph.walk import Walk, expand
 from recollect.model import RELATIONS, Anchor, Hit, Memory, Node
+from recollect.model.graph_answer import ImpactHit, LinkedNode, NodeView
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store

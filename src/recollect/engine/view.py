@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 from recollect.engine.code_nodes import code_nodes, is_code
 from recollect.engine.memories import headline
-from recollect.graph.record import NodeView, Step
 from recollect.model import NODE_KINDS, RELATIONS, Memory, Node, NodeKind, Relation
+from recollect.model.graph_answer import NodeView, Step
 
 if TYPE_CHECKING:
     from recollect.graph.arrays import Graph
