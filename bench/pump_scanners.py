@@ -61,8 +61,7 @@ from recollect.code.manifests import families, ranges, settle
 from recollect.code.resolve import facts, translate
 from recollect.code.search import question, report
 from recollect.code.snippet import analyse, ask, concepts, recognise
-from recollect.consolidate import extract as summaries
-from recollect.consolidate import tell
+from recollect.consolidate import group_summary
 from recollect.engine import at_hand, context_block, context_sources, noticed, touched
 from recollect.episodic import boundary
 from recollect.episodic.chunker import ContextualChunker
@@ -509,8 +508,8 @@ RECALL: tuple[Any, ...] = (
     ("verdict", "recall.judge", lambda text: judge.verdict(text, "a")),
     ("excerpt", "recall.judge", lambda text: judge.excerpt(text, ("a", "b"))),
     ("tags", "recall.tag", lambda text: tag.named((text,), frozenset({"a"}))),
-    ("extracted summary", "consolidate.extract", lambda text: summaries._SENTENCE.split(text)),
-    ("summary of a cluster", "consolidate.tell", lambda text: tell.accepted(text, text)),
+    ("extracted summary", "consolidate.group_summary", lambda text: group_summary._SENTENCE.split(text)),
+    ("summary of a cluster", "consolidate.group_summary", lambda text: group_summary.accepted(text, text)),
 )
 OUTSIDE: tuple[Any, ...] = (
     ("fence", "render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.consolidate.likeness import MEANING, WORDS, Marks, Pair, alike
+from recollect.consolidate.similar_pairs import MEANING, WORDS, Marks, Pair, alike
 from recollect.engine.embedding import MIN_COVERAGE
 from recollect.recall.ruler import LEAST_SPREAD, REFERENCE, Ruler
 from recollect.text.plural import plural
@@ -43,7 +43,7 @@ def find(engine: Engine, candidates: Sequence[Candidate], *, k: int) -> Alike:
 
 
 def _by_words(candidates: Sequence[Candidate], k: int) -> Alike:
-    from recollect.consolidate.sketch import SLACK, compared, sketches, weighed
+    from recollect.consolidate.similar_pairs import SLACK, compared, sketches, weighed
 
     weights = weighed([" ".join((row.title or "", row.content)) for row in candidates])
     least = min(WORDS.theme, WORDS.group)

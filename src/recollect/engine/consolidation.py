@@ -263,7 +263,7 @@ class Consolidating:
         return decay(candidates(self._engine.store, _where(namespace)), clock.now(), threshold_days=threshold_days)
 
     def _creative(self, namespace: str | None) -> Plan:
-        from recollect.consolidate.creative import NEIGHBOURS, creative
+        from recollect.consolidate.cluster import NEIGHBOURS, creative
         from recollect.engine import alike
         from recollect.engine.candidates import candidates
         from recollect.engine.groups import MADE
@@ -291,7 +291,7 @@ class Consolidating:
         return msgspec.structs.replace(plan, notes=(*found.notes, *told))
 
     def _forget(self, namespace: str | None, importance_threshold: float) -> Plan:
-        from recollect.consolidate.forget import forget
+        from recollect.consolidate.decay import forget
         from recollect.engine.candidates import candidates
 
         rows = candidates(self._engine.store, _where(namespace))
@@ -299,7 +299,7 @@ class Consolidating:
 
     def _carried_out(self, plan: Plan, *, preview: bool, wanted: str | None, limit: int) -> Consolidated:
         """Carry out a plan that somebody asked for, unless it is only to be seen."""
-        from recollect.consolidate.mark import mark
+        from recollect.consolidate.candidate import mark
         from recollect.engine.applying import enter
 
         most = accept.whole("limit", limit, least=1, most=1000)
@@ -315,7 +315,7 @@ class Consolidating:
 
     def run(self, plan: Plan, run: Consolidation | None, *, operation: str, limit: int = 20) -> Consolidated:
         """Carry out a plan as an entered run; without one, tell what it would do."""
-        from recollect.consolidate.mark import mark
+        from recollect.consolidate.candidate import mark
         from recollect.engine import theme
         from recollect.engine.applying import apply
         from recollect.engine.retention import thin

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.consolidate.tell import ANSWER_TOKENS, accepted, prompt
+from recollect.consolidate.group_summary import ANSWER_TOKENS, accepted, prompt
 from recollect.engine.groups import WRITTEN, written
 from recollect.engine.memories import content_hash, node_id
 from recollect.engine.redaction import without_secrets
