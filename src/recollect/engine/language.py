@@ -12,7 +12,7 @@ from recollect import clock
 from recollect.engine.ledger import Limits, day_of, paused_s, refuse, reserve, settle, today
 from recollect.errors import ConfigError, Conflict, ModelFailed, StorageError
 from recollect.model import Spending, Usage
-from recollect.providers.protocol import Completion
+from recollect.providers.provider_protocol import Completion
 from recollect.store.protocol import Store
 from recollect.text.budget import tokens
 from recollect.text.redact import redact
@@ -20,7 +20,7 @@ from recollect.text.redact import redact
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
     from recollect.providers.choose import Role
-    from recollect.providers.protocol import Model
+    from recollect.providers.provider_protocol import Model
 
 CONFIGURE = "Set {role}_provider to ollama, openai or anthropic."
 

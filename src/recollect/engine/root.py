@@ -45,7 +45,7 @@ from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
     from recollect.engine.rulers import Rulers
-    from recollect.providers.protocol import Embedder, Model
+    from recollect.providers.provider_protocol import Embedder, Model
     from recollect.store.code_protocol import CodeStore
 
 # Attribute of the engine → the noun that lives there. The operation table is read from these.

@@ -22,7 +22,7 @@ from recollect.store.protocol import Filter, Has, Range
 from recollect.text.redact import redact_value
 
 if TYPE_CHECKING:
-    from recollect.providers.protocol import Embedder
+    from recollect.providers.provider_protocol import Embedder
 
 # A library has no limit of its own; this is the largest that recollect lets anybody set.
 MAX_CONTENT_BYTES = 67_108_864

@@ -1,9 +1,9 @@
-"""Text from a language model over HTTP: one table, one row a protocol, one loop that asks.
+"""Language models over HTTP: a table of services, and one client for all of them.
 
-    prompt ─► forms[0] ─► 400? ─► forms[1] ─► … ─► the text, and what it cost by the provider's own count
+    prompt ─► forms[0] ─► 400? ─► forms[1] ─► … ─► the text, with the provider's token count
 
-A row has several forms of the same request where models disagree about it: the one that most understand comes first.
-A service that answers 400 to it is asked in the next one, and from then on only in the one that worked.
+A service has several forms of the request where its models differ; the form that most accept comes first. After an
+answer with status 400 the next form is tried, and from then on only the form that worked.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from recollect.errors import ModelFailed
-from recollect.providers.exchange import Exchange, Patience
-from recollect.providers.protocol import Completion
+from recollect.providers.http_exchange import Exchange, Patience
+from recollect.providers.provider_protocol import Completion
 
 BAD_REQUEST = 400
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import EmbeddingFailed
-from recollect.providers.excerpt import excerpt
+from recollect.providers.provider_protocol import excerpt
 
 if TYPE_CHECKING:
-    from recollect.providers.protocol import Vectors
+    from recollect.providers.provider_protocol import Vectors
 
 MODEL = "all-MiniLM-L6-v2"
 MODEL_ID = f"{MODEL}/int8"

@@ -1,6 +1,6 @@
-"""One question to a service over HTTP, one JSON answer: patient with it, strict about what it says.
+"""JSON requests to a provider over HTTP, with retries, limits and checked answers.
 
-    connection error, time-out, 408, 429, 5xx  ─► wait, try again       everything else  ─► give up at once
+    connection error, time-out, 408, 429, 5xx  ─► wait, retry       everything else  ─► fail at once
 
 Nothing leaves the machine but the request: a redirect is not followed (it would carry the key to wherever it points),
 and a service on this machine is never reached through a proxy. The key is in no message, hint or detail.
@@ -49,7 +49,7 @@ def _chance() -> float:
 
 
 class Patience(NamedTuple):
-    """How long to wait for one answer and how often to try again; tests replace how waiting is done."""
+    """The timeout of one answer and the number of retries; tests replace `sleep` and `chance`."""
 
     timeout_s: float = 30.0
     retries: int = 3
@@ -58,7 +58,7 @@ class Patience(NamedTuple):
 
 
 class _Fault(NamedTuple):
-    """Why there is no answer, and whether there may be one later."""
+    """Why there is no answer, and whether a retry may help."""
 
     reason: str
     status: int = 0
@@ -67,7 +67,7 @@ class _Fault(NamedTuple):
 
 
 class Exchange:
-    """The way to one service: its name, its address, its key, and the patience we have with it."""
+    """The connection to one service: its name, address, key and patience."""
 
     def __init__(
         self,
