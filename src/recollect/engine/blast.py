@@ -22,13 +22,13 @@ from recollect.engine.code_places import code_place
 from recollect.engine.readers import readers
 from recollect.engine.unseen import CONSTRUCTORS, LEAST_SURE, MAYBE, OWNER, unseen
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
+from recollect.graph.impact import Reach, affected, reach
 from recollect.graph.project import USES, FileLinks, Project, between_files, only, project
-from recollect.graph.reach import Reach, affected, reach
 from recollect.model import RELATIONS, File, Tree
 from recollect.store.code_protocol import SymbolRow
 
 if TYPE_CHECKING:
-    from recollect.graph.code import CodePart
+    from recollect.graph.code_graph import CodePart
     from recollect.store.link_protocol import LinkStore
 
 # How far tests may be from what they test: a test of the command line passes a dozen calls.

@@ -22,7 +22,7 @@ from recollect.store.protocol import Strength
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
     from recollect.graph.arrays import Graph
-    from recollect.graph.strength import Strengths
+    from recollect.graph.rank import Strengths
     from recollect.model.graph_answer import Recomputed
 
 # How often the worker looks whether the graph has changed: two small queries.
@@ -94,8 +94,7 @@ class Centrality:
 
     def recompute(self, *, patiently: bool = True) -> "Recomputed":
         """Work out how central every node is and keep it. Raises StorageError where it cannot be kept."""
-        from recollect.graph.rank import sampled_sources
-        from recollect.graph.strength import strengths
+        from recollect.graph.rank import sampled_sources, strengths
         from recollect.model.graph_answer import Recomputed
 
         # Without code: what is kept tells memories apart, which would all look alike beside the hubs of a program.

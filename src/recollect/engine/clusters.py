@@ -9,8 +9,8 @@ import numpy as np
 from recollect.engine.view import node_views
 from recollect.graph.arrays import Graph
 from recollect.graph.communities import communities, modularity
-from recollect.graph.meaning import MUTUAL
 from recollect.graph.rank import arcs, pagerank
+from recollect.graph.relation_semantics import MUTUAL
 from recollect.model.graph_answer import Cluster, Clusters
 
 if TYPE_CHECKING:

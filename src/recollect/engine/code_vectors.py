@@ -75,9 +75,9 @@ def order(engine: Engine) -> list[int]:
     How central a file is, is known as far as its tree was linked; nothing is linked for this.
     """
     from recollect.engine.repo_map import edited_lately, sheets_of
-    from recollect.graph.code import load_code
-    from recollect.graph.importance import Seen, file_shares, importance
+    from recollect.graph.code_graph import load_code
     from recollect.graph.project import project
+    from recollect.graph.rank import Seen, file_shares, importance
 
     trees = engine.store.find(Tree)
     found = project(load_code(cast("LinkStore", engine.code_store), None), [tree.id for tree in trees])

@@ -11,7 +11,7 @@ from recollect.code.resolve.modules import family
 from recollect.engine.code_nodes import CodeNode, code_nodes, target_of
 from recollect.engine.view import node_views
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
-from recollect.graph.reach import Reach, affected, contained, reach
+from recollect.graph.impact import Reach, affected, contained, reach
 from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
 from recollect.model.graph_answer import Dependencies, Direction, Doubt, Impact, NodeView, OutsideUse, Use

@@ -21,8 +21,7 @@ from recollect.engine.memories import headline
 from recollect.engine.recall import SEARCH_RELEVANCE
 from recollect.engine.view import steps
 from recollect.graph.arrays import Graph, Sieve
-from recollect.graph.meaning import newer_versions
-from recollect.graph.spread import spread
+from recollect.graph.relation_semantics import newer_versions, spread
 from recollect.graph.walk import expand
 from recollect.model import Hit, Memory, Recall, Signals
 from recollect.model.graph_answer import ExpandedHit, Step

@@ -235,8 +235,8 @@ class Graphs:
         import numpy as np
 
         from recollect.engine.view import node_views
-        from recollect.graph.meaning import MUTUAL
         from recollect.graph.rank import arcs, pagerank
+        from recollect.graph.relation_semantics import MUTUAL
 
         followed = accept.ratio("damping", damping)
         shown = accept.whole("limit", limit, least=1, most=1000)

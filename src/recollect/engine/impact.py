@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect.engine.view import node_views, steps
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import impact
-from recollect.graph.meaning import COMPUTED
+from recollect.graph.relation_semantics import COMPUTED
 from recollect.graph.walk import Walk, expand
 from recollect.model import RELATIONS, Anchor, Hit, Memory, Node
 from recollect.model.graph_answer import ImpactHit, LinkedNode, NodeView

@@ -21,15 +21,15 @@ from recollect.code.languages import LANGUAGES
 from recollect.code.record import MapFile, MapSymbol, RepoMap
 from recollect.code.testing import is_test_file
 from recollect.graph.arrays import RELATION_CODES
-from recollect.graph.importance import Seen, file_shares, importance
 from recollect.graph.project import USES, Further, Project, project
+from recollect.graph.rank import Seen, file_shares, importance
 from recollect.model import File, Tree
 from recollect.store.code_protocol import PLACE_BITS, SymbolRow, file_node, symbol_nodes
 from recollect.text.budget import tokens
 from recollect.text.identifiers import whole_term
 
 if TYPE_CHECKING:
-    from recollect.graph.code import CodePart
+    from recollect.graph.code_graph import CodePart
     from recollect.store.code_protocol import CodeStore
 
 # What is shown around the map: a headline, its facts and the fence.

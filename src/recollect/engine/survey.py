@@ -15,7 +15,7 @@ from recollect.operations import operation
 if TYPE_CHECKING:
     from recollect.engine.repo_map import Asked as MapAsked
     from recollect.engine.root import Engine
-    from recollect.graph.code import CodePart
+    from recollect.graph.code_graph import CodePart
     from recollect.store.link_protocol import LinkStore
 
 # Below this the frame of a map is all that fits.

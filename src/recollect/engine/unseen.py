@@ -23,8 +23,8 @@ import numpy as np
 from recollect.code.fixtures import hidden_uses
 from recollect.code.resolve.modules import family
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
+from recollect.graph.impact import reach
 from recollect.graph.project import USES, Further, Project, only
-from recollect.graph.reach import reach
 from recollect.graph.walk import neighbours
 from recollect.model import File, Tree
 from recollect.store.link_protocol import target_node

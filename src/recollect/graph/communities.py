@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.graph.arrays import Flags, Floats, Ints, Places, Weighted, added_up, ordered, row_starts
+from recollect.graph.arrays import Flags, Floats, Ints, Places, Weighted, added_up, entries, ordered, row_starts
 from recollect.graph.components import joined
 
 # Turns that a round is split into: neighbours that decide in the same turn can swap places, and with eight turns seven
@@ -128,7 +128,7 @@ def _settled(level: Level, label: Places, total: float, resolution: float, chanc
 def _turn(level: Level, nodes: Places, label: Places, held: Floats, restless: Flags, pressure: float) -> None:
     """Let some nodes move to where they gain most; labels, what communities hold and who is restless follow."""
     restless[nodes] = False
-    owners, places = _leaving(level, nodes)
+    owners, places = entries(level.starts, nodes)
     if not len(places):
         return
     # The weight of the links from each node to each community next to it.
@@ -153,17 +153,9 @@ def _turn(level: Level, nodes: Places, label: Places, held: Floats, restless: Fl
     label[nodes[moving]] = goal[moving]
     np.subtract.at(held, home[moving], strength[moving])
     np.add.at(held, goal[moving], strength[moving])
-    moved, beside = _leaving(level, nodes[moving])
+    moved, beside = entries(level.starts, nodes[moving])
     neighbour = level.ends[beside]
     restless[neighbour[label[neighbour] != goal[moving][moved]]] = True
-
-
-def _leaving(level: Level, nodes: Places) -> tuple[Places, Places]:
-    """Return, for every link of these nodes, which of them it belongs to and where it stands."""
-    counts = level.starts[nodes + 1] - level.starts[nodes]
-    before = np.cumsum(counts) - counts
-    places = np.arange(int(counts.sum())) + np.repeat(level.starts[nodes] - before, counts)
-    return np.repeat(np.arange(len(nodes)), counts), places
 
 
 def _refined(level: Level, label: Places, total: float, resolution: float, chance: np.random.Generator) -> Places:

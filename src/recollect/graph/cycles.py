@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.graph.arrays import Graph, Links, Places, Sieve
+from recollect.graph.arrays import Graph, Places, Sieve
 from recollect.graph.components import strong_components
 from recollect.graph.walk import breadth_first
 
@@ -50,7 +50,7 @@ def _circle(graph: Graph, nodes: Places) -> Circle:
     inside[nodes] = True
     part = graph.within(Sieve(inside))
     apart = part.src != part.dst
-    part = _with(part, apart)
+    part = part.only(apart)
     way = _way_round(part)
     cut = _cut(part)
     real = nodes.tolist()
@@ -60,10 +60,6 @@ def _circle(graph: Graph, nodes: Places) -> Circle:
         len(set(zip(part.src.tolist(), part.dst.tolist(), strict=True))),
         cut._replace(src=real[cut.src], dst=real[cut.dst]),
     )
-
-
-def _with(part: Graph, keep: Places | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Graph:
-    return Graph(part.points, Links(part.src[keep], part.dst[keep], part.relations[keep], part.weights[keep]))
 
 
 def _way_round(part: Graph) -> list[int]:
@@ -97,7 +93,7 @@ def _cut(part: Graph) -> Cut:
     weakest = sorted(pairs.items(), key=lambda row: (row[1], row[0]))[:MOST_CUTS]
     cuts = []
     for (src, dst), weight in weakest:
-        rest = _with(part, (part.src != src) | (part.dst != dst))
+        rest = part.only((part.src != src) | (part.dst != dst))
         cuts.append(Cut(src, dst, weight, int(np.bincount(strong_components(rest)).max())))
         if cuts[-1].left == 1:
             break

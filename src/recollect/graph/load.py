@@ -20,7 +20,7 @@ from typing import Any, cast
 import numpy as np
 
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Ints, Links, Points
-from recollect.graph.code import CodePart, load_code
+from recollect.graph.code_graph import CodePart, load_code
 from recollect.model import Change, Edge, Node
 from recollect.store.link_protocol import LinkStore
 from recollect.store.protocol import Coded, EdgeColumns, Store
@@ -81,10 +81,7 @@ def _with_code(rows: Graph, code: CodePart) -> Graph:
     scopes[:size] = np.array([scope_of[name] for name in rows.points.namespaces], np.int32)[rows.points.scopes]
     scopes[places] = np.array([scope_of[name] for name in code.namespaces], np.int32)[code.scopes]
     memory_ids = rows.points.memory_ids + [None] * (len(ids) - size)
-    src, dst = number[code.src], number[code.dst]
-    there = (src >= 0) & (dst >= 0)
-    own = Links(rows.src, rows.dst, rows.relations, rows.weights)
-    links = _joined(own, Links(src[there], dst[there], code.relations[there], code.weights[there]))
+    links = rows.links.joined(code.links.renumbered(number))
     graph = Graph(Points(ids, kinds, scopes, memory_ids, namespaces), links, seen=rows.seen)
     graph.index = index
     graph.rows, graph.code = rows, code
@@ -116,25 +113,13 @@ def _links(columns: EdgeColumns, index: Mapping[str, int]) -> Links:
     association = RELATION_CODES["RELATES_TO"]
     src, dst = (_decoded(column, index, -1) for column in (columns.src, columns.dst))
     relations = _decoded(columns.relationship, RELATION_CODES, association).astype(np.uint8)
-    there = (src >= 0) & (dst >= 0)
-    if there.all():
-        return Links(src, dst, relations, columns.weight)
-    return Links(src[there], dst[there], relations[there], columns.weight[there])
+    return Links(src, dst, relations, columns.weight).only((src >= 0) & (dst >= 0))
 
 
 def _decoded(column: Coded, numbers: Mapping[str, int], unknown: int) -> Ints:
     """Return the number of every row's value."""
     decoded: Ints = np.array([numbers.get(name, unknown) for name in column.values], np.int32)[column.codes]
     return decoded
-
-
-def _joined(one: Links, other: Links) -> Links:
-    return Links(
-        np.concatenate((one.src, other.src)),
-        np.concatenate((one.dst, other.dst)),
-        np.concatenate((one.relations, other.relations)),
-        np.concatenate((one.weights, other.weights)),
-    )
 
 
 def _followed(store: Store, known: Graph, changes: Sequence[Change], now: tuple[int, int]) -> Graph:
@@ -146,9 +131,8 @@ def _followed(store: Store, known: Graph, changes: Sequence[Change], now: tuple[
     index = known.index if points is known.points else {name: place for place, name in enumerate(points.ids)}
     read_again = np.zeros(known.size, np.bool_)
     read_again[[known.index[name] for name in sources if name in known.index]] = True
-    keep = (number[known.src] >= 0) & (number[known.dst] >= 0) & ~read_again[known.src]
-    kept = Links(number[known.src[keep]], number[known.dst[keep]], known.relations[keep], known.weights[keep])
-    graph = Graph(points, _joined(kept, _links(store.edge_columns(sources), index)), seen=now)
+    kept = known.links.only(~read_again[known.src]).renumbered(number)
+    graph = Graph(points, kept.joined(_links(store.edge_columns(sources), index)), seen=now)
     graph.index = index
     return graph
 
