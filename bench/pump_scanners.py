@@ -76,7 +76,7 @@ from recollect.migrate import fields as migrate_fields
 from recollect.model import Memory, Observed
 from recollect.patterns import correction, preference, section
 from recollect.patterns import search as searches
-from recollect.recall import amend, changes, judge, query, statement, supersede, tag
+from recollect.recall import amend, changes, lexical, llm_judge_prompt, query, statement, supersede
 from recollect.render import untrusted
 from recollect.surface import jsonrpc
 from recollect.surface.assistants import jsonc, toml
@@ -505,9 +505,9 @@ RECALL: tuple[Any, ...] = (
     ("recall query", "recall.query", _query),
     ("amendments", "recall.amend recall.statement recall.values", _amend),
     ("supersession", "recall.supersede recall.changes", _supersede),
-    ("verdict", "recall.judge", lambda text: judge.verdict(text, "a")),
-    ("excerpt", "recall.judge", lambda text: judge.excerpt(text, ("a", "b"))),
-    ("tags", "recall.tag", lambda text: tag.named((text,), frozenset({"a"}))),
+    ("verdict", "recall.llm_judge_prompt", lambda text: llm_judge_prompt.verdict(text, "a")),
+    ("excerpt", "recall.llm_judge_prompt", lambda text: llm_judge_prompt.excerpt(text, ("a", "b"))),
+    ("tags", "recall.lexical", lambda text: lexical.named_tags((text,), frozenset({"a"}))),
     ("extracted summary", "consolidate.group_summary", lambda text: group_summary._SENTENCE.split(text)),
     ("summary of a cluster", "consolidate.group_summary", lambda text: group_summary.accepted(text, text)),
 )

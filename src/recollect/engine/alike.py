@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.consolidate.similar_pairs import MEANING, WORDS, Marks, Pair, alike
 from recollect.engine.embedding import MIN_COVERAGE
-from recollect.recall.ruler import LEAST_SPREAD, REFERENCE, Ruler
+from recollect.recall.calibration import LEAST_SPREAD, REFERENCE, Calibration
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _by_words(candidates: Sequence[Candidate], k: int) -> Alike:
     return Alike(candidates, pairs, WORDS, ("compared by words: memories are not embedded",))
 
 
-def _on_scale(marks: Marks, ruler: Ruler) -> Marks:
+def _on_scale(marks: Marks, ruler: Calibration) -> Marks:
     """Return marks of the shipped model as cosines of the model in use."""
     if ruler == REFERENCE or ruler.related - ruler.unrelated < LEAST_SPREAD:
         return marks

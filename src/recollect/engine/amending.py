@@ -107,7 +107,7 @@ def closeness(engine: Engine, pairs: Sequence[tuple[str, str]]) -> list[float]:
     """Return how alike the two texts of each pair are: the cosine of their vectors; without a model, of their words."""
     import numpy as np
 
-    from recollect.recall.ruler import comparable
+    from recollect.recall.calibration import comparable
 
     if not pairs:
         return []

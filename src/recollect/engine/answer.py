@@ -21,17 +21,17 @@ from recollect.engine.memories import node_id
 from recollect.engine.recall import ANSWERED
 from recollect.engine.reply import replies
 from recollect.model import Branched, Edge, Hit, Memory, Recall, Signals
+from recollect.recall.calibration import comparable
 from recollect.recall.changes import DEPTH, LEAST_ALIKE, changes
 from recollect.recall.explain import matched_words, reason, shares_of, traits
 from recollect.recall.gather import POOL, Pool, gather
+from recollect.recall.hybrid_score import overlaid
 from recollect.recall.measure import Column, measure, rarity
 from recollect.recall.profiles import Profile
 from recollect.recall.query import Query, neutral, understand
-from recollect.recall.ruler import comparable
 from recollect.recall.score import Scored, ranked_after, score
 from recollect.recall.select import Selected, fold, select, spread
 from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
-from recollect.recall.weigh import overlaid
 from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
 from recollect.text.sameness import says_the_same
 

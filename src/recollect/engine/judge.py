@@ -23,7 +23,7 @@ from recollect.engine.language import PROMPT_STATUSES
 from recollect.engine.redaction import without_secrets
 from recollect.errors import Conflict, ModelFailed, RecollectError, StorageError
 from recollect.model import Judgement, Recall
-from recollect.recall.judge import VERDICT_TOKENS, Verdict, merge, question, verdict
+from recollect.recall.llm_judge_prompt import VERDICT_TOKENS, Verdict, merge, question, verdict
 from recollect.text.budget import tokens
 from recollect.text.plural import plural
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.engine.excerpt import said_at
 from recollect.model import Memory, Reply
-from recollect.recall.speaker import ASSISTANTS
+from recollect.recall.lexical import ASSISTANTS
 from recollect.store.protocol import Store
 from recollect.text.passages import MAX_PASSAGES, passages
 

@@ -8,7 +8,7 @@ import msgspec
 
 from recollect.errors import RecollectError
 from recollect.providers.local import MODEL
-from recollect.recall.ruler import REFERENCE, Ruler, measured, texts
+from recollect.recall.calibration import REFERENCE, Calibration, measured, texts
 
 if TYPE_CHECKING:
     from recollect.engine.root import Engine
@@ -19,9 +19,9 @@ class Rulers:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._known: dict[str, Ruler] = {}
+        self._known: dict[str, Calibration] = {}
 
-    def of(self, model: str) -> Ruler:
+    def of(self, model: str) -> Calibration:
         """Return the ruler of the model in use; the one of the shipped model as long as it cannot be measured."""
         if not model or model.startswith(MODEL):
             return REFERENCE
@@ -32,14 +32,14 @@ class Rulers:
             self._known[model] = kept
         return self._known[model]
 
-    def _kept(self, model: str) -> Ruler | None:
+    def _kept(self, model: str) -> Calibration | None:
         value = self._engine.store.setting(_key(model))
         try:
-            return msgspec.json.decode(value, type=Ruler) if value else None
+            return msgspec.json.decode(value, type=Calibration) if value else None
         except msgspec.MsgspecError:
             return None  # written by a version that kept something else: measured anew
 
-    def _measured(self, model: str) -> Ruler | None:
+    def _measured(self, model: str) -> Calibration | None:
         embedder = self._engine.embedding.embedder
         if embedder is None:
             return None

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect.engine.root import Engine
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound
 from recollect.model import Hit, Memory, Signals
-from recollect.recall.judge import Verdict as Verdict
-from recollect.recall.judge import prompt as prompt
-from recollect.recall.judge import verdict as verdict
+from recollect.recall.llm_judge_prompt import Verdict as Verdict
+from recollect.recall.llm_judge_prompt import prompt as prompt
+from recollect.recall.llm_judge_prompt import verdict as verdict
 from recollect.store.protocol import Filter, Has, Range
 from recollect.text.redact import redact_value
 

@@ -20,7 +20,7 @@ from recollect.engine.memories import existing, headline
 from recollect.engine.scope import project_of
 from recollect.model import Change, Injection, Memory, MemoryUse, Usefulness, UsefulnessReport
 from recollect.operations import operation
-from recollect.recall import use
+from recollect.recall import feedback
 
 if TYPE_CHECKING:
     from recollect.engine.recall import Asked
@@ -49,7 +49,7 @@ class Lifts(NamedTuple):
     @property
     def leaning(self) -> float:
         """How much sooner it is told unasked."""
-        return use.leaning(self.kind, self.own)
+        return feedback.leaning(self.kind, self.own)
 
 
 class Totals(NamedTuple):
@@ -106,7 +106,7 @@ class Useful:
             contradicted=totals.contradicted,
             share=round(totals.used / totals.offered, 4) if totals.offered else 0.0,
             weights=dict(learnt.kinds) if learnt is not None else {},
-            enough=use.ENOUGH,
+            enough=feedback.ENOUGH,
             memories=tuple(MemoryUse(counts=row, told=told(row), label=labels.get(row.id, "")) for row in best),
         )
 
@@ -138,7 +138,7 @@ class Useful:
     def learn(self, scope: str | None) -> None:
         """Compute the weights of a project from its counts, and store them for recall."""
         rows = self._engine.store.columns(Usefulness, ("kind", "offered", "used"), {"namespace": scope})
-        self._engine.store.keep_setting(use.key(scope), use.kept(use.learn(rows)))
+        self._engine.store.keep_setting(feedback.key(scope), feedback.kept(feedback.learn(rows)))
 
     def note_undone(self, batch: str) -> None:
         """Recompute the weights that an undo may have changed."""
@@ -166,9 +166,9 @@ class Useful:
 
     # --- what recall and hooks ask ---
 
-    def _learnt(self, scope: str | None) -> use.Learnt | None:
+    def _learnt(self, scope: str | None) -> feedback.Learnt | None:
         """Return what a namespace has taught; a look-up by key."""
-        return use.read(self._engine.store.setting(use.key(scope)))
+        return feedback.read(self._engine.store.setting(feedback.key(scope)))
 
     def lifts(self, scope: str | None, memory_ids: Iterable[str]) -> Mapping[str, Lifts]:
         """Return by how much memories are used more often than others, by id; empty until enough is known."""
@@ -181,12 +181,12 @@ class Useful:
             piece = {"id": tuple(ids[start : start + PIECE])}
             counts = {row[0]: row[1:] for row in store.columns(Usefulness, ("id", "offered", "used"), piece)}
             for memory_id, *about in store.columns(Memory, ("id", "memory_type", "category", "source"), piece):
-                found[memory_id] = lifted(learnt, use.kind_of(*about), *counts.get(memory_id, (0, 0)))
+                found[memory_id] = lifted(learnt, feedback.kind_of(*about), *counts.get(memory_id, (0, 0)))
         return found
 
     def weighed(self, profile: "Profile", scored: "Scored", pool: "Pool", asked: "Asked") -> "Scored":
         """Return a pool with what was learnt of its memories in the namespace asked about."""
-        from recollect.recall.weigh import leaning
+        from recollect.recall.hybrid_score import leaning
 
         scope = project_of(asked.where)
         if scope is None:
@@ -195,7 +195,7 @@ class Useful:
         rows = self.lifts(scope, (pool.passages[place].memory_id for place in best))
         if not rows:
             return scored
-        gains = {memory_id: use.points(row.kind, row.own) for memory_id, row in rows.items()}
+        gains = {memory_id: feedback.points(row.kind, row.own) for memory_id, row in rows.items()}
         leans = {memory_id: row.leaning for memory_id, row in rows.items()} if asked.unasked else {}
         return leaning(profile, scored, pool, gains, leans)
 
@@ -204,14 +204,14 @@ class Useful:
         return {row.id: told(row) for row in self._engine.store.get(Usefulness, memory_ids)}
 
 
-def lifted(learnt: use.Learnt, kind: str, offered: int, used: int) -> Lifts:
+def lifted(learnt: feedback.Learnt, kind: str, offered: int, used: int) -> Lifts:
     """Return by how much a memory is used more often than others: as one of its kind, and by its own counts."""
-    return Lifts(learnt.kinds.get(kind, 0.0), use.own(used, offered, learnt, kind) if offered else 0.0)
+    return Lifts(learnt.kinds.get(kind, 0.0), feedback.own(used, offered, learnt, kind) if offered else 0.0)
 
 
 def told(row: Usefulness) -> str:
     """Return how an injected memory was used, as text, with the change of its confidence."""
-    said = use.told(row.offered, row.used, row.contradicted, row.last)
+    said = feedback.told(row.offered, row.used, row.contradicted, row.last)
     moved = f"; confidence {row.given:.2f} → {row.confidence:.2f}" if row.confidence != row.given else ""
     return said + moved
 
@@ -241,7 +241,7 @@ def _new(memory: Memory) -> Usefulness:
     return Usefulness(
         id=memory.id,
         namespace=memory.namespace,
-        kind=use.kind_of(memory.memory_type, memory.category, memory.source),
+        kind=feedback.kind_of(memory.memory_type, memory.category, memory.source),
         given=memory.confidence,
         confidence=memory.confidence,
     )
@@ -249,7 +249,7 @@ def _new(memory: Memory) -> Usefulness:
 
 def _with(current: Usefulness, row: Injection) -> Usefulness:
     """Return counts with one more offer, or with another view of one that is counted already."""
-    before, after = use.sign(row.counted), use.sign(row.evidence)
+    before, after = feedback.sign(row.counted), feedback.sign(row.evidence)
     # What was undone meanwhile cannot be taken away once more.
     pro = max(0.0, current.pro + after.pro - before.pro)
     con = max(0.0, current.con + after.con - before.con)
@@ -263,7 +263,7 @@ def _with(current: Usefulness, row: Injection) -> Usefulness:
         contradicted=contradicted,
         pro=pro,
         con=con,
-        confidence=use.confidence(current.given, pro, con),
+        confidence=feedback.confidence(current.given, pro, con),
         last=row.evidence if says else current.last,
         at=clock.now() if says or not current.at else current.at,
     )
