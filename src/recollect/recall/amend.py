@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from recollect.recall.statement import Statement, names, with_parts
-from recollect.recall.values import Value, conflict, repeated
+from recollect.recall.values import Value, conflict
 from recollect.text.tokens import terms
 
 Change = Literal["value", "said", "ended", "over", "opposite"]
@@ -67,7 +67,6 @@ _SIGNS = {
 _DENIED = 0.6
 # A place or a version among the first words says what a statement holds for.
 _LEADING = 4
-_FORMER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\b", re.IGNORECASE)
 _FORMER_NUMBER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
 _NOT = frozenset("not never no none neither nothing without".split())
 _NEVER = re.compile(r"\b(?:never|no longer|no ?body|none)\b", re.IGNORECASE)
@@ -103,16 +102,8 @@ _FIRST_PERSON = frozenset("i me my mine we us our ours".split())
 _WHERE = frozenset(
     "in on at to with by from under against inside via through is are uses use using into over within after".split()
 )
-_PLACED = frozenset("in on at to from under inside is are into within".split())
 _BEFORE_NUMBERS = _WHERE | frozenset(
     "be has have to of about least most than equals takes needs allows port = :".split()
-)
-# What is numbered to tell one from another, as terms.
-_NUMBERED = frozenset(
-    terms(
-        "note memory line step issue ticket request chapter section page row item case test bug commit phase part "
-        "number task story sprint round day week figure table appendix rule point level option example question"
-    )
 )
 _FRAMING = frozenset("with in by on from to as via through called named under".split())
 _WHY: dict[Change, str] = {
@@ -181,11 +172,10 @@ def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
     if sign not in ("value", "antonym", "name"):
         return True
     allowed = {"antonym": _OPPOSED_KEYS, "name": with_parts(names(new) | names(old))}.get(sign, frozenset())
-    differing = {kind for kind in _kinds(new) & _kinds(old) if not _values(new, kind) & _values(old, kind)}
     if _are_labels(new, old):
         return False
-    is_same_subject = sign == "value" and new.subject == old.subject and _places(new) == _places(old)
-    return len(differing) <= 1 and (is_same_subject or (new.words ^ old.words) <= allowed)
+    is_same_subject = sign == "value" and new.subject == old.subject
+    return is_same_subject or (new.words ^ old.words) <= allowed
 
 
 def _are_labels(new: Statement, old: Statement) -> bool:
@@ -196,13 +186,7 @@ def _are_labels(new: Statement, old: Statement) -> bool:
 def _is_label(statement: Statement, value: Value) -> bool:
     """Tell whether a bare number tells one thing from another and is no value: “task 3”, “phase 2”."""
     before = statement.tokens[value.place - 1].lower() if 0 < value.place <= len(statement.tokens) else ""
-    if value.kind == "version":
-        return not value.of.isdisjoint(_NUMBERED)
     return value.kind == "count" and not value.of and before not in _BEFORE_NUMBERS
-
-
-def _values(statement: Statement, kind: str) -> set[object]:
-    return {value.amount for value in statement.values if value.kind == kind}
 
 
 def contradicts(new: Statement, old: Statement) -> bool:
@@ -230,15 +214,15 @@ def _sameness(new: Statement, old: Statement, closeness: float) -> float:
 
 
 def _is_unlike(new: Statement, old: Statement) -> bool:
-    """Tell whether one states a number or a time and the other something else, or the older one is all repeated."""
+    """Tell whether one states a number or a time and the other something else."""
     ours, theirs = _kinds(new), _kinds(old)
     is_only_value = bool(ours) and not theirs and not names(new) - old.words
-    return (bool(theirs) and not ours & theirs) or is_only_value or not old.words - (new.words - new.ended)
+    return (bool(theirs) and not ours & theirs) or is_only_value
 
 
 def _is_other_attribute(new: Statement, old: Statement) -> bool:
     """Tell whether the values may be of different things: neither names the other's, or both are bare numbers."""
-    if new.head in old.words or ("says so" in new.cues and old.subject <= new.words):
+    if new.head in old.words:
         return False
     counts = [value.of for value in (*new.values, *old.values) if value.kind == "count"]
     return old.head not in new.words or (bool(counts) and not any(counts))
@@ -300,7 +284,7 @@ def _vague_sign(new: Statement, old: Statement) -> str:
         return "another name" if is_named else "changed"
     if "from" in new.cues:
         return "from now on"
-    if not _is_unlike(new, old) and (is_named or _is_same_frame(new, old)):
+    if is_named or _is_same_frame(new, old):
         return "name, now" if "now" in new.cues else "name"
     return ""
 
@@ -331,9 +315,7 @@ def _is_hindered(new: Statement, old: Statement) -> bool:
     is_addition = _is_inclusive(new) and not _reverses(new, old)
     if not new.cues and ((old.partly - new.partly) & _SCHEDULES or is_addition):
         return True
-    if repeated(new.values, old.values) and not _differ(new, old) and not new.ended & old.words:
-        return True
-    return _is_elsewhere(new, old) or _is_another(new, old) or _names_another(new, old) or _is_part(new, old)
+    return _is_elsewhere(new, old) or _is_another(new, old) or _is_part(new, old)
 
 
 def _is_unnamed(statement: Statement) -> bool:
@@ -354,13 +336,6 @@ def _is_part(new: Statement, old: Statement) -> bool:
     part = new.keys[place - 1] if place else ""
     whole = new.words & frozenset(new.keys[place + 1 : place + 4])
     return bool(part) and part in new.subject and part not in old.words and bool(whole & old.subject)
-
-
-def _names_another(new: Statement, old: Statement) -> bool:
-    """Tell whether the new one names the value that it changes, and it is not that of the older one."""
-    kinds = [value.kind for value in new.values]
-    twice = {kind for kind in kinds if kinds.count(kind) > 1} & _kinds(old)
-    return bool(twice) and bool(_FORMER.search(new.text)) and not repeated(new.values, old.values)
 
 
 def _is_elsewhere(new: Statement, old: Statement) -> bool:
@@ -416,9 +391,4 @@ def _alone(one: Statement, other: Statement) -> list[str]:
 
 def _can_change(new: Statement, old: Statement) -> bool:
     """Tell whether an older statement says where something is, or how it is called, where the new one changes that."""
-    words = {word.lower() for word in old.tokens}
-    if any(word.lower() == "renamed" for word in new.tokens):
-        return not words.isdisjoint(("called", "named", "name"))
-    if any(word.lower() == "moved" for word in new.tokens):
-        return not words.isdisjoint(_PLACED)
-    return not words.isdisjoint(_WHERE)
+    return not _WHERE.isdisjoint(word.lower() for word in old.tokens)
