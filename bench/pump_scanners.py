@@ -76,7 +76,7 @@ from recollect.migrate import fields as migrate_fields
 from recollect.model import Memory, Observed
 from recollect.patterns import correction, preference, section
 from recollect.patterns import search as searches
-from recollect.recall import amend, changes, lexical, llm_judge_prompt, query, statement, supersede
+from recollect.recall import amend, changes, lexical, llm_judge_prompt, parsed_statement, query, supersede
 from recollect.render import untrusted
 from recollect.surface import jsonrpc
 from recollect.surface.assistants import jsonc, toml
@@ -323,9 +323,9 @@ def _ignored_path(text: str) -> None:
 
 
 def _amend(text: str) -> None:
-    found = statement.statements(text, whole=True)
+    found = parsed_statement.statements(text, whole=True)
     # A sentence of any length is read, though only short ones are compared.
-    one = statement.statement(text)
+    one = parsed_statement.statement(text)
     for other in found[:1]:
         amend.may_amend(one), amend.amends(one, other, 1.0), amend.contradicts(one, other)
 
@@ -503,7 +503,7 @@ RECALL: tuple[Any, ...] = (
     ("work left", "capture.summary engine.recent_work engine.context_sources", _left),
     ("only asks", "text.asking", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
     ("recall query", "recall.query", _query),
-    ("amendments", "recall.amend recall.statement recall.values", _amend),
+    ("amendments", "recall.amend recall.parsed_statement recall.stated_values", _amend),
     ("supersession", "recall.supersede recall.changes", _supersede),
     ("verdict", "recall.llm_judge_prompt", lambda text: llm_judge_prompt.verdict(text, "a")),
     ("excerpt", "recall.llm_judge_prompt", lambda text: llm_judge_prompt.excerpt(text, ("a", "b"))),

@@ -21,7 +21,7 @@ from recollect.engine.memories import ensure_node, node_id, replace
 from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
 from recollect.recall.amend import Amended, amends, may_amend
-from recollect.recall.statement import Statement, statements
+from recollect.recall.parsed_statement import Statement, statements
 from recollect.text.tokens import query_terms, terms
 
 if TYPE_CHECKING:

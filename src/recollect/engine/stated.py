@@ -105,7 +105,7 @@ def compare(engine: Engine, each: Stated) -> Stated:
 def repeated(engine: Engine, memory: Memory) -> Memory | None:
     """Return the known memory that says the same in the same project; None if there is none."""
     from recollect.engine.amending import older
-    from recollect.recall.statement import statement
+    from recollect.recall.parsed_statement import statement
 
     here = {"namespace": memory.namespace, "superseded_by": None, "observed": False}
     same = engine.store.find(Memory, {"content_hash": memory.content_hash, **here}, limit=1)

@@ -1,4 +1,4 @@
-"""The graph as arrays: every node is a number, every edge a place in four columns.
+"""The graph as arrays: numbered nodes, and edges as four columns.
 
     edges, ordered by where they start      src      0  0  0  2  2  5 …
                                             dst      3  7  1  0  5  2 …
@@ -66,14 +66,14 @@ class Links(NamedTuple):
         )
 
     def renumbered(self, number: Ints) -> Links:
-        """Return the edges by the new numbers of their nodes, without those of a node that has none (-1)."""
+        """Return the edges by new numbers of their nodes; a node with -1 loses its edges."""
         moved = self._replace(src=number[self.src], dst=number[self.dst])
         there = (moved.src >= 0) & (moved.dst >= 0)
         return moved if there.all() else moved.only(there)
 
 
 class CodePart(NamedTuple):
-    """Files, symbols and packages as nodes, and the links between them; never changed once made.
+    """The code part of a graph: files, symbols, packages and their links.
 
     names: the ids of all nodes, then those that only a link names. files, owners: the number of the file that a node
     belongs to, that a link starts in. seen: the state of the store it shows
@@ -96,7 +96,7 @@ class CodePart(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Compressed rows: what stands at node n is `ends[starts[n]:starts[n + 1]]`, and `edges` says by which edge."""
+    """Compressed rows: node n has `ends[starts[n]:starts[n + 1]]`, by the edges in `edges`."""
 
     starts: Places
     ends: Ints
@@ -108,7 +108,7 @@ class Rows(NamedTuple):
         return len(self.starts) - 1
 
     def leaving(self, nodes: Places) -> tuple[Places, Places]:
-        """Return, for every entry of these nodes in order, which of them it belongs to and where it stands."""
+        """Return the node and the position of every entry of these nodes, in order."""
         return entries(self.starts, nodes)
 
 
@@ -124,7 +124,7 @@ class Graph:
     """One state of the graph."""
 
     def __init__(self, points: Points, links: Links, *, seen: tuple[int, int] = (-1, -1)) -> None:
-        """Make a graph from columns, edges in any order; `seen` is the state of the store it shows."""
+        """Make a graph from edges in any order; `seen` is the state of the store."""
         self.points = points
         order = ordered(links.src)
         self.src, self.dst = links.src[order], links.dst[order]
@@ -172,7 +172,7 @@ class Graph:
 
     @cached_property
     def undirected(self) -> Weighted:
-        """Every pair of linked nodes once in each row: no direction, no self loops, parallel edges added up."""
+        """The links without direction and self loops, parallel edges added up."""
         apart = self.src != self.dst
         low = np.minimum(self.src[apart], self.dst[apart]).astype(np.int64)
         high = np.maximum(self.src[apart], self.dst[apart]).astype(np.int64)
@@ -183,7 +183,7 @@ class Graph:
         return Weighted(row_starts(src, self.size), dst[order], np.concatenate((weights, weights))[order])
 
     def within(self, sieve: Sieve) -> Graph:
-        """Return the part of the graph that a sieve lets through, with numbers of its own."""
+        """Return the part of the graph that passes a sieve, renumbered."""
         keep = sieve.nodes if sieve.nodes is not None else np.ones(self.size, np.bool_)
         number = np.cumsum(keep, dtype=np.int32) - 1
         edges = keep[self.src] & keep[self.dst]
@@ -209,7 +209,7 @@ class Graph:
 
 
 class Sieve(NamedTuple):
-    """Which nodes and which relationships a walk may use; None lets all of them through.
+    """The nodes and relationships that a walk may use; None: all.
 
     against: the relationships that may be walked against their direction, where those are others
     """
@@ -219,7 +219,7 @@ class Sieve(NamedTuple):
     against: Flags | None = None
 
     def passing(self, targets: Ints, relations: Codes, *, forwards: bool) -> Flags | None:
-        """Return which steps are allowed, given where they lead and by which relationships; None if all are."""
+        """Return which steps to these targets by these relationships are allowed; None: all."""
         allowed = self.relations if forwards or self.against is None else self.against
         flags = self.nodes[targets] if self.nodes is not None else None
         if allowed is None:
@@ -237,7 +237,7 @@ def sieve(
     relations: Collection[str] = (),
     namespace: str | None = None,
 ) -> Sieve:
-    """Return the sieve for nodes of these kinds and edges of these relationships, none meaning all.
+    """Return the sieve for these kinds of nodes and relationships; empty means all.
 
     A namespace lets through its own nodes and those that belong to none, unless they are memories: a package that
     several projects use is part of each, a memory without a namespace is not.
@@ -278,7 +278,7 @@ def ordered(keys: NDArray[np.integer]) -> Places:
 
 
 def entries(starts: Places, nodes: Places) -> tuple[Places, Places]:
-    """Return, for every entry of some rows in order, which of the rows it belongs to and its position."""
+    """Return the row and the position of every entry of some rows, in order."""
     counts = starts[nodes + 1] - starts[nodes]
     before = np.cumsum(counts) - counts
     places = np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(starts[nodes] - before, counts)

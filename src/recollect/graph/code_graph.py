@@ -1,4 +1,4 @@
-"""The code part of the graph: files, symbols, packages and their links, read in bulk.
+"""Reads the code part of the graph in bulk: files, symbols, packages, links.
 
     of every file                 its node, its symbols, CONTAINS, and the links that start in it
     names       n₀ n₁ … | m₀ …    the ids of all nodes, then ids that only a link names
@@ -30,7 +30,7 @@ NO_FILE = -1
 
 
 def load_code(store: LinkStore, known: CodePart | None) -> CodePart | None:
-    """Return the code part as the store holds it now; the known one if nothing changed, None if no code is indexed."""
+    """Return the current code part: `known` if nothing changed, None without indexed code."""
     now = (store.code_generation(), store.link_generation())
     if known is not None and known.seen == now:
         return known
@@ -123,7 +123,7 @@ def _unpacked(
     columns: list[tuple[bytes, bytes, bytes, bytes]],
     spans: list[tuple[int, int, int, int]],
 ) -> tuple[Links, Places]:
-    """Return the links of many files and the file of each; ids that no node has are added to the names."""
+    """Return the links of many files and the file of each; adds unknown ids to the names."""
     index = {name: number for number, name in enumerate(names)}
     numbers = np.array([index.setdefault(name, len(index)) for name in targets], np.int32)
     names += list(index)[len(names) :]
@@ -137,7 +137,7 @@ def _unpacked(
 
 
 def _without(part: CodePart, files: set[int]) -> _Loose:
-    """Return a part without some files; links to what they held stay, as links to what is not there."""
+    """Return a part without some files; links to their symbols stay, by name."""
     gone = np.array(sorted(files), np.int64)
     keep: Flags = ~np.isin(part.files, gone)
     names = [name for name, kept in zip(part.names, keep.tolist(), strict=False) if kept]
@@ -155,7 +155,7 @@ def _without(part: CodePart, files: set[int]) -> _Loose:
 
 
 def _merged(one: _Loose, other: _Loose) -> _Loose:
-    """Return two parts that share no node as one; a name that one misses and the other has is that node."""
+    """Return two parts without common nodes as one; named nodes of the other are resolved."""
     nodes = one.names[: len(one.kinds)] + other.names[: len(other.kinds)]
     index = {name: number for number, name in enumerate(nodes)}
     maps = [
@@ -190,7 +190,7 @@ def _packages(nodes: list[tuple[str, str, str, str | None]], links: list[Package
 
 
 def _with_packages(store: LinkStore, part: _Loose, stamps: CodeStamps, seen: tuple[int, int]) -> CodePart:
-    """Return a part with the packages that its files belong to; there are few of them, so they are always read."""
+    """Return a part with its packages, which are few and always read."""
     nodes = list({row[0]: row for row in store.package_nodes()}.values())
     if nodes:
         part = _merged(part, _packages(nodes, list(store.package_links())))

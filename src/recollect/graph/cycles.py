@@ -1,4 +1,4 @@
-"""Cycles: groups that all build on each other, each with a shortest way round and the link that is cheapest to cut."""
+"""Dependency cycles, each with a shortest path round and the cheapest link to cut."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from recollect.graph.arrays import Graph, Places, Sieve
 from recollect.graph.components import strong_components
 from recollect.graph.walk import breadth_first
 
-# Nodes of a group from which a way round is looked for, those with the fewest links first; a short one passes them.
+# Nodes of a group from which a cycle is searched, those with the fewest links first; a short one passes them.
 MOST_TRIED = 64
 # Links of a group that are tried as cuts, the weakest first.
 MOST_CUTS = 64
 
 
 class Cut(NamedTuple):
-    """A link whose removal leaves a group with at most `left` nodes that still build on each other; 1: none does."""
+    """A link whose removal leaves cycles of at most `left` nodes; 1: none."""
 
     src: int
     dst: int
@@ -26,7 +26,7 @@ class Cut(NamedTuple):
 
 
 class Circle(NamedTuple):
-    """A group of nodes that reach each other: all of them, a shortest way round, and where to cut.
+    """A group of nodes that reach each other, a shortest cycle, and where to cut.
 
     way: nodes in the order of the links; the last leads back to the first
     """
@@ -63,7 +63,7 @@ def _circle(graph: Graph, nodes: Places) -> Circle:
 
 
 def _way_round(part: Graph) -> list[int]:
-    """Return a shortest way round, through one of the nodes that are tried."""
+    """Return the shortest cycle through one of the nodes that are tried."""
     degree = np.bincount(part.src, minlength=part.size) + np.bincount(part.dst, minlength=part.size)
     best: list[int] = []
     for start in np.argsort(degree, kind="stable")[:MOST_TRIED].tolist():
@@ -86,7 +86,7 @@ def _way_round(part: Graph) -> list[int]:
 
 
 def _cut(part: Graph) -> Cut:
-    """Return the link that leaves least of the group when it is cut, the weakest of those."""
+    """Return the weakest link whose removal leaves the smallest cycles."""
     pairs: dict[tuple[int, int], float] = {}
     for src, dst, weight in zip(part.src.tolist(), part.dst.tolist(), part.weights.tolist(), strict=True):
         pairs[src, dst] = pairs.get((src, dst), 0.0) + weight

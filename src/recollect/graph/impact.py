@@ -21,7 +21,7 @@ from recollect.graph.walk import UNBOUNDED, Direction, Walk, breadth_first, leav
 
 
 class Reach(NamedTuple):
-    """Reached nodes, nearest and most certain first; by node its depth, parent, edge and confidence.
+    """Reached nodes, nearest first, then by confidence; depth, parent and edge by node.
 
     Unreached nodes have depth -1; starts have depth 0, no parent and no edge: -1, and confidence 1.
     """
@@ -69,7 +69,7 @@ def reach(
 
 
 def contained(graph: Graph, nodes: Sequence[int]) -> Places:
-    """Return nodes and all that they contain: a file with its symbols, a class with its methods."""
+    """Return nodes and their contents: a file with its symbols, a class with its methods."""
     return reach(graph, nodes, direction="out", through=Sieve(None, code_flags(RELATION_CODES, ["CONTAINS"]))).order
 
 
@@ -96,7 +96,7 @@ def affected(graph: Graph, changed: Sequence[int], *, most_depth: int, least: fl
 
 
 def impact(graph: Graph, changed: Sequence[int], *, most_depth: int = UNBOUNDED, through: Sieve = EVERYTHING) -> Walk:
-    """Return what a change of these nodes reaches, nearest first; they have depth 0 themselves.
+    """Return what a change of these nodes reaches, nearest first.
 
     through: further limits by nodes and by relationships
     """

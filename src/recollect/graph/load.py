@@ -1,14 +1,14 @@
-"""From the store to arrays, and on from there by the log: memories and what they are linked with, joined with code.
+"""Loads the graph from the store, and updates it by the log of changes.
 
-    nothing read yet, written past the log, or very much changed      read every node and edge
+    nothing read yet, written past the log, or many changes           read every node and edge
     some changes                                                      read the changed nodes, and all edges of the
                                                                       nodes at which a changed edge starts or started
     none                                                              the same graph
 
 An edge has no number of its own here: what changed about it is found again by where it starts.
 
-Code is no rows of the graph's tables (docs/adr/0007); it is read and followed by `code` and joined here by the ids of
-nodes: a memory that is linked with a symbol has made a row for it, and row and symbol are one node.
+Code is not in the tables of the graph (docs/adr/0007). code_graph.py reads it, and it is joined here by node ids: a
+memory that is linked with a symbol has a row for it, and row and symbol are one node.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from recollect.model import Change, Edge, Node
 from recollect.store.link_protocol import LinkStore
 from recollect.store.protocol import Coded, EdgeColumns, Store
 
-# Following a change costs up to ten times as much as reading an edge; beyond this many a graph is read anew.
+# Following a change costs up to ten times as much as reading an edge; beyond this many, all of it is read again.
 MAX_FOLLOWED = 5_000
 
 # A kind that this version does not know passes no filter by kind.
@@ -39,7 +39,7 @@ _EDGES = "graph_edges"
 
 
 def load(store: Store, known: Graph | None = None) -> Graph:
-    """Return the graph as the store holds it now, made from a known earlier state where that is the shorter way."""
+    """Return the current graph, made from an earlier one where that is cheaper."""
     with store.snapshot():
         rows = load_rows(store, known.rows if known is not None else None)
         code = load_code(cast(LinkStore, store), known.code if known is not None else None)
@@ -64,7 +64,7 @@ def load_rows(store: Store, known: Graph | None = None) -> Graph:
 
 
 def _with_code(rows: Graph, code: CodePart) -> Graph:
-    """Return rows and code as one graph. Where both have a node, the row says which memory, the code all else."""
+    """Return rows and code as one graph; a common node has its memory from the row."""
     size = rows.size
     known = rows.index
     index = dict(known)
@@ -108,7 +108,7 @@ def _points(rows: Sequence[tuple[Any, ...]]) -> Points:
 
 
 def _links(columns: EdgeColumns, index: Mapping[str, int]) -> Links:
-    """Return edges by the numbers of their nodes; one that leads to or from nowhere is left out."""
+    """Return edges by the numbers of their nodes, without dangling ones."""
     # A relationship that this version does not know is some association.
     association = RELATION_CODES["RELATES_TO"]
     src, dst = (_decoded(column, index, -1) for column in (columns.src, columns.dst))
@@ -138,7 +138,7 @@ def _followed(store: Store, known: Graph, changes: Sequence[Change], now: tuple[
 
 
 def _followed_points(store: Store, known: Graph, touched: Collection[str]) -> tuple[Points, Ints]:
-    """Return the nodes after some were touched, and the number that each known node has now: -1 if it is gone."""
+    """Return the nodes after changes, and the new number of each known one (-1: gone)."""
     number = np.arange(known.size, dtype=np.int32)
     if not touched:
         return known.points, number

@@ -1,4 +1,4 @@
-"""The code of some trees as a graph of its own, by symbol or by file.
+"""The code of some trees as a graph, by symbol or by file.
 
 symbols     a.py::f ─CALLS→ b.py::g        files     a.py ─→ b.py      weighted by the number of links between them
 """
@@ -19,7 +19,7 @@ USES: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS", "EXTENDS"
 
 
 class Project(NamedTuple):
-    """A graph of code, and the number of the file that each of its nodes is or belongs to."""
+    """A graph of code, and the file number of each node."""
 
     graph: Graph
     files: Places
@@ -35,7 +35,7 @@ class Further(NamedTuple):
 
 
 def project(part: CodePart | None, trees: Collection[int], further: Sequence[Further] = ()) -> Project:
-    """Return the files and symbols of trees with the links between them; links to what is not there are left out."""
+    """Return the files and symbols of trees with the links between them."""
     if part is None:
         return Project(_empty(), np.empty(0, np.int64))
     mine: Flags = np.isin(part.files >> FILE_BITS, np.array(sorted(trees), np.int64)) & (part.files >= 0)
@@ -73,7 +73,7 @@ class FileLinks(NamedTuple):
 
 
 def between_files(found: Project, relations: Collection[str] = USES) -> FileLinks:
-    """Return the files of a project as a graph; a link weighs as much as there are links between what they hold."""
+    """Return the files of a project as a graph, weighted by the number of links."""
     numbers, place = np.unique(found.files, return_inverse=True)
     graph = found.graph
     is_use = graph.related_by(relations)
@@ -96,7 +96,7 @@ def between_files(found: Project, relations: Collection[str] = USES) -> FileLink
 
 
 def only(graph: Graph, relations: Collection[str], *, least: float = 0.0) -> Graph:
-    """Return a graph with the same nodes and only the links of some relationships that are at least so strong."""
+    """Return the graph with only the links of some relationships, of at least a weight."""
     return graph.only(graph.related_by(relations) & (graph.weights >= least))
 
 

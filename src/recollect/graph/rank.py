@@ -53,7 +53,7 @@ class Arcs(NamedTuple):
 
 
 def arcs(graph: Graph, *, both_ways: Collection[str] = ()) -> Arcs:
-    """Return the links of a graph, those of the relationships named in `both_ways` in both directions.
+    """Return the links of a graph; those of `both_ways` in both directions.
 
     A link from a node to itself passes nothing on and is left out.
     """
@@ -121,7 +121,7 @@ def _distribution(restart: Floats | None, size: int) -> Floats:
 
 
 def betweenness(starts: Places, ends: Ints, *, sources: Places | None = None) -> Floats:
-    """Return the share of shortest paths that lead through each node: exact in a small graph, estimated in a large one.
+    """Return the betweenness of each node: exact in a small graph, else estimated.
 
     starts, ends: the graph as compressed rows, without self loops and parallel edges
     sources: the nodes whose paths are counted; default: those of `sampled_sources`
@@ -138,7 +138,7 @@ def betweenness(starts: Places, ends: Ints, *, sources: Places | None = None) ->
 
 
 def sampled_sources(size: int, edges: int, *, looks: int = LOOKS, seed: int = 0) -> Places:
-    """Return the nodes whose paths are counted: as many as `looks` edges allow, always the same."""
+    """Return the source nodes that `looks` edges allow, always the same."""
     affordable = max(LEAST_SOURCES, looks // max(edges, 1))
     if affordable >= size:
         return np.arange(size)
@@ -146,7 +146,7 @@ def sampled_sources(size: int, edges: int, *, looks: int = LOOKS, seed: int = 0)
 
 
 def _passing(starts: Places, ends: Ints, sources: Places) -> Floats:
-    """Return, per node, how many shortest paths from the sources pass it, each counted by the share it has (Brandes).
+    """Return the shortest paths through each node from the sources (Brandes).
 
     All sources are walked at once: cell `s * size + n` belongs to node n on the walk from the s-th source.
     """
@@ -216,7 +216,7 @@ def strengths(graph: Graph) -> Strengths:
 
 
 def _above_unlinked(flow: Arcs, rank: Floats) -> Floats:
-    """Return by how much each rank exceeds what a node gets that nobody links to."""
+    """Return by how much each rank exceeds that of a node without incoming links."""
     stuck = np.bincount(flow.src, weights=flow.weights, minlength=flow.size) <= 0
     unlinked = (1 - DAMPING + DAMPING * float(rank[stuck].sum())) / max(flow.size, 1)
     # A thousandth of it is rounding of the last round.
@@ -225,7 +225,7 @@ def _above_unlinked(flow: Arcs, rank: Floats) -> Floats:
 
 
 def _rooted(graph: Graph, community: Places) -> Floats:
-    """Return the share of each node's link weight that stays in its community, less the smaller the community is."""
+    """Return the share of link weight inside the community, lower in small communities."""
     links = graph.undirected
     owners = np.repeat(np.arange(graph.size), np.diff(links.starts))
     inside = community[owners] == community[links.ends]
@@ -251,7 +251,7 @@ IN_FOCUS, EDITED, ANYWHERE = 0.7, 0.15, 0.15
 
 
 class Seen(NamedTuple):
-    """The files and nodes in focus, the recently edited files and the tests, by number."""
+    """The files and nodes in focus, recently edited files, and tests, by number."""
 
     focus: frozenset[int] = frozenset()
     edited: frozenset[int] = frozenset()
@@ -270,7 +270,7 @@ def importance(found: Project, seen: Seen, relations: Collection[str] = USES) ->
 
 
 def file_shares(found: Project, importances: Floats) -> dict[int, float]:
-    """Return the importance of files: of all that they hold, as shares of the whole."""
+    """Return the importance of each file, with its symbols, as a share of all."""
     numbers, place = np.unique(found.files, return_inverse=True)
     sums = np.bincount(place, weights=importances, minlength=len(numbers))
     whole = float(sums.sum()) or 1.0

@@ -81,7 +81,7 @@ COMPUTED: frozenset[str] = frozenset({"SIMILAR_TO", "SHARES_THEME"})
 
 
 def carried(*, forwards: bool) -> Floats:
-    """Return how much relevance passes along a link in its direction, or against it, by code of relationship."""
+    """Return the relevance that passes along, or against, a link, by relationship code."""
     table = np.zeros(256)
     for name, meaning in MEANINGS.items():
         table[RELATION_CODES[name]] = meaning.carries[0 if forwards else 1]
@@ -89,12 +89,12 @@ def carried(*, forwards: bool) -> Floats:
 
 
 def affecting(end: End) -> Flags:
-    """Return by which relationships a change at the other end reaches this end, by their codes."""
+    """Return by which relationships a change reaches this end, by code."""
     return code_flags(RELATION_CODES, (name for name, meaning in MEANINGS.items() if meaning.affects == end))
 
 
 def newer_versions(graph: Graph, node: int) -> Places:
-    """Return the nodes that are newer versions of a node, as its links say; never the node itself."""
+    """Return the newer versions of a node, by its links."""
     through = Sieve(None, _NEWER["target"], _NEWER["source"])
     return neighbours(graph, node, direction="both", through=through)
 
@@ -112,7 +112,7 @@ HOP = 0.5
 
 
 def spread(graph: Graph, seed: int, hops: int, *, through: Sieve = EVERYTHING) -> tuple[Places, Floats]:
-    """Return the nodes within `hops` steps of a seed in either direction, and how much of its relevance reaches each.
+    """Return the nodes within `hops` steps of a seed and the relevance that reaches each.
 
     In order of their numbers, without the seed; reach is above 0 and below 1.
     """
@@ -132,7 +132,7 @@ def spread(graph: Graph, seed: int, hops: int, *, through: Sieve = EVERYTHING) -
 
 
 def _step(graph: Graph, nodes: Places, mass: Floats, through: Sieve) -> tuple[Places, Floats]:
-    """Return where walkers at these nodes go, and how many to each: a target may be named several times."""
+    """Return the targets of walkers at these nodes, with repetitions, and their shares."""
     owners: list[Places] = []
     targets: list[Places] = []
     strengths: list[Floats] = []

@@ -18,8 +18,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from recollect.recall.statement import Statement, names, with_parts
-from recollect.recall.values import Value, conflict
+from recollect.recall.parsed_statement import Statement, names, with_parts
+from recollect.recall.stated_values import Value, conflict
 from recollect.text.tokens import terms
 
 Change = Literal["value", "said", "ended", "over", "opposite"]

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.recall.amend import contradicts
+from recollect.recall.parsed_statement import names, shut_down, statement, with_parts
 from recollect.recall.query import Query
-from recollect.recall.statement import names, shut_down, statement, with_parts
 from recollect.recall.supersede import SENTENCE, Asked, Kind, Version
 from recollect.text.tokens import terms
 

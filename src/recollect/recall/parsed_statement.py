@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from recollect.recall.values import Value, is_amount, tokens, values
+from recollect.recall.stated_values import Value, is_amount, tokens, values
 from recollect.text.tokens import STOP_WORDS, terms
 
 # Shorter sentences name something, longer ones tell a story.
