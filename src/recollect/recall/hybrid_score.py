@@ -25,7 +25,7 @@ a hit answers, stays that of the fitted model: weights change the order, not the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -46,12 +46,12 @@ B = 0.75
 # After a week without anybody coming back to it a memory is half as recent: a week is what document 000 calls recent.
 RECENCY_HALF_LIFE_S = 7 * DAY
 
-# A tag that is named makes half of what is missing good, the second half of the rest: one is what matters, and a
-# memory must not lose for having other tags as well, as those have that a tool tagged.
+# Each named tag adds half of what is missing: the first one matters most, and a memory does not lose by other tags,
+# which tools add in numbers.
 TAG_STEP = 0.5
 
-# What an ordinary memory has: as stored without being judged, tagged, linked or come back to. A question that speaks of
-# no time is answered equally well from any: halfway.
+# The components of a memory that was stored without importance, tags or links, and not read since. For a question
+# without a time, every time is halfway.
 NEUTRAL: Mapping[str, float] = {
     "graph": 0.0,
     "temporal": 0.5,
@@ -69,9 +69,9 @@ PRIOR = 10.0
 # Matching that weighs less than this share does not count.
 LEAST_UNIT = 1e-9
 
-# Points for the branch that a memory was written on, as it stands to the one that is checked out. The best and the
-# second hit are a point apart in the median: what belongs to other work must match clearly better to be first, and what
-# was learnt on this very branch comes first unless something else matches clearly better.
+# Points by the branch that a memory was written on. The best and the second hit are a point apart in the median: a
+# memory of another branch must match clearly better to be first, and one of this branch comes first unless another
+# matches clearly better.
 BRANCH_POINTS: Mapping[str, float] = {"here": 0.5, "elsewhere": -1.0}
 
 # Which component a signal of the fitted model belongs to; all others are ways to match by words.
@@ -81,9 +81,8 @@ BELONGS: Mapping[str, str] = {**dict.fromkeys(SEMANTIC, "vector"), "dated": "tem
 # --- components ---
 
 
-def vector(passages: Sequence[Passage], cosines: Mapping[int, float]) -> Column:
-    """Return the cosine of each passage; what points the other way, or has no vector, is 0."""
-    return np.array([min(1.0, max(0.0, cosines.get(passage.pid, 0.0))) for passage in passages])
+def _bounded(values: Iterable[float]) -> Column:
+    return np.array(list(values), np.float64).clip(0.0, 1.0)
 
 
 def token(query: Query, passages: Sequence[Passage], counts: TermCounts) -> Column:
@@ -95,9 +94,9 @@ def token(query: Query, passages: Sequence[Passage], counts: TermCounts) -> Colu
 
 
 def temporal(passages: Sequence[Passage], asked: Sequence[Span]) -> Column:
-    """Return how well each passage's time fits a time the question speaks of: 1 within it, half one length of it away.
+    """Return how near each passage is to a time in the question: 1 within it, halved with every length of it.
 
-    What happened in May is often told in June, what happened on Monday on Tuesday.
+    People tell in June what happened in May, and on Tuesday what happened on Monday.
     """
     at = np.array([passage.at for passage in passages], np.float64)
     best = np.zeros(len(passages))
@@ -108,94 +107,64 @@ def temporal(passages: Sequence[Passage], asked: Sequence[Span]) -> Column:
 
 
 def tags(asked: Collection[str], standings: Sequence[Standing]) -> Column:
-    """Return how much the tags say what the question says: 0 for none of them named, 1/2 for one, 3/4 for two, …"""
+    """Return the share for named tags: 0 for none, 1/2 for one, 3/4 for two, …"""
     words = frozenset(asked)
     return np.array([1 - TAG_STEP ** len(named_tags(each.tags, words)) if each.tags else 0.0 for each in standings])
 
 
-def importance(standings: Sequence[Standing]) -> Column:
-    """Return how important each memory is."""
-    return np.array([each.importance for each in standings]).clip(0.0, 1.0)
-
-
-def confidence(standings: Sequence[Standing]) -> Column:
-    """Return how sure each memory is."""
-    return np.array([each.confidence for each in standings]).clip(0.0, 1.0)
-
-
 def recency(standings: Sequence[Standing], moment: int) -> Column:
-    """Return how lately somebody came back to each memory, as of a moment.
+    """Return how recently each memory was read, as of a moment; 0 if it was only stored.
 
-    Being new is no merit (recall/supersede.py says why): a memory that was only stored has not been come back to.
+    Being new is no merit; supersede.py says why.
     """
     ages = np.array([np.nan if each.accessed_at is None else moment - each.accessed_at for each in standings])
     return np.where(ages >= 0, np.exp2(-np.abs(ages) / RECENCY_HALF_LIFE_S), 0.0)
-
-
-def freshness(standings: Sequence[Standing], moment: int) -> Column:
-    """Return whether each memory holds at a moment: 1 unless it was replaced or has expired by then."""
-    return np.array([float(each.ends_at is None or each.ends_at > moment) for each in standings])
-
-
-def held_by_code(passages: Sequence[Passage], worth: Mapping[str, float]) -> Column:
-    """Return how far each memory holds by the code it speaks of: 1 unless that changed or is gone.
-
-    worth: by memory id, of those that hold less. The column is the other half of freshness.
-    """
-    return np.array([worth.get(passage.memory_id, 1.0) for passage in passages]).clip(0.0, 1.0)
-
-
-def graph(passages: Sequence[Passage], centralities: Mapping[str, float]) -> Column:
-    """Return how central the memory of each passage is in the graph; 0 for one that is not linked.
-
-    centralities: by memory id, as cached in the graph (graph/strength.py: PageRank 40 %, betweenness 30 %, degree 20 %,
-    cluster 10 %).
-    """
-    return np.array([centralities.get(passage.memory_id, 0.0) for passage in passages]).clip(0.0, 1.0)
 
 
 # --- scores ---
 
 
 def matching(query: Query, pool: Pool) -> dict[str, Column]:
-    """Return how well each passage matches the question, by the two components of that."""
+    """Return the two components of matching: token, and vector where there are vectors."""
     columns = {"token": token(query, pool.passages, pool.counts)}
     if pool.cosines is not None:
-        columns["vector"] = vector(pool.passages, pool.cosines)
+        columns["vector"] = _bounded(pool.cosines.get(passage.pid, 0.0) for passage in pool.passages)
     return columns
 
 
 def worth(
     query: Query, pool: Pool, centralities: Mapping[str, float], moment: int, held: Mapping[str, float] = {}
 ) -> dict[str, Column]:
-    """Return what each passage's memory is worth beside its match, as of a moment, where memories differ in it.
+    """Return the other components at a moment, those in which the memories differ.
 
-    held: how far memories still hold by the code they speak of, by memory id; all others do
+    centralities: by memory id, as cached in the graph. held: by memory id, how far a memory still holds by the code
+    that it mentions; default: 1
     """
     columns: dict[str, Column] = {}
+    ids = [passage.memory_id for passage in pool.passages]
     standings = [passage.standing for passage in pool.passages]
     if any(each is not ORDINARY for each in standings):
         columns = {
             "tags": tags(query.terms, standings),
-            "importance": importance(standings),
-            "confidence": confidence(standings),
+            "importance": _bounded(each.importance for each in standings),
+            "confidence": _bounded(each.confidence for each in standings),
             "recency": recency(standings, moment),
-            "freshness": freshness(standings, moment),
+            "freshness": _bounded(each.ends_at is None or each.ends_at > moment for each in standings),
         }
     if held:
-        columns["freshness"] = held_by_code(pool.passages, held) * columns.get("freshness", 1.0)
+        columns["freshness"] = _bounded(held.get(name, 1.0) for name in ids) * columns.get("freshness", 1.0)
     if centralities:
-        columns["graph"] = graph(pool.passages, centralities)
+        columns["graph"] = _bounded(centralities.get(name, 0.0) for name in ids)
     if query.times:
         columns["temporal"] = temporal(pool.passages, query.times)
     return columns
 
 
 def weigh(profile: Profile, weights: Mapping[str, float], fitted: Scored, columns: Mapping[str, Column]) -> Scored:
-    """Return a pool scored by a profile with these weights; each share is what one signal or component adds.
+    """Return a pool scored by a profile, with the share of each signal or component.
 
-    columns: the components in which the memories of the pool differ; the others are neutral. The default profile has no
-    use for those of matching.
+    columns: the components in which the memories of the pool differ; the others are neutral. The default profile does
+    not use those of matching.
     """
     return _tie_broken(profile, weights, fitted, columns) if profile.fitted else _summed(weights, fitted, columns)
 
@@ -213,10 +182,10 @@ def _tie_broken(
     profile: Profile, weights: Mapping[str, float], fitted: Scored, columns: Mapping[str, Column]
 ) -> Scored:
     usual = profile.weights
-    # Only relations between weights mean anything, so everything is told in units of what matching weighs: the fitted
-    # score keeps its size, and with it the distances that later stages go by.
+    # Only ratios of weights matter, so everything is in units of the weight of matching: the fitted score keeps its
+    # size, and with it the distances that later stages use.
     unit = (weights["vector"] + weights["token"]) / (usual["vector"] + usual["token"])
-    # Next to nothing is nothing: dividing by it would be infinite.
+    # A division by next to nothing would be infinite.
     unit = unit if unit >= LEAST_UNIT else 0.0
     scale = {name: weights[name] / usual[name] / unit if unit else 0.0 for name in COMPONENTS}
     if unit and SEMANTIC.isdisjoint(fitted.shares):
@@ -237,10 +206,10 @@ def _tie_broken(
 def leaning(
     profile: Profile, scored: Scored, pool: Pool, gains: Mapping[str, float], leans: Mapping[str, float] = {}
 ) -> Scored:
-    """Return a pool with what was found useful when it was told raised, and kinds of memories that were not lowered.
+    """Return a pool with useful memories ranked higher, and kinds that are rarely used lower.
 
-    gains: points of memories in the order, by their id; leans: what is added to the logits of their relevance, where it
-    is to be how likely they are worth telling (recall/use.py)
+    gains: points by memory id. leans: by memory id, what is added to the logit of relevance for context that nobody
+    asked for (feedback.py)
     """
     share = profile.point * np.array([gains.get(passage.memory_id, 0.0) for passage in pool.passages])
     if share.any():
@@ -253,9 +222,9 @@ def leaning(
 
 
 def overlaid(profile: Profile, scored: Scored, pool: Pool, standings: Mapping[str, str]) -> Scored:
-    """Return a pool with what was written on the branch that is checked out raised, and on unmerged ones lowered.
+    """Return a pool with memories of the current branch ranked higher, of unmerged branches lower.
 
-    standings: how the branch stands that a memory was written on, by memory id
+    standings: by memory id, how its branch stands to the current one
     """
     points = [BRANCH_POINTS.get(standings.get(passage.memory_id, ""), 0.0) for passage in pool.passages]
     if not any(points):

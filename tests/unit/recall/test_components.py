@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import pytest
 from tests.unit.recall.pools import apart, counted, passage
 
 from recollect.recall import hybrid_score
+from recollect.recall.gather import Pool
 from recollect.recall.hybrid_score import RECENCY_HALF_LIFE_S
 from recollect.recall.query import understand
-from recollect.store.protocol import Standing
+from recollect.store.protocol import Passage, Standing
 from recollect.text.dates import DAY, asked_times
 
 NOW = 1_700_000_000  # 2023-11-14
+
+
+def pooled(passages: Sequence[Passage], cosines: Mapping[int, float] | None = None) -> Pool:
+    return Pool(passages, counted(passages), cosines, {}, {})
+
+
+def of_standings(*standings: Standing) -> dict[str, list[float]]:
+    rows = [passage(number, "x")._replace(standing=each) for number, each in enumerate(standings, 1)]
+    found = hybrid_score.worth(understand("x"), pooled(rows), {}, NOW)
+    return {name: column.tolist() for name, column in found.items()}
 
 
 # --- matching ---
@@ -23,7 +34,8 @@ NOW = 1_700_000_000  # 2023-11-14
 def test_vector_is_the_cosine_and_never_below_zero() -> None:
     pool = apart("a", "b", "c", "d")
     cosines = {pool[0].pid: 0.75, pool[1].pid: -0.5, pool[2].pid: 1.0000001}
-    assert hybrid_score.vector(pool, cosines).tolist() == [0.75, 0.0, 1.0, 0.0]
+    found = hybrid_score.matching(understand("a"), pooled(pool, cosines))
+    assert found["vector"].tolist() == [0.75, 0.0, 1.0, 0.0]
 
 
 def test_token_is_bm25_as_printed_relative_to_the_best() -> None:
@@ -55,7 +67,8 @@ def test_token_is_nothing_where_no_word_is_shared() -> None:
 
 def test_graph_is_how_central_the_memory_is_and_one_that_is_not_linked_is_not() -> None:
     pool = [passage(1, "a"), passage(1, "b", part=1), passage(2, "c"), passage(3, "d")]
-    assert hybrid_score.graph(pool, {"m1": 0.4, "m3": 7.0, "m9": 1.0}).tolist() == [0.4, 0.4, 0.0, 1.0]
+    found = hybrid_score.worth(understand("x"), pooled(pool), {"m1": 0.4, "m3": 7.0, "m9": 1.0}, NOW)
+    assert found["graph"].tolist() == [0.4, 0.4, 0.0, 1.0]
 
 
 # --- time ---
@@ -116,11 +129,10 @@ def test_a_path_and_a_name_with_symbols_are_named_as_they_are_written() -> None:
 # --- judged when stored, used, still true ---
 
 
-@pytest.mark.parametrize("component", [hybrid_score.importance, hybrid_score.confidence])
-def test_importance_and_confidence_are_as_they_were_told(component: Any) -> None:
-    field = component.__name__
-    found = component([Standing(**{field: value}) for value in (0.0, 0.25, 1.0, 7.0, -1.0)])
-    assert found.tolist() == [0.0, 0.25, 1.0, 1.0, 0.0]
+@pytest.mark.parametrize("field", ["importance", "confidence"])
+def test_importance_and_confidence_are_bounded(field: str) -> None:
+    found = of_standings(*(Standing(**{field: value}) for value in (0.0, 0.25, 1.0, 7.0, -1.0)))
+    assert found[field] == [0.0, 0.25, 1.0, 1.0, 0.0]
 
 
 def test_recency_halves_every_week_since_the_last_access() -> None:
@@ -136,4 +148,4 @@ def test_being_new_is_no_merit_and_what_was_read_later_was_not_read_yet() -> Non
 
 def test_fresh_is_what_was_not_replaced_and_has_not_expired_by_then() -> None:
     ends = [Standing(), Standing(ends_at=NOW + 1), Standing(ends_at=NOW), Standing(ends_at=0)]
-    assert hybrid_score.freshness(ends, NOW).tolist() == [1.0, 1.0, 0.0, 0.0]
+    assert of_standings(*ends)["freshness"] == [1.0, 1.0, 0.0, 0.0]
