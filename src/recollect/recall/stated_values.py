@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from recollect.text.dates import MONTHS
+from recollect.text.days import WEEKDAYS
 from recollect.text.tokens import STOP_WORDS, terms
 
 _TOKEN = re.compile(r"[€$£#@]?\w++(?:['’.,/:@+_]\w++)*+(?:-\w++(?:['’.,/:@+_]\w++)*+)*+%?|[.;:,()!?–—]")
@@ -60,15 +62,7 @@ _FREQUENT = {
     "year": "year", "minute": "minute", "second": "second",
 }  # fmt: skip
 _RECURRING = frozenset("hourly daily nightly weekly biweekly monthly quarterly yearly annually annual".split())
-_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-_MONTHS = {
-    name: number + 1
-    for number, names in enumerate(
-        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct|"
-        "november nov|december dec".split("|")
-    )
-    for name in names.split()
-}
+_MONTHS = {name: number for number, full in enumerate(MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
 # A number after these tells one thing from another and is no value.
 _LABELS = frozenset(
     "line lines step issue ticket pr chapter section page row item case bug commit phase part number no task story "
@@ -99,7 +93,7 @@ class Value(NamedTuple):
 
 def is_amount(word: str) -> bool:
     """Tell whether a word in small letters is part of a value: a number, a unit, a month or a weekday."""
-    return word in _WORDS or word in _UNITS or word in _MONTHS or word.rstrip("s") in _WEEKDAYS or word in _FREQUENT
+    return word in _WORDS or word in _UNITS or word in _MONTHS or word.rstrip("s") in WEEKDAYS or word in _FREQUENT
 
 
 def tokens(sentence: str) -> list[str]:
@@ -130,7 +124,7 @@ def _value(words: Sequence[str], lowered: Sequence[str], place: int) -> tuple[Va
     word = lowered[place]
     after = lowered[place + 1] if place + 1 < len(lowered) else ""
     before = lowered[place - 1] if place else ""
-    if word.rstrip("s") in _WEEKDAYS:
+    if word.rstrip("s") in WEEKDAYS:
         return Value("weekday", word.rstrip("s"), frozenset(), place), 1
     if clock := _CLOCK.fullmatch(word):
         return Value("time", int(clock[1]) * 60.0 + int(clock[2]) + 720 * (after == "pm"), frozenset(), place), 1
@@ -223,7 +217,7 @@ def _frequencies(lowered: Sequence[str]) -> Iterator[Value]:
         once = before in ("a", "per", "an") and place > 1 and lowered[place - 2] in ("once",)
         if word in _RECURRING or (word in _FREQUENT and (before in ("every", "each") or once)):
             yield Value("frequency", _FREQUENT[word], frozenset(), place)
-        elif word.rstrip("s") in _WEEKDAYS and (before in ("every", "each") or word.endswith("days")):
+        elif word.rstrip("s") in WEEKDAYS and (before in ("every", "each") or word.endswith("days")):
             yield Value("frequency", "week", frozenset(), place)
 
 
