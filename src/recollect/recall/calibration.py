@@ -1,9 +1,8 @@
-"""Calibration: what a cosine of one embedding model is on the scale that the weights were fitted on.
+"""Calibration: cosines of any embedding model on the scale of the shipped one.
 
-Models put unrelated texts at different cosines (0.05 for one, 0.7 for another), so a threshold would mean something
-else with each. Every model is measured once on the same pairs of texts: where it puts texts that have nothing to do
-with each other, and where it puts two wordings of one thing. A straight line through these two points makes its cosines
-comparable with those of the shipped model.
+Models give unrelated texts different cosines (0.05 or 0.7), so that one threshold does not fit all. Every model is
+measured once on the same pairs of texts: the mean cosine of unrelated texts, and of two wordings of one thing. A line
+through these two points makes its cosines comparable with those of the shipped model.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ PAIRS: tuple[tuple[str, str], ...] = (
 
 
 class Calibration(NamedTuple):
-    """Where a model puts texts: the mean cosine of unrelated ones and of related ones."""
+    """The mean cosine of a model for unrelated and for related texts."""
 
     unrelated: float
     related: float
@@ -56,7 +55,7 @@ def texts() -> list[str]:
 
 
 def measured(vectors: Sequence[Sequence[float]] | NDArray[np.float32]) -> Calibration:
-    """Return the ruler of the model that made these vectors of `texts()`."""
+    """Return the calibration of the model that made these vectors of `texts()`."""
     lengths = np.linalg.norm(np.asarray(vectors, np.float64), axis=1, keepdims=True)
     unit = np.asarray(vectors, np.float64) / np.maximum(lengths, 1e-12)
     cosines = np.einsum("id,jd->ij", unit[::2], unit[1::2])
@@ -65,7 +64,7 @@ def measured(vectors: Sequence[Sequence[float]] | NDArray[np.float32]) -> Calibr
 
 
 def comparable(cosines: Mapping[int, float], ruler: Calibration) -> Mapping[int, float]:
-    """Return cosines of a model on the scale of the shipped one; those of the shipped one as they are."""
+    """Return cosines of a model on the scale of the shipped one."""
     if ruler == REFERENCE or ruler.related - ruler.unrelated < LEAST_SPREAD:
         return cosines
     slope = (REFERENCE.related - REFERENCE.unrelated) / (ruler.related - ruler.unrelated)

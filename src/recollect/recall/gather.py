@@ -1,4 +1,4 @@
-"""Gather: the passages worth ranking, from every arm of the search, each with its surroundings."""
+"""Gather: the candidate passages of every search, each with its neighbours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FROM_TIME = 20
 
 
 class Pool(NamedTuple):
-    """What is ranked: passages in order of place, how near each is, and how frequent the question's terms are.
+    """The candidates: passages in order of place, their cosines, and term counts.
 
     lexical and semantic hold the rank of each passage in the arm that found it.
     """
@@ -48,9 +48,9 @@ def gather(
     where: Filter | None,
     limit: int = POOL,
 ) -> Pool:
-    """Return the candidates with their neighbours; those outside the filter are only there to be read along.
+    """Return the candidates with their neighbours; those outside the filter are not eligible.
 
-    limit: how many each arm contributes
+    limit: how many passages each search contributes
     """
     by_words = store.search_text(query.terms, where, limit, counts=counts)
     by_meaning = store.search_vectors(model, vector, where, limit) if vector is not None else []
@@ -61,14 +61,14 @@ def gather(
 
 
 def gather_words(store: WordSearch, query: Query, counts: TermCounts, *, where: Filter | None) -> Pool:
-    """Return the same by words alone, from whatever can be searched by them."""
+    """Return the candidates by words alone."""
     by_words = store.search_text(query.terms, where, POOL, counts=counts)
     passages = _surrounded(store, query, {match.pid for match in by_words}, where)
     return Pool(passages, counts, None, _ranks(by_words), {})
 
 
 def _surrounded(store: WordSearch, query: Query, found: set[int], where: Filter | None) -> list[Passage]:
-    """Return what was found with what stands around it, and what is from the time that the question names."""
+    """Return found passages, their neighbours, and passages from the time in the question."""
     passages = store.passages(found, where)
     near = set(_near(passages, store.neighbours(found, REACH)))
     if query.times:
@@ -80,7 +80,7 @@ def _surrounded(store: WordSearch, query: Query, found: set[int], where: Filter 
 
 
 def _near(passages: Sequence[Passage], neighbours: Mapping[int, tuple[int, ...]]) -> Iterator[int]:
-    """Yield the passages around: in the same text, and the first of each neighbour in the session."""
+    """Yield neighbours: in the same text, and the first of each neighbour in the session."""
     for passage in passages:
         if passage.shape.parts > 1:
             first, last = passage.seq * MAX_PASSAGES, passage.seq * MAX_PASSAGES + passage.shape.parts - 1

@@ -1,4 +1,4 @@
-"""The hybrid score: the fitted score and the nine components of document 002, by the weights in force.
+"""The hybrid score: the fitted score and nine components, by configurable weights.
 
     documented   score = sum over components of weight · component
     default      score = fitted score, each of its signals weighted by the component that it belongs to
@@ -94,9 +94,9 @@ def token(query: Query, passages: Sequence[Passage], counts: TermCounts) -> Colu
 
 
 def temporal(passages: Sequence[Passage], asked: Sequence[Span]) -> Column:
-    """Return how near each passage is to a time in the question: 1 within it, halved with every length of it.
+    """Return how near each passage is to a time in the question; 1 within it.
 
-    People tell in June what happened in May, and on Tuesday what happened on Monday.
+    It halves with every length of the time: people tell in June what happened in May.
     """
     at = np.array([passage.at for passage in passages], np.float64)
     best = np.zeros(len(passages))

@@ -1,4 +1,4 @@
-"""The signals of a passage that need no vector, and a ranking by them alone; without numpy.
+"""Signals that need no vector, and a ranking by them alone, without numpy.
 
 Signals are scale-free, so that the same weights serve a store of ten memories and of a hundred thousand: shares of the
 question's words (weighted by rarity), scores relative to the best candidate, yes and no.
@@ -60,7 +60,7 @@ class Likely(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """By passage, the places of its neighbours in its session or text, -1 where there is none, and its group."""
+    """By passage, the places of its neighbours (-1: none) and its session or text."""
 
     before: list[int]
     after: list[int]
@@ -127,7 +127,7 @@ def surroundings(passages: Sequence[Passage]) -> Surroundings:
 def signals(
     query: Query, passages: Sequence[Passage], counts: TermCounts, around: Surroundings
 ) -> dict[str, list[float]]:
-    """Return each signal that needs no vector, as a list over the passages; `around`: their surroundings."""
+    """Return each signal that needs no vector, as a list over the passages."""
     every = len(passages)
     weights = rarity(query, counts)
     dated = _dated(query, passages)
@@ -169,7 +169,7 @@ def signals(
 
 
 def _held(query: Query, passages: Sequence[Passage], dated: Sequence[float]) -> list[Counts]:
-    """Return how often each passage holds each term that it holds, by the term's place in the question.
+    """Return the term counts of each passage, by the place of a term in the question.
 
     The words of a time are held by what is from that time, not by what has the same words: "last week" was another.
     """
@@ -257,7 +257,7 @@ def _at(values: list[float], places: list[int]) -> list[float]:
 def bm25(
     held: Sequence[Mapping[int, int]], lengths: Sequence[int], weights: list[float], *, k1: float = K1, b: float = B
 ) -> list[float]:
-    """Return the BM25 score of each passage, given how often it holds each term, by the term's place."""
+    """Return the BM25 score of each passage from its term counts."""
     mean = max(sum(lengths) / max(len(lengths), 1), 1e-9)
     scores: list[float] = []
     for row, length in zip(held, lengths, strict=True):
@@ -281,7 +281,7 @@ def relative(scores: list[float]) -> list[float]:
 
 
 def _pairs(query: Query, passages: Sequence[Passage], held: list[Counts], weights: list[float]) -> list[float]:
-    """Return the share of the question's neighbouring words that stand side by side in the passage too."""
+    """Return the share of neighbouring words of the question that are neighbours in the passage."""
     weight = dict(zip(query.terms, weights, strict=True))
     worth = {pair: weight.get(pair[0], 1.0) + weight.get(pair[1], 1.0) for pair in query.pairs}
     total = sum(worth.values()) or 1.0
@@ -323,7 +323,7 @@ def _kinds(passages: Sequence[Passage]) -> tuple[list[bool], list[bool]]:
 
 
 def reply_gains(passages: Sequence[Passage], reply: Sequence[float | bool], values: Sequence[float]) -> list[float]:
-    """Return how much more an assistant's reply has of something than the turn that it answers."""
+    """Return by how much a reply exceeds the turn that it answers, at that turn."""
     gains = [0.0] * len(passages)
     for place, turn in _answered(passages, reply):
         for asked in turn:
@@ -348,7 +348,7 @@ def _answered(passages: Sequence[Passage], reply: Sequence[float | bool]) -> Ite
 
 
 def _form(query: Query, passages: Sequence[Passage], around: Surroundings) -> dict[str, list[float]]:
-    """Return whether a passage has the form of the answer: a time for when, a number for how many."""
+    """Return the signals for the form of an answer: a time for "when", a number for "how many"."""
     shapes = [passage.shape for passage in passages]
     asks = [float(shape.asks) for shape in shapes]
     return {
@@ -367,7 +367,7 @@ def _form(query: Query, passages: Sequence[Passage], around: Surroundings) -> di
 
 
 def _labelled(query: Query, passages: Sequence[Passage], weights: list[float]) -> list[float]:
-    """Return how much of the question, by the rarity of its words, names tags of each passage's memory."""
+    """Return the share of the question, by rarity, that names tags of each memory."""
     words = frozenset(query.terms)
     total = max(sum(weights), 1e-9)
     weight = {term: value / total for term, value in zip(query.terms, weights, strict=True)}
@@ -398,7 +398,7 @@ def _tag_terms(tag: str) -> frozenset[str]:
 
 @lru_cache(maxsize=TAG_CACHE)
 def _spellings(tag: str) -> tuple[frozenset[str], ...]:
-    """Return the terms that name a tag: as written, or with its parts separate; of `key:value` only the value."""
+    """Return the terms that name a tag, as written or in parts; of `key:value` the value."""
     value = tag.partition(":")[2] or tag
     written = (frozenset(terms(value)), frozenset(terms(_TAG_JOINT.sub(" ", value))))
     return tuple(wanted for wanted in dict.fromkeys(written) if wanted)
@@ -408,7 +408,7 @@ def _spellings(tag: str) -> tuple[frozenset[str], ...]:
 
 
 def _dated(query: Query, passages: Sequence[Passage]) -> list[float]:
-    """Return whether each passage is from the time that the question names, or names a day of it itself."""
+    """Return 1 for a passage that is from the time in the question, or names a day of it."""
     if not (query.times or query.years):
         return [0.0] * len(passages)
     spans: list[tuple[float, int, int]] = []
@@ -428,7 +428,7 @@ def _dated(query: Query, passages: Sequence[Passage]) -> list[float]:
 
 
 def _is_from(query: Query, passage: Passage) -> bool:
-    """Tell whether a passage is from a month that is named without its year, or from a year that is hardly named."""
+    """Tell whether a passage is from a month named without a year, or from a bare year."""
     any_year = {month for year, month in query.months if year is None}
     if not any_year and (query.times or not query.years):
         return False
@@ -437,7 +437,7 @@ def _is_from(query: Query, passage: Passage) -> bool:
 
 
 def _names_a_day(query: Query, passage: Passage) -> bool:
-    """Tell whether a passage names a day of the time asked about: "last year" names none in particular."""
+    """Tell whether a passage names a day of the time in the question; "last year" names none."""
     return any(
         start * DAY < span.end
         and span.start < stop * DAY

@@ -1,4 +1,4 @@
-"""Measure: every signal of a passage as a column over the pool, those of words and those of vectors."""
+"""Measure: the signals of words and vectors as columns over a pool."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def _semantic(
 
 
 def _closeness(passages: Sequence[Passage], cosines: Mapping[int, float], covered: Column) -> Column:
-    """Return the cosine of each passage; one without a vector has the mean of those that match as many words.
+    """Return the cosine of each passage, estimated for one without a vector.
 
-    Where none match as many, it has the highest cosine. With a low one, a memory that was stored a moment ago would
-    rank below what it should rank above until its vector is made.
+    It is the mean of those that match as many words, or the highest if none does. With a low one, a memory that was
+    stored a moment ago would rank too low until its vector is made.
     """
     known = np.array([cosines.get(passage.pid, np.nan) for passage in passages])
     lacking = np.isnan(known)

@@ -1,4 +1,4 @@
-"""Understand: what a question asks for, before anything is looked up."""
+"""Parses a question: terms, names, times, and the kind of answer it wants."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _wants_several(text: str) -> bool:
 
 
 def _sure_names(text: str, times: Sequence[Span]) -> Iterator[str]:
-    """Yield the words that are names for certain: those of days and months are not."""
+    """Yield the words that are names for certain, without days and months."""
     left = sorted(times, key=lambda span: span.at, reverse=True)
     stop = 0
     for name in _SURE_NAME.finditer(text):
@@ -130,10 +130,10 @@ def _months(times: Sequence[Span]) -> Iterator[tuple[int | None, int]]:
 
 
 def neutral(query: Query, authors: Collection[str]) -> str:
-    """Return the question as its author would put it to themselves: names of authors become "I" and "my".
+    """Return the question in the first person: names of authors become "I" and "my".
 
-    People are asked about by name but speak of themselves in the first person, so a name in the text that is embedded
-    only leads away from what they said; who said it is matched by another signal.
+    People are asked about by name but write in the first person, so that a name in the embedded text only leads away
+    from their words; the author is matched by another signal.
     """
     text = query.text
     named = [name for name in query.names if any(term in authors for term in terms(name))]

@@ -1,4 +1,4 @@
-"""Values: numbers with their unit, times, days and versions that a sentence names, ready to be compared.
+"""The values in a sentence: numbers with units, times, days and versions.
 
     "kept for two weeks"            duration 1,209,600
     "at most 10,000 entries"        count 10,000 of entri
@@ -79,7 +79,7 @@ _COUNTED = 3
 
 
 class Value(NamedTuple):
-    """A value: its kind, what it is, and for a count the things counted; `place`: its first token.
+    """A value. of: the things counted. place: its first token.
 
     per: the unit of time of a rate, "minute" for "5 requests per minute"
     """
@@ -92,7 +92,7 @@ class Value(NamedTuple):
 
 
 def is_amount(word: str) -> bool:
-    """Tell whether a word in small letters is part of a value: a number, a unit, a month or a weekday."""
+    """Tell whether a lower-case word is a number, a unit, a month or a weekday."""
     return word in _WORDS or word in _UNITS or word in _MONTHS or word.rstrip("s") in WEEKDAYS or word in _FREQUENT
 
 
@@ -120,7 +120,7 @@ def values(words: Sequence[str]) -> list[Value]:
 
 
 def _value(words: Sequence[str], lowered: Sequence[str], place: int) -> tuple[Value | None, int]:
-    """Return the value that begins at a place, if any, and how many tokens it takes."""
+    """Return the value at a place, if any, and its number of tokens."""
     word = lowered[place]
     after = lowered[place + 1] if place + 1 < len(lowered) else ""
     before = lowered[place - 1] if place else ""
@@ -152,7 +152,7 @@ def _value(words: Sequence[str], lowered: Sequence[str], place: int) -> tuple[Va
 
 
 def _amount(words: Sequence[str], lowered: Sequence[str], place: int) -> tuple[Value | None, int]:
-    """Return the number with its unit, month or counted thing that begins at a place."""
+    """Return the number at a place with its unit, month or counted thing."""
     number = _NUMBER.fullmatch(lowered[place])
     if number is None and lowered[place] not in _WORDS:
         return None, 1
@@ -238,7 +238,7 @@ def conflict(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False)
 
 
 def _near(one: Value, other: Value) -> bool:
-    """Tell whether two amounts may be of the same thing: a limit rarely becomes five hundred times as large."""
+    """Tell whether two amounts are comparable: a limit rarely grows five-hundredfold."""
     if isinstance(one.amount, str) or isinstance(other.amount, str) or not (one.amount and other.amount):
         return True
     return 1 / _FARTHEST <= one.amount / other.amount <= _FARTHEST
@@ -249,7 +249,7 @@ def _equal(one: Value, other: Value) -> bool:
 
 
 def _comparable(one: Value, other: Value, *, loose: bool = False) -> bool:
-    """Tell whether two values say the same of one thing: of one kind, and of counts what is counted."""
+    """Tell whether two values have one kind and, for counts, count the same thing."""
     if one.kind != other.kind:
         return False
     if one.kind not in ("count", "version"):

@@ -1,4 +1,4 @@
-"""Supersede: of statements about the same thing, the newest comes first.
+"""Supersession: of statements about one fact, the newest comes first.
 
 A question about the present wants what holds now. Among the best candidates, those that state what the question asks
 about, in one sentence that has most of its words, are versions of one another: they keep their places in the ranking
@@ -67,12 +67,10 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class Version(NamedTuple):
-    """A candidate for being a version of a fact: its place in the ranking, when it is from, its score, terms and text.
+    """A candidate version of a fact: its place in the ranking, time, score, terms and text.
 
-    The text is asked for only where it matters: most questions are settled by scores and terms.
-
-    seq: the number of its memory, for two of the same time. cosine: how near it is to the question. kind: a long text,
-    what is said to an assistant, or something else
+    text: read only where scores and terms do not decide. seq: the number of its memory, for two of the same time.
+    cosine: with the question
     """
 
     place: int
@@ -86,7 +84,7 @@ class Version(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """A version of a fact: its place and time, how much its best sentence states of the question, and how."""
+    """A version of a fact: place, time, and how well its best sentence states the question."""
 
     place: int
     at: int
@@ -96,7 +94,7 @@ class Stated(NamedTuple):
 
 
 def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Version]) -> list[Stated]:
-    """Return the versions of one fact among the candidates, newest first; none unless there are several.
+    """Return the versions of one fact among the candidates, newest first; empty if one.
 
     versions: the best candidates in order of rank. Ties in time keep their order.
     """
@@ -114,7 +112,7 @@ def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Vers
 
 
 def tense(text: str) -> Tense:
-    """Return whether a question asks for what holds now, what happened, or what held before."""
+    """Return whether a question is about the present, the past, or an earlier state."""
     is_past = bool(_PAST.search(text))
     if _BEFORE.search(text) or (is_past and _ENDS_BEFORE.search(text)):
         return "before"
@@ -122,7 +120,7 @@ def tense(text: str) -> Tense:
 
 
 def replaces(newer: Stated, older: Stated) -> bool:
-    """Tell whether a newer version replaces an older one, which says about as much of the question.
+    """Tell whether a newer version replaces an older one that states about as much.
 
     It lays something down, or it is the same sentence with something else in it ("we use MySQL", "we use SQLite").
     """
@@ -140,14 +138,14 @@ class Asked:
         self._pairs = query.pairs
 
     def stated(self, held: Sequence[str]) -> float:
-        """Return how much of the question these terms state, in their order; 0 if nothing."""
+        """Return how much of the question these terms state; 0 if nothing."""
         covered = sum(self._weights[term] for term in self._weights.keys() & set(held)) / self._total
         beside = len(self._pairs.intersection(pairwise(held))) / max(1, len(self._pairs))
         return covered + PAIR_BONUS * beside if covered else 0.0
 
 
 def _stated(asked: Asked, version: Version, *, least: float) -> Stated | None:
-    """Return the sentence of a version that states most of the question, None if none states at least `least`."""
+    """Return the best sentence of a version; None if none states at least `least`."""
     # No sentence states more than the whole: most texts are settled without being taken apart.
     if asked.stated(version.terms) + CUE_BONUS < least:
         return None
