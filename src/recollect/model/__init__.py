@@ -1,12 +1,12 @@
-"""The records that travel through recollect, and the closed vocabularies they are written in.
+"""The records and vocabularies of recollect: stored rows, the log, and answers.
 
-Records are frozen msgspec structs: values that are made once, compared by content and encoded as they are. (Thirty
-of them cost 4 ms of CPU to define where dataclasses cost 34: docs/adr/0002.) Three families:
+Records are frozen msgspec structs. (Thirty of them cost 4 ms of CPU to define where dataclasses cost 34:
+docs/adr/0002.) Three families:
 
-    kept       Memory Node Edge Session Workspace Anchor AnchorState Mention Tree File
+    stored     Memory Node Edge Session Workspace Anchor AnchorState Mention Tree File
                Observed Fix Injection Usefulness Usage Judgement Errand  one row of a table each
-    logged     Change Consolidation                                      what happened to the rows
-    answered   Stored Recall Hit Page Stats Health …                     what an operation gives back
+    logged     Change Consolidation                                      changes of the rows
+    answered   Stored Recall Hit Page Stats Health …                     results of operations
 
 Timestamps are Unix seconds. `rev` is the number of the last logged change that touched a row, `seq` of the one
 that created it: together they order, guard and undo everything.
