@@ -107,7 +107,7 @@ def cluster(candidates: Sequence[Candidate], pairs: Sequence[Pair], marks: Marks
 
 
 def _joined(pairs: Iterable[Pair], least: float, held: Mapping[int, Group]) -> dict[str, dict[int, float]]:
-    """Return who joins which summary, with the likeness to its middle; pairs: the nearest first."""
+    """Return the new members of each summary with their similarity; pairs: nearest first."""
     joined: dict[str, dict[int, float]] = defaultdict(dict)
     taken: set[int] = set()
     for pair in pairs:

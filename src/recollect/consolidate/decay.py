@@ -39,7 +39,7 @@ DAY_S = 86_400
 
 
 def decay(candidates: Iterable[Candidate], now: int, *, threshold_days: int = THRESHOLD_DAYS) -> Plan:
-    """Return which memories fade, and which come back because they were used."""
+    """Return the plan that lowers unused memories and restores used ones."""
     steps: list[PlanStep] = []
     spared: Counter[str] = Counter()
     considered = 0
@@ -55,7 +55,7 @@ def decay(candidates: Iterable[Candidate], now: int, *, threshold_days: int = TH
 
 
 def faded(importance: float, memory_type: str, idle_days: int, threshold_days: int) -> float:
-    """Return what an importance is worth after so many days without use."""
+    """Return an importance after so many days without use."""
     over = max(0, idle_days - threshold_days)
     if importance <= FLOOR or not over:
         return importance
@@ -82,7 +82,7 @@ def _step(candidate: Candidate, idle_days: int, threshold_days: int) -> PlanStep
 
 
 def forget(candidates: Iterable[Candidate], now: int, *, importance_threshold: float = IMPORTANCE_THRESHOLD) -> Plan:
-    """Return which memories are archived: below the threshold, not pinned, and not in use."""
+    """Return the plan that archives memories below the threshold, unless pinned or in use."""
     steps: list[PlanStep] = []
     spared: Counter[str] = Counter()
     considered = 0
@@ -101,7 +101,7 @@ def forget(candidates: Iterable[Candidate], now: int, *, importance_threshold: f
 
 
 def _sparing(candidate: Candidate, now: int) -> str:
-    """Return why a memory is kept although it is below the threshold; empty if there is no reason."""
+    """Return why a memory below the threshold is kept; empty if it is not."""
     if is_pinned(candidate.tags, candidate.metadata):
         return "pinned"
     # Recent use says more about the worth of a memory than any number.

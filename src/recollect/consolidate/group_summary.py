@@ -1,4 +1,4 @@
-"""The summary of a group of memories: extracted from them, or written by a language model.
+"""The summary of a group of memories, extracted or written by a language model.
 
     members, the central one first ─► the sentence of each that says most of what they share ─► title and text
 
@@ -108,7 +108,7 @@ def prompt(contents: Sequence[str]) -> str:
 
 
 def accepted(answer: str, asked: str) -> tuple[str, str]:
-    """Return the summary that a model gave to the prompt `asked`, or empty text and why there is none."""
+    """Return the summary in an answer to the prompt `asked`, or "" and the reason."""
     said = own_words(answer)
     faults = (
         (len(said) < LEAST_CHARACTERS, "it is too short"),

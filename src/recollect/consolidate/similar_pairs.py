@@ -1,4 +1,4 @@
-"""Pairs of similar memories, by their vectors or by their words, without comparing all with all.
+"""Pairs of similar memories, by vectors or by words, without comparing all pairs.
 
     vectors ─► a few trees ─► leaves of some hundred ─► cosines within each leaf ─► the best of each vector
     texts ─► terms, weighted by rarity ─► a short vector each ─► candidate pairs ─► compared term by term
@@ -43,7 +43,7 @@ WORDS = Marks(similar=0.7, theme=0.5, group=0.5)
 
 
 class Pair(NamedTuple):
-    """Two memories by their places among the candidates, the first the older one, and their likeness."""
+    """Two candidates by place, the older one first, and their similarity."""
 
     first: int
     second: int
@@ -84,7 +84,7 @@ SEED = 20
 
 
 class Near(NamedTuple):
-    """Pairs of vectors by their places, the first the smaller, and how near they are; in order of their places."""
+    """Pairs of vectors by place, the smaller one first, and their cosines; in order."""
 
     first: Rows
     second: Rows
@@ -92,7 +92,7 @@ class Near(NamedTuple):
 
 
 def near(vectors: Floats, *, k: int, least: float) -> Near:
-    """Return the pairs of unit vectors with a cosine of `least` or more, for each vector its best `k`.
+    """Return the pairs of unit vectors with at least this cosine, the best `k` of each.
 
     A pair is there if it is among the best of either of its vectors.
     """
@@ -172,7 +172,7 @@ Weights = Mapping[str, float]
 
 
 def weighed(texts: Sequence[str]) -> list[Weights]:
-    """Return the terms of each text with their weights, of length 1 together: rare ones count most."""
+    """Return the terms of each text with unit-length weights; rare ones count most."""
     held = [Counter(terms(text)) for text in texts]
     spread: Counter[str] = Counter()
     for counts in held:
@@ -200,7 +200,7 @@ def sketches(weights: Sequence[Weights]) -> NDArray[np.float32]:
 
 
 def compared(pairs: Sequence[Pair], weights: Sequence[Weights], least: float) -> list[Pair]:
-    """Return the pairs that are alike by their terms, the nearest first."""
+    """Return the pairs that are similar by their terms, nearest first."""
     exact = (pair._replace(likeness=_likeness(weights[pair.first], weights[pair.second])) for pair in pairs)
     alike = [pair for pair in exact if pair.likeness >= least]
     return sorted(alike, key=lambda pair: (-pair.likeness, pair.first, pair.second))

@@ -46,7 +46,7 @@ class Level(NamedTuple):
         return len(self.strength)
 
 
-def communities(links: Weighted, *, resolution: float = 1.0, seed: int = 0) -> Places:
+def communities(links: Weighted, *, resolution: float = 1.0) -> Places:
     """Return the community of each node, numbered from the largest; deterministic.
 
     resolution: above 1 gives more and smaller communities, below 1 fewer and larger ones. Links without strength join
@@ -56,7 +56,7 @@ def communities(links: Weighted, *, resolution: float = 1.0, seed: int = 0) -> P
     total = float(level.strength.sum())
     if total <= 0:
         return np.arange(level.size)
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(0)
     tries = TRIES if level.size <= FEW_NODES else 1
     found = [_divided(level, total, resolution, chance) for _ in range(tries)]
     return _by_size(max(found, key=lambda label: modularity(links, label, resolution=resolution)))

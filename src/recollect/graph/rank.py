@@ -76,13 +76,7 @@ def degrees(graph: Graph) -> Floats:
     return counts / max(graph.size - 1, 1)
 
 
-def pagerank(
-    links: Arcs,
-    *,
-    damping: float = DAMPING,
-    tolerance: float = TOLERANCE,
-    restart: Floats | None = None,
-) -> Floats:
+def pagerank(links: Arcs, *, damping: float = DAMPING, restart: Floats | None = None) -> Floats:
     """Return the PageRank of every node; the ranks sum to 1.
 
     A walker at a node without links restarts.
@@ -106,7 +100,7 @@ def pagerank(
             fresh[reached] += damping * np.add.reduceat(share * rank[links.src], first)
         moved = float(np.abs(fresh - rank).sum())
         rank = fresh
-        if moved < tolerance:
+        if moved < TOLERANCE:
             break
     return rank
 
@@ -137,12 +131,12 @@ def betweenness(starts: Places, ends: Ints, *, sources: Places | None = None) ->
     return through * (size / len(chosen)) / ((size - 1) * (size - 2))
 
 
-def sampled_sources(size: int, edges: int, *, looks: int = LOOKS, seed: int = 0) -> Places:
-    """Return the source nodes that `looks` edges allow, always the same."""
-    affordable = max(LEAST_SOURCES, looks // max(edges, 1))
+def sampled_sources(size: int, edges: int) -> Places:
+    """Return the source nodes for which LOOKS is enough, always the same."""
+    affordable = max(LEAST_SOURCES, LOOKS // max(edges, 1))
     if affordable >= size:
         return np.arange(size)
-    return np.sort(np.random.default_rng(seed).choice(size, affordable, replace=False))
+    return np.sort(np.random.default_rng(0).choice(size, affordable, replace=False))
 
 
 def _passing(starts: Places, ends: Ints, sources: Places) -> Floats:

@@ -36,7 +36,7 @@ class CachedEmbedder:
         return self._embedder.model_id
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text, in order, as an array of the caller's own. Raises EmbeddingFailed."""
+        """Return one unit vector per text, in order, in a new array. Raises EmbeddingFailed."""
         import numpy as np
 
         if not texts:

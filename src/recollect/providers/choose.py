@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def open_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of `settings`, with a cache around it; None where embedding is off.
+    """Return the cached embedder of `settings`; None where embedding is off.
 
     Loads no model and sends nothing. Raises ConfigError for settings that can never work, such as a malformed
     address. A provider that is not there or a missing key fails in `embed`, so that recall stays lexical.

@@ -71,7 +71,7 @@ class LocalEmbedder:
         return MODEL_ID
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector of 384 numbers per text, in order; what follows token 512 is not read.
+        """Return one unit vector of 384 numbers per text, from its first 512 tokens.
 
         A text has the same vector whatever it is embedded with. Costs about 6 ms of CPU for 20 tokens, 70 for 200.
         """

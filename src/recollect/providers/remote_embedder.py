@@ -38,7 +38,7 @@ class RemoteEmbedder:
         *,
         dimensions: int = 0,
     ) -> None:
-        """Ask nothing yet. `dimensions` is the length every vector must have; 0: that of the first one seen."""
+        """Send nothing yet. `dimensions`: of every vector; 0: those of the first answer."""
         self._model_id = model_id
         self._exchange = exchange
         self._ask = ask
@@ -49,7 +49,7 @@ class RemoteEmbedder:
         return self._model_id
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text, in order; what follows the first 8,000 bytes of a text is not sent.
+        """Return one unit vector per text, in order, from its first 8,000 bytes.
 
         Raises EmbeddingFailed, also when the answer has the wrong number of vectors, or vectors of the wrong length or
         without a direction.
@@ -143,7 +143,7 @@ def open_openai(
 
 
 def _in_order(exchange: Exchange, vectors: list[_OpenaiVector]) -> list[list[float]]:
-    """Return the numbers in the order of the texts asked about; the service may answer in another."""
+    """Return the vectors in the order of the texts; the service may use another."""
     numbered = {vector.index: vector.embedding for vector in vectors if vector.index is not None}
     if not numbered:
         return [vector.embedding for vector in vectors]
