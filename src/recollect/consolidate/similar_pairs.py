@@ -36,7 +36,7 @@ class Marks(NamedTuple):
 
 
 # On the scale of the shipped model, where two wordings of one thing are at 0.47 and unrelated texts at 0.05
-# (recall/ruler.py): what is linked or summed up has to be nearer than most answers are to their questions.
+# (recall/calibration.py): linked or summarised memories have to be nearer than most answers are to their questions.
 MEANING = Marks(similar=0.8, theme=0.6, group=0.65)
 # By words alone, weighted by rarity: half of the text in the same words.
 WORDS = Marks(similar=0.7, theme=0.5, group=0.5)

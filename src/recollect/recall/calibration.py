@@ -41,7 +41,7 @@ class Calibration(NamedTuple):
     related: float
 
 
-# The shipped model on PAIRS (tests/unit/recall/test_ruler.py measures it again).
+# The shipped model on PAIRS (tests/unit/recall/test_calibration.py measures it again).
 REFERENCE = Calibration(unrelated=0.0497, related=0.4660)
 
 # A model that tells related from unrelated texts by less than this, half of what the shipped one does, is left as it

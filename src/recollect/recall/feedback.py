@@ -42,12 +42,11 @@ NOTHING = Sign(0.0, 0.0, "")
 
 # --- confidence ---
 
-# What somebody gave counts as much as four sessions: one session moves a confidence by a fifth at most, and a handful
-# of them overrules it.
+# A given confidence counts as much as four sessions: one session moves it by a fifth at most, a handful overrules it.
 PRIOR = 4.0
-# More than this is not remembered of the past: what was right for years must be able to become wrong within weeks.
+# The most evidence that counts: a memory that was right for years can become wrong within weeks.
 MEMORY = 16.0
-# A memory that was contradicted is doubtful, not worthless: it says what was once believed. What was given lower stays.
+# A contradicted memory is doubtful, not worthless: it shows an earlier belief. A lower given confidence stays.
 FLOOR = 0.2
 # Use alone does not make a memory certain.
 CEILING = 0.95
@@ -73,27 +72,27 @@ def confidence(given: float, pro: float, con: float) -> float:
     return round(min(max(mean, min(FLOOR, given)), max(CEILING, given)), 3)
 
 
-# --- what is learnt of kinds and memories ---
+# --- weights of kinds and memories ---
 
 # The prior: a quarter of injected memories is used; it is worth eight offers.
 USUAL = 0.25
 USUAL_OFFERS = 8.0
-# Offers of a namespace before anything is learnt: some days of work. Fewer are a task or two.
+# The least offers of a namespace to learn from: some days of work.
 ENOUGH = 40
-# How many offers of a kind, and of one memory, it takes to believe them as much as those around them.
+# The offers of a kind, and of one memory, that count as much as the prior.
 KIND_OFFERS = 20.0
 OWN_OFFERS = 4.0
-# How far the odds of a kind, and of a memory, may be moved, in logits: 1.6 times, and 5 times.
+# The most that the odds of a kind, and of a memory, may move, in logits: 1.6 times, and 5 times.
 KIND_MOST = 0.5
 OWN_MOST = 1.6
-# What is told unasked is so for a reason that must hold: nothing is told that is more likely irrelevant than not, and
-# nothing is silenced that surely fits: at the most, 0.9 is asked instead of 0.55, after a dozen sessions without use.
+# Limits of the preference: nothing is injected that is more likely irrelevant than not, and a very relevant memory is
+# never silenced. After a dozen sessions without use, a relevance of 0.9 is required instead of 0.55.
 EARLIER = math.log(PACK_RELEVANCE / (1 - PACK_RELEVANCE))
 LATER = -2.0
 # Rules are followed silently, so that unobserved use means nothing.
 UNSEEN = frozenset({"preference", "style", "habit"})
-# What a logit is worth in points of the score that ranks, and what all of it may be: as much as the strongest component
-# beside the match (recall/weigh.py), which is less than what lies between the best hit and the second.
+# Points of the ranking score for one logit, and at most: as much as the strongest component beside the match
+# (hybrid_score.py), and less than the distance between the best hit and the second.
 POINTS = 0.3
 MOST_POINTS = 0.3
 

@@ -14,14 +14,13 @@ if TYPE_CHECKING:
 
     from recollect.store.protocol import Filter, Match, Passage, Store, TermCounts, WordSearch
 
-# Passages each arm contributes: the top 50 of a good ranking hold nine tenths of what a perfect one would return, and
-# reading more costs time for little. What is asked for beyond that is ranked after it, so that the first hits are the
-# same however many are asked for.
+# Passages from each search: the top 50 of a good ranking hold nine tenths of what a perfect one would return, and
+# reading more gains little. Further ones are ranked after these, so that the first hits do not depend on the limit.
 POOL = 60
-# How many passages before and after a found one are read along with it.
+# How many neighbours before and after a found passage are read.
 REACH = 2
-# Memories from the time that a question names join the pool whatever their words, the newest of them: "what did we do
-# last week" shares no word with what was done.
+# The newest memories from the time in a question join the pool whatever their words: "what did we do last week" shares
+# no word with its answer.
 FROM_TIME = 20
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # BM25's saturation and length normalisation. Turns and notes are short, so length matters less than in documents.
 K1 = 0.9
 B = 0.4
-# A passage from the month of the day that is asked about counts half: people tell things days later.
+# A passage from the month of the day in the question counts half: people report things days later.
 SAME_MONTH = 0.5
 # The names of assistants in transcripts.
 ASSISTANTS = frozenset("assistant ai agent bot model chatbot claude codex copilot gemini".split())

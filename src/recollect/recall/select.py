@@ -16,16 +16,16 @@ import numpy as np
 from recollect.recall.score import Scored
 from recollect.store.protocol import Passage
 
-# Passages look alike from this share of terms in common on. Tags and titles are terms too, so that copies of one
-# sentence differ a little; what only looks alike is told apart by its text.
+# The share of common terms that makes passages similar. Tags and titles are terms too, so that copies of one sentence
+# differ a little; the texts decide.
 ALIKE = 0.75
-# Hits that are compared with each other; who asks for more wants a list, and each further one is compared with all.
+# The most hits that are compared: each further one would be compared with all.
 COMPARED = 100
-# Points that a hit gives up for each hit above it of the same session, up to so many: an answer that is told over
-# several sessions is found as a whole. More where the question asks for several things.
+# Points that a hit loses for each hit of the same session above it, up to so many: an answer that is spread over several
+# sessions is found as a whole. More where the question asks for several things.
 SAME_SESSION = {False: 0.2, True: 0.6}
 MOST_OF_SESSION = 3
-# How far down a hit may come from to take the next place.
+# How many places a hit may move up.
 SPREAD_REACH = 25
 
 
@@ -41,7 +41,7 @@ class Selected(NamedTuple):
 def select(passages: Sequence[Passage], scored: Scored, *, limit: int, least: float) -> list[Selected]:
     """Return at most `limit` memories whose relevance is at least `least`, best first.
 
-    What is like a better one does not count, up to as many again: it may be folded, and then others have its place.
+    Hits that are similar to a better one do not count, up to as many again: they may be folded.
     """
     chosen: dict[str, Selected] = {}
     held: dict[str, frozenset[str]] = {}

@@ -20,32 +20,32 @@ from typing import Literal, NamedTuple
 from recollect.recall.query import Query
 from recollect.text.tokens import terms
 
-# What a candidate is: a long text, a turn that a person said to an assistant, or anything else.
+# A candidate is a long text, a turn of a person with an assistant, or anything else.
 Kind = Literal["document", "turn", "note"]
 
-# Versions of a fact are looked for among the first hits only; further down, order matters little.
+# Versions of a fact are searched among the first hits only; further down, order matters little.
 STATING_DEPTH = 10
-# How far below the best score a version may stand. Far in a document, which says much besides: the first statement of a
-# fact often repeats the question's words ("the prefix of function names is x"), a later one says it in passing ("start
-# function names with y"). A note is about one thing, and may share words with what is about another; and a person asks
-# an assistant about the same thing again and again.
+# How far below the best score a version may be. Far in a document, which says much besides: the first statement of a
+# fact often repeats the question's words ("the prefix of function names is x"), a later one mentions it in passing
+# ("start function names with y"). A note is about one thing and may share words with another; and a person asks an
+# assistant about the same thing again and again.
 SCORE_GAP: Mapping[Kind, float] = {"document": 9.0, "note": 2.0, "turn": 0.0}
-# A statement has at least this much of what the question asks, and this share of what the best hit has of it.
+# The least share of the question in a statement, and the least share of what the best hit states of it.
 LEAST_STATED = 0.5
 STATED_SHARE = 0.7
-# Words count by the root of their rarity: one rare word that only one version uses must not make the others strangers.
+# Words count by the root of their rarity: one rare word of one version must not exclude the others.
 RARITY_POWER = 0.5
-# What words of the question that stand side by side add: "function names" is not "function argument names".
+# The bonus for neighbouring words of the question: "function names" is not "function argument names".
 PAIR_BONUS = 1.0
-# What wording that lays something down adds: rules are changed by rules, not by talking about them.
+# The bonus for the wording of a rule: rules are changed by rules, not by mentions of them.
 CUE_BONUS = 0.3
-# To come first, a newer statement need only be about the same; to mark an older one as replaced, which takes it out of
-# packed context, it has to say at least this share of what the older one says of the question.
+# To come first, a newer statement need only be about the same fact. To mark an older one as replaced, which takes it out
+# of packed context, it has to state at least this share of what the older one states of the question.
 REPLACING_SHARE = 0.85
-# Two sentences that share this much of their words are one frame with something else in it.
+# Two sentences that share this much of their words differ in a value.
 SAME_FRAME = 0.6
 
-# What is asked for: what holds now, what happened, or what held before something changed.
+# The present, an event in the past, or the state before a change.
 Tense = Literal["now", "past", "before"]
 _BEFORE = re.compile(
     r"\b(?:used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|initial(?:ly)?|at first|back then|at (?:the|"
