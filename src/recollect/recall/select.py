@@ -21,7 +21,7 @@ from recollect.store.protocol import Passage
 ALIKE = 0.75
 # The most hits that are compared: each further one would be compared with all.
 COMPARED = 100
-# Points that a hit loses for each hit of the same session above it, up to so many: an answer that is spread over several
+# Points that a hit loses for each hit of its session above it, up to so many: an answer that is spread over several
 # sessions is found as a whole. More where the question asks for several things.
 SAME_SESSION = {False: 0.2, True: 0.6}
 MOST_OF_SESSION = 3

@@ -39,8 +39,8 @@ RARITY_POWER = 0.5
 PAIR_BONUS = 1.0
 # The bonus for the wording of a rule: rules are changed by rules, not by mentions of them.
 CUE_BONUS = 0.3
-# To come first, a newer statement need only be about the same fact. To mark an older one as replaced, which takes it out
-# of packed context, it has to state at least this share of what the older one states of the question.
+# To come first, a newer statement need only be about the same fact. To mark an older one as replaced, which takes it
+# out of packed context, it has to state at least this share of what the older one states of the question.
 REPLACING_SHARE = 0.85
 # Two sentences that share this much of their words differ in a value.
 SAME_FRAME = 0.6
