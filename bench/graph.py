@@ -27,9 +27,8 @@ from recollect.graph.communities import communities
 from recollect.graph.components import components, strong_components
 from recollect.graph.impact import impact
 from recollect.graph.load import load
-from recollect.graph.meaning import MUTUAL
 from recollect.graph.rank import arcs, betweenness, pagerank, sampled_sources
-from recollect.graph.spread import spread
+from recollect.graph.relation_semantics import MUTUAL, spread
 from recollect.model import Edge
 
 # What each may cost at 100,000 nodes and a million edges, in CPU milliseconds.

@@ -336,9 +336,9 @@ def _ignored_path(text: str) -> None:
 
 
 def _amend(text: str) -> None:
-    found = statement.statements(text, whole=True)
+    found = parsed_statement.statements(text, whole=True)
     # A sentence of any length is read, though only short ones are compared.
-    one = statement.statement(text)
+    one = parsed_statement.statement(text)
     for other in found[:1]:
         amend.may_amend(one), amend.amends(one, other, 1.0), amend.contradicts(one, other)
 
@@ -527,13 +527,13 @@ RECALL: tuple[Any, ...] = (
     ("work left", "capture.summary engine.hook_responses.recent_sessions engine.hook_responses.briefing", _left),
     ("only asks", "text.asking", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
     ("recall query", "recall.query", _query),
-    ("amendments", "recall.amend recall.statement recall.values", _amend),
+    ("amendments", "recall.amend recall.parsed_statement recall.stated_values", _amend),
     ("supersession", "recall.supersede recall.changes", _supersede),
-    ("verdict", "recall.judge", lambda text: judge.verdict(text, "a")),
-    ("excerpt", "recall.judge", lambda text: judge.excerpt(text, ("a", "b"))),
-    ("tags", "recall.tag", lambda text: tag.named((text,), frozenset({"a"}))),
-    ("extracted summary", "consolidate.extract", lambda text: summaries._SENTENCE.split(text)),
-    ("summary of a cluster", "consolidate.tell", lambda text: tell.accepted(text, text)),
+    ("verdict", "recall.llm_judge_prompt", lambda text: llm_judge_prompt.verdict(text, "a")),
+    ("excerpt", "recall.llm_judge_prompt", lambda text: llm_judge_prompt.excerpt(text, ("a", "b"))),
+    ("tags", "recall.lexical", lambda text: lexical.named_tags((text,), frozenset({"a"}))),
+    ("extracted summary", "consolidate.group_summary", lambda text: group_summary._SENTENCE.split(text)),
+    ("summary of a cluster", "consolidate.group_summary", lambda text: group_summary.accepted(text, text)),
 )
 OUTSIDE: tuple[Any, ...] = (
     ("fence", "render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),

@@ -42,6 +42,29 @@ CODE_MEMORIES = 500
 # Where the scores of hits are cut to see what another threshold would do.
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 ABLATION_COLUMNS = ("recall@10", "all@10", "mrr", "recall_1000_tokens")
+# What --ablate leaves out: groups of signals (recollect.recall.measure) and whole stages.
+SIGNALS: dict[str, frozenset[str]] = {
+    "vectors": frozenset(
+        "cosine cosine_relative cosine_z cosine_alone cosine_window cosine_before cosine_after session_cosine "
+        "answers_similar both reply_cosine best_cosine".split()
+    ),
+    "windows": frozenset(
+        "words_near words_around words_before words_after covered_around covered_around_squared topic_around "
+        "cosine_window cosine_before cosine_after answers_similar".split()
+    ),
+    "session": frozenset("session_words session_cosine opens_session".split()),
+    "author": frozenset("author_named author_not_named author_of_self first_person".split()),
+    "replies": frozenset("reply reply_cosine reply_words".split()),
+    "form of the answer": frozenset(
+        "asks follows_question length length_short tells_time tells_number tells_reason tells_name dated".split()
+    ),
+    "coverage": frozenset(
+        "covered covered_squared covered_around covered_around_squared rarest pairs topic_around".split()
+    ),
+    "neutral names": frozenset({"neutral"}),
+    "several sessions": frozenset({"spread"}),
+    "supersession": frozenset({"supersede"}),
+}
 # What a changed and an unchanged fact are judged by.
 SUPERSESSION_COLUMNS = {"updated": ("current_first", "current@1"), "stable": ("current@1",)}
 

@@ -25,7 +25,7 @@ import measure
 from presence import KNOWN, ROOT
 from recollect import Engine
 from recollect.model import Injection, Memory
-from recollect.recall import use
+from recollect.recall import feedback
 
 SEED = 7
 # Of five times that a memory helps, how often its assistant shows that it did.
@@ -206,10 +206,10 @@ def adversary(sessions: int) -> dict[str, Any]:
             "sessions": sessions,
             "confidence_of_wrong": engine.store.get(Memory, [wrong])[0].confidence,
             "confidence_of_contradicted": _span(hurt),
-            "bounds": [use.FLOOR, use.CEILING],
+            "bounds": [feedback.FLOOR, feedback.CEILING],
             "weights": report.weights,
             "leaning": _span([lift.leaning for lift in lifts]),
-            "leaning_bounds": [use.LATER, round(use.EARLIER, 3)],
+            "leaning_bounds": [feedback.LATER, round(feedback.EARLIER, 3)],
             "facts_before": before,
             "facts_after": world.recalled(),
         }

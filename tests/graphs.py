@@ -9,9 +9,8 @@ import msgspec
 import networkx as nx
 import numpy as np
 
-from recollect.graph import record
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Links, Points
-from recollect.model import Hit, Memory, Record, Signals
+from recollect.model import Hit, Memory, Record, Signals, graph_answer
 
 Edge = tuple[int, int, str, float]
 
@@ -66,12 +65,14 @@ def groups(labels: Sequence[int]) -> set[frozenset[int]]:
 # --- an answer of every kind, to be rendered ---
 
 _HIT = Hit(memory=Memory(id="m1", content="We use tabs in Makefiles"), score=0.8, reason="r", signals=Signals())
-_VIEW = record.NodeView(id="mem:m1", kind="Memory", label="Tabs\nin Makefiles", namespace="web", memory_id="m1")
-_STEP = record.Step(src="mem:m1", relationship="LEADS_TO", dst="mem:m2", weight=0.5)
-_LINKED = record.LinkedNode(node=_VIEW, hops=2, via=_STEP)
-_CLUSTER = record.Cluster(number=1, size=3, cohesion=0.9, members=(_VIEW,))
-_EXPANDED = record.ExpandedHit(hit=_HIT, hops=1, seed_id="m2", path=(msgspec.structs.replace(_STEP, forwards=False),))
-_IMPACT = record.ImpactHit(
+_VIEW = graph_answer.NodeView(id="mem:m1", kind="Memory", label="Tabs\nin Makefiles", namespace="web", memory_id="m1")
+_STEP = graph_answer.Step(src="mem:m1", relationship="LEADS_TO", dst="mem:m2", weight=0.5)
+_LINKED = graph_answer.LinkedNode(node=_VIEW, hops=2, via=_STEP)
+_CLUSTER = graph_answer.Cluster(number=1, size=3, cohesion=0.9, members=(_VIEW,))
+_EXPANDED = graph_answer.ExpandedHit(
+    hit=_HIT, hops=1, seed_id="m2", path=(msgspec.structs.replace(_STEP, forwards=False),)
+)
+_IMPACT = graph_answer.ImpactHit(
     hit=_HIT,
     centrality=0.5,
     linked=(_LINKED,),
@@ -83,21 +84,21 @@ _IMPACT = record.ImpactHit(
     files=("src/a.py",),
     files_total=2,
 )
-_CODE = record.NodeView(
+_CODE = graph_answer.NodeView(
     id="sym:/app/lib/a.py::A.run", kind="Method", label="A.run", namespace="/app", path="lib/a.py", line=7
 )
-_USE = record.Use(
+_USE = graph_answer.Use(
     node=_CODE, relationship="CALLS", depth=2, confidence=0.6, via="sym:/app/lib/b.py::go", lines=(3, 9), how="type",
     endpoint="GET /a",
 )  # fmt: skip
-_DOUBT = record.Doubt(name="x.run", path="lib/c.py", line=4, candidates=("sym:/app/lib/a.py::A.run",))
+_DOUBT = graph_answer.Doubt(name="x.run", path="lib/c.py", line=4, candidates=("sym:/app/lib/a.py::A.run",))
 
 SAMPLES: tuple[Record, ...] = (
     _USE,
-    record.OutsideUse(name="os.path.join", relationship="CALLS", lines=(1,)),
+    graph_answer.OutsideUse(name="os.path.join", relationship="CALLS", lines=(1,)),
     _DOUBT,
-    record.Doubt(name="run", path="lib/c.py", line=5),
-    record.Dependencies(
+    graph_answer.Doubt(name="run", path="lib/c.py", line=5),
+    graph_answer.Dependencies(
         node=_CODE,
         direction="out",
         depth=2,
@@ -105,13 +106,13 @@ SAMPLES: tuple[Record, ...] = (
         total=3,
         unresolved=2,
         notes=("not linked yet",),
-        outside=(record.OutsideUse(name="json", relationship="IMPORTS"),),
+        outside=(graph_answer.OutsideUse(name="json", relationship="IMPORTS"),),
         outside_total=1,
         doubts=(_DOUBT,),
         doubts_total=1,
     ),
-    record.Dependencies(node=_CODE, direction="in", depth=1, uses=(), total=0),
-    record.Impact(
+    graph_answer.Dependencies(node=_CODE, direction="in", depth=1, uses=(), total=0),
+    graph_answer.Impact(
         node=_CODE,
         depth=3,
         affected=(_USE,),
@@ -131,28 +132,28 @@ SAMPLES: tuple[Record, ...] = (
         verdict="1 place may mean it",
         notes=("a note",),
     ),
-    record.Impact(node=_CODE, depth=1, affected=(), total=0, verdict="No callers: no indexed code uses it."),
+    graph_answer.Impact(node=_CODE, depth=1, affected=(), total=0, verdict="No callers: no indexed code uses it."),
     _VIEW,
     _STEP,
-    record.Visited(node=_VIEW, depth=1, via=_STEP),
-    record.Traversal(
-        start="mem:m1", algorithm="bfs", max_depth=1, nodes=(record.Visited(node=_VIEW, depth=0),), total=2
+    graph_answer.Visited(node=_VIEW, depth=1, via=_STEP),
+    graph_answer.Traversal(
+        start="mem:m1", algorithm="bfs", max_depth=1, nodes=(graph_answer.Visited(node=_VIEW, depth=0),), total=2
     ),
-    record.RankedNode(node=_VIEW, pagerank=0.25),
-    record.PageRanks(nodes=(record.RankedNode(node=_VIEW, pagerank=0.25),), total=4, damping=0.85),
-    record.PageRanks(nodes=(), total=0, damping=0.85),
+    graph_answer.RankedNode(node=_VIEW, pagerank=0.25),
+    graph_answer.PageRanks(nodes=(graph_answer.RankedNode(node=_VIEW, pagerank=0.25),), total=4, damping=0.85),
+    graph_answer.PageRanks(nodes=(), total=0, damping=0.85),
     _CLUSTER,
-    record.Clusters(clusters=(_CLUSTER,), total=2, alone=1, modularity=0.4, resolution=1.0),
-    record.Clusters(clusters=(), total=0, alone=0, modularity=0.0, resolution=1.0),
+    graph_answer.Clusters(clusters=(_CLUSTER,), total=2, alone=1, modularity=0.4, resolution=1.0),
+    graph_answer.Clusters(clusters=(), total=0, alone=0, modularity=0.0, resolution=1.0),
     _EXPANDED,
-    record.ExpandedHit(hit=_HIT),
-    record.Expansion(query="tabs", hits=(_EXPANDED,), expansion_depth=2, mode="hybrid", notes=("n",)),
-    record.Expansion(query="tabs", hits=(), expansion_depth=2, mode="lexical"),
+    graph_answer.ExpandedHit(hit=_HIT),
+    graph_answer.Expansion(query="tabs", hits=(_EXPANDED,), expansion_depth=2, mode="hybrid", notes=("n",)),
+    graph_answer.Expansion(query="tabs", hits=(), expansion_depth=2, mode="lexical"),
     _LINKED,
     _IMPACT,
-    record.ImpactHit(hit=_HIT),
-    record.ImpactRecall(query="tabs", hits=(_IMPACT,), mode="hybrid", notes=("n",)),
-    record.ImpactRecall(query="tabs", hits=(), mode="lexical"),
-    record.Recomputed(nodes=5, edges=4, clusters=2, exact=True),
-    record.Recomputed(nodes=5, edges=4, clusters=2, exact=False),
+    graph_answer.ImpactHit(hit=_HIT),
+    graph_answer.ImpactRecall(query="tabs", hits=(_IMPACT,), mode="hybrid", notes=("n",)),
+    graph_answer.ImpactRecall(query="tabs", hits=(), mode="lexical"),
+    graph_answer.Recomputed(nodes=5, edges=4, clusters=2, exact=True),
+    graph_answer.Recomputed(nodes=5, edges=4, clusters=2, exact=False),
 )

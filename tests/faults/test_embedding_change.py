@@ -15,7 +15,7 @@ from tests.faults.child import PATIENCE_S, Child
 from recollect.engine import Engine
 from recollect.engine.models.embedding_queue import BATCH
 from recollect.model import Check, Memory
-from recollect.recall.ruler import texts
+from recollect.recall.calibration import texts
 
 COUNT = 300
 

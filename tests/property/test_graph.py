@@ -15,10 +15,8 @@ from recollect.graph.arrays import EVERYTHING, Graph, sieve
 from recollect.graph.communities import communities, modularity
 from recollect.graph.components import components, layers, strong_components
 from recollect.graph.impact import impact
-from recollect.graph.meaning import MEANINGS, MUTUAL
-from recollect.graph.rank import arcs, betweenness, degrees, pagerank
-from recollect.graph.spread import HOP, spread
-from recollect.graph.strength import PARTS, strengths
+from recollect.graph.rank import PARTS, arcs, betweenness, degrees, pagerank, strengths
+from recollect.graph.relation_semantics import HOP, MEANINGS, MUTUAL, spread
 from recollect.graph.walk import (
     UNBOUNDED,
     Direction,

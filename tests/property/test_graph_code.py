@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from recollect.code.index.file_reader import indexed
 from recollect.code.resolve.link_pack import Loose, Site, pack
-from recollect.graph import code
-from recollect.graph.code import CONTAINS
+from recollect.graph import code_graph
+from recollect.graph.code_graph import CONTAINS
 from recollect.graph.load import load
 from recollect.model import Edge, File, Node
 from recollect.store.link_protocol import Links
@@ -102,6 +102,6 @@ class FollowedCode(RuleBasedStateMachine):
 
 def test_following_code_gives_what_reading_it_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Of four files, one is more than the share beyond which all are read again.
-    monkeypatch.setattr(code, "MOST_CHANGED", 0.6)
+    monkeypatch.setattr(code_graph, "MOST_CHANGED", 0.6)
     machine = type("Machine", (FollowedCode,), {"folder": tmp_path})
     run_state_machine_as_test(machine, settings=settings(max_examples=60, stateful_step_count=20, deadline=None))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Engine
-from recollect.graph.meaning import MEANINGS
+from recollect.graph.relation_semantics import MEANINGS
 from recollect.model import RELATIONS
 
 WORDS = ["ledger", "parser", "ledger parser", "timeout", "makefile", "ledger timeout"]

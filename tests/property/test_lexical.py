@@ -1,4 +1,4 @@
-"""The lexical model without numpy gives the numbers of the one with it."""
+"""The ranking by words without numpy gives the scores and relevance of a lexical recall."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ questions = st.tuples(
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(memories, st.lists(questions, min_size=1, max_size=4))
-def test_both_models_agree(
+def test_the_ranking_without_numpy_agrees_with_a_lexical_recall(
     tmp_path_factory: pytest.TempPathFactory,
     rows: list[tuple[str, str, str | None, tuple[str, ...], int, str]],
     asked: list[str],
@@ -63,8 +63,3 @@ def test_both_models_agree(
                 expected = score(measure.measure(query, pool.passages, counts, None), unasked=True)
                 assert found.scores == pytest.approx(expected.scores.tolist())
                 assert found.relevance == pytest.approx(expected.relevance.tolist())
-
-
-def test_both_models_have_the_same_constants() -> None:
-    for name in ("K1", "B", "SAME_MONTH"):
-        assert getattr(lexical, name) == getattr(measure, name)

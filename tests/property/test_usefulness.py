@@ -14,7 +14,7 @@ from tests import payloads
 from recollect import Engine
 from recollect.engine.sessions.injection_outcomes import count
 from recollect.model import Injection, Memory, Usefulness
-from recollect.recall import use
+from recollect.recall import feedback
 
 PROMPT = "how should the payment client retry when the bank throttles bursts?"
 CONTENTS = (
@@ -58,7 +58,7 @@ def play(sessions: list[list[str]], *, step: int) -> dict[str, tuple[Any, ...]]:
         assert count(engine.store) == 0
         for row in engine.store.find(Usefulness):
             assert 0 <= row.used + row.contradicted <= row.offered <= len(sessions)
-            assert min(use.FLOOR, row.given) <= row.confidence <= max(use.CEILING, row.given)
+            assert min(feedback.FLOOR, row.given) <= row.confidence <= max(feedback.CEILING, row.given)
         judged = [row for row in engine.store.find(Injection) if row.evidence not in ("", "again")]
         assert len(judged) == len({(row.session_id, row.memory_id) for row in judged})
         assert all(not row.due and row.counted == row.evidence for row in judged)

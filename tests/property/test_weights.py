@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.recall.hybrid_score import NEUTRAL, weigh
 from recollect.recall.profiles import COMPONENTS, PROFILES, Profile, normalised
 from recollect.recall.score import Scored
-from recollect.recall.weigh import NEUTRAL, weigh
 
 size = st.floats(0, 1e12, allow_nan=False) | st.integers(0, 10**15)
 weights = st.fixed_dictionaries({}, optional=dict.fromkeys(COMPONENTS, size)).filter(lambda given: any(given.values()))

@@ -315,7 +315,9 @@ def answered() -> list[type[Record]]:
         for kind in vars(model).values()
         if inspect.isclass(kind)
         and issubclass(kind, Record)
-        and kind.__module__.startswith(("recollect.model.answer", "recollect.model.sitting", "recollect.model.pattern"))
+        and kind.__module__.startswith(
+            ("recollect.model.answer", "recollect.model.session_answer", "recollect.model.pattern")
+        )
     ]
 
 

@@ -1,13 +1,20 @@
-"""Candidate: what a cycle knows of a memory."""
+"""A memory as a consolidation cycle sees it, and the digest that identifies a plan."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import msgspec
+
+from recollect.model.consolidation import Plan
+
+# Enough that two plans of one store never share it, and short enough to be typed.
+DIGITS = 12
 # By this tag, or by this key of its metadata, a memory is kept as it is: no cycle fades or archives it.
 PINNED = "pinned"
-# Where it is kept what a memory's importance was before it faded, and that it was archived.
+# Metadata keys for the importance before it faded, and for an archived memory.
 FADED = "faded"
 ARCHIVED = "archived"
 
@@ -33,16 +40,21 @@ class Candidate(NamedTuple):
 
 
 def is_pinned(tags: tuple[str, ...], metadata: Mapping[str, Any]) -> bool:
-    """Tell whether somebody wants a memory kept as it is."""
+    """Tell whether a memory is pinned."""
     return PINNED in tags or metadata.get(PINNED) is True
 
 
 def judged(importance: float, metadata: Mapping[str, Any]) -> float:
-    """Return the importance that somebody gave a memory, whatever it has faded to since.
+    """Return the importance that a memory was given, before it faded.
 
-    An importance that was set after decay is the user's own and counts as it is.
+    An importance that was set after decay counts as it is.
     """
     faded = metadata.get(FADED)
     if isinstance(faded, Mapping) and faded.get("to") == importance and isinstance(faded.get("from"), int | float):
         return float(faded["from"])
     return importance
+
+
+def mark(plan: Plan) -> str:
+    """Return the digest of a plan: equal for the same steps in the same order."""
+    return hashlib.sha256(msgspec.json.encode((plan.cycle, plan.steps))).hexdigest()[:DIGITS]

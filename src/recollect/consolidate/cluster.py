@@ -1,30 +1,70 @@
-"""Cluster: groups of memories about one thing get a summary that leads to all of them.
+"""The cycles that join similar memories: creative links two, cluster summarises groups.
 
-A group is a memory with its nearest: every member is near the one in the middle, so that a chain of small steps does
-not join what has nothing in common. Members stay as they are, and are summed up once. What comes later and is near
-the middle of a group joins it, and its summary is written anew: a theme that goes on has one summary, not one a month.
+Creative links memories of different types that are similar: a search finds the one by its words, and the link brings
+the other. Two similar memories of one type are both found by a search.
+
+A group of cluster is a memory with its nearest: every member is near the one in the middle, so that a chain of small
+steps does not join what has nothing in common. Members stay as they are and are in one group only. A later memory near
+the middle of a group joins it, and its summary is written again: a topic has one summary, not one a month.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.consolidate.candidate import Candidate
-from recollect.consolidate.extract import common_tags, summary
-from recollect.consolidate.likeness import Marks, Pair
+from recollect.consolidate.group_summary import common_tags, summary
+from recollect.consolidate.similar_pairs import Marks, Pair
 from recollect.model.consolidation import Plan, PlanStep
+from recollect.model.vocabulary import Relation
 
-# Two memories alike need no summary, they need reading. More than twenty would say nothing of each.
+# The most links of one memory, to its nearest; with more, everything would be linked to everything.
+LINKS = 3
+# Neighbours among which those of another type are looked for.
+NEIGHBOURS = 16
+# Two similar memories are read as quickly as a summary; one of more than twenty would say nothing of each.
 LEAST_MEMBERS = 3
 MOST_MEMBERS = 20
 # What a summary is tagged with besides what its members share.
 TAG = "summary"
 
 
+def creative(
+    candidates: Sequence[Candidate], pairs: Sequence[Pair], linked: Collection[tuple[str, str]], marks: Marks
+) -> Plan:
+    """Return the plan of missing links.
+
+    pairs: similar memories, the nearest first. linked: pairs of ids that have a link, in either direction
+    """
+    steps: list[PlanStep] = []
+    # Existing links count, so that repeated runs keep within the limit.
+    links: Counter[int] = Counter()
+    for pair in pairs:
+        one, other = candidates[pair.first], candidates[pair.second]
+        if one.memory_type == other.memory_type or pair.likeness < marks.theme:
+            continue
+        if max(links[pair.first], links[pair.second]) >= LINKS:
+            continue
+        links.update((pair.first, pair.second))
+        if (one.id, other.id) not in linked and (other.id, one.id) not in linked:
+            steps.append(_link(one, other, pair.likeness, marks))
+    return Plan(cycle="creative", considered=len(candidates), steps=tuple(steps))
+
+
+def _link(one: Candidate, other: Candidate, likeness: float, marks: Marks) -> PlanStep:
+    is_similar = likeness >= marks.similar
+    relation: Relation = "SIMILAR_TO" if is_similar else "SHARES_THEME"
+    what = "are similar" if is_similar else "share a topic"
+    why = f"{one.memory_type} and {other.memory_type} {what} (similarity {likeness:.2f})"
+    return PlanStep(
+        action="link", memory_ids=(one.id, other.id), relationship=relation, weight=min(1.0, likeness), why=why
+    )
+
+
 class Group(NamedTuple):
-    """A summary that is there, and what it sums up, the one in the middle first."""
+    """An existing summary and its members, the central one first."""
 
     summary_id: str
     members: tuple[Candidate, ...]
@@ -67,7 +107,7 @@ def cluster(candidates: Sequence[Candidate], pairs: Sequence[Pair], marks: Marks
 
 
 def _joined(pairs: Iterable[Pair], least: float, held: Mapping[int, Group]) -> dict[str, dict[int, float]]:
-    """Return who joins which summary, with the likeness to its middle; pairs: the nearest first."""
+    """Return the new members of each summary with their similarity; pairs: nearest first."""
     joined: dict[str, dict[int, float]] = defaultdict(dict)
     taken: set[int] = set()
     for pair in pairs:

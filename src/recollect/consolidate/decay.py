@@ -1,10 +1,11 @@
-"""Decay: what nobody uses matters less, slowly, and matters again as soon as it is used.
+"""The cycles that lower importance: decay fades unused memories, forget archives the faded.
 
     importance = floor + (judged - floor) · ½ ^ (days unused beyond the threshold / half-life of its type)
 
-A function of the importance it was given and of how long it was not used, never of how often the cycle ran: a store
-that was left alone for a year ends where one ends that was looked after daily. What it was given is kept beside it, so
-that fading loses nothing.
+Decay depends on the importance that was given and on the time since the last use, never on how often the cycle ran: a
+store that was left alone for a year ends where one ends that was looked after daily. The given importance is kept, so
+that fading loses nothing. Forget runs on request only. An archived memory keeps its content, its links and its place in
+every export; recall leaves it out until it is restored, alone or with the whole run.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from recollect.text.display import plural
 # Unused for a month is when a memory begins to fade: people come back to work after holidays.
 THRESHOLD_DAYS = 30
 # Nothing fades below this. It is not nothing: in recall, importance only orders what matches alike, so that a faded
-# memory is still found by whoever asks for it.
+# memory is still found.
 FLOOR = 0.05
 # Half of it is gone after a quarter; of what was decided or is wanted, after a year, since such things hold until
 # somebody changes them.
@@ -31,11 +32,14 @@ LASTING = frozenset({"decision", "preference"})
 # written 19 times at most until it is at the floor, however often the cycle runs.
 LEAST_CHANGE = 0.05
 
+# Below what an ordinary memory fades to within nine months without use; twice what nothing fades below.
+IMPORTANCE_THRESHOLD = 0.1
+
 DAY_S = 86_400
 
 
 def decay(candidates: Iterable[Candidate], now: int, *, threshold_days: int = THRESHOLD_DAYS) -> Plan:
-    """Return which memories fade, and which come back because they were used."""
+    """Return the plan that lowers unused memories and restores used ones."""
     steps: list[PlanStep] = []
     spared: Counter[str] = Counter()
     considered = 0
@@ -51,7 +55,7 @@ def decay(candidates: Iterable[Candidate], now: int, *, threshold_days: int = TH
 
 
 def faded(importance: float, memory_type: str, idle_days: int, threshold_days: int) -> float:
-    """Return what an importance is worth after so many days without use."""
+    """Return an importance after so many days without use."""
     over = max(0, idle_days - threshold_days)
     if importance <= FLOOR or not over:
         return importance
@@ -75,3 +79,36 @@ def _step(candidate: Candidate, idle_days: int, threshold_days: int) -> PlanStep
                     why=f"{why}: {back}")  # fmt: skip
     why = f"not used for {plural(idle_days, 'day')}; original importance {given:.2f}"
     return PlanStep(action="fade", memory_ids=(candidate.id,), before=candidate.importance, after=after, why=why)
+
+
+def forget(candidates: Iterable[Candidate], now: int, *, importance_threshold: float = IMPORTANCE_THRESHOLD) -> Plan:
+    """Return the plan that archives memories below the threshold, unless pinned or in use."""
+    steps: list[PlanStep] = []
+    spared: Counter[str] = Counter()
+    considered = 0
+    for candidate in sorted(candidates, key=lambda row: row.seq):
+        considered += 1
+        if candidate.importance >= importance_threshold:
+            continue
+        reason = _sparing(candidate, now)
+        if reason:
+            spared[reason] += 1
+            continue
+        idle_days = max(0, now - candidate.used_at) // DAY_S
+        why = f"importance {candidate.importance:.2f} is below {importance_threshold:.2f}; last used {_ago(idle_days)}"
+        steps.append(PlanStep(action="archive", memory_ids=(candidate.id,), before=candidate.importance, why=why))
+    return Plan(cycle="forget", considered=considered, steps=tuple(steps), spared=dict(spared))
+
+
+def _sparing(candidate: Candidate, now: int) -> str:
+    """Return why a memory below the threshold is kept; empty if it is not."""
+    if is_pinned(candidate.tags, candidate.metadata):
+        return "pinned"
+    # Recent use says more about the worth of a memory than any number.
+    if candidate.access_count and now - candidate.used_at < THRESHOLD_DAYS * DAY_S:
+        return "in use"
+    return ""
+
+
+def _ago(days: int) -> str:
+    return "today" if not days else f"{plural(days, 'day')} ago"

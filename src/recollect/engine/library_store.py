@@ -24,7 +24,7 @@ from recollect.text.budget import tokens as tokens
 from recollect.text.redact import redact_value
 
 if TYPE_CHECKING:
-    from recollect.providers.protocol import Embedder
+    from recollect.providers.provider_protocol import Embedder
 
 # A library has no limit of its own; this is the largest that the setting allows.
 MAX_CONTENT_BYTES = 67_108_864

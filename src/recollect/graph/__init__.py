@@ -1,1 +1,1 @@
-"""The graph as arrays: walks, ranks and communities over what the store holds as rows."""
+"""The graph of memories and code as arrays: walks, ranks, communities, impact."""

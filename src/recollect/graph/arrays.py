@@ -1,27 +1,25 @@
-"""The graph as arrays: every node is a number, every edge a place in four columns.
+"""The graph as arrays: numbered nodes, and edges as four columns.
 
     edges, ordered by where they start      src      0  0  0  2  2  5 …
                                             dst      3  7  1  0  5  2 …
                                             relation, weight     the same length
     leaving node n                          src[starts[n] : starts[n + 1]]  (compressed sparse rows)
 
-A `Graph` is one state of the graph and never changes; whoever needs a newer one makes a new one (load.py). A weight is
-a strength: what is not a positive number counts as 0, so such a link can be walked along but lends no importance.
+A `Graph` is one state of the graph and never changes; load.py makes a new one from it. A weight that is not a positive
+number counts as 0: such a link can be walked along but lends no importance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import NODE_KINDS, RELATIONS
-
-if TYPE_CHECKING:
-    from recollect.graph.code import CodePart
+from recollect.store.link_protocol import CodeStamps
 
 Ints = NDArray[np.int32]
 Places = NDArray[np.int64]
@@ -54,9 +52,51 @@ class Links(NamedTuple):
     relations: Codes
     weights: Floats
 
+    def only(self, keep: Flags) -> Links:
+        """Return some of the edges."""
+        return Links(self.src[keep], self.dst[keep], self.relations[keep], self.weights[keep])
+
+    def joined(self, other: Links) -> Links:
+        """Return these edges and others behind them."""
+        return Links(
+            np.concatenate((self.src, other.src)),
+            np.concatenate((self.dst, other.dst)),
+            np.concatenate((self.relations, other.relations)),
+            np.concatenate((self.weights, other.weights)),
+        )
+
+    def renumbered(self, number: Ints) -> Links:
+        """Return the edges by new numbers of their nodes; a node with -1 loses its edges."""
+        moved = self._replace(src=number[self.src], dst=number[self.dst])
+        there = (moved.src >= 0) & (moved.dst >= 0)
+        return moved if there.all() else moved.only(there)
+
+
+class CodePart(NamedTuple):
+    """The code part of a graph: files, symbols, packages and their links.
+
+    names: the ids of all nodes, then those that only a link names. files, owners: the number of the file that a node
+    belongs to, that a link starts in. seen: the state of the store it shows
+    """
+
+    names: list[str]
+    kinds: Codes
+    scopes: Ints
+    files: Places
+    namespaces: list[str | None]
+    links: Links
+    owners: Places
+    stamps: CodeStamps
+    seen: tuple[int, int]
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return len(self.kinds)
+
 
 class Rows(NamedTuple):
-    """Compressed rows: what stands at node n is `ends[starts[n]:starts[n + 1]]`, and `edges` says by which edge."""
+    """Compressed rows: node n has `ends[starts[n]:starts[n + 1]]`, by the edges in `edges`."""
 
     starts: Places
     ends: Ints
@@ -68,11 +108,8 @@ class Rows(NamedTuple):
         return len(self.starts) - 1
 
     def leaving(self, nodes: Places) -> tuple[Places, Places]:
-        """Return, for every entry of these nodes in order, which of them it belongs to and where it stands."""
-        counts = self.starts[nodes + 1] - self.starts[nodes]
-        before = np.cumsum(counts) - counts
-        places = np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(self.starts[nodes] - before, counts)
-        return np.repeat(np.arange(len(nodes)), counts), places
+        """Return the node and the position of every entry of these nodes, in order."""
+        return entries(self.starts, nodes)
 
 
 class Weighted(NamedTuple):
@@ -87,14 +124,14 @@ class Graph:
     """One state of the graph."""
 
     def __init__(self, points: Points, links: Links, *, seen: tuple[int, int] = (-1, -1)) -> None:
-        """Make a graph from columns, edges in any order; `seen` is the state of the store it shows."""
+        """Make a graph from edges in any order; `seen` is the state of the store."""
         self.points = points
         order = ordered(links.src)
         self.src, self.dst = links.src[order], links.dst[order]
         self.relations = links.relations[order]
         self.weights = strengths(links.weights[order])
         self.seen = seen
-        # What it was joined from: the part without code, and the code; itself and none where there is no code.
+        # The parts it was joined from: memories, and code. Without code, the graph itself and None.
         self.rows: Graph = self
         self.code: CodePart | None = None
 
@@ -102,6 +139,11 @@ class Graph:
     def size(self) -> int:
         """How many nodes there are."""
         return len(self.points.ids)
+
+    @property
+    def links(self) -> Links:
+        """The edges as columns."""
+        return Links(self.src, self.dst, self.relations, self.weights)
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -130,7 +172,7 @@ class Graph:
 
     @cached_property
     def undirected(self) -> Weighted:
-        """Every pair of linked nodes once in each row: no direction, no self loops, parallel edges added up."""
+        """The links without direction and self loops, parallel edges added up."""
         apart = self.src != self.dst
         low = np.minimum(self.src[apart], self.dst[apart]).astype(np.int64)
         high = np.maximum(self.src[apart], self.dst[apart]).astype(np.int64)
@@ -141,9 +183,9 @@ class Graph:
         return Weighted(row_starts(src, self.size), dst[order], np.concatenate((weights, weights))[order])
 
     def within(self, sieve: Sieve) -> Graph:
-        """Return the part of the graph that a sieve lets through, with numbers of its own."""
+        """Return the part of the graph that passes a sieve, renumbered."""
         keep = sieve.nodes if sieve.nodes is not None else np.ones(self.size, np.bool_)
-        number = np.cumsum(keep, dtype=np.int64) - 1
+        number = np.cumsum(keep, dtype=np.int32) - 1
         edges = keep[self.src] & keep[self.dst]
         if sieve.relations is not None:
             edges &= sieve.relations[self.relations]
@@ -155,17 +197,19 @@ class Graph:
             [self.points.memory_ids[place] for place in kept],
             self.points.namespaces,
         )
-        links = Links(
-            number[self.src[edges]].astype(np.int32),
-            number[self.dst[edges]].astype(np.int32),
-            self.relations[edges],
-            self.weights[edges],
-        )
-        return Graph(points, links, seen=self.seen)
+        return Graph(points, self.links.only(edges).renumbered(number), seen=self.seen)
+
+    def related_by(self, relations: Iterable[str]) -> Flags:
+        """Return which edges have one of these relationships."""
+        return code_flags(RELATION_CODES, relations)[self.relations]
+
+    def only(self, keep: Flags) -> Graph:
+        """Return a graph with the same nodes and some of the edges."""
+        return Graph(self.points, self.links.only(keep))
 
 
 class Sieve(NamedTuple):
-    """Which nodes and which relationships a walk may use; None lets all of them through.
+    """The nodes and relationships that a walk may use; None: all.
 
     against: the relationships that may be walked against their direction, where those are others
     """
@@ -175,7 +219,7 @@ class Sieve(NamedTuple):
     against: Flags | None = None
 
     def passing(self, targets: Ints, relations: Codes, *, forwards: bool) -> Flags | None:
-        """Return which steps are allowed, given where they lead and by which relationships; None if all are."""
+        """Return which steps to these targets by these relationships are allowed; None: all."""
         allowed = self.relations if forwards or self.against is None else self.against
         flags = self.nodes[targets] if self.nodes is not None else None
         if allowed is None:
@@ -193,25 +237,25 @@ def sieve(
     relations: Collection[str] = (),
     namespace: str | None = None,
 ) -> Sieve:
-    """Return the sieve for nodes of these kinds and edges of these relationships, none meaning all.
+    """Return the sieve for these kinds of nodes and relationships; empty means all.
 
     A namespace lets through its own nodes and those that belong to none, unless they are memories: a package that
     several projects use is part of each, a memory without a namespace is not.
     """
     nodes: Flags | None = None
     if kinds:
-        nodes = _table(KIND_CODES, kinds)[graph.points.kinds]
+        nodes = code_flags(KIND_CODES, kinds)[graph.points.kinds]
     if namespace is not None:
         own = np.array([name == namespace for name in graph.points.namespaces], np.bool_)
         nobody = np.array([name is None for name in graph.points.namespaces], np.bool_)
         shared = graph.points.kinds != KIND_CODES["Memory"]
         inside: Flags = own[graph.points.scopes] | (nobody[graph.points.scopes] & shared)
         nodes = inside if nodes is None else nodes & inside
-    return Sieve(nodes, _table(RELATION_CODES, relations) if relations else None)
+    return Sieve(nodes, code_flags(RELATION_CODES, relations) if relations else None)
 
 
-def _table(codes: dict[str, int], names: Collection[str]) -> Flags:
-    """Return which codes are among the names, by code; a byte holds any code."""
+def code_flags(codes: dict[str, int], names: Iterable[str]) -> Flags:
+    """Return which codes belong to the names, by code; a byte holds any code."""
     chosen = np.zeros(256, np.bool_)
     chosen[[codes[name] for name in names]] = True
     return chosen
@@ -231,6 +275,14 @@ def ordered(keys: NDArray[np.integer]) -> Places:
     placed.sort()
     placed &= (1 << width) - 1
     return placed
+
+
+def entries(starts: Places, nodes: Places) -> tuple[Places, Places]:
+    """Return the row and the position of every entry of some rows, in order."""
+    counts = starts[nodes + 1] - starts[nodes]
+    before = np.cumsum(counts) - counts
+    places = np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(starts[nodes] - before, counts)
+    return np.repeat(np.arange(len(nodes)), counts), places
 
 
 def row_starts(keys: NDArray[np.integer], size: int) -> Places:

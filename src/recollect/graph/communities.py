@@ -1,7 +1,7 @@
 """Communities: groups of nodes with more links among themselves than chance would give them.
 
-The Leiden method: nodes move to the community they gain most by, communities are refined into parts that hang
-together, the parts become the nodes of a smaller graph, and so on until nothing moves.
+The Leiden method: nodes move to the community they gain most by, communities are refined into connected
+parts, the parts become the nodes of a smaller graph, and so on until nothing moves.
 
     quality = Σ over communities   links inside / all links  -  resolution · (share of all link ends)²
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.graph.arrays import Flags, Floats, Ints, Places, Weighted, added_up, ordered, row_starts
+from recollect.graph.arrays import Flags, Floats, Ints, Places, Weighted, added_up, entries, ordered, row_starts
 from recollect.graph.components import joined
 
 # Turns that a round is split into: neighbours that decide in the same turn can swap places, and with eight turns seven
@@ -34,7 +34,7 @@ LEAST_GAIN = 1e-12
 
 
 class Level(NamedTuple):
-    """A graph whose nodes may be groups of nodes: links between them, and the weight of all link ends of each node."""
+    """A graph of groups of nodes: the links between them, and the strength of each."""
 
     starts: Places
     ends: Ints
@@ -46,8 +46,8 @@ class Level(NamedTuple):
         return len(self.strength)
 
 
-def communities(links: Weighted, *, resolution: float = 1.0, seed: int = 0) -> Places:
-    """Return the community of each node, numbered from the largest; the same graph gives the same communities.
+def communities(links: Weighted, *, resolution: float = 1.0) -> Places:
+    """Return the community of each node, numbered from the largest; deterministic.
 
     resolution: above 1 gives more and smaller communities, below 1 fewer and larger ones. Links without strength join
     nothing; a node without links is a community of its own.
@@ -56,7 +56,7 @@ def communities(links: Weighted, *, resolution: float = 1.0, seed: int = 0) -> P
     total = float(level.strength.sum())
     if total <= 0:
         return np.arange(level.size)
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(0)
     tries = TRIES if level.size <= FEW_NODES else 1
     found = [_divided(level, total, resolution, chance) for _ in range(tries)]
     return _by_size(max(found, key=lambda label: modularity(links, label, resolution=resolution)))
@@ -83,7 +83,7 @@ def _divided(level: Level, total: float, resolution: float, chance: np.random.Ge
 
 
 def modularity(links: Weighted, label: Places, *, resolution: float = 1.0) -> float:
-    """Return how much better than chance a division into communities is: 0 by chance, towards 1 for clear ones."""
+    """Return the modularity of a division: 0 by chance, towards 1 for clear communities."""
     level = _ground(links)
     total = float(level.strength.sum())
     if total <= 0:
@@ -112,7 +112,7 @@ def _owners(level: Level) -> Places:
 
 
 def _settled(level: Level, label: Places, total: float, resolution: float, chance: np.random.Generator) -> Places:
-    """Return the labels after every node has moved to where it gains most, until nobody gains."""
+    """Return the labels after every node moved to its best community."""
     label = label.copy()
     held = _sums(label, level.strength, level.size)
     restless = np.ones(level.size, np.bool_)
@@ -126,9 +126,9 @@ def _settled(level: Level, label: Places, total: float, resolution: float, chanc
 
 
 def _turn(level: Level, nodes: Places, label: Places, held: Floats, restless: Flags, pressure: float) -> None:
-    """Let some nodes move to where they gain most; labels, what communities hold and who is restless follow."""
+    """Move some nodes to their best community; updates labels, `held` and `restless`."""
     restless[nodes] = False
-    owners, places = _leaving(level, nodes)
+    owners, places = entries(level.starts, nodes)
     if not len(places):
         return
     # The weight of the links from each node to each community next to it.
@@ -153,17 +153,9 @@ def _turn(level: Level, nodes: Places, label: Places, held: Floats, restless: Fl
     label[nodes[moving]] = goal[moving]
     np.subtract.at(held, home[moving], strength[moving])
     np.add.at(held, goal[moving], strength[moving])
-    moved, beside = _leaving(level, nodes[moving])
+    moved, beside = entries(level.starts, nodes[moving])
     neighbour = level.ends[beside]
     restless[neighbour[label[neighbour] != goal[moving][moved]]] = True
-
-
-def _leaving(level: Level, nodes: Places) -> tuple[Places, Places]:
-    """Return, for every link of these nodes, which of them it belongs to and where it stands."""
-    counts = level.starts[nodes + 1] - level.starts[nodes]
-    before = np.cumsum(counts) - counts
-    places = np.arange(int(counts.sum())) + np.repeat(level.starts[nodes] - before, counts)
-    return np.repeat(np.arange(len(nodes)), counts), places
 
 
 def _refined(level: Level, label: Places, total: float, resolution: float, chance: np.random.Generator) -> Places:
@@ -178,7 +170,7 @@ def _refined(level: Level, label: Places, total: float, resolution: float, chanc
 
 
 def _gathered(level: Level, part: Places, parts: int) -> Level:
-    """Return the graph whose nodes are the parts; links within a part count in its strength alone."""
+    """Return the graph of the parts; links inside a part count in its strength only."""
     owners = part[_owners(level)]
     ends = part[level.ends]
     apart = owners != ends

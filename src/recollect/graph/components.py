@@ -9,15 +9,15 @@ from recollect.graph.arrays import Graph, Places, Rows, ordered, row_starts
 
 
 def components(graph: Graph) -> Places:
-    """Return the number of the piece each node is in, directions aside; pieces are numbered by their first node."""
+    """Return the connected component of each node, numbered by their first nodes."""
     return joined(graph.src, graph.dst, graph.size)
 
 
 def joined(one: NDArray[np.integer], other: NDArray[np.integer], size: int) -> Places:
-    """Return the piece each of `size` nodes is in when these pairs are joined.
+    """Return the component of each of `size` nodes when these pairs are linked.
 
-    Every node points at a node of its piece with a lower number; roots that a pair joins are hooked together and the
-    chains of pointers halved until nothing moves, which takes about log(size) rounds.
+    Every node points at a node of its component with a lower number; the roots of a pair are joined and the chains of
+    pointers halved until nothing moves, which takes about log(size) rounds.
     """
     root = np.arange(size)
     left, right = one.astype(np.int64), other.astype(np.int64)
@@ -35,9 +35,9 @@ def joined(one: NDArray[np.integer], other: NDArray[np.integer], size: int) -> P
 
 
 def strong_components(graph: Graph) -> Places:
-    """Return the number of the circle each node is in: nodes that reach each other (Tarjan, without recursion).
+    """Return the strongly connected component of each node (Tarjan, without recursion).
 
-    Circles are numbered in reverse topological order: no edge leads from a circle to one with a higher number.
+    Numbered in reverse topological order: no edge leads to a component with a higher number.
     """
     starts, ends = graph.outgoing.starts.tolist(), graph.outgoing.ends.tolist()
     # A node's number is the order it was seen in; `low` is the lowest number it is known to reach.
@@ -72,16 +72,16 @@ def strong_components(graph: Graph) -> Places:
 
 
 def _close(waiting: list[int], node: int, circle: list[int], number: int) -> int:
-    """Give everything seen since `node`, and the node, the number of their circle; returns how many circles that is."""
+    """Number the component that `node` closes; return how many components that is."""
     while circle[node] < 0:
         circle[waiting.pop()] = number
     return 1
 
 
 def layers(graph: Graph) -> Places:
-    """Return the layer of each node: 0 where no edge leads to, and always above the layers whose edges lead to it.
+    """Return the topological layer of each node: 0 without incoming edges.
 
-    Nodes of a circle build on each other and share a layer; edges within it do not count.
+    Nodes of a cycle share a layer; edges within it do not count.
     """
     circle = strong_components(graph)
     count = int(circle.max()) + 1 if graph.size else 0

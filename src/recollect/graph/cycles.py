@@ -1,4 +1,4 @@
-"""Cycles: groups that all build on each other, each with a shortest way round and the link that is cheapest to cut."""
+"""Dependency cycles, each with a shortest path round and the cheapest link to cut."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.graph.arrays import Graph, Links, Places, Sieve
+from recollect.graph.arrays import Graph, Places, Sieve
 from recollect.graph.components import strong_components
 from recollect.graph.walk import breadth_first
 
-# Nodes of a group from which a way round is looked for, those with the fewest links first; a short one passes them.
+# Nodes of a group from which a cycle is searched, those with the fewest links first; a short one passes them.
 MOST_TRIED = 64
 # Links of a group that are tried as cuts, the weakest first.
 MOST_CUTS = 64
 
 
 class Cut(NamedTuple):
-    """A link whose removal leaves a group with at most `left` nodes that still build on each other; 1: none does."""
+    """A link whose removal leaves cycles of at most `left` nodes; 1: none."""
 
     src: int
     dst: int
@@ -26,7 +26,7 @@ class Cut(NamedTuple):
 
 
 class Circle(NamedTuple):
-    """A group of nodes that reach each other: all of them, a shortest way round, and where to cut.
+    """A group of nodes that reach each other, a shortest cycle, and where to cut.
 
     way: nodes in the order of the links; the last leads back to the first
     """
@@ -50,7 +50,7 @@ def _circle(graph: Graph, nodes: Places) -> Circle:
     inside[nodes] = True
     part = graph.within(Sieve(inside))
     apart = part.src != part.dst
-    part = _with(part, apart)
+    part = part.only(apart)
     way = _way_round(part)
     cut = _cut(part)
     real = nodes.tolist()
@@ -62,12 +62,8 @@ def _circle(graph: Graph, nodes: Places) -> Circle:
     )
 
 
-def _with(part: Graph, keep: Places | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Graph:
-    return Graph(part.points, Links(part.src[keep], part.dst[keep], part.relations[keep], part.weights[keep]))
-
-
 def _way_round(part: Graph) -> list[int]:
-    """Return a shortest way round, through one of the nodes that are tried."""
+    """Return the shortest cycle through one of the nodes that are tried."""
     degree = np.bincount(part.src, minlength=part.size) + np.bincount(part.dst, minlength=part.size)
     best: list[int] = []
     for start in np.argsort(degree, kind="stable")[:MOST_TRIED].tolist():
@@ -90,14 +86,14 @@ def _way_round(part: Graph) -> list[int]:
 
 
 def _cut(part: Graph) -> Cut:
-    """Return the link that leaves least of the group when it is cut, the weakest of those."""
+    """Return the weakest link whose removal leaves the smallest cycles."""
     pairs: dict[tuple[int, int], float] = {}
     for src, dst, weight in zip(part.src.tolist(), part.dst.tolist(), part.weights.tolist(), strict=True):
         pairs[src, dst] = pairs.get((src, dst), 0.0) + weight
     weakest = sorted(pairs.items(), key=lambda row: (row[1], row[0]))[:MOST_CUTS]
     cuts = []
     for (src, dst), weight in weakest:
-        rest = _with(part, (part.src != src) | (part.dst != dst))
+        rest = part.only((part.src != src) | (part.dst != dst))
         cuts.append(Cut(src, dst, weight, int(np.bincount(strong_components(rest)).max())))
         if cuts[-1].left == 1:
             break

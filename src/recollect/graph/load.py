@@ -1,14 +1,14 @@
-"""From the store to arrays, and on from there by the log: memories and what they are linked with, joined with code.
+"""Loads the graph from the store, and updates it by the log of changes.
 
-    nothing read yet, written past the log, or very much changed      read every node and edge
+    nothing read yet, written past the log, or many changes           read every node and edge
     some changes                                                      read the changed nodes, and all edges of the
                                                                       nodes at which a changed edge starts or started
     none                                                              the same graph
 
 An edge has no number of its own here: what changed about it is found again by where it starts.
 
-Code is no rows of the graph's tables (docs/adr/0007); it is read and followed by `code` and joined here by the ids of
-nodes: a memory that is linked with a symbol has made a row for it, and row and symbol are one node.
+Code is not in the tables of the graph (docs/adr/0007). code_graph.py reads it, and it is joined here by node ids: a
+memory that is linked with a symbol has a row for it, and row and symbol are one node.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any, cast
 import numpy as np
 
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Ints, Links, Points
-from recollect.graph.code import CodePart, load_code
+from recollect.graph.code_graph import CodePart, load_code
 from recollect.model import Change, Edge, Node
 from recollect.store.link_protocol import LinkStore
 from recollect.store.protocol import Coded, EdgeColumns, Store
 
-# Following a change costs up to ten times as much as reading an edge; beyond this many a graph is read anew.
+# Following a change costs up to ten times as much as reading an edge; beyond this many, all of it is read again.
 MAX_FOLLOWED = 5_000
 
 # A kind that this version does not know passes no filter by kind.
@@ -39,7 +39,7 @@ _EDGES = "graph_edges"
 
 
 def load(store: Store, known: Graph | None = None) -> Graph:
-    """Return the graph as the store holds it now, made from a known earlier state where that is the shorter way."""
+    """Return the current graph, made from an earlier one where that is cheaper."""
     with store.snapshot():
         rows = load_rows(store, known.rows if known is not None else None)
         code = load_code(cast(LinkStore, store), known.code if known is not None else None)
@@ -64,7 +64,7 @@ def load_rows(store: Store, known: Graph | None = None) -> Graph:
 
 
 def _with_code(rows: Graph, code: CodePart) -> Graph:
-    """Return rows and code as one graph. Where both have a node, the row says which memory, the code all else."""
+    """Return rows and code as one graph; a common node has its memory from the row."""
     size = rows.size
     known = rows.index
     index = dict(known)
@@ -81,10 +81,7 @@ def _with_code(rows: Graph, code: CodePart) -> Graph:
     scopes[:size] = np.array([scope_of[name] for name in rows.points.namespaces], np.int32)[rows.points.scopes]
     scopes[places] = np.array([scope_of[name] for name in code.namespaces], np.int32)[code.scopes]
     memory_ids = rows.points.memory_ids + [None] * (len(ids) - size)
-    src, dst = number[code.src], number[code.dst]
-    there = (src >= 0) & (dst >= 0)
-    own = Links(rows.src, rows.dst, rows.relations, rows.weights)
-    links = _joined(own, Links(src[there], dst[there], code.relations[there], code.weights[there]))
+    links = rows.links.joined(code.links.renumbered(number))
     graph = Graph(Points(ids, kinds, scopes, memory_ids, namespaces), links, seen=rows.seen)
     graph.index = index
     graph.rows, graph.code = rows, code
@@ -111,30 +108,18 @@ def _points(rows: Sequence[tuple[Any, ...]]) -> Points:
 
 
 def _links(columns: EdgeColumns, index: Mapping[str, int]) -> Links:
-    """Return edges by the numbers of their nodes; one that leads to or from nowhere is left out."""
+    """Return edges by the numbers of their nodes, without dangling ones."""
     # A relationship that this version does not know is some association.
     association = RELATION_CODES["RELATES_TO"]
     src, dst = (_decoded(column, index, -1) for column in (columns.src, columns.dst))
     relations = _decoded(columns.relationship, RELATION_CODES, association).astype(np.uint8)
-    there = (src >= 0) & (dst >= 0)
-    if there.all():
-        return Links(src, dst, relations, columns.weight)
-    return Links(src[there], dst[there], relations[there], columns.weight[there])
+    return Links(src, dst, relations, columns.weight).only((src >= 0) & (dst >= 0))
 
 
 def _decoded(column: Coded, numbers: Mapping[str, int], unknown: int) -> Ints:
     """Return the number of every row's value."""
     decoded: Ints = np.array([numbers.get(name, unknown) for name in column.values], np.int32)[column.codes]
     return decoded
-
-
-def _joined(one: Links, other: Links) -> Links:
-    return Links(
-        np.concatenate((one.src, other.src)),
-        np.concatenate((one.dst, other.dst)),
-        np.concatenate((one.relations, other.relations)),
-        np.concatenate((one.weights, other.weights)),
-    )
 
 
 def _followed(store: Store, known: Graph, changes: Sequence[Change], now: tuple[int, int]) -> Graph:
@@ -146,15 +131,14 @@ def _followed(store: Store, known: Graph, changes: Sequence[Change], now: tuple[
     index = known.index if points is known.points else {name: place for place, name in enumerate(points.ids)}
     read_again = np.zeros(known.size, np.bool_)
     read_again[[known.index[name] for name in sources if name in known.index]] = True
-    keep = (number[known.src] >= 0) & (number[known.dst] >= 0) & ~read_again[known.src]
-    kept = Links(number[known.src[keep]], number[known.dst[keep]], known.relations[keep], known.weights[keep])
-    graph = Graph(points, _joined(kept, _links(store.edge_columns(sources), index)), seen=now)
+    kept = known.links.only(~read_again[known.src]).renumbered(number)
+    graph = Graph(points, kept.joined(_links(store.edge_columns(sources), index)), seen=now)
     graph.index = index
     return graph
 
 
 def _followed_points(store: Store, known: Graph, touched: Collection[str]) -> tuple[Points, Ints]:
-    """Return the nodes after some were touched, and the number that each known node has now: -1 if it is gone."""
+    """Return the nodes after changes, and the new number of each known one (-1: gone)."""
     number = np.arange(known.size, dtype=np.int32)
     if not touched:
         return known.points, number

@@ -1,6 +1,6 @@
-"""A project: the code of some trees as a graph of its own, symbols as they are or drawn together to their files.
+"""The code of some trees as a graph, by symbol or by file.
 
-symbols     a.py::f ─CALLS→ b.py::g        files     a.py ─→ b.py      as strong as there are links between them
+symbols     a.py::f ─CALLS→ b.py::g        files     a.py ─→ b.py      weighted by the number of links between them
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.graph.arrays import RELATION_CODES, Codes, Flags, Floats, Graph, Ints, Links, Places, Points, added_up
-from recollect.graph.code import CodePart
+from recollect.graph.code_graph import CodePart
 from recollect.store.code_protocol import FILE_BITS
 
-# By these one piece of code uses another; containing one is no use of it.
+# The relationships by which one piece of code uses another; containing is not using.
 USES: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS", "EXTENDS", "DEPENDS_ON")
 
 
 class Project(NamedTuple):
-    """A graph of code, and the number of the file that each of its nodes is or belongs to."""
+    """A graph of code, and the file number of each node."""
 
     graph: Graph
     files: Places
 
 
 class Further(NamedTuple):
-    """A link that is not kept but known from elsewhere, between ids of nodes."""
+    """A link that is not stored, between the ids of two nodes."""
 
     src: str
     dst: str
@@ -35,14 +35,12 @@ class Further(NamedTuple):
 
 
 def project(part: CodePart | None, trees: Collection[int], further: Sequence[Further] = ()) -> Project:
-    """Return the files and symbols of trees with the links between them; links to what is not there are left out."""
+    """Return the files and symbols of trees with the links between them."""
     if part is None:
         return Project(_empty(), np.empty(0, np.int64))
     mine: Flags = np.isin(part.files >> FILE_BITS, np.array(sorted(trees), np.int64)) & (part.files >= 0)
     number = np.full(len(part.names), -1, np.int32)
     number[: part.size][mine] = np.arange(int(mine.sum()), dtype=np.int32)
-    src, dst = number[part.src], number[part.dst]
-    there = (src >= 0) & (dst >= 0)
     kept = np.flatnonzero(mine).tolist()
     points = Points(
         [part.names[place] for place in kept],
@@ -51,21 +49,20 @@ def project(part: CodePart | None, trees: Collection[int], further: Sequence[Fur
         [None] * len(kept),
         part.namespaces,
     )
-    links = Links(src[there], dst[there], part.relations[there], part.weights[there])
+    links = part.links.renumbered(number)
     if further:
         index = {name: place for place, name in enumerate(points.ids)}
-        links = _with(links, [row for row in further if row.src in index and row.dst in index], index)
+        links = links.joined(_numbered([row for row in further if row.src in index and row.dst in index], index))
     return Project(Graph(points, links, seen=part.seen), part.files[mine])
 
 
-def _with(links: Links, further: Sequence[Further], index: dict[str, int]) -> Links:
-    added = (
+def _numbered(further: Sequence[Further], index: dict[str, int]) -> Links:
+    return Links(
         np.array([index[row.src] for row in further], np.int32),
         np.array([index[row.dst] for row in further], np.int32),
         np.array([RELATION_CODES[row.relation] for row in further], np.uint8),
         np.array([row.weight for row in further], np.float64),
     )
-    return Links(*(np.concatenate(pair) for pair in zip(links, added, strict=True)))  # type: ignore[arg-type]
 
 
 class FileLinks(NamedTuple):
@@ -76,10 +73,10 @@ class FileLinks(NamedTuple):
 
 
 def between_files(found: Project, relations: Collection[str] = USES) -> FileLinks:
-    """Return the files of a project as a graph; a link weighs as much as there are links between what they hold."""
+    """Return the files of a project as a graph, weighted by the number of links."""
     numbers, place = np.unique(found.files, return_inverse=True)
     graph = found.graph
-    is_use = np.isin(graph.relations, [RELATION_CODES[name] for name in relations])
+    is_use = graph.related_by(relations)
     one, other = place[graph.src[is_use]].astype(np.int64), place[graph.dst[is_use]].astype(np.int64)
     apart = one != other
     keys, weights = added_up(one[apart] * max(len(numbers), 1) + other[apart], np.ones(int(apart.sum())))
@@ -99,9 +96,8 @@ def between_files(found: Project, relations: Collection[str] = USES) -> FileLink
 
 
 def only(graph: Graph, relations: Collection[str], *, least: float = 0.0) -> Graph:
-    """Return a graph with the same nodes and only the links of some relationships that are at least so strong."""
-    keep = np.isin(graph.relations, [RELATION_CODES[name] for name in relations]) & (graph.weights >= least)
-    return Graph(graph.points, Links(graph.src[keep], graph.dst[keep], graph.relations[keep], graph.weights[keep]))
+    """Return the graph with only the links of some relationships, of at least a weight."""
+    return graph.only(graph.related_by(relations) & (graph.weights >= least))
 
 
 def _empty() -> Graph:

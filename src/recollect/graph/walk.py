@@ -1,7 +1,7 @@
-"""Walking the graph: who is next to whom, how far, and by which way.
+"""Walks of the graph: neighbours, breadth first, depth first, shortest paths.
 
-Breadth-first walks go frontier by frontier: all edges that leave one ring of nodes are looked at in one sweep over the
-arrays, so a walk costs about 30 ns an edge. Depth-first walks and weighted paths are one node at a time by nature.
+Breadth-first walks go ring by ring: all edges that leave one ring of nodes are read in one pass over the arrays, so
+that a walk costs about 30 ns an edge. Depth-first walks and weighted paths are one node at a time by nature.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNBOUNDED = 2**31 - 1
 
 
 class Walk(NamedTuple):
-    """Where a walk came: the nodes in order, and for every node of the graph how far, from where and by which edge.
+    """The reached nodes in order; depth, parent and edge of every node of the graph.
 
     Unreached nodes have depth -1. The nodes a walk starts from have depth 0, and no parent and no edge: -1.
     """
@@ -32,7 +32,7 @@ class Walk(NamedTuple):
     edge: Ints
 
     def path(self, node: int) -> list[int]:
-        """Return the edges from a start of the walk to a node, in order; none to a start or where it never came."""
+        """Return the edges of the walk to a node, in order; empty for a start or an unreached node."""
         steps: list[int] = []
         while self.parent[node] >= 0:
             steps.append(int(self.edge[node]))
@@ -41,7 +41,7 @@ class Walk(NamedTuple):
 
 
 def neighbours(graph: Graph, node: int, *, direction: Direction = "both", through: Sieve = EVERYTHING) -> Places:
-    """Return the nodes one step from a node, each once, in the order of the edges; never the node itself."""
+    """Return the neighbours of a node, each once, in the order of the edges."""
     return breadth_first(graph, [node], most_depth=1, direction=direction, through=through).order[1:]
 
 
@@ -53,7 +53,7 @@ def breadth_first(
     direction: Direction = "out",
     through: Sieve = EVERYTHING,
 ) -> Walk:
-    """Walk ring by ring from one node or several, up to a number of steps.
+    """Walk breadth first from one node or several, up to a depth.
 
     The starts are visited whether or not the sieve lets them through. A node that several nodes of a ring lead to has
     the first of them as its parent.
@@ -98,7 +98,7 @@ def depth_first(
     direction: Direction = "out",
     through: Sieve = EVERYTHING,
 ) -> Walk:
-    """Walk from one node as deep as it goes before the next branch, among the nodes within `most_depth` steps.
+    """Walk depth first from one node, among the nodes within `most_depth` steps.
 
     Reaches exactly what the breadth-first walk reaches, in depth-first order: cutting branches by their own length
     would miss nodes that a long way round comes to first. `depth` is the least number of steps, `parent` and `edge`
@@ -133,7 +133,7 @@ def shortest_path(
     direction: Direction = "out",
     through: Sieve = EVERYTHING,
 ) -> list[int] | None:
-    """Return the edges of a shortest path, [] if it starts where it ends, None if there is no path.
+    """Return the edges of a shortest path; None if there is none.
 
     Weighted, a step costs 1 / weight: strong links are short, and links without strength are no way at all.
     """
@@ -173,7 +173,7 @@ def _cheapest_path(graph: Graph, start: int, goal: int, direction: Direction, th
 def leaving(
     graph: Graph, ring: Places, direction: Direction, through: Sieve, depth: Ints
 ) -> tuple[Places, Places, Places]:
-    """Return the edges that leave a ring for nodes not reached yet, as (from, to, edge), repeated targets included."""
+    """Return the edges from a ring to new nodes as (from, to, edge), with repeated targets."""
     parts = [_side_step(rows, ring, graph, through, depth, forwards) for rows, forwards in sides(graph, direction)]
     if len(parts) == 1:
         return parts[0]
@@ -194,13 +194,13 @@ def _side_step(
 
 
 def sides(graph: Graph, direction: Direction) -> list[tuple[Rows, bool]]:
-    """Return the rows to look at when walking in a direction, and whether the walk goes along their edges."""
+    """Return the rows for a direction, and whether the walk goes along their edges."""
     along = [(graph.outgoing, True)] if direction != "in" else []
     return along + ([(graph.incoming, False)] if direction != "out" else [])
 
 
 def _one_by_one(graph: Graph, node: int, direction: Direction, through: Sieve) -> Iterator[tuple[int, int]]:
-    """Yield the nodes next to a node with the edge that leads there, in the order of the edges."""
+    """Yield the neighbours of a node, each with its edge, in the order of the edges."""
     for rows, forwards in sides(graph, direction):
         span = slice(int(rows.starts[node]), int(rows.starts[node + 1]))
         targets, edges = rows.ends[span], rows.edges[span]

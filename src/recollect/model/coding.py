@@ -1,7 +1,6 @@
-"""Coding memories: pieces of code worth having again, how they are linked, and what their operations answer.
+"""Answers of the operations on coding memories, which are stored code snippets.
 
-The answers have the fields that document 003 prints and no others; `notes` is there only where there is something to
-say.
+They have the fields of document 003 and no others; `notes` is left out where it is empty.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ from typing import Literal, get_args
 
 from recollect.model.vocabulary import Record
 
-# How two coding memories belong together: solutions of one problem, one way to build things, one technology, one bug
-# in several places, one step after the other.
+# How two coding memories are related: solutions of one problem, one design pattern, one technology, one bug in several
+# places, consecutive steps.
 LinkType = Literal["solution", "pattern", "technology", "debugging", "progression"]
 
 EvolutionTrigger = Literal["manual", "scheduled", "event"]

@@ -1,4 +1,4 @@
-"""What cycles of consolidation would do, did, and when."""
+"""Plans, results and status of consolidation cycles."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class PlanStep(Record, frozen=True, kw_only=True):
 
 
 class Plan(Record, frozen=True, kw_only=True):
-    """All that one run of a cycle does. The same state at the same time gives the same plan.
+    """The steps of one run of a cycle; the same state and time give the same plan.
 
-    considered: how many memories were looked at. spared: how many were not touched, by the reason
+    considered: how many memories were read. spared: how many are not changed, by reason
     """
 
     cycle: CycleType

@@ -1,4 +1,4 @@
-"""What operations about patterns, decisions, commands and lessons give back."""
+"""Answers about patterns, decisions, commands and lessons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that are kept, and changes that are logged; one row of a table each."""
+"""Stored rows and logged changes: one record for each table."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Memory(Record, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> str:
-        """What people read as its type: an observed memory is what it records, whatever its type."""
+        """The type that people read; for an observed memory, the kind of event."""
         return f"{RECORDED.get(self.category, 'event')} (observed)" if self.observed else self.memory_type
 
     @property
@@ -174,9 +174,9 @@ class Observed(Record, frozen=True, kw_only=True):
 
 
 class Fix(Record, frozen=True, kw_only=True):
-    """What made an error go away once: the steps between a failure and the success of the same thing.
+    """A fix of an error: the steps between a failure and the success of the same command.
 
-    id: the observation that failed. fingerprint: of its error. memory_id: the memory that tells the fix
+    id: the observation that failed. fingerprint: of its error. memory_id: the memory with the fix
     """
 
     id: str
@@ -189,7 +189,7 @@ class Fix(Record, frozen=True, kw_only=True):
 
 
 class Transcript(Record, frozen=True, kw_only=True):
-    """How far a transcript of an assistant was read: where to go on, and how many lines lie before.
+    """The position up to which a transcript of an assistant was read.
 
     id: its path, with the session where it is one of many. position: a place in the file, or for a session of a
     database when it had last changed. since: what is from before was left out; 0: nothing was
@@ -204,10 +204,10 @@ class Transcript(Record, frozen=True, kw_only=True):
 
 
 class Injection(Record, frozen=True, kw_only=True):
-    """A memory that was put before an assistant, once per session and window; unasked, or as an answer of ours.
+    """A memory that was injected, once per session and context window.
 
-    event: what was the occasion, in our words. why: what made it fit. mark: that of the observation (Observed.mark)
-    evidence: what was made of it, empty while that is open. counted: what of that its Usefulness counts
+    event: the hook event, by our name. why: the reason. mark: that of the observation (Observed.mark)
+    evidence: how it was used, empty while undecided. counted: the evidence that its Usefulness counts
     due: 1 if the two differ
     """
 
@@ -280,7 +280,7 @@ class Anchor(Record, frozen=True, kw_only=True):
 
 
 class AnchorState(Record, frozen=True, kw_only=True):
-    """The state of an anchor (they share their id) in the code as last indexed: derived, never logged.
+    """The state of an anchor (same id) in the indexed code: derived, never logged.
 
     path, symbol: where it is now, or was last seen. hash: of what the memory was written against, in the normal form
     of today. file_hash: of the whole file when it was last looked at. since: when the verdict became what it is
@@ -299,7 +299,7 @@ class AnchorState(Record, frozen=True, kw_only=True):
 
 
 class Mention(Record, frozen=True, kw_only=True):
-    """A name that a memory writes as code and that no indexed file defines yet; `id` is both."""
+    """A code name in a memory that no indexed file defines yet; `id` combines both."""
 
     id: str
     memory_id: str
@@ -307,7 +307,7 @@ class Mention(Record, frozen=True, kw_only=True):
 
 
 class Tree(Record, frozen=True, kw_only=True):
-    """A folder whose source code is indexed, and who is writing to its index until when."""
+    """A folder whose source code is indexed, and the current writer of its index."""
 
     id: int
     root: str
@@ -319,7 +319,7 @@ class Tree(Record, frozen=True, kw_only=True):
 
 
 class File(Record, frozen=True, kw_only=True):
-    """A file of a tree as it was last seen; `skipped` says why it was not indexed, empty if it was."""
+    """A file of a tree when it was last read; `skipped`: why it is not indexed."""
 
     id: int
     tree: int
@@ -356,7 +356,7 @@ class Usage(Record, frozen=True, kw_only=True):
 
 
 class Judgement(Record, frozen=True, kw_only=True):
-    """What a language model once said of a memory and a question; `id` is the hash of the model and all it was told."""
+    """A cached verdict of the LLM judge; `id` is the hash of the model and the prompt."""
 
     id: str
     model: str
@@ -366,9 +366,9 @@ class Judgement(Record, frozen=True, kw_only=True):
 
 
 class Errand(Record, frozen=True, kw_only=True):
-    """Something left for a language model to do; `id` is kind and target, so that it waits only once.
+    """A background job for the language model; `id` is kind and target, so that it is queued once.
 
-    due_at: when it may be begun. tries: how often it was taken
+    due_at: the earliest start. tries: how often it was started
     """
 
     id: str
@@ -396,9 +396,9 @@ class Change(Record, frozen=True, kw_only=True):
 
 
 class Consolidation(Record, frozen=True, kw_only=True):
-    """One run of a consolidation cycle, or of evolution by schedule, entered before it begins.
+    """One run of a consolidation cycle or a scheduled evolution, logged before it begins.
 
-    batch: that of its changes. finished_at, undone_at: 0 if it was stopped, or runs; if nobody took it back
+    batch: that of its changes. finished_at: 0 while it runs or if it was stopped. undone_at: 0 if it was not undone
     """
 
     id: int

@@ -1,4 +1,4 @@
-"""The closed vocabularies that records are written in, and what every record is."""
+"""Closed vocabularies of the records, and their base class."""
 
 from __future__ import annotations
 
@@ -38,22 +38,21 @@ Relation = Literal[
 
 PatternType = Literal["repeated_search", "file_hotspot", "decision_chain", "tool_preference", "error_loop"]
 
-# What was made of a memory that was put before an assistant. The first three say nothing: it is open, from before
-# anybody looked, or the memory was told in this session already.
+# How an injected memory was used. The first three say nothing: not decided yet, from before evidence was collected, or
+# injected in this session before.
 Evidence = Literal[
     "", "before", "again", "unused", "touched", "gone", "cited", "ran", "fixed", "returned", "amended", "retired"
 ]
 
 Source = Literal["user", "assistant", "hook", "import", "consolidation"]
 
-# Where the past is read: of a project its commits, its records of decisions, its documents, notes in its code; and what
-# assistants wrote down of their sessions.
+# Sources of history: commits, ADRs, documents and notes in the code of a project, and transcripts of assistants.
 TranscriptSource = Literal["claude", "codex", "gemini", "opencode", "copilot"]
 HistorySource = Literal["git", "adr", "docs", "notes", TranscriptSource]
-# What can be asked for: one of them, or the transcripts of all assistants.
+# One of them, or the transcripts of all assistants.
 HistoryChoice = Literal[HistorySource, "transcripts"]
 
-# Whose memory can be imported: ours, and what other programs keep; auto: whatever it looks like.
+# The programs whose memories can be imported; auto: detect it.
 ImportSource = Literal[
     "auto",
     "recollect",
@@ -67,10 +66,10 @@ ImportSource = Literal[
     "markdown",
 ]
 
-# The state of the code that a memory mentions. unanchored: it mentions none, or none that is indexed here.
+# The state of the code that a memory mentions. unanchored: it mentions no indexed code.
 Verdict = Literal["fresh", "changed", "moved", "gone", "unanchored"]
 
-# How the branch that a memory was written on stands to the one that is checked out.
+# The relation of the branch that a memory was written on to the current one.
 BranchStanding = Literal["here", "merged", "elsewhere", "unknown"]
 
 # What can be done with a memory whose code changed: keep it, update it, or retire it.
@@ -81,10 +80,10 @@ ProfileName = Literal["default", "documented"]
 
 CycleType = Literal["decay", "creative", "cluster", "forget"]
 
-# What is entered in the log of consolidation: a cycle, or an evolution of coding memories by schedule.
+# An entry in the log of consolidation: a cycle, or a scheduled evolution of coding memories.
 RunType = Literal["decay", "creative", "cluster", "forget", "evolve"]
 
-# What can be left for a language model to do: shorten an observation, sum up a session.
+# Background jobs for the language model: shorten an observation, summarise a session.
 ErrandKind = Literal["compress", "summarise"]
 
 Status = Literal["ok", "degraded", "failed"]
@@ -107,4 +106,4 @@ TRANSCRIPT_SOURCES: tuple[TranscriptSource, ...] = get_args(TranscriptSource)
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """A value with named fields; see the module for the families."""
+    """The base class of all records."""

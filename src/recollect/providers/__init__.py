@@ -1,1 +1,1 @@
-
+"""Embedding models and language models, local or over HTTP."""

@@ -1,4 +1,4 @@
-"""Vectors made lately, kept in memory: asking again for the same text costs nothing."""
+"""A cache of embeddings in memory: the same text is embedded once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.providers.protocol import Embedder, Vectors
+    from recollect.providers.provider_protocol import Embedder, Vectors
 
-CAPACITY = 10_000  # 15 MB of 384 numbers each, 60 MB of 1,536
+CAPACITY = 10_000  # vectors: 15 MB at 384 dimensions, 60 MB at 1,536
 
-DIGEST_BYTES = 16  # stands for the text, so that a megabyte of it is not kept; two texts sharing one will not happen
+DIGEST_BYTES = 16  # the key, instead of a text that may be a megabyte long
 
 
 class CachedEmbedder:
-    """Embeds like `embedder`, but each text only once while it is among the `capacity` used last.
+    """Embeds like `embedder`, and caches the last `capacity` vectors used.
 
-    Safe to share between threads; while one embeds, the others still get what is kept.
+    Safe to share between threads; while one embeds, the others still read the cache.
     """
 
     def __init__(self, embedder: Embedder, capacity: int = CAPACITY) -> None:
@@ -36,7 +36,7 @@ class CachedEmbedder:
         return self._embedder.model_id
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text, in order, as an array of the caller's own. Raises EmbeddingFailed."""
+        """Return one unit vector per text, in order, in a new array. Raises EmbeddingFailed."""
         import numpy as np
 
         if not texts:

@@ -1,9 +1,9 @@
-"""Text from a language model over HTTP: one table, one row a protocol, one loop that asks.
+"""Language models over HTTP: a table of services, and one client.
 
-    prompt ─► forms[0] ─► 400? ─► forms[1] ─► … ─► the text, and what it cost by the provider's own count
+    prompt ─► forms[0] ─► 400? ─► forms[1] ─► … ─► the text, with the provider's token count
 
-A row has several forms of the same request where models disagree about it: the one that most understand comes first.
-A service that answers 400 to it is asked in the next one, and from then on only in the one that worked.
+A service has several forms of the request where its models differ; the form that most accept comes first. After an
+answer with status 400 the next form is tried, and from then on only the form that worked.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from recollect.errors import ModelFailed
-from recollect.providers.exchange import Exchange, Patience
-from recollect.providers.protocol import Completion
+from recollect.providers.http_exchange import Exchange, Patience
+from recollect.providers.provider_protocol import Completion
 
 BAD_REQUEST = 400
 
@@ -115,7 +115,7 @@ def _steady(prompt: str, max_tokens: int) -> dict[str, Any]:
 
 
 def _reasoning(prompt: str, max_tokens: int) -> dict[str, Any]:
-    """OpenAI's reasoning models take no temperature, and the limit, which covers what they think, by another name."""
+    """Return the form for OpenAI's reasoning models: no temperature, another name for the limit."""
     return {**_messages(prompt), "max_completion_tokens": max_tokens}
 
 
@@ -129,7 +129,7 @@ def _anthropic(key: str) -> dict[str, str]:
 
 
 class Service(NamedTuple):
-    """How one kind of service is asked; `url` and `model` are the defaults of document 002."""
+    """The protocol of one service; `url` and `model` are the defaults of document 002."""
 
     url: str
     model: str
@@ -173,7 +173,7 @@ SERVICES: Mapping[str, Service] = {
 def open_chat(
     name: str, *, url: str = "", model: str = "", key: str = "", patience: Patience | None = None
 ) -> RemoteModel:
-    """Return the model of a service of the table; empty values mean its defaults. Nothing is sent before it is used.
+    """Return the model of a service; empty values mean its defaults. Sends nothing.
 
     Raises ConfigError for an address or key that cannot be used.
     """
@@ -206,7 +206,7 @@ class RemoteModel:
         return self._model_id
 
     def complete(self, prompt: str, *, max_tokens: int) -> str:
-        """Return what the model says, with what its provider says it cost. Raises ModelFailed, also for no text."""
+        """Return the answer with its token count. Raises ModelFailed, also for no text."""
         if self._lacking_key:
             hint = f"Set llm_api_key or {self._lacking_key}. Nothing was sent."
             raise self._exchange.failed("needs a key", hint=hint)

@@ -1,4 +1,4 @@
-"""Which embedder and which language model the settings ask for; only the chosen one is imported."""
+"""Opens the embedder and the language model of the settings; only the chosen one is imported."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Literal
 from recollect.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recollect.providers.exchange import Patience
-    from recollect.providers.protocol import Embedder, Model
+    from recollect.providers.http_exchange import Patience
+    from recollect.providers.provider_protocol import Embedder, Model
     from recollect.settings import Settings
 
 
 def open_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of `settings`, with a cache around it; None where embedding is off.
+    """Return the cached embedder of `settings`; None where embedding is off.
 
-    Loads no model and sends nothing. Raises ConfigError for settings that can never work, such as an address that is
-    none; a provider that is not there, or a key that is missing, fails in `embed`, so that recall stays lexical.
+    Loads no model and sends nothing. Raises ConfigError for settings that can never work, such as a malformed
+    address. A provider that is not there or a missing key fails in `embed`, so that recall stays lexical.
     """
     if settings.embed_provider == "off":
         return None
@@ -40,13 +40,13 @@ def _local(settings: Settings) -> Embedder:
 
 
 def _ollama(settings: Settings) -> Embedder:
-    from recollect.providers.ollama import open_ollama
+    from recollect.providers.remote_embedder import open_ollama
 
     return open_ollama(url=settings.embed_url, model=settings.embed_model, patience=_patience(settings))
 
 
 def _openai(settings: Settings) -> Embedder:
-    from recollect.providers.openai import open_openai
+    from recollect.providers.remote_embedder import open_openai
 
     return open_openai(
         url=settings.embed_url,
@@ -58,7 +58,7 @@ def _openai(settings: Settings) -> Embedder:
 
 
 def _patience(settings: Settings) -> Patience:
-    from recollect.providers.exchange import Patience
+    from recollect.providers.http_exchange import Patience
 
     return Patience(timeout_s=settings.embed_timeout_s, retries=settings.embed_retries)
 
@@ -68,24 +68,23 @@ PROVIDERS: Mapping[str, Callable[[Settings], Embedder]] = {"local": _local, "oll
 
 
 def open_model(settings: Settings, role: Role = "llm") -> Model | None:
-    """Return the language model that `settings` name for a role; None where none is configured, which is the default.
+    """Return the language model of `settings` for a role; None if none is configured.
 
     role: the prefix of its settings; patience is the same for all. Sends nothing. Raises ConfigError for settings that
-    can never work; a provider that is not there, or a key that is missing, fails in `complete`.
+    can never work; a provider that is not there or a missing key fails in `complete`.
     """
     name, url, model, key = (getattr(settings, f"{role}_{field}") for field in ("provider", "url", "model", "api_key"))
     if name not in SERVED:
         return None
     from recollect.providers.chat import open_chat
-    from recollect.providers.exchange import Patience
+    from recollect.providers.http_exchange import Patience
 
     key = key or (getattr(settings, KEYS[name]) if name in KEYS else "")
     patience = Patience(timeout_s=settings.llm_timeout_s, retries=settings.llm_retries)
     return open_chat(name, url=url, model=model, key=key, patience=patience)
 
 
-# What a language model can be configured for: whatever is asked, or shortening observations, which is many small calls
-# that a smaller model does as well.
+# A second model may be configured for shortening observations: many small calls that a smaller model does as well.
 Role = Literal["llm", "compress"]
 
 # The providers of language models, as settings name them.

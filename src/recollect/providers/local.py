@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import EmbeddingFailed
-from recollect.providers.excerpt import excerpt
+from recollect.providers.provider_protocol import excerpt
 
 if TYPE_CHECKING:
-    from recollect.providers.protocol import Vectors
+    from recollect.providers.provider_protocol import Vectors
 
 MODEL = "all-MiniLM-L6-v2"
 MODEL_ID = f"{MODEL}/int8"
@@ -71,7 +71,7 @@ class LocalEmbedder:
         return MODEL_ID
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector of 384 numbers per text, in order; what follows token 512 is not read.
+        """Return one unit vector of 384 numbers per text, from its first 512 tokens.
 
         A text has the same vector whatever it is embedded with. Costs about 6 ms of CPU for 20 tokens, 70 for 200.
         """

@@ -1,8 +1,8 @@
-"""Changes: which candidates of a recall show that an older one no longer holds.
+"""Changes: candidates of a recall that show that an older one no longer holds.
 
-A newer candidate comes before an older one if it is about the question and about what the older one says, and both
-cannot hold now: another value of the same kind, a word of the older one that is over, or its denial (amend.py). It
-needs none of the question's words, so it works for long prompts and bug reports, too.
+A newer candidate comes before an older one if it is near to the question and to the older one, and both cannot hold
+now: another value of the same kind, an ended value, or a denial (amend.py). It needs none of the question's words, so
+that it works for long prompts and bug reports, too.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.recall.amend import contradicts
+from recollect.recall.parsed_statement import names, shut_down, statement, with_parts
 from recollect.recall.query import Query
-from recollect.recall.statement import names, shut_down, statement, with_parts
 from recollect.recall.supersede import SENTENCE, Asked, Kind, Version
 from recollect.text.terms import terms
 
-# Changes are looked for among the first hits only; further down, order matters little.
+# Changes are searched among the first hits only; further down, order matters little.
 DEPTH = 30
 # A newer candidate is about what the question asks if its vector is this near to it (less where it says itself what is
 # gone), and about what the older one says if their sentences are this near to each other.
@@ -35,9 +35,9 @@ MOST_PAIRS = 12
 
 
 class Change(NamedTuple):
-    """Two versions of a fact by their places in the ranking, with the sentences that show it.
+    """Two versions of a fact by their places in the ranking, with their sentences.
 
-    is_certain: the newer one names what the older one speaks of and says that it is gone. Else the vectors of the two
+    is_certain: the newer one names the thing of the older one and says that it is gone. Otherwise the vectors of both
     sentences have to be near each other.
     """
 
@@ -49,7 +49,7 @@ class Change(NamedTuple):
 
 
 def changes(query: Query, rarity: Mapping[str, float], versions: Sequence[Version]) -> list[Change]:
-    """Return which candidates show a change of an older one that stands above them, the nearest to it first.
+    """Return the candidates that change an older one above them, nearest to the question first.
 
     versions: the best candidates in order of rank
     """
@@ -71,7 +71,7 @@ def changes(query: Query, rarity: Mapping[str, float], versions: Sequence[Versio
 
 
 class _Read:
-    """A candidate with the sentence that states most of the question, and what it says to be gone."""
+    """A candidate with its best sentence for the question, and the things that it says are gone."""
 
     def __init__(self, asked: Asked, version: Version) -> None:
         text = version.text()
@@ -80,7 +80,7 @@ class _Read:
         self._gone = shut_down(text[:SENTENCE_CHARACTERS])
 
     def ends(self, older: _Read) -> bool:
-        """Tell whether it says that what the older one speaks of is gone: by its name, or by two words of it."""
+        """Tell whether it says that the thing of the older one is gone: by name or two words."""
         gone = self._gone & with_parts(older.statement.words)
         return len(gone) > 1 or not gone.isdisjoint(names(older.statement))
 

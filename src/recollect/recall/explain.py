@@ -48,7 +48,7 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ("asks", "first_person", "tells_time", "tells_number", "tells_reason", "tells_name"),
     ),
     "detailed": ("short", ("length", "length_short")),
-    # The components (components.py): what a memory is worth beside its match, and in the documented profile all nine.
+    # The components (hybrid_score.py): those beside the match, and in the documented profile all nine.
     "similar in meaning": ("not similar in meaning", ("vector",)),
     "matching words": ("missing words", ("token",)),
     "linked to other memories": ("not linked to other memories", ("graph",)),
@@ -101,7 +101,7 @@ def shares_of(
     least: float = LEAST_SHARE,
     amounts: bool = False,
 ) -> tuple[Share, ...]:
-    """Return what each kind of evidence added to a score or took from it, largest first; from `least` on.
+    """Return the share of each kind of evidence in a score, largest first.
 
     has: what the memory has; signals about anything else are left out, or count as what they are without it
     amounts: whether shares are amounts of something (the documented profile)
@@ -141,9 +141,9 @@ def traits(query: Query, pool: Pool, place: int) -> frozenset[Trait]:
 
 
 def reason(signals: Signals, closeness: float | None = None) -> str:
-    """Return in a few words why a memory was found; ranks and cosines are in its signals.
+    """Return the reason why a memory was found, in a few words.
 
-    closeness: the cosine on the scale of the shipped model (ruler.py), where another model made it
+    closeness: the cosine on the scale of the shipped model (calibration.py), where another model made it
     """
     parts: list[str] = []
     if words := signals.matched_terms:
@@ -159,6 +159,6 @@ def reason(signals: Signals, closeness: float | None = None) -> str:
 
 
 def matched_words(query: Query, tokens: Sequence[str]) -> tuple[str, ...]:
-    """Return the words of the query whose terms a passage contains, as they were typed, in their order."""
+    """Return the words of the query that a passage contains, as typed, in order."""
     held, words = set(tokens), words_of_terms(query.text)
     return tuple(dict.fromkeys(words.get(term, term) for term in query.terms if term in held))

@@ -1,4 +1,4 @@
-"""Gather: the passages worth ranking, from every arm of the search, each with its surroundings."""
+"""Gather: the candidate passages of every search, each with its neighbours."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ if TYPE_CHECKING:
 
     from recollect.store.protocol import Filter, Match, Passage, Store, TermCounts, WordSearch
 
-# Passages each arm contributes: the top 50 of a good ranking hold nine tenths of what a perfect one would return, and
-# reading more costs time for little. What is asked for beyond that is ranked after it, so that the first hits are the
-# same however many are asked for.
+# Passages from each search: the top 50 of a good ranking hold nine tenths of what a perfect one would return, and
+# reading more gains little. Further ones are ranked after these, so that the first hits do not depend on the limit.
 POOL = 60
-# How many passages before and after a found one are read along with it.
+# How many neighbours before and after a found passage are read.
 REACH = 2
-# Memories from the time that a question names join the pool whatever their words, the newest of them: "what did we do
-# last week" shares no word with what was done.
+# The newest memories from the time in a question join the pool whatever their words: "what did we do last week" shares
+# no word with its answer.
 FROM_TIME = 20
 
 
 class Pool(NamedTuple):
-    """What is ranked: passages in order of place, how near each is, and how frequent the question's terms are.
+    """The candidates: passages in order of place, their cosines, and term counts.
 
     lexical and semantic hold the rank of each passage in the arm that found it.
     """
@@ -48,9 +47,9 @@ def gather(
     where: Filter | None,
     limit: int = POOL,
 ) -> Pool:
-    """Return the candidates with their neighbours; those outside the filter are only there to be read along.
+    """Return the candidates with their neighbours; those outside the filter are not eligible.
 
-    limit: how many each arm contributes
+    limit: how many passages each search contributes
     """
     by_words = store.search_text(query.terms, where, limit, counts=counts)
     by_meaning = store.search_vectors(model, vector, where, limit) if vector is not None else []
@@ -61,14 +60,14 @@ def gather(
 
 
 def gather_words(store: WordSearch, query: Query, counts: TermCounts, *, where: Filter | None) -> Pool:
-    """Return the same by words alone, from whatever can be searched by them."""
+    """Return the candidates by words alone."""
     by_words = store.search_text(query.terms, where, POOL, counts=counts)
     passages = _surrounded(store, query, {match.pid for match in by_words}, where)
     return Pool(passages, counts, None, _ranks(by_words), {})
 
 
 def _surrounded(store: WordSearch, query: Query, found: set[int], where: Filter | None) -> list[Passage]:
-    """Return what was found with what stands around it, and what is from the time that the question names."""
+    """Return found passages, their neighbours, and passages from the time in the question."""
     passages = store.passages(found, where)
     near = set(_near(passages, store.neighbours(found, REACH)))
     if query.times:
@@ -80,7 +79,7 @@ def _surrounded(store: WordSearch, query: Query, found: set[int], where: Filter 
 
 
 def _near(passages: Sequence[Passage], neighbours: Mapping[int, tuple[int, ...]]) -> Iterator[int]:
-    """Yield the passages around: in the same text, and the first of each neighbour in the session."""
+    """Yield neighbours: in the same text, and the first of each neighbour in the session."""
     for passage in passages:
         if passage.shape.parts > 1:
             first, last = passage.seq * MAX_PASSAGES, passage.seq * MAX_PASSAGES + passage.shape.parts - 1

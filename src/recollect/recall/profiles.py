@@ -1,7 +1,7 @@
-"""Profiles: the weights of the nine components (components.py), as data. How they become a score: weigh.py.
+"""Profiles: weights of the nine components of the hybrid score (hybrid_score.py).
 
 documented   the table of document 002, as printed
-default      what ranks best: the fitted model (weights.py), with the components breaking ties
+default      the fitted model (weights.py), which ranks best, with the components breaking ties
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COMPONENTS = (
 
 
 class Profile(NamedTuple):
-    """A way to rank: its weights, which sum to 1, whether the fitted model has a say, and which shares are told."""
+    """A profile: its weights, which sum to 1, and whether it uses the fitted model."""
 
     name: str
     weights: Mapping[str, float]
@@ -31,7 +31,7 @@ class Profile(NamedTuple):
 
 
 def normalised(weights: Mapping[str, float]) -> dict[str, float]:
-    """Return the weights of all components scaled to sum to 1; those not given are 0.
+    """Return the weights of all components, scaled to sum to 1; default: 0.
 
     Raises InvalidInput for an unknown component, for what is no number of 0 or more, and if all are 0.
     """

@@ -1,4 +1,4 @@
-"""Understand: what a question asks for, before anything is looked up."""
+"""Parses a question: terms, names, times, and the kind of answer it wants."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _THINGS = re.compile(r"\s*(?:(?:in|on|at|with|for|to)\s+)?(?:what|which|who)\b((
 _NO_PLURAL = frozenset("is does was has his this its as us thus always yes plus".split())
 _MONTH = re.compile("(" + "|".join(MONTHS) + r")(?:\s*+,?+\s*+((?:19|20)\d\d))?", re.IGNORECASE)
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
-# A word with a capital: it may be somebody's name, which only the store can tell.
+# A capitalised word may be the name of an author; only the store knows.
 _NAME = re.compile(r"\b[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
 # One in the middle of a sentence: a name for certain.
 _SURE_NAME = re.compile(r"(?<=[^\s.!?:\"'(\[*#-]\s)[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
 
-# Words of greeting, thanks and assent: a prompt of nothing else asks for nothing, and would otherwise find every
-# conversation that began with the same politeness. Other words go along with them and are no courtesy by themselves.
+# Words of greeting, thanks and assent. A prompt of nothing else asks for nothing, and would otherwise find every
+# conversation that began with the same words. The second list counts only beside a word of the first.
 _COURTESY = frozenset(
     terms(
         "hello hi hey good morning afternoon evening bye goodbye see you later thanks thank please sorry welcome great "
@@ -49,9 +49,8 @@ _ALONG = _COURTESY.union(
 class Query(NamedTuple):
     """A question: its search terms, the names in it, and what kind of answer it wants.
 
-    sure_names: terms of the words that are names for certain. idle: nothing but courtesy, it asks for nothing.
-    times: what the question is about, counted from when it was asked; time_terms: the terms that only say so. months:
-    those that are named, with their year or of any.
+    sure_names: terms of the words that are names for certain. idle: nothing but courtesy. times: the times in the
+    question; time_terms: the terms that name them. months: those that are named, with or without a year.
     """
 
     text: str
@@ -112,7 +111,7 @@ def _wants_several(text: str) -> bool:
 
 
 def _sure_names(text: str, times: Sequence[Span]) -> Iterator[str]:
-    """Yield the words that are names for certain: those of days and months are not."""
+    """Yield the words that are names for certain, without days and months."""
     left = sorted(times, key=lambda span: span.at, reverse=True)
     stop = 0
     for name in _SURE_NAME.finditer(text):
@@ -130,10 +129,10 @@ def _months(times: Sequence[Span]) -> Iterator[tuple[int | None, int]]:
 
 
 def neutral(query: Query, authors: Collection[str]) -> str:
-    """Return the question as its author would put it to themselves: names of authors become "I" and "my".
+    """Return the question in the first person: names of authors become "I" and "my".
 
-    People are asked about by name but speak of themselves in the first person, so a name in the text that is embedded
-    only leads away from what they said; who said it is matched by another signal.
+    People are asked about by name but write in the first person, so that a name in the embedded text only leads away
+    from their words; the author is matched by another signal.
     """
     text = query.text
     named = [name for name in query.names if any(term in authors for term in terms(name))]

@@ -1,4 +1,4 @@
-"""Score: one number per passage, by a printed linear model over its signals, and what that number means.
+"""Score: a linear model over the signals of a passage, and its relevance.
 
     score     = sum over signals of weight · (value - mean) / deviation, by the model of its kind: talk or note
     relevance = 1 / (1 + exp(-(offset + slope · best score + evidence - fall · (best score - score))))
@@ -45,7 +45,7 @@ OWN = {"best_cosine": "cosine", "best_covered": "covered"}
 
 
 class Scored(NamedTuple):
-    """The scores of a pool, each signal's share in them, and how likely each passage is relevant."""
+    """The scores of a pool, the share of each signal, and the relevance of each passage."""
 
     scores: Column
     shares: Mapping[str, Column]
@@ -53,9 +53,9 @@ class Scored(NamedTuple):
 
 
 def score(columns: Mapping[str, Column], *, unasked: bool = False) -> Scored:
-    """Return the score of each passage, higher is better; signals that are not among the columns do not count.
+    """Return the score of each passage; signals without a column do not count.
 
-    unasked: relevance is that of what is told to an assistant that did not ask
+    unasked: relevance is that of context that nobody asked for
     """
     hybrid = not SEMANTIC.isdisjoint(columns)
     if not columns:
@@ -100,7 +100,7 @@ def _relevance(scores: Column, columns: Mapping[str, Column], *, hybrid: bool, u
 
 
 def _unasked(columns: Mapping[str, Column]) -> Column:
-    """Return the logits of notes that nobody asked for: near to the prompt, and nearer than the other notes."""
+    """Return the logits of unasked notes: near to the prompt, and nearer than other notes."""
     cosine = columns["cosine"]
     eligible = np.where(columns["eligible"] > 0, cosine, 0.0)
     best = int(np.argmax(eligible))
@@ -115,7 +115,7 @@ def _unasked(columns: Mapping[str, Column]) -> Column:
 
 
 def _likely(logits: Column, columns: Mapping[str, Column]) -> Column:
-    """Return logits as probabilities, with what tags and courtesy say."""
+    """Return logits as probabilities, with tags and courtesy counted in."""
     if "labelled" in columns:
         logits = np.maximum(logits, LABELLED - LABELLED_SLOPE * (1 - columns["labelled"]))
     if "idle" in columns:
@@ -125,7 +125,7 @@ def _likely(logits: Column, columns: Mapping[str, Column]) -> Column:
 
 
 def ranked_after(core: Scored, places: NDArray[np.int64], wide: Scored) -> Scored:
-    """Return the scores of a wide pool with its core scored as it is alone, and everything else ranked after that.
+    """Return a wide pool with the scores of its core, and everything else ranked after.
 
     So the first hits are the same however many are asked for. places: where the passages of the core are in the pool
     """

@@ -1,9 +1,8 @@
-"""Select: from scored passages to the memories of an answer, best first, each by its best passage and said once.
+"""Select: from scored passages to memories, best first, duplicates folded.
 
-    passages by score ─► one per memory ─► which look alike ─► (their texts are read) ─► fold those that say the same
+    passages by score ─► one per memory ─► similar pairs by terms ─► (their texts are read) ─► fold duplicates
 
-Looking alike is cheap, it goes by search terms that are there already; saying the same is for the texts to tell
-(recollect.text.paraphrases), which only a few pairs need.
+Similarity by search terms is cheap. Only similar pairs need their texts to be compared (recollect.text.sameness).
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ import numpy as np
 from recollect.recall.score import Scored
 from recollect.store.protocol import Passage
 
-# Passages look alike from this share of terms in common on. Tags and titles are terms too, so that copies of one
-# sentence differ a little; what only looks alike is told apart by its text.
+# The share of common terms that makes passages similar. Tags and titles are terms too, so that copies of one sentence
+# differ a little; the texts decide.
 ALIKE = 0.75
-# Hits that are compared with each other; who asks for more wants a list, and each further one is compared with all.
+# The most hits that are compared: each further one would be compared with all.
 COMPARED = 100
-# Points that a hit gives up for each hit above it of the same session, up to so many: an answer that is told over
-# several sessions is found as a whole. More where the question asks for several things.
+# Points that a hit loses for each hit of its session above it, up to so many: an answer that is spread over several
+# sessions is found as a whole. More where the question asks for several things.
 SAME_SESSION = {False: 0.2, True: 0.6}
 MOST_OF_SESSION = 3
-# How far down a hit may come from to take the next place.
+# How many places a hit may move up.
 SPREAD_REACH = 25
 
 
 class Selected(NamedTuple):
-    """A memory of the answer: its best passage's place in the pool, its relevance, and better ones it looks like."""
+    """A selected memory: the place of its best passage, its relevance, and similar better hits."""
 
     memory_id: str
     place: int
@@ -42,7 +41,7 @@ class Selected(NamedTuple):
 def select(passages: Sequence[Passage], scored: Scored, *, limit: int, least: float) -> list[Selected]:
     """Return at most `limit` memories whose relevance is at least `least`, best first.
 
-    What is like a better one does not count, up to as many again: it may be folded, and then others have its place.
+    Hits that are similar to a better one do not count, up to as many again: they may be folded.
     """
     chosen: dict[str, Selected] = {}
     held: dict[str, frozenset[str]] = {}
@@ -68,7 +67,7 @@ def select(passages: Sequence[Passage], scored: Scored, *, limit: int, least: fl
 
 
 def _alike(passage: Passage, terms: frozenset[str], other: Passage, others: frozenset[str]) -> bool:
-    """Tell whether two passages may say the same: of one author, naming the same days, with most terms in common."""
+    """Tell whether two passages have one author, the same days and most terms in common."""
     few, many = sorted((len(terms), len(others)))
     if few < ALIKE * many or passage.author != other.author or passage.shape.times != other.shape.times:
         return False
@@ -78,9 +77,9 @@ def _alike(passage: Passage, terms: frozenset[str], other: Passage, others: froz
 def fold(
     chosen: Iterable[Selected], same: Callable[[Selected, Selected], bool]
 ) -> tuple[list[Selected], dict[str, tuple[str, ...]]]:
-    """Return the hits that say something different, and by memory the ids of those that say the same as it.
+    """Return the distinct hits, and by memory the ids of its duplicates.
 
-    same: whether the second hit, which looks like the first, says the same and may stand under it.
+    same: whether the second hit is a duplicate of the first and may be folded under it
     """
     kept: dict[str, Selected] = {}
     folded: dict[str, tuple[str, ...]] = {}
@@ -96,7 +95,7 @@ def fold(
 def spread(
     chosen: Sequence[Selected], scores: Mapping[str, float], sessions: Mapping[str, str], *, several: bool
 ) -> list[Selected]:
-    """Return the hits with those of a session that has hits already a little lower.
+    """Return the hits with repeated ones of a session a little lower.
 
     sessions: by memory, the session of a turn between people. several: whether the question asks for several things
     """

@@ -1,4 +1,4 @@
-"""Supersede: of statements about the same thing, the newest comes first.
+"""Supersession: of statements about one fact, the newest comes first.
 
 A question about the present wants what holds now. Among the best candidates, those that state what the question asks
 about, in one sentence that has most of its words, are versions of one another: they keep their places in the ranking
@@ -20,32 +20,32 @@ from typing import Literal, NamedTuple
 from recollect.recall.query import Query
 from recollect.text.terms import terms
 
-# What a candidate is: a long text, a turn that a person said to an assistant, or anything else.
+# A candidate is a long text, a turn of a person with an assistant, or anything else.
 Kind = Literal["document", "turn", "note"]
 
-# Versions of a fact are looked for among the first hits only; further down, order matters little.
+# Versions of a fact are searched among the first hits only; further down, order matters little.
 STATING_DEPTH = 10
-# How far below the best score a version may stand. Far in a document, which says much besides: the first statement of a
-# fact often repeats the question's words ("the prefix of function names is x"), a later one says it in passing ("start
-# function names with y"). A note is about one thing, and may share words with what is about another; and a person asks
-# an assistant about the same thing again and again.
+# How far below the best score a version may be. Far in a document, which says much besides: the first statement of a
+# fact often repeats the question's words ("the prefix of function names is x"), a later one mentions it in passing
+# ("start function names with y"). A note is about one thing and may share words with another; and a person asks an
+# assistant about the same thing again and again.
 SCORE_GAP: Mapping[Kind, float] = {"document": 9.0, "note": 2.0, "turn": 0.0}
-# A statement has at least this much of what the question asks, and this share of what the best hit has of it.
+# The least share of the question in a statement, and the least share of what the best hit states of it.
 LEAST_STATED = 0.5
 STATED_SHARE = 0.7
-# Words count by the root of their rarity: one rare word that only one version uses must not make the others strangers.
+# Words count by the root of their rarity: one rare word of one version must not exclude the others.
 RARITY_POWER = 0.5
-# What words of the question that stand side by side add: "function names" is not "function argument names".
+# The bonus for neighbouring words of the question: "function names" is not "function argument names".
 PAIR_BONUS = 1.0
-# What wording that lays something down adds: rules are changed by rules, not by talking about them.
+# The bonus for the wording of a rule: rules are changed by rules, not by mentions of them.
 CUE_BONUS = 0.3
-# To come first, a newer statement need only be about the same; to mark an older one as replaced, which takes it out of
-# packed context, it has to say at least this share of what the older one says of the question.
+# To come first, a newer statement need only be about the same fact. To mark an older one as replaced, which takes it
+# out of packed context, it has to state at least this share of what the older one states of the question.
 REPLACING_SHARE = 0.85
-# Two sentences that share this much of their words are one frame with something else in it.
+# Two sentences that share this much of their words differ in a value.
 SAME_FRAME = 0.6
 
-# What is asked for: what holds now, what happened, or what held before something changed.
+# The present, an event in the past, or the state before a change.
 Tense = Literal["now", "past", "before"]
 _BEFORE = re.compile(
     r"\b(?:used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|initial(?:ly)?|at first|back then|at (?:the|"
@@ -67,12 +67,10 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class Version(NamedTuple):
-    """A candidate for being a version of a fact: its place in the ranking, when it is from, its score, terms and text.
+    """A candidate version of a fact: its place in the ranking, time, score, terms and text.
 
-    The text is asked for only where it matters: most questions are settled by scores and terms.
-
-    seq: the number of its memory, for two of the same time. cosine: how near it is to the question. kind: a long text,
-    what is said to an assistant, or something else
+    text: read only where scores and terms do not decide. seq: the number of its memory, for two of the same time.
+    cosine: with the question
     """
 
     place: int
@@ -86,7 +84,7 @@ class Version(NamedTuple):
 
 
 class Stated(NamedTuple):
-    """A version of a fact: its place and time, how much its best sentence states of the question, and how."""
+    """A version of a fact: place, time, and how well its best sentence states the question."""
 
     place: int
     at: int
@@ -96,7 +94,7 @@ class Stated(NamedTuple):
 
 
 def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Version]) -> list[Stated]:
-    """Return the versions of one fact among the candidates, newest first; none unless there are several.
+    """Return the versions of one fact among the candidates, newest first; empty if one.
 
     versions: the best candidates in order of rank. Ties in time keep their order.
     """
@@ -114,7 +112,7 @@ def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Vers
 
 
 def tense(text: str) -> Tense:
-    """Return whether a question asks for what holds now, what happened, or what held before."""
+    """Return whether a question is about the present, the past, or an earlier state."""
     is_past = bool(_PAST.search(text))
     if _BEFORE.search(text) or (is_past and _ENDS_BEFORE.search(text)):
         return "before"
@@ -122,7 +120,7 @@ def tense(text: str) -> Tense:
 
 
 def replaces(newer: Stated, older: Stated) -> bool:
-    """Tell whether a newer version replaces an older one, which says about as much of the question.
+    """Tell whether a newer version replaces an older one that states about as much.
 
     It lays something down, or it is the same sentence with something else in it ("we use MySQL", "we use SQLite").
     """
@@ -140,14 +138,14 @@ class Asked:
         self._pairs = query.pairs
 
     def stated(self, held: Sequence[str]) -> float:
-        """Return how much of the question these terms state, in their order; 0 if nothing."""
+        """Return how much of the question these terms state; 0 if nothing."""
         covered = sum(self._weights[term] for term in self._weights.keys() & set(held)) / self._total
         beside = len(self._pairs.intersection(pairwise(held))) / max(1, len(self._pairs))
         return covered + PAIR_BONUS * beside if covered else 0.0
 
 
 def _stated(asked: Asked, version: Version, *, least: float) -> Stated | None:
-    """Return the sentence of a version that states most of the question, None if none states at least `least`."""
+    """Return the best sentence of a version; None if none states at least `least`."""
     # No sentence states more than the whole: most texts are settled without being taken apart.
     if asked.stated(version.terms) + CUE_BONUS < least:
         return None

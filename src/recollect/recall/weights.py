@@ -1,9 +1,9 @@
-"""The weights of recall, printed: made by scripts/fit_recall.py, strongest signal first.
+"""The weights of the signals of recall, fitted by scripts/fit_recall.py.
 
 There are two models, one for each kind of memory, because they have different signals:
 
     talk   a turn between people: read with the turns around it, its session and its author
-    note   everything else, also what a person tells an assistant: stands for itself, by its meaning and its words
+    note   everything else, also a turn with an assistant: by its own meaning and words
 
 NOTE was fitted on notes about code (docstrings of Python's standard library), commit messages and the fitting half of
 bench/notes; TALK, by an earlier state of the script, on dialogue of many people (FriendsQA), meetings (QMSum) and
@@ -19,22 +19,22 @@ from typing import NamedTuple
 
 
 class Term(NamedTuple):
-    """How one signal counts."""
+    """The scale and the weight of one signal."""
 
     mean: float
     deviation: float
     weight: float
 
 
-# A prompt of nothing but courtesy finds conversations that began with the same words. This takes even the surest of
-# them (0.99) below what is put before an assistant unasked, and leaves it visible to somebody who searches for it.
+# A prompt of nothing but courtesy finds conversations that began with the same words. This takes even the most relevant
+# of them (0.99) below the threshold for unasked context, and leaves it visible in a search.
 IDLE = -6.0
 
-# dated, labelled: no corpus has dates: a passage from the month or year that the question names is as good as a named
-# author. Nor tags: somebody put them there to find the memory by, so a question that is all tags outweighs meaning.
-# reply, reply_cosine, reply_words: in chats with an assistant three of four answers stand in what the person said,
-# though replies are longer and repeat its words. So a reply ranks below what people said. Where it matches better than
-# the turn that it answers, it raises that turn.
+# dated, labelled: no corpus of the fit has dates or tags. A passage from the month or year in the question is as good
+# as a named author. Tags are there to find a memory by, so that a question that is all tags outweighs meaning.
+# reply, reply_cosine, reply_words: in chats with an assistant three of four answers stand in the turns of the person,
+# though replies are longer and repeat their words. So a reply ranks below them; where it matches better than the turn
+# that it answers, it raises that turn.
 BY_HAND: Mapping[str, Term] = {
     "dated": Term(0.0, 1.0, 0.5),
     "labelled": Term(0.0, 1.0, 2.0),
@@ -48,9 +48,8 @@ BY_HAND: Mapping[str, Term] = {
 LABELLED = -0.2
 LABELLED_SLOPE = 4.0
 
-# How relevance falls from the best hit down, in logits per point of score. Fitted, it is the probability that a hit is
-# the one answer: so much for what is told unasked. Who asks is shown more, for several memories can answer, and
-# several turns mostly do.
+# How relevance falls from the best hit down, in logits per point of score. The fitted value, the probability that a hit
+# is the one answer, is for unasked context. A search shows more, since several memories can answer.
 UNASKED_FALL = 1.0
 NOTE_FALL = 0.6
 TALK_FALL = 0.3
@@ -152,9 +151,9 @@ NOTE_RELEVANCE: Mapping[str, float] = {
     "offset": -6.0318,
 }
 
-# A note that is told unasked has to be near to the prompt, or have its words side by side, and be nearer than the other
-# notes: in a month of work (bench/told.py, dev) half as many answers are wrong as by NOTE_RELEVANCE. Fitted on that and
-# the fitting half of bench/notes, and moved so that the threshold for unasked context is where the fit has 0.3.
+# An unasked note has to be near to the prompt, or have its words side by side, and be nearer than the other notes: in a
+# month of work (bench/told.py, dev) half as many answers are wrong as by NOTE_RELEVANCE. Fitted on that and the fitting
+# half of bench/notes, and moved so that the threshold for unasked context is where the fit has 0.3.
 UNASKED_NOTE: Mapping[str, float] = {
     "cosine": 11.0,
     "margin": 4.6,

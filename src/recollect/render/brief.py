@@ -19,6 +19,7 @@ from recollect.code import code_records as code
 from recollect.graph.record import Expansion, Impact, ImpactRecall
 from recollect.model import Record
 from recollect.model.coding import CodingMemory, Evolution, RelevantMemories
+from recollect.model.graph_answer import Expansion, Impact, ImpactRecall
 from recollect.render.block import Block, Entry, Facts, Grid, Line, Listing, Quote
 from recollect.render.measure import since
 from recollect.render.memory import Changed, listed, quoted

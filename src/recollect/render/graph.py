@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from recollect.graph import record
-from recollect.model import Hit, Record
+from recollect.model import Hit, Record, graph_answer
 from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, notes
 from recollect.render.measure import count
 from recollect.render.memory import LISTED_CHARACTERS, asked, found
@@ -16,24 +15,24 @@ from recollect.render.untrusted import ident, inline, short_id
 NAMED_CHARACTERS = 60
 
 
-def _node(node: record.NodeView, _now: int | None) -> list[Block]:
+def _node(node: graph_answer.NodeView, _now: int | None) -> list[Block]:
     place = f"{node.path}:{node.line}" if node.path else ""
     name = ident(node.id) if node.memory_id or not place else inline(place)
     return [Listing((Entry(name, node.kind, inline(node.label, LISTED_CHARACTERS)),))]
 
 
-def _entry(node: record.NodeView, head: str) -> Entry:
+def _entry(node: graph_answer.NodeView, head: str) -> Entry:
     return Entry(ident(node.id), head, inline(node.label, LISTED_CHARACTERS))
 
 
-def _arrow(step: record.Step, *, with_origin: bool = True) -> str:
+def _arrow(step: graph_answer.Step, *, with_origin: bool = True) -> str:
     """Return a link in the direction of the walk, with its origin."""
     origin = _end(step.src if step.forwards else step.dst) + " " if with_origin else ""
     weight = f" ({step.weight:g})" if step.weight != 1 else ""
     return f"{origin}─{step.relationship}{weight}→" if step.forwards else f"{origin}←{step.relationship}{weight}─"
 
 
-def _step(step: record.Step, _now: int | None) -> list[Block]:
+def _step(step: graph_answer.Step, _now: int | None) -> list[Block]:
     return [Facts((("link", f"{_arrow(step)} {_end(step.dst if step.forwards else step.src)}"),))]
 
 
@@ -41,17 +40,17 @@ def _end(name: str) -> str:
     return inline(short_id(name), NAMED_CHARACTERS)
 
 
-def _visited(visit: record.Visited, _now: int | None) -> list[Block]:
+def _visited(visit: graph_answer.Visited, _now: int | None) -> list[Block]:
     return [Listing((_visit_entry(visit),))]
 
 
-def _visit_entry(visit: record.Visited) -> Entry:
+def _visit_entry(visit: graph_answer.Visited) -> Entry:
     # Where the first links come from is told above.
     arrow = f", {_arrow(visit.via, with_origin=visit.depth > 1)}" if visit.via else ""
     return _entry(visit.node, f"{visit.node.kind}, depth {visit.depth}{arrow}")
 
 
-def _traversal(walk: record.Traversal, _now: int | None) -> list[Block]:
+def _traversal(walk: graph_answer.Traversal, _now: int | None) -> list[Block]:
     more = f", {len(walk.nodes):,} shown" if len(walk.nodes) < walk.total else ""
     head = f"{count(walk.total, 'node')} within {count(walk.max_depth, 'link')}{more} ({walk.algorithm})."
     return [
@@ -61,11 +60,11 @@ def _traversal(walk: record.Traversal, _now: int | None) -> list[Block]:
     ]
 
 
-def _ranked(ranked: record.RankedNode, _now: int | None) -> list[Block]:
+def _ranked(ranked: graph_answer.RankedNode, _now: int | None) -> list[Block]:
     return [Listing((_entry(ranked.node, f"{ranked.node.kind}, PageRank {ranked.pagerank:.6f}"),))]
 
 
-def _pageranks(ranks: record.PageRanks, _now: int | None) -> list[Block]:
+def _pageranks(ranks: graph_answer.PageRanks, _now: int | None) -> list[Block]:
     if not ranks.nodes:
         return [Line("The graph is empty. Index code or link memories first.", "weak")]
     entries = (_entry(row.node, f"{row.node.kind}, PageRank {row.pagerank:.6f}") for row in ranks.nodes)
@@ -73,14 +72,14 @@ def _pageranks(ranks: record.PageRanks, _now: int | None) -> list[Block]:
     return [Line(head), Listing(tuple(entries))]
 
 
-def _cluster(cluster: record.Cluster, _now: int | None) -> list[Block]:
+def _cluster(cluster: graph_answer.Cluster, _now: int | None) -> list[Block]:
     more = cluster.size - len(cluster.members)
     head = f"Cluster {cluster.number}: {count(cluster.size, 'node')}, {cluster.cohesion:.0%} of its links inside"
     tail = f"; {more:,} more not shown." if more > 0 else "."
     return [Line(head + tail), Listing(tuple(_entry(node, node.kind) for node in cluster.members))]
 
 
-def _clusters(clusters: record.Clusters, now: int | None) -> list[Block]:
+def _clusters(clusters: graph_answer.Clusters, now: int | None) -> list[Block]:
     if not clusters.clusters:
         return [Line("No clusters. Link memories or index code first.", "weak")]
     shown = f", the {len(clusters.clusters):,} largest shown" if len(clusters.clusters) < clusters.total else ""
@@ -93,11 +92,11 @@ def _shown_hit(hit: Hit, now: int | None, number: int) -> list[Block]:
     return SHOWN_MEMORIES[Hit](hit, now, number)  # type: ignore[call-arg]
 
 
-def _way(path: Iterable[record.Step], end: str) -> str:
+def _way(path: Iterable[graph_answer.Step], end: str) -> str:
     return " ".join((*(_arrow(step) for step in path), _end(end)))
 
 
-def _expanded(row: record.ExpandedHit, now: int | None, number: int = 1) -> list[Block]:
+def _expanded(row: graph_answer.ExpandedHit, now: int | None, number: int = 1) -> list[Block]:
     blocks = _shown_hit(row.hit, now, number)
     if row.path:
         last = row.path[-1]
@@ -105,7 +104,7 @@ def _expanded(row: record.ExpandedHit, now: int | None, number: int = 1) -> list
     return blocks
 
 
-def _expansion(answer: record.Expansion, now: int | None) -> list[Block]:
+def _expansion(answer: graph_answer.Expansion, now: int | None) -> list[Block]:
     linked = sum(1 for row in answer.hits if row.path)
     query = Facts(asked(answer.query, answer.mode), detail=True)
     blocks: list[Block] = [found(answer.hits, f"{linked:,} by links"), query, *notes(answer.notes)]
@@ -114,17 +113,17 @@ def _expansion(answer: record.Expansion, now: int | None) -> list[Block]:
     return blocks
 
 
-def _linked(row: record.LinkedNode, _now: int | None) -> list[Block]:
+def _linked(row: graph_answer.LinkedNode, _now: int | None) -> list[Block]:
     return [Listing((_linked_entry(row),))]
 
 
-def _linked_entry(row: record.LinkedNode) -> Entry:
+def _linked_entry(row: graph_answer.LinkedNode) -> Entry:
     if row.hops == 1:
         return _entry(row.node, f"{row.node.kind}, {_arrow(row.via, with_origin=False)}")
     return _entry(row.node, f"{row.node.kind}, {row.hops} links away, {_arrow(row.via)}")
 
 
-def _impact(row: record.ImpactHit, now: int | None, number: int = 1) -> list[Block]:
+def _impact(row: graph_answer.ImpactHit, now: int | None, number: int = 1) -> list[Block]:
     central = (
         ("centrality", row.centrality),
         ("PageRank", row.pagerank),
@@ -152,7 +151,7 @@ def _part(head: str, total: int, entries: list[Entry]) -> list[Block]:
     return [Line(f"{head} {count(total, 'node')}{more}."), Listing(tuple(entries))]
 
 
-def _impact_recall(answer: record.ImpactRecall, now: int | None) -> list[Block]:
+def _impact_recall(answer: graph_answer.ImpactRecall, now: int | None) -> list[Block]:
     query = Facts(asked(answer.query, answer.mode), detail=True)
     blocks: list[Block] = [found(answer.hits), query, *notes(answer.notes)]
     for number, row in enumerate(answer.hits, 1):
@@ -160,25 +159,25 @@ def _impact_recall(answer: record.ImpactRecall, now: int | None) -> list[Block]:
     return blocks
 
 
-def _recomputed(done: record.Recomputed, _now: int | None) -> list[Block]:
+def _recomputed(done: graph_answer.Recomputed, _now: int | None) -> list[Block]:
     how = "exact" if done.exact else "estimated from a sample"
     what = f"{count(done.nodes, 'node')}, {count(done.edges, 'edge')}, {count(done.clusters, 'cluster')}"
     return [Line(f"Computed the centrality of {what}; betweenness is {how}.", "good")]
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    record.NodeView: _node,
-    record.Step: _step,
-    record.Visited: _visited,
-    record.Traversal: _traversal,
-    record.RankedNode: _ranked,
-    record.PageRanks: _pageranks,
-    record.Cluster: _cluster,
-    record.Clusters: _clusters,
-    record.ExpandedHit: _expanded,
-    record.Expansion: _expansion,
-    record.LinkedNode: _linked,
-    record.ImpactHit: _impact,
-    record.ImpactRecall: _impact_recall,
-    record.Recomputed: _recomputed,
+    graph_answer.NodeView: _node,
+    graph_answer.Step: _step,
+    graph_answer.Visited: _visited,
+    graph_answer.Traversal: _traversal,
+    graph_answer.RankedNode: _ranked,
+    graph_answer.PageRanks: _pageranks,
+    graph_answer.Cluster: _cluster,
+    graph_answer.Clusters: _clusters,
+    graph_answer.ExpandedHit: _expanded,
+    graph_answer.Expansion: _expansion,
+    graph_answer.LinkedNode: _linked,
+    graph_answer.ImpactHit: _impact,
+    graph_answer.ImpactRecall: _impact_recall,
+    graph_answer.Recomputed: _recomputed,
 }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recollect.graph import record
-from recollect.model import Record
+from recollect.model import Record, graph_answer
 from recollect.render.block import Block, Entry, Facts, Line, Listing, Show, notes
 from recollect.render.measure import count
 from recollect.render.memory import LISTED_CHARACTERS
@@ -20,12 +19,12 @@ MAX_LINES = 3
 _HEADS = {"out": "uses", "in": "is used by", "both": "uses or is used by"}
 
 
-def place(node: record.NodeView) -> str:
+def place(node: graph_answer.NodeView) -> str:
     """Return where a node is: path and line, or its id."""
     return inline(f"{node.path}:{node.line}" if node.path else node.id)
 
 
-def _use_entry(use: record.Use) -> Entry:
+def _use_entry(use: graph_answer.Use) -> Entry:
     sure = "" if use.confidence >= CERTAIN else f", confidence {use.confidence:.2f}"
     at = f" at line {', '.join(map(str, use.lines[:MAX_LINES]))}" if use.lines and use.depth <= 1 else ""
     far = f", {use.depth} links away" if use.depth > 1 else ""
@@ -34,20 +33,20 @@ def _use_entry(use: record.Use) -> Entry:
     return Entry(place(use.node), label, f"{use.relationship}{at}{far}{sure}{endpoint}")
 
 
-def _use(use: record.Use, _now: int | None) -> list[Block]:
+def _use(use: graph_answer.Use, _now: int | None) -> list[Block]:
     return [Listing((_use_entry(use),))]
 
 
-def _outside_entry(use: record.OutsideUse) -> Entry:
+def _outside_entry(use: graph_answer.OutsideUse) -> Entry:
     at = f", line {', '.join(map(str, use.lines))}" if use.lines else ""
     return Entry(inline(use.name, LISTED_CHARACTERS), f"{use.relationship}{at}", "")
 
 
-def _outside(use: record.OutsideUse, _now: int | None) -> list[Block]:
+def _outside(use: graph_answer.OutsideUse, _now: int | None) -> list[Block]:
     return [Listing((_outside_entry(use),))]
 
 
-def _doubt_entry(doubt: record.Doubt) -> Entry:
+def _doubt_entry(doubt: graph_answer.Doubt) -> Entry:
     what = f"one of {len(doubt.candidates):,}" if doubt.candidates else "unresolved"
     names = ", ".join(candidate.rpartition("::")[2] or candidate for candidate in doubt.candidates[:4])
     return Entry(
@@ -55,7 +54,7 @@ def _doubt_entry(doubt: record.Doubt) -> Entry:
     )
 
 
-def _doubt(doubt: record.Doubt, _now: int | None) -> list[Block]:
+def _doubt(doubt: graph_answer.Doubt, _now: int | None) -> list[Block]:
     return [Listing((_doubt_entry(doubt),))]
 
 
@@ -66,17 +65,17 @@ def _part(head: str, total: int, entries: Sequence[Entry]) -> list[Block]:
     return [Line(f"{head}{more}:"), Listing(tuple(entries))]
 
 
-def _named(node: record.NodeView) -> str:
+def _named(node: graph_answer.NodeView) -> str:
     """Return a node by its name and place."""
     label = inline(node.label, LISTED_CHARACTERS)
     return f"{label} ({place(node)})" if node.path else label
 
 
-def _of(node: record.NodeView) -> Facts:
+def _of(node: graph_answer.NodeView) -> Facts:
     return Facts((("node", ident(node.id)), ("kind", node.kind)), detail=True)
 
 
-def _dependencies(found: record.Dependencies, _now: int | None) -> list[Block]:
+def _dependencies(found: graph_answer.Dependencies, _now: int | None) -> list[Block]:
     far = f" within {count(found.depth, 'link')}" if found.depth > 1 else ""
     blocks: list[Block] = [
         Line(f"{_named(found.node)} {_HEADS[found.direction]} {count(found.total, 'symbol')}{far}."),
@@ -90,7 +89,7 @@ def _dependencies(found: record.Dependencies, _now: int | None) -> list[Block]:
     return [*blocks, *notes(found.notes)]
 
 
-def _impact(found: record.Impact, _now: int | None) -> list[Block]:
+def _impact(found: graph_answer.Impact, _now: int | None) -> list[Block]:
     rings = ", ".join(f"{number:,} {'directly' if far == 1 else f'over {far} links'}" for far, number in _rings(found))
     reached = f"{count(found.total, 'symbol')} in {count(found.files_total, 'file')}"
     head = f"A change of {_named(found.node)} affects {reached}"
@@ -106,14 +105,14 @@ def _impact(found: record.Impact, _now: int | None) -> list[Block]:
     return [*blocks, *notes(found.notes)]
 
 
-def _rings(found: record.Impact) -> list[tuple[int, int]]:
+def _rings(found: graph_answer.Impact) -> list[tuple[int, int]]:
     return [(far, number) for far, number in enumerate(found.by_depth, 1) if number]
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    record.Use: _use,
-    record.OutsideUse: _outside,
-    record.Doubt: _doubt,
-    record.Dependencies: _dependencies,
-    record.Impact: _impact,
+    graph_answer.Use: _use,
+    graph_answer.OutsideUse: _outside,
+    graph_answer.Doubt: _doubt,
+    graph_answer.Dependencies: _dependencies,
+    graph_answer.Impact: _impact,
 }

@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.consolidate.candidate import Candidate, judged
-from recollect.consolidate.cluster import MOST_MEMBERS, Group, cluster
-from recollect.consolidate.creative import LINKS, creative
+from recollect.consolidate.candidate import Candidate, judged, mark
+from recollect.consolidate.cluster import LINKS, MOST_MEMBERS, Group, cluster, creative
 from recollect.consolidate.decay import FLOOR, decay, faded
-from recollect.consolidate.extract import LINE_CHARACTERS, LINES, summary
-from recollect.consolidate.likeness import WORDS, Pair, alike
-from recollect.consolidate.mark import mark
-from recollect.consolidate.sketch import compared, sketches, weighed
-from recollect.consolidate.tell import INSTRUCTIONS, accepted, prompt
+from recollect.consolidate.group_summary import INSTRUCTIONS, LINE_CHARACTERS, LINES, accepted, prompt, summary
+from recollect.consolidate.similar_pairs import WORDS, Pair, alike, compared, sketches, weighed
 
 TYPES = ("decision", "insight", "context")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recollect.consolidate import neighbours
-from recollect.consolidate.neighbours import Near, near
+from recollect.consolidate import similar_pairs
+from recollect.consolidate.similar_pairs import Near, near
 
 
 def vectors(size: int, *, per_theme: int = 6, dimensions: int = 128, spread: float = 0.04) -> NDArray[np.float32]:
@@ -43,7 +43,7 @@ def test_trees_find_more_than_95_of_100_near_pairs(monkeypatch: pytest.MonkeyPat
 
 
 def test_comparisons_grow_with_the_number_of_vectors_and_not_with_its_square() -> None:
-    compared = {size: sum(len(leaf) ** 2 for leaf in neighbours._leaves(vectors(size))) for size in (4_000, 32_000)}
+    compared = {size: sum(len(leaf) ** 2 for leaf in similar_pairs._leaves(vectors(size))) for size in (4_000, 32_000)}
     assert compared[32_000] < 1.5 * 8 * compared[4_000]
 
 
@@ -71,6 +71,6 @@ def test_nothing_is_near_where_there_is_nothing_else(size: int) -> None:
 
 
 def test_vectors_that_are_all_the_same_do_not_stop_the_halving() -> None:
-    rows = np.ones((neighbours.EXACT + 500, 4), np.float32) / 2
+    rows = np.ones((similar_pairs.EXACT + 500, 4), np.float32) / 2
     found = near(rows, k=3, least=0.9)
     assert set(found.first.tolist()) | set(found.second.tolist()) == set(range(len(rows)))

@@ -12,7 +12,7 @@ from tests.fakes import HashingEmbedder
 from recollect import Engine
 from recollect.engine.graph import centrality
 from recollect.errors import Cancelled, StoreLocked
-from recollect.graph import strength
+from recollect.graph import rank
 from recollect.model import Edge, Node
 
 PATIENCE_S = 30
@@ -171,13 +171,13 @@ def test_a_server_recomputes_centrality_in_the_background_until_stopped(
     monkeypatch.setattr(centrality, "REST", 0)
     engine = open_engine(embedder=embedder)
     made = threading.Event()
-    whole = strength.strengths
+    whole = rank.strengths
 
     def watched(graph: Any) -> Any:
         made.set()
         return whole(graph)
 
-    monkeypatch.setattr(strength, "strengths", watched)
+    monkeypatch.setattr(rank, "strengths", watched)
     engine.start_background()
     assert engine.centrality.running
     ids = link(engine, ("a", "hub"), ("b", "hub"))

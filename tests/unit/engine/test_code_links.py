@@ -8,8 +8,8 @@ import pytest
 
 from recollect import Engine
 from recollect.errors import NotFound
-from recollect.graph.record import Dependencies, Impact
 from recollect.model import Tree
+from recollect.model.graph_answer import Dependencies, Impact
 
 FILES = {
     "shop/__init__.py": "",

@@ -13,7 +13,7 @@ from tests.fakes import HashingEmbedder
 from recollect import Engine, progress
 from recollect.engine.models.embedding_queue import NEWEST
 from recollect.errors import Cancelled, EmbeddingFailed
-from recollect.recall.ruler import texts
+from recollect.recall.calibration import texts
 
 # Longer than any of this takes; only a broken worker makes a test wait for it.
 PATIENCE_S = 30

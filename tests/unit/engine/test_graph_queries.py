@@ -11,8 +11,8 @@ from tests.fakes import FrozenClock
 
 from recollect import Engine
 from recollect.errors import InvalidInput, NotFound
-from recollect.graph.record import ExpandedHit, Expansion, ImpactHit
 from recollect.model import Anchor, Edge, Memory, Node
+from recollect.model.graph_answer import ExpandedHit, Expansion, ImpactHit
 
 QUESTION = "which database keeps the ledger"
 

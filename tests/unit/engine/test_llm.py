@@ -13,7 +13,7 @@ from recollect import Engine
 from recollect.engine.models.llm import FIRST_PAUSE_S, LONGEST_PAUSE_S
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, StoreUnwritable
 from recollect.model import Spending
-from recollect.providers.protocol import Completion
+from recollect.providers.provider_protocol import Completion
 
 DAY = 86_400
 OpenEngine = Callable[..., Engine]

@@ -20,7 +20,7 @@ from recollect.engine.sessions.injection_outcomes import count, learn
 from recollect.engine.sessions.session_state import SILENT_S
 from recollect.errors import MemoryNotFound
 from recollect.model import Change, Injection, Memory, Usefulness
-from recollect.recall import use
+from recollect.recall import feedback
 
 NOW = 1_767_000_000
 DAY = 86_400
@@ -301,7 +301,7 @@ def test_a_confidence_that_somebody_gives_anew_is_where_counting_begins_again(en
     engine.memories.update(memory, confidence=0.3)
     prompt(engine, "s-2")
     take(engine, "s-2", payloads.ran("make check-bank", "ok", call="2"), stop())
-    assert confidence(engine, memory) == pytest.approx(use.confidence(0.3, 1.0, 0.0))
+    assert confidence(engine, memory) == pytest.approx(feedback.confidence(0.3, 1.0, 0.0))
     assert counts(engine, memory) == (2, 2, 0)
 
 
@@ -420,7 +420,7 @@ def test_what_is_never_used_must_fit_better_to_be_told(
     good, idle = learnt(engine)
     assert engine.counters.lifts(ROOT, [idle])[idle].leaning < 0 < engine.counters.lifts(ROOT, [good])[good].leaning
     # How much better is a number; that it counts is to be seen here, so that it counts for more.
-    monkeypatch.setattr(use, "leaning", lambda _kind, own: -10.0 if own < 0 else 0.0)
+    monkeypatch.setattr(feedback, "leaning", lambda _kind, own: -10.0 if own < 0 else 0.0)
     raw = payloads.claude("UserPromptSubmit", prompt=ABOUT_BACKOFF)
 
     def answer(session: str) -> str:

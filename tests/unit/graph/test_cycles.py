@@ -9,8 +9,8 @@ import numpy as np
 from tests.graphs import Edge, directed, graph_of
 
 from recollect.graph.cycles import circles
-from recollect.graph.importance import Seen, file_shares, importance
 from recollect.graph.project import Project, between_files, only
+from recollect.graph.rank import Seen, file_shares, importance
 
 
 def calls(*pairs: tuple[int, int, float] | tuple[int, int]) -> list[Edge]:

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from tests.graphs import graph_of, undirected
 
-from recollect.graph.rank import LEAST_SOURCES, arcs, betweenness, degrees, pagerank, sampled_sources
-from recollect.graph.strength import strengths
+from recollect.graph.rank import LEAST_SOURCES, arcs, betweenness, degrees, pagerank, sampled_sources, strengths
 
 
 def scale_free(size: int, links: int, seed: int = 1) -> nx.Graph:

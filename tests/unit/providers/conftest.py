@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from tests.service import Asked, Reply, Service, serving
 
-from recollect.providers.exchange import Patience
+from recollect.providers.http_exchange import Patience
 
 __all__ = ["Asked", "Reply", "Service"]
 

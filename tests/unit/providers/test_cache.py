@@ -11,7 +11,7 @@ from recollect.errors import EmbeddingFailed
 from recollect.providers.cache import CAPACITY, CachedEmbedder
 
 if TYPE_CHECKING:
-    from recollect.providers.protocol import Vectors
+    from recollect.providers.provider_protocol import Vectors
 
 
 class Lengths:

@@ -10,8 +10,8 @@ import pytest
 
 from recollect.errors import ConfigError, ModelFailed
 from recollect.providers.chat import SERVICES, RemoteModel, open_chat
-from recollect.providers.exchange import Patience
-from recollect.providers.protocol import Completion
+from recollect.providers.http_exchange import Patience
+from recollect.providers.provider_protocol import Completion
 
 from .conftest import Reply
 

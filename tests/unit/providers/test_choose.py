@@ -15,7 +15,7 @@ from recollect.providers.chat import SERVICES
 from recollect.providers.choose import KEYS, PROVIDERS, open_embedder, open_model
 
 if TYPE_CHECKING:
-    from recollect.providers.protocol import Embedder, Model
+    from recollect.providers.provider_protocol import Embedder, Model
 
     from .conftest import Service
 
@@ -90,7 +90,7 @@ def test_importing_and_choosing_loads_nothing_heavy(tmp_path: Path) -> None:
     code = """
 import sys
 from recollect import settings
-from recollect.providers import cache, chat, choose, exchange, excerpt, local, ollama, openai, protocol, remote
+from recollect.providers import cache, chat, choose, http_exchange, local, provider_protocol, remote_embedder
 for name in choose.PROVIDERS:
     choose.open_embedder(settings.load({"embed_provider": name, "home": sys.argv[1]}, environment={}))
 for name in ("none", *chat.SERVICES):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.providers.excerpt import excerpt
+from recollect.providers.provider_protocol import excerpt
 
 
 @given(st.text(), st.integers(0, 40))

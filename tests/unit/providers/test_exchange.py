@@ -7,7 +7,7 @@ import pytest
 
 from recollect import clock
 from recollect.errors import ConfigError, EmbeddingFailed, ModelFailed, ProviderError
-from recollect.providers.exchange import MAX_PAUSE_S, Exchange, Patience
+from recollect.providers.http_exchange import MAX_PAUSE_S, Exchange, Patience
 
 from .conftest import Reply
 

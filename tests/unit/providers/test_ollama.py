@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from recollect.errors import EmbeddingFailed
-from recollect.providers.ollama import open_ollama
+from recollect.providers.remote_embedder import open_ollama
 
 from .conftest import Reply
 
 if TYPE_CHECKING:
-    from recollect.providers.exchange import Patience
+    from recollect.providers.http_exchange import Patience
 
     from .conftest import Service
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from recollect.errors import EmbeddingFailed
-from recollect.providers.ollama import open_ollama
+from recollect.providers.remote_embedder import open_ollama
 
 from .conftest import Reply
 
 if TYPE_CHECKING:
-    from recollect.providers.exchange import Patience
-    from recollect.providers.remote import RemoteEmbedder
+    from recollect.providers.http_exchange import Patience
+    from recollect.providers.remote_embedder import RemoteEmbedder
 
     from .conftest import Service
 

@@ -10,7 +10,7 @@ import pytest
 
 from recollect import Engine
 from recollect.recall.amend import Amended, amends, may_amend
-from recollect.recall.statement import statements
+from recollect.recall.parsed_statement import statements
 
 CHANGES = (
     ("The request timeout is 30 seconds.", "The request timeout is 60 seconds.", "value"),

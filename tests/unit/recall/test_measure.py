@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from tests.unit.recall.pools import apart, counted, passage, signals, talk
 
-from recollect.recall.measure import SEMANTIC, surroundings
+from recollect.recall.lexical import surroundings
+from recollect.recall.measure import SEMANTIC
 from recollect.recall.weights import (
     BY_HAND,
     NOTE,
@@ -41,10 +42,10 @@ def test_neighbours_are_those_of_the_same_session_or_text_and_of_no_other() -> N
         passage(6, "elsewhere", session="t"),
     ]
     around = surroundings(pool)
-    assert around.before.tolist() == [-1, -1, 1, -1, 3, 4, -1]
-    assert around.after.tolist() == [-1, 2, -1, 4, 5, -1, -1]
-    assert around.before2.tolist() == [-1, -1, -1, -1, -1, 3, -1]
-    assert around.after2.tolist() == [-1, -1, -1, 5, -1, -1, -1]
+    assert around.before == [-1, -1, 1, -1, 3, 4, -1]
+    assert around.after == [-1, 2, -1, 4, 5, -1, -1]
+    assert around.before2 == [-1, -1, -1, -1, -1, 3, -1]
+    assert around.after2 == [-1, -1, -1, 5, -1, -1, -1]
 
 
 def test_sessions_held_at_the_same_time_are_measured_as_if_one_after_the_other() -> None:

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.recall.pools import apart, counted, passage
 
-from recollect.engine.retrieval.query_arguments import ANSWERED, PACK_RELEVANCE
-from recollect.recall import SIGNALS
+from recollect.engine.recall import ANSWERED, PACK_RELEVANCE
 from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.query import understand
 from recollect.recall.score import Scored, ranked_after, score
@@ -70,7 +69,9 @@ def test_a_note_is_scored_the_same_beside_talk_as_alone() -> None:
     )
 
 
-@pytest.mark.parametrize("group", SIGNALS.values(), ids=SIGNALS)
+@pytest.mark.parametrize(
+    "group", [SEMANTIC, frozenset({"session_words", "session_cosine"}), frozenset({"reply", "pairs"})]
+)
 def test_signals_that_are_left_out_add_nothing_and_change_no_other(group: frozenset[str]) -> None:
     whole, part = scored(), scored(without=group)
     if group == SEMANTIC:  # without any of these, other weights apply
@@ -81,14 +82,7 @@ def test_signals_that_are_left_out_add_nothing_and_change_no_other(group: frozen
     assert (part.scores + left_out).tolist() == pytest.approx(whole.scores.tolist())
 
 
-def test_what_can_be_left_out_is_a_signal_or_a_stage() -> None:
-    named = frozenset().union(*SIGNALS.values())
-    counting = TALK.keys() | NOTE.keys() | BY_HAND.keys() | TALK_RELEVANCE.keys()
-    assert named - counting == {"neutral", "supersede", "spread"}
-
-
 def test_without_any_signal_of_meaning_a_recall_is_lexical() -> None:
-    assert SIGNALS["vectors"] == SEMANTIC
     without, lexical = scored(without=tuple(SEMANTIC)), scored(hybrid=False)
     assert without.scores.tolist() == lexical.scores.tolist()
     assert without.relevance.tolist() == lexical.relevance.tolist()

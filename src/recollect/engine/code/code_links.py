@@ -11,8 +11,8 @@ import msgspec
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.errors import Conflict, NotFound, RecollectError
-from recollect.graph.record import Dependencies, Direction, Impact
 from recollect.model import File, Limit, Ratio, Relation, Tree
+from recollect.model.graph_answer import Dependencies, Direction, Impact
 from recollect.operations import operation
 
 if TYPE_CHECKING:

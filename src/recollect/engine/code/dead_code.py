@@ -30,7 +30,7 @@ from recollect.model import File, Tree
 from recollect.store.code_protocol import FoundSymbol, SymbolRow, symbol_nodes
 
 if TYPE_CHECKING:
-    from recollect.graph.code import CodePart
+    from recollect.graph.code_graph import CodePart
     from recollect.store.link_protocol import LinkStore
 
 # Kinds that can be dead. A module is its file, an endpoint and a test are called from outside.

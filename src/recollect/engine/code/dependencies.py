@@ -11,8 +11,7 @@ from recollect.code.resolve.modules import family
 from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, target_of
 from recollect.engine.graph.graph_view import node_views
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
-from recollect.graph.reach import Reach, affected, contained, reach
-from recollect.graph.record import Dependencies, Direction, Doubt, Impact, NodeView, OutsideUse, Use
+from recollect.graph.impact import Reach, affected, contained, reach
 from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
 from recollect.store.code_protocol import MAX_PLACES

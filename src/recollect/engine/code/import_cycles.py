@@ -23,7 +23,7 @@ from recollect.store.code_protocol import SymbolRow
 from recollect.store.link_protocol import Edges, Sites, target_node
 
 if TYPE_CHECKING:
-    from recollect.graph.code import CodePart
+    from recollect.graph.code_graph import CodePart
     from recollect.store.link_protocol import LinkStore
 
 # Members of a cycle that are named; the way round has those that matter.

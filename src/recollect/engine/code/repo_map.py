@@ -21,15 +21,15 @@ from recollect.code.code_records import MapFile, MapSymbol, RepoMap
 from recollect.code.index.languages import LANGUAGES
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.graph.arrays import RELATION_CODES
-from recollect.graph.importance import Seen, file_shares, importance
 from recollect.graph.project import USES, Further, Project, project
+from recollect.graph.rank import Seen, file_shares, importance
 from recollect.model import File, Tree
 from recollect.store.code_protocol import PLACE_BITS, SymbolRow, file_node, symbol_nodes
 from recollect.text.identifiers import whole_term
 from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
-    from recollect.graph.code import CodePart
+    from recollect.graph.code_graph import CodePart
     from recollect.store.code_protocol import CodeStore
 
 # What is shown around the map: a headline, its facts and the fence.

@@ -22,8 +22,8 @@ from recollect.store.protocol import Strength
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.graph.arrays import Graph
-    from recollect.graph.record import Recomputed
-    from recollect.graph.strength import Strengths
+    from recollect.graph.rank import Strengths
+    from recollect.model.graph_answer import Recomputed
 
 # How often the worker looks whether the graph has changed: two small queries.
 POLL_S = 5.0

@@ -14,6 +14,7 @@ from recollect.graph.meaning import MUTUAL
 from recollect.graph.rank import arcs, pagerank
 from recollect.graph.record import Cluster, Clusters, NodeView, Step
 from recollect.model import NODE_KINDS, RELATIONS, Memory, Node, NodeKind, Relation
+from recollect.model.graph_answer import NodeView, Step
 
 if TYPE_CHECKING:
     from recollect.graph.arrays import Graph

@@ -19,7 +19,7 @@ from recollect.capture.observation import BadPayload
 from recollect.capture.payload import read
 from recollect.engine.records.identity import namespace_of
 from recollect.errors import RecollectError
-from recollect.recall import PACK_RELEVANCE, use
+from recollect.recall import PACK_RELEVANCE, feedback
 from recollect.recall.gather import gather_words
 from recollect.recall.lexical import Likely, likely, rarity
 from recollect.recall.query import Query, understand
@@ -81,11 +81,11 @@ def answered(settings: Settings, seen: Observation) -> str | None:
         return made.text
 
 
-def _lines(store: Glance, query: Query, seen: Observation, learnt: use.Learnt | None) -> Iterator[Line]:
+def _lines(store: Glance, query: Query, seen: Observation, learnt: feedback.Learnt | None) -> Iterator[Line]:
     counts = store.term_counts(query.terms, query.name_terms)
     pool = gather_words(store, query, counts, where=None)
     found = likely(query, pool.passages, counts)
-    least = PACK_RELEVANCE if learnt is None else use.likely(PACK_RELEVANCE, -use.EARLIER)
+    least = PACK_RELEVANCE if learnt is None else feedback.likely(PACK_RELEVANCE, -feedback.EARLIER)
     places = _best(pool.passages, found, least)
     if not places:
         return
@@ -99,7 +99,7 @@ def _lines(store: Glance, query: Query, seen: Observation, learnt: use.Learnt | 
         offers = store.offers(list(memories))
         leans = {row.id: _lean(learnt, row, *offers.get(row.id, (0, 0))) for row in memories.values()}
         ids = [pool.passages[place].memory_id for place in places]
-        worth = [use.likely(found.relevance[place], leans[name]) for place, name in zip(places, ids, strict=True)]
+        worth = [feedback.likely(found.relevance[place], leans[name]) for place, name in zip(places, ids, strict=True)]
         places = [place for place, each in zip(places, worth, strict=True) if each >= PACK_RELEVANCE]
     replaced = _replaced(query, rarity(query, counts), pool.passages, found, places, memories)
     verdicts = {memory_id: overall(rows) for memory_id, rows in store.verdicts(list(memories)).items()}
@@ -121,9 +121,9 @@ def _lines(store: Glance, query: Query, seen: Observation, learnt: use.Learnt | 
             yield Line(_told(memory, passage, verdict), memory.id, f"{found.relevance[place]:.2f}: keyword match")
 
 
-def _lean(learnt: use.Learnt, memory: Remembered, offered: int, used: int) -> float:
-    kind = use.kind_of(memory.memory_type, memory.category, memory.source)
-    return use.leaning(learnt.kinds.get(kind, 0.0), use.own(used, offered, learnt, kind) if offered else 0.0)
+def _lean(learnt: feedback.Learnt, memory: Remembered, offered: int, used: int) -> float:
+    kind = feedback.kind_of(memory.memory_type, memory.category, memory.source)
+    return feedback.leaning(learnt.kinds.get(kind, 0.0), feedback.own(used, offered, learnt, kind) if offered else 0.0)
 
 
 def _best(rows: Sequence[Passage], found: Likely, least: float) -> list[int]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect import clock
 from recollect.errors import BudgetSpent, ConfigError, Conflict, ModelFailed, StorageError
 from recollect.model import Spending, Usage
-from recollect.providers.protocol import Completion
+from recollect.providers.provider_protocol import Completion
 from recollect.store.protocol import Store
 from recollect.text.redaction.redact import redact
 from recollect.text.token_count import tokens
@@ -25,7 +25,7 @@ from recollect.text.token_count import tokens
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.providers.choose import Role
-    from recollect.providers.protocol import Model
+    from recollect.providers.provider_protocol import Model
 
 CONFIGURE = "Set {role}_provider to ollama, openai or anthropic."
 

@@ -41,7 +41,7 @@ class Calibration:
 
         value = self._context.store.setting(_key(model))
         try:
-            return msgspec.json.decode(value, type=Ruler) if value else None
+            return msgspec.json.decode(value, type=Calibration) if value else None
         except msgspec.MsgspecError:
             return None  # written by another version: measured again
 

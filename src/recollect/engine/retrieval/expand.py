@@ -21,11 +21,10 @@ from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.memory_rows import batches, headline, said_at
 from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE
 from recollect.graph.arrays import Graph, Sieve
-from recollect.graph.meaning import newer_versions
-from recollect.graph.record import ExpandedHit, Step
-from recollect.graph.spread import spread
+from recollect.graph.relation_semantics import newer_versions, spread
 from recollect.graph.walk import expand
 from recollect.model import Hit, Memory, Recall, Signals
+from recollect.model.graph_answer import ExpandedHit, Step
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Filter, Store

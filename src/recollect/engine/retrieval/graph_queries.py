@@ -10,7 +10,8 @@ from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, headline, memory_filter, node_id
 from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE
 from recollect.errors import InvalidInput, MemoryNotFound, NotFound
-from recollect.graph.record import (
+from recollect.model import NODE_KINDS, Limit, MemoryType, NodeKind, Ratio, Relation
+from recollect.model.graph_answer import (
     Algorithm,
     Clusters,
     Direction,
@@ -23,7 +24,6 @@ from recollect.graph.record import (
     Traversal,
     Visited,
 )
-from recollect.model import NODE_KINDS, Limit, MemoryType, NodeKind, Ratio, Relation
 from recollect.operations import operation
 
 if TYPE_CHECKING:
@@ -256,6 +256,7 @@ class GraphQueries:
         from recollect.engine.graph.graph_view import node_views
         from recollect.graph.meaning import MUTUAL
         from recollect.graph.rank import arcs, pagerank
+        from recollect.graph.relation_semantics import MUTUAL
 
         followed = input_checks.ratio("damping", damping)
         shown = input_checks.whole("limit", limit, least=1, most=1000)

@@ -15,10 +15,10 @@ from recollect.engine.graph.graph_view import node_views, steps
 from recollect.engine.records.memory_rows import batches, said_at
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import impact
-from recollect.graph.meaning import COMPUTED
-from recollect.graph.record import ImpactHit, LinkedNode, NodeView
+from recollect.graph.relation_semantics import COMPUTED
 from recollect.graph.walk import Walk, expand
 from recollect.model import RELATIONS, Anchor, Hit, Memory, Node
+from recollect.model.graph_answer import ImpactHit, LinkedNode, NodeView
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store

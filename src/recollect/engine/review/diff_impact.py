@@ -20,13 +20,13 @@ from recollect.code.testing import is_test_file
 from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE, OWNER, readers, unseen
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
+from recollect.graph.impact import Reach, affected, reach
 from recollect.graph.project import USES, FileLinks, Project, between_files, only, project
-from recollect.graph.reach import Reach, affected, reach
 from recollect.model import RELATIONS, File, Tree
 from recollect.store.code_protocol import SymbolRow
 
 if TYPE_CHECKING:
-    from recollect.graph.code import CodePart
+    from recollect.graph.code_graph import CodePart
     from recollect.store.link_protocol import LinkStore
 
 # Depth of tests: a test of the command line passes a dozen calls.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recollect import Engine
-from recollect.recall.ruler import PAIRS, REFERENCE, Ruler, comparable, measured, texts
+from recollect.recall.calibration import PAIRS, REFERENCE, Calibration, comparable, measured, texts
 
 
 class Narrow:
@@ -47,7 +47,7 @@ def test_the_cosines_of_the_reference_stay_as_they_are() -> None:
 
 
 def test_a_line_goes_through_both_points() -> None:
-    ruler = Ruler(unrelated=0.62, related=0.85)
+    ruler = Calibration(unrelated=0.62, related=0.85)
     found = comparable({1: 0.62, 2: 0.85, 3: 0.71}, ruler)
     assert found[1] == pytest.approx(REFERENCE.unrelated)
     assert found[2] == pytest.approx(REFERENCE.related)
@@ -56,7 +56,7 @@ def test_a_line_goes_through_both_points() -> None:
 
 def test_a_model_that_cannot_tell_texts_apart_is_left_alone() -> None:
     cosines = {1: 0.2}
-    assert comparable(cosines, Ruler(unrelated=0.5, related=0.6)) == cosines
+    assert comparable(cosines, Calibration(unrelated=0.5, related=0.6)) == cosines
 
 
 def test_another_scale_gives_the_same_relevance_and_is_measured_once(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
-"""Statement: a sentence with its subject, its values, and what it says about change.
+"""A sentence parsed into subject, values and words of change.
 
     "Since May crash reports go to Glitchtip instead of Sentry."
     subject {crash, report}   words {crash, report, go, glitchtip, sentri}   ended {sentri}   cues {from}
 
-A sentence is read clause by clause. The first clause decides whether it states anything: a question, a proposal or an
-example does not. Later clauses that open something or give a reason are left out.
+A sentence is read clause by clause. The first clause decides whether it is a statement: a question, a proposal or an
+example is not. Later clauses that are open or give a reason are left out.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from recollect.recall.values import Value, is_amount, tokens, values
-from recollect.text.terms import STOP_WORDS, terms
+from recollect.recall.stated_values import Value, is_amount, tokens, values
+from recollect.text.tokens import STOP_WORDS, terms
 
 # Shorter sentences name something, longer ones tell a story.
 LEAST_WORDS, MOST_WORDS = 3, 45
@@ -175,10 +175,10 @@ _LEADING = re.compile(
 
 
 class Statement(NamedTuple):
-    """A sentence, with what it is about and what it says.
+    """A parsed sentence.
 
-    words: all that it speaks of. subject: what it is about; head: the last word of that. ended: what is over.
-    partly: the words that limit it. is_open: it states nothing. is_past, is_told: it tells what happened.
+    words: all its content words. subject: the words of its subject; head: the last of them. ended: words for things
+    that ended. partly: the words that limit it. is_open: it is no statement. is_past, is_told: it reports an event.
     """
 
     text: str
@@ -247,7 +247,7 @@ def statement(sentence: str) -> Statement:
 
 
 def _is_told(words: Sequence[str], keys: Sequence[str]) -> bool:
-    """Tell whether a verb in the past tells what happened: “the user logged in”, and not “failed jobs are retried”."""
+    """Tell whether a verb in the past reports an event: “the user logged in”."""
     for place, word in enumerate(words[:-1]):
         if word.lower() in _AUXILIARIES:
             return False
@@ -257,7 +257,7 @@ def _is_told(words: Sequence[str], keys: Sequence[str]) -> bool:
 
 
 def _is_open(clause: str) -> bool:
-    """Tell whether a clause states nothing. What follows a word of change is no doubt about it."""
+    """Tell whether a clause is no statement; only words before a word of change count."""
     changes = [found.end() for cue in ("says so", "changed") if (found := _CUES[cue].search(clause))]
     if changes:
         return bool(_OPEN.search(clause[: min(changes)]))
@@ -269,7 +269,7 @@ def _limits(text: str) -> frozenset[str]:
 
 
 def _clauses(sentence: str) -> Iterator[str]:
-    """Yield the clauses that state something: the first one, and later ones that are no reason and open nothing."""
+    """Yield the first clause, and later ones that are statements and no reasons."""
     first, *later = _CLAUSE.split(sentence)
     while later and len(first.split()) < LEAST_WORDS:
         first = f"{first}, {later.pop(0)}"
@@ -287,7 +287,7 @@ def _clauses(sentence: str) -> Iterator[str]:
 
 @lru_cache(maxsize=4_096)
 def key_of(word: str) -> str:
-    """Return how a word is compared; "" for small words, values and words of change."""
+    """Return the key of a word for comparison; "" for stop words, values and words of change."""
     lowered = word.lower().removesuffix("'s").removesuffix("’s")
     if lowered in STOP_WORDS or lowered in _FILLERS or lowered in _CHANGING or is_amount(lowered):
         return ""
@@ -297,7 +297,7 @@ def key_of(word: str) -> str:
 
 
 def is_name(word: str, place: int) -> bool:
-    """Tell whether a word looks like a name: a capital inside a sentence, or digits, dots, dashes or underscores."""
+    """Tell whether a word looks like a name, by capitals, digits, dots, dashes or underscores."""
     return (word[:1].isupper() and place > 0) or bool(_NAME.search(word))
 
 
@@ -308,7 +308,7 @@ def names(one: Statement) -> frozenset[str]:
 
 
 def _subject(text: str) -> list[str]:
-    """Return the words before the verb, or what somebody does something to; those before a colon are among them."""
+    """Return the subject: the words before the verb, or the object of an actor or command."""
     words = [word.lower() for word in tokens(text)]
     keys = [key_of(word) for word in words]
     start = next((place + 1 for place, word in enumerate(words[:12]) if word == ":"), 0)
@@ -335,7 +335,7 @@ _STARTING = _ACTORS | _AUXILIARIES | _CHANGING
 
 
 def _object(words: Sequence[str], keys: Sequence[str], start: int) -> list[str]:
-    """Return what follows a verb up to the next preposition, and what stands after “for”."""
+    """Return the words after a verb up to a preposition, and those after “for”."""
     found: list[str] = []
     is_in = True
     for word, key in zip(words[start:], keys[start:], strict=True):
@@ -347,7 +347,7 @@ def _object(words: Sequence[str], keys: Sequence[str], start: int) -> list[str]:
 
 
 def _ended(text: str) -> frozenset[str]:
-    """Return the words that a sentence says to be over."""
+    """Return the words for things that ended, by this sentence."""
     found: set[str] = set(shut_down(text)) | set(_before(text, _ENDING_AFTER))
     for match in _ENDING_BEFORE.finditer(text):
         after = re.split(r"[.;:](?!\S)", text[match.end() : match.end() + _REACH_CHARACTERS])[0]
@@ -356,7 +356,7 @@ def _ended(text: str) -> frozenset[str]:
 
 
 def shut_down(text: str) -> frozenset[str]:
-    """Return the words for what a text says to be switched off, removed or replaced."""
+    """Return the words for things that were switched off, removed or replaced."""
     return with_parts(_before(text, _SHUT_DOWN))
 
 

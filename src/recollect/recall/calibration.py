@@ -1,9 +1,8 @@
-"""Ruler: what a cosine of one embedding model is on the scale that the weights were fitted on.
+"""Calibration: cosines of any embedding model on the scale of the shipped one.
 
-Models put unrelated texts at different cosines (0.05 for one, 0.7 for another), so a threshold would mean something
-else with each. Every model is measured once on the same pairs of texts: where it puts texts that have nothing to do
-with each other, and where it puts two wordings of one thing. A straight line through these two points makes its cosines
-comparable with those of the shipped model.
+Models give unrelated texts different cosines (0.05 or 0.7), so that one threshold does not fit all. Every model is
+measured once on the same pairs of texts: the mean cosine of unrelated texts, and of two wordings of one thing. A line
+through these two points makes its cosines comparable with those of the shipped model.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ PAIRS: tuple[tuple[str, str], ...] = (
 )
 
 
-class Ruler(NamedTuple):
-    """Where a model puts texts: the mean cosine of unrelated ones and of related ones."""
+class Calibration(NamedTuple):
+    """The mean cosine of a model for unrelated and for related texts."""
 
     unrelated: float
     related: float
 
 
-# The shipped model on PAIRS (tests/unit/recall/test_ruler.py measures it again).
-REFERENCE = Ruler(unrelated=0.0497, related=0.4660)
+# The shipped model on PAIRS (tests/unit/recall/test_calibration.py measures it again).
+REFERENCE = Calibration(unrelated=0.0497, related=0.4660)
 
 # A model that tells related from unrelated texts by less than this, half of what the shipped one does, is left as it
 # is: a line through two points that close would turn noise into certainty.
@@ -55,17 +54,17 @@ def texts() -> list[str]:
     return [text for pair in PAIRS for text in pair]
 
 
-def measured(vectors: Sequence[Sequence[float]] | NDArray[np.float32]) -> Ruler:
-    """Return the ruler of the model that made these vectors of `texts()`."""
+def measured(vectors: Sequence[Sequence[float]] | NDArray[np.float32]) -> Calibration:
+    """Return the calibration of the model that made these vectors of `texts()`."""
     lengths = np.linalg.norm(np.asarray(vectors, np.float64), axis=1, keepdims=True)
     unit = np.asarray(vectors, np.float64) / np.maximum(lengths, 1e-12)
     cosines = np.einsum("id,jd->ij", unit[::2], unit[1::2])
     same = np.eye(len(PAIRS), dtype=bool)
-    return Ruler(unrelated=float(cosines[~same].mean()), related=float(cosines[same].mean()))
+    return Calibration(unrelated=float(cosines[~same].mean()), related=float(cosines[same].mean()))
 
 
-def comparable(cosines: Mapping[int, float], ruler: Ruler) -> Mapping[int, float]:
-    """Return cosines of a model on the scale of the shipped one; those of the shipped one as they are."""
+def comparable(cosines: Mapping[int, float], ruler: Calibration) -> Mapping[int, float]:
+    """Return cosines of a model on the scale of the shipped one."""
     if ruler == REFERENCE or ruler.related - ruler.unrelated < LEAST_SPREAD:
         return cosines
     slope = (REFERENCE.related - REFERENCE.unrelated) / (ruler.related - ruler.unrelated)

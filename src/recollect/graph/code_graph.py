@@ -1,8 +1,8 @@
-"""The code part of the graph: files, symbols and packages as nodes, and the links between them, read in bulk.
+"""Reads the code part of the graph in bulk: files, symbols, packages, links.
 
     of every file                 its node, its symbols, CONTAINS, and the links that start in it
-    names       n₀ n₁ … | m₀ …    the ids of all nodes, then ids that are named by a link and are not there (yet)
-    edges       places in names   so a link to something that is gone for a while comes back with it
+    names       n₀ n₁ … | m₀ …    the ids of all nodes, then ids that only a link names
+    links       places in names   so a link to something that is gone for a while comes back with it
 
 A file that changed is read again, the others are kept: two counters of the store tell which (CodeStamps).
 """
@@ -14,48 +14,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Codes, Flags, Floats, Ints, Places
+from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Codes, Flags, Links, Places
+from recollect.graph.arrays import CodePart as CodePart
 from recollect.model import Tree
 from recollect.store.link_protocol import SURE, CodeStamps, LinkStore, symbol_keys, target_node
 from recollect.store.package_protocol import PackageLink
 
-# Beyond this part of all files, reading all of them costs no more than finding out what stays.
+# Beyond this share of all files, reading all of them costs no more than finding the unchanged ones.
 MOST_CHANGED = 0.3
 
 CONTAINS = RELATION_CODES["CONTAINS"]
 FILE = KIND_CODES["File"]
-# What belongs to no file: packages.
+# The file number of packages, which belong to no file.
 NO_FILE = -1
 
 
-class CodePart(NamedTuple):
-    """Files and symbols as nodes, and the links between them; never changed once made.
-
-    files, owners: the number of the file that a node belongs to, that a link starts in
-    seen: the state of the store it shows
-    """
-
-    names: list[str]
-    kinds: Codes
-    scopes: Ints
-    files: Places
-    namespaces: list[str | None]
-    src: Ints
-    dst: Ints
-    relations: Codes
-    weights: Floats
-    owners: Places
-    stamps: CodeStamps
-    seen: tuple[int, int]
-
-    @property
-    def size(self) -> int:
-        """How many nodes there are; further names are of what is not there."""
-        return len(self.kinds)
-
-
 def load_code(store: LinkStore, known: CodePart | None) -> CodePart | None:
-    """Return the code part as the store holds it now; the known one if nothing changed, None if no code is indexed."""
+    """Return the current code part: `known` if nothing changed, None without indexed code."""
     now = (store.code_generation(), store.link_generation())
     if known is not None and known.seen == now:
         return known
@@ -73,16 +48,13 @@ def load_code(store: LinkStore, known: CodePart | None) -> CodePart | None:
 
 
 class _Loose(NamedTuple):
-    """Columns of a part on their way: as of CodePart."""
+    """A CodePart before its namespaces are numbered."""
 
     names: list[str]
     kinds: Codes
     spaces: list[str | None]
     files: Places
-    src: Ints
-    dst: Ints
-    relations: Codes
-    weights: Floats
+    links: Links
     owners: Places
 
 
@@ -134,41 +106,24 @@ def _read(store: LinkStore, trees: list[Tree], files: Collection[int] | None) ->
             source_table += [place.get(key, -1) for key in edges.sources]
             target_table += [target_node(root, target) for target in edges.targets]
             columns.append((edges.source, edges.target, edges.relation, edges.confidence))
-    files_of = np.repeat(*_pair(counts)) if counts else np.empty(0, np.int64)
-    links = _columns(names, source_table, target_table, columns, spans)
-    contained = np.array(parents, np.int32), np.array(held, np.int32)
-    return _Loose(
-        names,
-        np.frombuffer(bytes(kinds), np.uint8),
-        spaces,
-        files_of,
-        np.concatenate((contained[0], links.src)),
-        np.concatenate((contained[1], links.dst)),
-        np.concatenate((np.full(len(held), CONTAINS, np.uint8), links.relations)),
-        np.concatenate((np.ones(len(held)), links.weights)),
-        np.concatenate((files_of[contained[1]], links.owners)),
-    )
+    files_of = np.repeat(*np.array(counts, np.int64).reshape(-1, 2).T)
+    ends = np.array(held, np.int32)
+    links = Links(np.array(parents, np.int32), ends, np.full(len(held), CONTAINS, np.uint8), np.ones(len(held)))
+    owners = files_of[ends]
+    if columns:
+        further, starting = _unpacked(names, source_table, target_table, columns, spans)
+        links, owners = links.joined(further), np.concatenate((owners, starting))
+    return _Loose(names, np.frombuffer(bytes(kinds), np.uint8), spaces, files_of, links, owners)
 
 
-class _Columns(NamedTuple):
-    src: Ints
-    dst: Ints
-    relations: Codes
-    weights: Floats
-    owners: Places
-
-
-def _columns(
+def _unpacked(
     names: list[str],
     sources: list[int],
     targets: list[str],
     columns: list[tuple[bytes, bytes, bytes, bytes]],
     spans: list[tuple[int, int, int, int]],
-) -> _Columns:
-    """Return the links of many files as one; ids that no node has are added to the names."""
-    if not columns:
-        empty = np.empty(0, np.int32)
-        return _Columns(empty, empty, np.empty(0, np.uint8), np.empty(0), np.empty(0, np.int64))
+) -> tuple[Links, Places]:
+    """Return the links of many files and the file of each; adds unknown ids to the names."""
     index = {name: number for number, name in enumerate(names)}
     numbers = np.array([index.setdefault(name, len(index)) for name in targets], np.int32)
     names += list(index)[len(names) :]
@@ -176,23 +131,13 @@ def _columns(
     source, target, relation, confidence = (b"".join(parts) for parts in zip(*columns, strict=True))
     src = np.array(sources, np.int32)[np.frombuffer(source, np.int32) + np.repeat(first_source, count)]
     dst = numbers[np.frombuffer(target, np.int32) + np.repeat(first_target, count)]
-    there = src >= 0
-    return _Columns(
-        src[there],
-        dst[there],
-        np.frombuffer(relation, np.uint8)[there],
-        (np.frombuffer(confidence, np.uint8) / SURE)[there],
-        np.repeat(file, count)[there],
-    )
-
-
-def _pair(counts: list[tuple[int, int]]) -> tuple[Places, Places]:
-    values = np.array(counts, np.int64)
-    return values[:, 0], values[:, 1]
+    links = Links(src, dst, np.frombuffer(relation, np.uint8), np.frombuffer(confidence, np.uint8) / SURE)
+    there: Flags = src >= 0
+    return links.only(there), np.repeat(file, count)[there]
 
 
 def _without(part: CodePart, files: set[int]) -> _Loose:
-    """Return a part without some files; links to what they held stay, as links to what is not there."""
+    """Return a part without some files; links to their symbols stay, by name."""
     gone = np.array(sorted(files), np.int64)
     keep: Flags = ~np.isin(part.files, gone)
     names = [name for name, kept in zip(part.names, keep.tolist(), strict=False) if kept]
@@ -205,21 +150,12 @@ def _without(part: CodePart, files: set[int]) -> _Loose:
     others = np.flatnonzero(~nodes)
     number[others] = np.arange(len(names), len(part.names), dtype=np.int32)
     names += [part.names[place] for place in others.tolist()]
-    return _Loose(
-        names,
-        part.kinds[keep],
-        spaces,
-        part.files[keep],
-        number[part.src[edges]],
-        number[part.dst[edges]],
-        part.relations[edges],
-        part.weights[edges],
-        part.owners[edges],
-    )
+    links = part.links.only(edges).renumbered(number)
+    return _Loose(names, part.kinds[keep], spaces, part.files[keep], links, part.owners[edges])
 
 
 def _merged(one: _Loose, other: _Loose) -> _Loose:
-    """Return two parts that share no node as one; a name that one misses and the other has is that node."""
+    """Return two parts without common nodes as one; named nodes of the other are resolved."""
     nodes = one.names[: len(one.kinds)] + other.names[: len(other.kinds)]
     index = {name: number for number, name in enumerate(nodes)}
     maps = [
@@ -231,10 +167,7 @@ def _merged(one: _Loose, other: _Loose) -> _Loose:
         np.concatenate((one.kinds, other.kinds)),
         one.spaces + other.spaces,
         np.concatenate((one.files, other.files)),
-        np.concatenate((maps[0][one.src], maps[1][other.src])),
-        np.concatenate((maps[0][one.dst], maps[1][other.dst])),
-        np.concatenate((one.relations, other.relations)),
-        np.concatenate((one.weights, other.weights)),
+        one.links.renumbered(maps[0]).joined(other.links.renumbered(maps[1])),
         np.concatenate((one.owners, other.owners)),
     )
 
@@ -245,37 +178,22 @@ def _packages(nodes: list[tuple[str, str, str, str | None]], links: list[Package
         np.array([index.setdefault(name, len(index)) for name in ends], np.int32)
         for ends in ([link.src for link in links], [link.dst for link in links])
     )
+    relations = np.array([RELATION_CODES[link.relationship] for link in links], np.uint8)
     return _Loose(
         list(index),
         np.full(len(nodes), KIND_CODES["Package"], np.uint8),
         [row[3] for row in nodes],
         np.full(len(nodes), NO_FILE, np.int64),
-        src,
-        dst,
-        np.array([RELATION_CODES[link.relationship] for link in links], np.uint8),
-        np.ones(len(links)),
+        Links(src, dst, relations, np.ones(len(links))),
         np.full(len(links), NO_FILE, np.int64),
     )
 
 
 def _with_packages(store: LinkStore, part: _Loose, stamps: CodeStamps, seen: tuple[int, int]) -> CodePart:
-    """Return a part with the packages that its files belong to; there are few of them, so they are always read."""
+    """Return a part with its packages, which are few and always read."""
     nodes = list({row[0]: row for row in store.package_nodes()}.values())
     if nodes:
         part = _merged(part, _packages(nodes, list(store.package_links())))
     scope_of: dict[str | None, int] = {}
     scopes = np.array([scope_of.setdefault(name, len(scope_of)) for name in part.spaces], np.int32)
-    return CodePart(
-        part.names,
-        part.kinds,
-        scopes,
-        part.files,
-        list(scope_of),
-        part.src,
-        part.dst,
-        part.relations,
-        part.weights,
-        part.owners,
-        stamps,
-        seen,
-    )
+    return CodePart(part.names, part.kinds, scopes, part.files, list(scope_of), part.links, part.owners, stamps, seen)

@@ -1,4 +1,4 @@
-"""Protocols of providers: an embedder and a language model, each with one method and a name."""
+"""Protocols of providers: an embedder and a language model, each with one method and an id."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class Embedder(Protocol):
 class Model(Protocol):
     """Answers a prompt with text.
 
-    `model_id` names who answers: it is shown, counted under, and part of what a kept answer is found by.
+    `model_id` is shown, is the key of usage counts, and is part of the key of cached answers.
     """
 
     @property
     def model_id(self) -> str: ...
 
     def complete(self, prompt: str, *, max_tokens: int) -> str:
-        """Return what the model says, at most `max_tokens` of it. Raises ModelFailed.
+        """Return the answer of the model, at most `max_tokens` of it. Raises ModelFailed.
 
-        Text may be a Completion, which knows what it cost; for any other the cost is estimated.
+        The text may be a Completion with its token count; for any other the count is estimated.
         """
         ...
 
 
 class Completion(str):
-    """What a model said; `tokens` is how many its provider says it read and wrote."""
+    """The answer of a model; `tokens`: how many its provider counted, read and written."""
 
     __slots__ = ("tokens",)
 
@@ -55,3 +55,11 @@ class Completion(str):
         made = super().__new__(cls, text)
         made.tokens = tokens
         return made
+
+
+def excerpt(text: str, max_bytes: int) -> str:
+    """Return the longest prefix of `text` that fits into `max_bytes` of UTF-8.
+
+    A lone surrogate becomes a question mark: no tokenizer and no JSON parser accepts it.
+    """
+    return text[:max_bytes].encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")

@@ -1,4 +1,4 @@
-"""What operations about sessions, and about what hooks saw in them, give back."""
+"""Answers about sessions and the hook events in them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Context(Record, frozen=True, kw_only=True):
 
 
 class KnownFix(Record, frozen=True, kw_only=True):
-    """What made an error go away before: in words and as steps, how often it was seen to help, and when last."""
+    """A known fix of an error: its memory and steps, how often it helped, and when last."""
 
     fingerprint: str
     memory: Memory

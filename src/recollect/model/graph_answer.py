@@ -1,11 +1,11 @@
-"""What questions about the graph are answered with. Records like those of recollect.model, which has the families.
+"""Answers about the graph.
 
-Traversal   ─ Visited ─ NodeView, Step        where a walk came
-PageRanks   ─ RankedNode                      what matters most
-Clusters    ─ Cluster                         what belongs together
-Expansion   ─ ExpandedHit ─ Step              what was found, and what that is linked to
-ImpactRecall ─ ImpactHit ─ LinkedNode         what was found, and what depends on it
-Recomputed                                    centrality of every node was recomputed
+Traversal   ─ Visited ─ NodeView, Step        nodes that a walk reached
+PageRanks   ─ RankedNode                      nodes by PageRank
+Clusters    ─ Cluster                         communities
+Expansion   ─ ExpandedHit ─ Step              hits and the memories they are linked to
+ImpactRecall ─ ImpactHit ─ LinkedNode         hits and what depends on them
+Recomputed                                    the recomputed centrality
 Dependencies ─ Use, OutsideUse, Doubt         what code uses, or is used by
 Impact      ─ Use, Doubt                      what a change of code reaches
 """

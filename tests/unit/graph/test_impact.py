@@ -6,7 +6,7 @@ import pytest
 from tests.graphs import Edge, graph_of
 
 from recollect.graph.arrays import EVERYTHING, Sieve, sieve
-from recollect.graph.reach import affected, contained, reach
+from recollect.graph.impact import affected, contained, reach
 
 
 def test_the_confidence_of_a_way_is_the_product_of_its_links() -> None:

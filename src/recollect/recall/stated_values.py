@@ -1,4 +1,4 @@
-"""Values: numbers with their unit, times, days and versions that a sentence names, ready to be compared.
+"""The values in a sentence: numbers with units, times, days and versions.
 
     "kept for two weeks"            duration 1,209,600
     "at most 10,000 entries"        count 10,000 of entri
@@ -14,7 +14,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.text.terms import STOP_WORDS, terms
+from recollect.text.dates import MONTHS
+from recollect.text.days import WEEKDAYS
+from recollect.text.tokens import STOP_WORDS, terms
 
 _TOKEN = re.compile(r"[€$£#@]?\w++(?:['’.,/:@+_]\w++)*+(?:-\w++(?:['’.,/:@+_]\w++)*+)*+%?|[.;:,()!?–—]")
 _NUMBER = re.compile(r"(?P<money>[€$£])?(?P<amount>\d++(?:,\d{3})*+(?:\.\d++)?)(?P<unit>[A-Za-zµ%]*+)")
@@ -60,15 +62,7 @@ _FREQUENT = {
     "year": "year", "minute": "minute", "second": "second",
 }  # fmt: skip
 _RECURRING = frozenset("hourly daily nightly weekly biweekly monthly quarterly yearly annually annual".split())
-_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
-_MONTHS = {
-    name: number + 1
-    for number, names in enumerate(
-        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct|"
-        "november nov|december dec".split("|")
-    )
-    for name in names.split()
-}
+_MONTHS = {name: number for number, full in enumerate(MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
 # A number after these tells one thing from another and is no value.
 _LABELS = frozenset(
     "line lines step issue ticket pr chapter section page row item case bug commit phase part number no task story "
@@ -85,7 +79,7 @@ _COUNTED = 3
 
 
 class Value(NamedTuple):
-    """A value: its kind, what it is, and for a count the things counted; `place`: its first token.
+    """A value. of: the things counted. place: its first token.
 
     per: the unit of time of a rate, "minute" for "5 requests per minute"
     """
@@ -98,8 +92,8 @@ class Value(NamedTuple):
 
 
 def is_amount(word: str) -> bool:
-    """Tell whether a word in small letters is part of a value: a number, a unit, a month or a weekday."""
-    return word in _WORDS or word in _UNITS or word in _MONTHS or word.rstrip("s") in _WEEKDAYS or word in _FREQUENT
+    """Tell whether a lower-case word is a number, a unit, a month or a weekday."""
+    return word in _WORDS or word in _UNITS or word in _MONTHS or word.rstrip("s") in WEEKDAYS or word in _FREQUENT
 
 
 def tokens(sentence: str) -> list[str]:
@@ -126,11 +120,11 @@ def values(words: Sequence[str]) -> list[Value]:
 
 
 def _value(words: Sequence[str], lowered: Sequence[str], place: int) -> tuple[Value | None, int]:
-    """Return the value that begins at a place, if any, and how many tokens it takes."""
+    """Return the value at a place, if any, and its number of tokens."""
     word = lowered[place]
     after = lowered[place + 1] if place + 1 < len(lowered) else ""
     before = lowered[place - 1] if place else ""
-    if word.rstrip("s") in _WEEKDAYS:
+    if word.rstrip("s") in WEEKDAYS:
         return Value("weekday", word.rstrip("s"), frozenset(), place), 1
     if clock := _CLOCK.fullmatch(word):
         return Value("time", int(clock[1]) * 60.0 + int(clock[2]) + 720 * (after == "pm"), frozenset(), place), 1
@@ -158,7 +152,7 @@ def _value(words: Sequence[str], lowered: Sequence[str], place: int) -> tuple[Va
 
 
 def _amount(words: Sequence[str], lowered: Sequence[str], place: int) -> tuple[Value | None, int]:
-    """Return the number with its unit, month or counted thing that begins at a place."""
+    """Return the number at a place with its unit, month or counted thing."""
     number = _NUMBER.fullmatch(lowered[place])
     if number is None and lowered[place] not in _WORDS:
         return None, 1
@@ -223,7 +217,7 @@ def _frequencies(lowered: Sequence[str]) -> Iterator[Value]:
         once = before in ("a", "per", "an") and place > 1 and lowered[place - 2] in ("once",)
         if word in _RECURRING or (word in _FREQUENT and (before in ("every", "each") or once)):
             yield Value("frequency", _FREQUENT[word], frozenset(), place)
-        elif word.rstrip("s") in _WEEKDAYS and (before in ("every", "each") or word.endswith("days")):
+        elif word.rstrip("s") in WEEKDAYS and (before in ("every", "each") or word.endswith("days")):
             yield Value("frequency", "week", frozenset(), place)
 
 
@@ -243,13 +237,8 @@ def conflict(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False)
     return False
 
 
-def repeated(new: Sequence[Value], old: Sequence[Value]) -> bool:
-    """Tell whether a new value is an old one."""
-    return any(_comparable(value, other) and _equal(value, other) for value in new for other in old)
-
-
 def _near(one: Value, other: Value) -> bool:
-    """Tell whether two amounts may be of the same thing: a limit rarely becomes five hundred times as large."""
+    """Tell whether two amounts are comparable: a limit rarely grows five-hundredfold."""
     if isinstance(one.amount, str) or isinstance(other.amount, str) or not (one.amount and other.amount):
         return True
     return 1 / _FARTHEST <= one.amount / other.amount <= _FARTHEST
@@ -260,7 +249,7 @@ def _equal(one: Value, other: Value) -> bool:
 
 
 def _comparable(one: Value, other: Value, *, loose: bool = False) -> bool:
-    """Tell whether two values say the same of one thing: of one kind, and of counts what is counted."""
+    """Tell whether two values have one kind and, for counts, count the same thing."""
     if one.kind != other.kind:
         return False
     if one.kind not in ("count", "version"):

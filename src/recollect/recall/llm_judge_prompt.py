@@ -1,9 +1,9 @@
-"""Judge: the optional last stage, where a language model says how relevant each of the best hits is.
+"""The prompt and the verdict of the LLM judge, which rates the best hits.
 
     hits ─► excerpt ─► prompt ─► the model ─► verdict ─► merge ─► hits in the order of their judged relevance
 
-Prompt and answer are those of document 000. A model may say anything, so the answer is read with suspicion: a prompt
-that is echoed back holds the words of the memory, which may themselves look like a verdict.
+Prompt and answer are those of document 000. An answer may repeat the prompt, and with it the words of the memory, which
+may look like a verdict; a repeated prompt is removed before parsing.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ class Verdict(NamedTuple):
 
 
 def prompt(context: str, text: str, metadata: Mapping[str, Any] | None = None) -> str:
-    """Return what the model is asked about one memory, in the words of document 000."""
+    """Return the prompt of document 000 for one memory."""
     told = ", ".join(f"{name}={value}" for name, value in (metadata or {}).items())
     return PROMPT.format(context=context, text=text, metadata=told or "none")
 
 
 def verdict(answer: str, asked: str = "") -> Verdict | None:
-    """Return what the model said; None if it gave no score.
+    """Return the verdict in an answer; None if it has no score.
 
     A score out of range is the nearest one in it; "85 %" and "7/10" are what they mean. Nothing that stands in an echo
     of the prompt `asked` counts.
@@ -95,7 +95,7 @@ def _reason(said: str) -> str:
 
 
 def _own_words(answer: str, asked: str) -> str:
-    """Return the answer without the model's thoughts and without the prompt, as far as it came back."""
+    """Return the answer without reasoning and without a repeated prompt."""
     said = _THOUGHTS.sub("", answer)
     if asked:
         said = said.replace(asked, "")
@@ -117,7 +117,7 @@ def _value(found: re.Match[str]) -> float:
 
 
 def question(hit: Hit, context: str) -> str:
-    """Return what the model is asked about a hit: the part of it that was found, and what is known about it."""
+    """Return the prompt for a hit: its matching part and its metadata."""
     memory = hit.memory
     known = {
         "type": memory.memory_type,
@@ -147,7 +147,7 @@ def _short(value: object) -> str:
 
 
 def excerpt(content: str, wanted: Sequence[str]) -> str:
-    """Return a memory, or of a long one the passages around the one that contains most of the wanted words."""
+    """Return a memory, or of a long one the passages around the best match."""
     if len(content) <= SHOWN_CHARACTERS:
         return content
     parts = passages(content)
@@ -166,7 +166,7 @@ def excerpt(content: str, wanted: Sequence[str]) -> str:
 
 
 def merge(hits: Sequence[Hit], verdicts: Mapping[str, Verdict], model: str) -> list[Hit]:
-    """Return the hits with their judged relevance, best first; hits without a verdict keep the relevance they have.
+    """Return the hits in order of judged relevance; hits without a verdict keep theirs.
 
     A memory that replaces another is as relevant as what it replaces, and comes first: who asks about the old one
     must see the new one.

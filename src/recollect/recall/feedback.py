@@ -1,10 +1,10 @@
-"""Use: what it says of a memory that it was put before assistants, and used, left or contradicted there.
+"""Feedback: confidence and ranking from how injected memories were used.
 
     evidence of a session ─► weights for and against ─► confidence     of the one memory
     offers of a namespace ─► share that was used      ─► lift          of a kind, and of the one memory
 
-Everything is a function of sums, so that the order in which sessions are judged does not matter, and a session counts
-once, so that nothing is gained by repeating. Nothing here loads anything: a hook that answers by itself has no time.
+Everything is a function of sums, so that the order of sessions does not matter. A session counts once. Nothing heavy is
+imported: the hook that answers prompts by itself uses this, too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from recollect.recall import PACK_RELEVANCE
 
 
 class Sign(NamedTuple):
-    """A kind of evidence: what it weighs for or against a memory, and how it is told."""
+    """A kind of evidence: its weight for and against a memory, and its text."""
 
     pro: float
     con: float
@@ -42,27 +42,26 @@ NOTHING = Sign(0.0, 0.0, "")
 
 # --- confidence ---
 
-# What somebody gave counts as much as four sessions: one session moves a confidence by a fifth at most, and a handful
-# of them overrules it.
+# A given confidence counts as much as four sessions: one session moves it by a fifth at most, a handful overrules it.
 PRIOR = 4.0
-# More than this is not remembered of the past: what was right for years must be able to become wrong within weeks.
+# The most evidence that counts: a memory that was right for years can become wrong within weeks.
 MEMORY = 16.0
-# A memory that was contradicted is doubtful, not worthless: it says what was once believed. What was given lower stays.
+# A contradicted memory is doubtful, not worthless: it shows an earlier belief. A lower given confidence stays.
 FLOOR = 0.2
-# Being used does not make certain: only who stored it may say so.
+# Use alone does not make a memory certain.
 CEILING = 0.95
 
 
 def sign(evidence: str) -> Sign:
-    """Return what evidence weighs; nothing for what says nothing, as being told and left."""
+    """Return the weights of evidence; 0 for evidence that decides nothing."""
     return SIGNS.get(evidence, NOTHING)
 
 
 def confidence(given: float, pro: float, con: float) -> float:
-    """Return how sure a memory is after evidence: the mean of a Beta distribution around what was given.
+    """Return the confidence after evidence: the mean of a Beta distribution around the given one.
 
-    Within [FLOOR, CEILING], or at what was given where that lies outside; as given where nothing spoke for or against
-    it. Silence is no evidence: of a dozen memories that open a session two or three concern what is done in it.
+    Within [FLOOR, CEILING], or as given where that lies outside or where there is no evidence. Silence is no evidence:
+    of a dozen memories that open a session, two or three concern its work.
     """
     seen = pro + con
     if seen <= 0:
@@ -73,40 +72,40 @@ def confidence(given: float, pro: float, con: float) -> float:
     return round(min(max(mean, min(FLOOR, given)), max(CEILING, given)), 3)
 
 
-# --- what is learnt of kinds and memories ---
+# --- weights of kinds and memories ---
 
-# Of what is told unasked, a quarter is used, as far as nobody knows better; that is worth eight offers.
+# The prior: a quarter of injected memories is used; it is worth eight offers.
 USUAL = 0.25
 USUAL_OFFERS = 8.0
-# Offers of a namespace before anything is learnt: some days of work. Fewer are a task or two.
+# The least offers of a namespace to learn from: some days of work.
 ENOUGH = 40
-# How many offers of a kind, and of one memory, it takes to believe them as much as those around them.
+# The offers of a kind, and of one memory, that count as much as the prior.
 KIND_OFFERS = 20.0
 OWN_OFFERS = 4.0
-# How far the odds of a kind, and of a memory, may be moved, in logits: 1.6 times, and 5 times.
+# The most that the odds of a kind, and of a memory, may move, in logits: 1.6 times, and 5 times.
 KIND_MOST = 0.5
 OWN_MOST = 1.6
-# What is told unasked is so for a reason that must hold: nothing is told that is more likely irrelevant than not, and
-# nothing is silenced that surely fits: at the most, 0.9 is asked instead of 0.55, after a dozen sessions without use.
+# Limits of the preference: nothing is injected that is more likely irrelevant than not, and a very relevant memory is
+# never silenced. After a dozen sessions without use, a relevance of 0.9 is required instead of 0.55.
 EARLIER = math.log(PACK_RELEVANCE / (1 - PACK_RELEVANCE))
 LATER = -2.0
-# Rules are followed without a word: that nothing was seen of them means nothing.
+# Rules are followed silently, so that unobserved use means nothing.
 UNSEEN = frozenset({"preference", "style", "habit"})
-# What a logit is worth in points of the score that ranks, and what all of it may be: as much as the strongest component
-# beside the match (recall/weigh.py), which is less than what lies between the best hit and the second.
+# Points of the ranking score for one logit, and at most: as much as the strongest component beside the match
+# (hybrid_score.py), and less than the distance between the best hit and the second.
 POINTS = 0.3
 MOST_POINTS = 0.3
 
 
 class Learnt(NamedTuple):
-    """What a namespace has taught: the share of offers that were used, and by how much kinds differ, in logits."""
+    """The share of used offers in a namespace, and the difference of each kind, in logits."""
 
     share: float
     kinds: Mapping[str, float]
 
 
 def key(scope: str | None) -> str:
-    """Return under which key it is kept what a namespace has taught; what belongs to none has one of its own."""
+    """Return the key under which the weights of a namespace are stored."""
     return "usefulness" if scope is None else f"usefulness/{scope}"
 
 
@@ -123,17 +122,17 @@ def read(text: str | None) -> Learnt | None:
 
 
 def kept(learnt: Learnt | None) -> str:
-    """Return what was learnt as it is kept."""
+    """Return learnt weights as they are stored."""
     return "" if learnt is None else json.dumps([learnt.share, dict(learnt.kinds)])
 
 
 def kind_of(memory_type: str, category: str | None, source: str) -> str:
-    """Return as what a memory is weighed: what hooks saw by what they saw, everything else by its type."""
+    """Return the kind of a memory: the category of what hooks saw, otherwise its type."""
     return f"{source}:{category}" if source == "hook" and category else memory_type
 
 
 def learn(tallies: Iterable[tuple[str, int, int]]) -> Learnt | None:
-    """Return what offers teach, given by kind, how many there were and how many were used; None: too few so far."""
+    """Return the weights learnt from (kind, offers, uses); None: too few so far."""
     offered: dict[str, int] = {}
     used: dict[str, int] = {}
     for kind, offers, uses in tallies:
@@ -148,14 +147,14 @@ def learn(tallies: Iterable[tuple[str, int, int]]) -> Learnt | None:
 
 
 def _seen(kind: str, value: float) -> float:
-    """Return a lift as far as it can be seen: of rules only that they were used."""
+    """Return a lift without what cannot be observed: rules are never lowered."""
     return max(0.0, value) if kind in UNSEEN else value
 
 
 def lift(used: int, offered: int, usual: float, strength: float, most: float) -> float:
-    """Return by how much something is used more (or less) often than usual, in logits, within ±most.
+    """Return how much more often than usual something is used, in logits, within ±most.
 
-    usual: the share that is used of what it is compared with; strength: how many offers that is worth
+    usual: the share of uses to compare with; strength: how many offers that is worth
     """
     share = (strength * usual + min(used, offered)) / (strength + offered)
     apart = math.log(share / (1 - share)) - math.log(usual / (1 - usual))
@@ -163,27 +162,26 @@ def lift(used: int, offered: int, usual: float, strength: float, most: float) ->
 
 
 def own(used: int, offered: int, learnt: Learnt, kind: str) -> float:
-    """Return by how much a memory is used more (or less) often than others of its kind, in logits."""
+    """Return how much more often than its kind a memory is used, in logits."""
     usual = 1 / (1 + math.exp(-(math.log(learnt.share / (1 - learnt.share)) + learnt.kinds.get(kind, 0.0))))
     return _seen(kind, lift(used, offered, usual, OWN_OFFERS, OWN_MOST))
 
 
 def leaning(kind_lift: float, own_lift: float) -> float:
-    """Return how much sooner a memory is told unasked than others, in logits; less than 0: later."""
+    """Return the preference for injecting a memory, in logits; below 0: less likely."""
     return min(max(kind_lift + own_lift, LATER), EARLIER)
 
 
 def points(kind_lift: float, own_lift: float) -> float:
-    """Return what a memory gains in the order of an answer.
+    """Return the points that a memory gains in the ranking.
 
-    Having been left counts against its kind alone, not against itself: that it was not needed when nobody asked says
-    nothing of how it answers who does.
+    Being unused counts against its kind alone: a memory that was not needed unasked may still answer a question.
     """
     return min(max(POINTS * (kind_lift + max(0.0, own_lift)), -MOST_POINTS), MOST_POINTS)
 
 
 def likely(relevance: float, lean: float) -> float:
-    """Return how likely it is that a memory is worth telling: its relevance, shifted by what was learnt."""
+    """Return the relevance of a memory, shifted by its preference."""
     if not lean or not 0 < relevance < 1:
         return relevance
     odds = relevance / (1 - relevance) * math.exp(lean)

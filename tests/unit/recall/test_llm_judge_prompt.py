@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect.model import Hit, Judged, Memory, Signals
-from recollect.recall.judge import (
+from recollect.recall.llm_judge_prompt import (
     CONTEXT_CHARACTERS,
     METADATA_CHARACTERS,
     REASON_CHARACTERS,

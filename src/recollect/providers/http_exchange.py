@@ -1,6 +1,6 @@
-"""One question to a service over HTTP, one JSON answer: patient with it, strict about what it says.
+"""JSON requests to a provider over HTTP, with retries, limits and checked answers.
 
-    connection error, time-out, 408, 429, 5xx  ─► wait, try again       everything else  ─► give up at once
+    connection error, time-out, 408, 429, 5xx  ─► wait, retry       everything else  ─► fail at once
 
 Nothing leaves the machine but the request: a redirect is not followed (it would carry the key to wherever it points),
 and a service on this machine is never reached through a proxy. The key is in no message, hint or detail.
@@ -49,7 +49,7 @@ def _chance() -> float:
 
 
 class Patience(NamedTuple):
-    """How long to wait for one answer and how often to try again; tests replace how waiting is done."""
+    """The timeout of one answer and the number of retries; tests replace `sleep` and `chance`."""
 
     timeout_s: float = 30.0
     retries: int = 3
@@ -58,7 +58,7 @@ class Patience(NamedTuple):
 
 
 class _Fault(NamedTuple):
-    """Why there is no answer, and whether there may be one later."""
+    """Why there is no answer, and whether a retry may help."""
 
     reason: str
     status: int = 0
@@ -67,7 +67,7 @@ class _Fault(NamedTuple):
 
 
 class Exchange:
-    """The way to one service: its name, its address, its key, and the patience we have with it."""
+    """The connection to one service: its name, address, key and patience."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Exchange:
         secret: str = "",
         patience: Patience | None = None,
     ) -> None:
-        """Prepare to ask `url`; nothing is sent yet. Raises ConfigError for an address or key that cannot be used.
+        """Send nothing yet. Raises ConfigError for an address or key that cannot be used.
 
         `failure` is the class of every error raised later; `secret` is what must never be shown of `headers`.
         """
@@ -115,7 +115,7 @@ class Exchange:
             raise self.failed(f"returned an unreadable response: {problem.message}") from None
 
     def failed(self, what: str, *, hint: str = "", **details: Any) -> ProviderError:
-        """Return, for the caller to raise, the error that says who did what; without the key."""
+        """Return the error to raise, without the key in its message."""
         message = f"{self.name} at {self.url} {self._hide_key(what)}"
         return self._failure(message, hint=hint, provider=self.name, url=self.url, **details)
 
@@ -133,7 +133,7 @@ class Exchange:
         raise self.failed(what, hint=HINTS.get(outcome.status, ""), status=outcome.status, tries=tries)
 
     def _pause_s(self, tries: int, asked_s: float | None) -> float:
-        """Return how long to wait after so many tries: as asked, else doubling, less up to half of it by chance."""
+        """Return the pause after so many tries: as asked, otherwise doubling with jitter."""
         if asked_s is None:
             asked_s = FIRST_PAUSE_S * 2 ** (tries - 1) * (1 - self._patience.chance() / 2)
         return min(asked_s, MAX_PAUSE_S)
@@ -169,7 +169,7 @@ class Exchange:
         )
 
     def _said(self, problem: HTTPError) -> str:
-        """Return the beginning of what came with an error status, on one line; the key is hidden before any cut."""
+        """Return the start of an error body on one line; the key is hidden before the cut."""
         from http.client import HTTPException
 
         try:
@@ -205,7 +205,7 @@ class Exchange:
 
 
 def _check_address(name: str, url: str) -> None:
-    """Raise ConfigError unless `url` is one to send requests to; without quoting it, as it may hold a password."""
+    """Raise ConfigError unless `url` is usable; never quotes it, as it may hold a password."""
     from urllib.parse import urlsplit
 
     try:
@@ -228,7 +228,7 @@ def _check_address(name: str, url: str) -> None:
 
 
 def _retry_after_s(value: str) -> float | None:
-    """Return the seconds a Retry-After header asks for, given as a number or as a date; None if it does not say."""
+    """Return the seconds of a Retry-After header, a number or a date; None if unreadable."""
     from email.utils import parsedate_to_datetime
 
     if value.strip().isdecimal():

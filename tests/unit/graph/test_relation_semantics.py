@@ -6,8 +6,7 @@ import pytest
 from tests.graphs import graph_of
 
 from recollect.graph.impact import impact
-from recollect.graph.meaning import COMPUTED, MEANINGS, MUTUAL, newer_versions
-from recollect.graph.spread import spread
+from recollect.graph.relation_semantics import COMPUTED, MEANINGS, MUTUAL, newer_versions, spread
 from recollect.model import RELATIONS
 
 

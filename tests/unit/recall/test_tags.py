@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.recall.lexical import named_tags
 from recollect.recall.query import understand
-from recollect.recall.tag import named
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from recollect.recall.tag import named
     ],
 )
 def test_a_tag_is_named_by_all_its_words(question: str, tags: tuple[str, ...], terms: list[set[str]]) -> None:
-    assert named(tags, frozenset(understand(question).terms)) == terms
+    assert named_tags(tags, frozenset(understand(question).terms)) == terms
