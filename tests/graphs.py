@@ -133,7 +133,6 @@ SAMPLES: tuple[Record, ...] = (
     ),
     record.Impact(node=_CODE, depth=1, affected=(), total=0, verdict="No callers: no indexed code uses it."),
     _VIEW,
-    _STEP,
     record.Visited(node=_VIEW, depth=1, via=_STEP),
     record.Traversal(
         start="mem:m1", algorithm="bfs", max_depth=1, nodes=(record.Visited(node=_VIEW, depth=0),), total=2
@@ -148,7 +147,6 @@ SAMPLES: tuple[Record, ...] = (
     record.ExpandedHit(hit=_HIT),
     record.Expansion(query="tabs", hits=(_EXPANDED,), expansion_depth=2, mode="hybrid", notes=("n",)),
     record.Expansion(query="tabs", hits=(), expansion_depth=2, mode="lexical"),
-    _LINKED,
     _IMPACT,
     record.ImpactHit(hit=_HIT),
     record.ImpactRecall(query="tabs", hits=(_IMPACT,), mode="hybrid", notes=("n",)),

@@ -27,7 +27,7 @@ from recollect.capabilities import OPERATIONS
 from recollect.errors import RecollectError
 from recollect.hierarchy import MemoryManager
 from recollect.model import Session
-from recollect.render import error_to_json, to_json, to_markdown, to_text
+from recollect.render import error_to_json, to_json, to_text
 from recollect.render.block import NOTICE
 from recollect.surface.answering import by_engine, by_glance
 
@@ -212,7 +212,6 @@ def test_nothing_that_an_operation_shows_of_strangers_is_outside_of_a_fence_or_h
         assert_data(error_to_json(problem))
     else:
         assert_text(to_text(record))
-        assert_text(to_markdown(record))
         assert_data(to_json(record))
 
 

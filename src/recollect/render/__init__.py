@@ -4,7 +4,6 @@
     to_json(answer)       the same as one line of JSON
     to_brief(record)      what a model uses of it, as plain data within a budget of tokens
     to_text(record)       compact plain text, within a budget where one is given
-    to_markdown(record)   the same as Markdown
     acknowledged(record)  the answer of an operation without what its caller said
     error_to_data(error)  {"error": {…}}, the one error shape
     error_to_json(error)  the same as one line of JSON
@@ -39,7 +38,6 @@ __all__ = [
     "to_brief",
     "to_data",
     "to_json",
-    "to_markdown",
     "to_text",
 ]
 
@@ -59,7 +57,7 @@ def acknowledged(record: Record, *, read_only: bool) -> Record:
 
     if read_only or not isinstance(record, Memory):
         return record
-    from recollect.render.memory import Changed
+    from recollect.render.memory_text import Changed
 
     return Changed(memory=record)
 
@@ -99,7 +97,7 @@ def to_brief(record: Record, now: int | None = None, tokens: int = 0) -> dict[st
 def to_blocks(record: Record, now: int | None = None, *, full: bool = False) -> list[Block]:
     """Return what is shown of a record, for a surface that draws it itself; full: with details."""
     from recollect.render.block import chosen
-    from recollect.render.record import SHOWN, show_fields
+    from recollect.render.record_table import SHOWN, show_fields
 
     return chosen(SHOWN.get(type(record), show_fields)(record, now), full=full)
 
@@ -109,7 +107,7 @@ def to_text(record: Record, now: int | None = None, *, full: bool = False, token
 
     full: with details. tokens: a budget, 0: none
     """
-    from recollect.render.plain import print_plain
+    from recollect.render.plain_text import print_plain
 
     blocks = to_blocks(record, now, full=full)
     if not tokens:
@@ -120,13 +118,6 @@ def to_text(record: Record, now: int | None = None, *, full: bool = False, token
 
     how = how_to_get_more(type(record))
     return fit(lambda cut: print_plain(cut_blocks(blocks, cut, how)), cost, tokens)
-
-
-def to_markdown(record: Record, now: int | None = None) -> str:
-    """Return the record as Markdown without a final newline; ages are told where `now` is given."""
-    from recollect.render.markdown import print_markdown
-
-    return print_markdown(to_blocks(record, now))
 
 
 def error_to_data(error: RecollectError) -> dict[str, Any]:

@@ -20,10 +20,10 @@ from recollect.graph.record import Expansion, Impact, ImpactRecall
 from recollect.model import Record
 from recollect.model.coding import CodingMemory, Evolution, RelevantMemories
 from recollect.render.block import Block, Entry, Facts, Grid, Line, Listing, Quote
-from recollect.render.measure import since
-from recollect.render.memory import Changed, listed, quoted
-from recollect.render.record import SHOWN
-from recollect.render.session import listed as listed_session
+from recollect.render.memory_text import Changed, memory_entry, quoted
+from recollect.render.quantities import since
+from recollect.render.record_table import SHOWN
+from recollect.render.session_text import session_entry
 from recollect.render.untrusted import short_id, visible
 
 # Fields that no model uses: echoes of the call, internals of the store, and what only programs compare.
@@ -135,8 +135,8 @@ def _line(block: Block) -> Any:
 
 # Records that are one line of a list and more by themselves.
 LISTED: Mapping[type[Record], Callable[[Any, int | None], Entry]] = {
-    model.Memory: listed,
-    model.Session: listed_session,
+    model.Memory: memory_entry,
+    model.Session: session_entry,
 }
 
 # --- answers whose fields are not what a model wants to read ---

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from recollect.errors import ConfigError, RecollectError
 from recollect.files import private_folder
 from recollect.render.block import Block, Grid, Line, Tone
-from recollect.render.measure import count
+from recollect.render.quantities import count
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings
 from recollect.surface.assistants import proof

@@ -49,7 +49,7 @@ class Output:
     def blocks(self, blocks: list[Block]) -> None:
         """Show blocks: drawn on a terminal, plain elsewhere."""
         if not is_terminal(sys.stdout):
-            from recollect.render.plain import print_plain
+            from recollect.render.plain_text import print_plain
 
             self.text(print_plain(blocks) + "\n")
             return

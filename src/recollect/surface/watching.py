@@ -6,7 +6,7 @@ import threading
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
-from recollect.render.measure import count
+from recollect.render.quantities import count
 from recollect.render.untrusted import oneline
 from recollect.surface.output import Output
 from recollect.surface.waiting import waiting

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect import model
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Grid, Line, Listing, Show, present
-from recollect.render.measure import count, day, since
+from recollect.render.block import (
+    PARTICULAR_CHARACTERS,
+    Block,
+    Entry,
+    Facts,
+    Grid,
+    Line,
+    Listing,
+    Show,
+    listed,
+    present,
+)
+from recollect.render.quantities import count, day, since
 from recollect.render.untrusted import ident, inline
 
 _DONE = {
@@ -36,15 +47,6 @@ def _step_head(step: model.PlanStep) -> str:
 def _entry(step: model.PlanStep) -> Entry:
     said = step.content if step.action in ("summarize", "extend") else step.label
     return Entry(ident(step.memory_ids[0]), _step_head(step), inline(said, PARTICULAR_CHARACTERS))
-
-
-def _step(step: model.PlanStep, _now: int | None) -> list[Block]:
-    return [Listing((_entry(step),))]
-
-
-def _plan(plan: model.Plan, _now: int | None) -> list[Block]:
-    head = Line(f"{plan.cycle}: {count(len(plan.steps), 'step')} for {count(plan.considered, 'memory')}.")
-    return [head, *_listed(plan.steps, len(plan.steps)), *(Line(inline(note), "weak") for note in plan.notes)]
 
 
 def _consolidated(run: model.Consolidated, _now: int | None) -> list[Block]:
@@ -85,10 +87,6 @@ def _cycle_row(row: model.CycleStatus, now: int | None) -> tuple[str, ...]:
 _COLUMNS = ("cycle", "last run", "memories", "state", "next", "batch")
 
 
-def _cycle_status(row: model.CycleStatus, now: int | None) -> list[Block]:
-    return [Grid(_COLUMNS, (_cycle_row(row, now),))]
-
-
 def _status(status: model.ConsolidationStatus, now: int | None) -> list[Block]:
     said = "Idle servers run the cycles." if status.automatic else "Cycles run on request."
     archived = [Line(f"{count(status.archived, 'memory')} archived.")] if status.archived else []
@@ -106,10 +104,9 @@ def _consolidations(answer: model.Consolidations, now: int | None) -> list[Block
 
 
 SHOWN: Mapping[type[model.Record], Show] = {
-    model.PlanStep: _step,
-    model.Plan: _plan,
+    model.PlanStep: listed(_entry),
     model.Consolidated: _consolidated,
-    model.CycleStatus: _cycle_status,
+    model.CycleStatus: lambda row, now: [Grid(_COLUMNS, (_cycle_row(row, now),))],
     model.ConsolidationStatus: _status,
     model.Consolidations: _consolidations,
 }

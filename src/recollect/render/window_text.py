@@ -16,10 +16,11 @@ from recollect.render.block import (
     Listing,
     Quote,
     Show,
+    listed,
     notes,
     present,
 )
-from recollect.render.measure import count, day, size
+from recollect.render.quantities import count, day, size
 from recollect.render.untrusted import inline, visible
 
 # The reason for the place of an item, on one line of a list.
@@ -36,10 +37,6 @@ FORMS = {"whole": "whole", "part": "in part", "outline": "outline", "text": "tex
 def _entry(item: model.Item) -> Entry:
     head = f"level {item.level}, {FORMS[item.form]}, {size(item.size_bytes)}, {item.tokens:,} tokens"
     return Entry(inline(item.name), head, inline(item.why, WHY_CHARACTERS))
-
-
-def _item(item: model.Item, _now: int | None) -> list[Block]:
-    return [Listing((_entry(item),))]
 
 
 def _items(items: tuple[model.Item, ...], total: int) -> list[Block]:
@@ -70,10 +67,6 @@ def _levels(levels: tuple[model.LevelUse, ...]) -> list[Block]:
     return [Grid(("level", "name", "items", "size", "tokens"), rows)] if rows else []
 
 
-def _level(row: model.LevelUse, _now: int | None) -> list[Block]:
-    return _levels((row,))
-
-
 # --- moves ---
 
 
@@ -84,10 +77,6 @@ def _event(event: model.Moved) -> Entry:
         else f"stays in level {event.to_level}"
     )
     return Entry(inline(event.name), f"{way}, {event.trigger}", inline(event.reason, WHY_CHARACTERS))
-
-
-def _moved(event: model.Moved, _now: int | None) -> list[Block]:
-    return [Listing((_event(event),))]
 
 
 def _moves(answer: model.WindowMoves, _now: int | None) -> list[Block]:
@@ -165,21 +154,13 @@ def _view(view: model.WindowView, now: int | None) -> list[Block]:
     return [*blocks, *notes(view.notes)]
 
 
-def _knowledge(knowledge: model.GlobalKnowledge, _now: int | None) -> list[Block]:
-    facts = (("size", size(knowledge.bytes)), ("tokens", f"{knowledge.tokens:,}"))
-    return [Quote("Project knowledge", facts, visible(knowledge.text))]
-
-
 SHOWN: Mapping[type[Record], Show] = {
-    model.Item: _item,
-    model.LevelUse: _level,
-    model.Moved: _moved,
+    model.Item: listed(_entry),
+    model.LevelUse: lambda row, _now: _levels((row,)),
+    model.Moved: listed(_event),
     model.WindowMoves: _moves,
-    model.Task: _task,
     model.Filled: _filled,
     model.FoundItem: _found,
     model.LookedUp: _looked_up,
-    model.MemoryStats: _stats,
     model.WindowView: _view,
-    model.GlobalKnowledge: _knowledge,
 }

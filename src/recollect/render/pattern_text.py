@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from recollect import model
-from recollect.render.block import Block, Entry, Facts, Line, Listing, Quote, Show, notes, present
-from recollect.render.measure import count, day, since
+from recollect.render.block import Block, Entry, Facts, Line, Listing, Quote, Show, listed, notes, present
+from recollect.render.quantities import count, day, since
 from recollect.render.untrusted import ident, inline, visible
 
 # A listed pattern, command or decision fits three lines of a terminal.
@@ -38,10 +38,6 @@ def _entry(row: model.Pattern, now: int | None, *, several: bool) -> Entry:
     return Entry(f"{row.confidence:.2f}", head, inline(row.told, LISTED_CHARACTERS))
 
 
-def _pattern(row: model.Pattern, now: int | None) -> list[Block]:
-    return [_patterns((row,), now)]
-
-
 def _insights(answer: model.PatternInsights, _now: int | None) -> list[Block]:
     if not answer.markdown:
         return [Line("No patterns yet. They appear after a few recorded sessions.", "weak")]
@@ -68,10 +64,6 @@ def _link(row: model.Decided, now: int | None) -> Entry:
     return Entry(ident(row.memory_id), ", ".join(word for word in words if word), inline(row.text, LISTED_CHARACTERS))
 
 
-def _decided(row: model.Decided, now: int | None) -> list[Block]:
-    return [Listing((_link(row, now),))]
-
-
 def _commands(page: model.CommandPage, now: int | None) -> list[Block]:
     if not page.commands:
         return [Line("No commands yet. Hooks record commands that work.", "weak")]
@@ -95,19 +87,6 @@ def _command_entry(row: model.KnownCommand, now: int | None, *, several: bool) -
     return Entry(f"{row.kind:<7}", ", ".join(words), inline(f"{folder}{row.command}", 2 * LISTED_CHARACTERS))
 
 
-def _command(row: model.KnownCommand, now: int | None) -> list[Block]:
-    return _commands(model.CommandPage(commands=(row,), total=1), now)
-
-
-def _variant(row: model.Variant, now: int | None) -> list[Block]:
-    head = f"failed {row.failures}×, last {since(row.last_at, now)}"
-    return [Listing((Entry("fails", head, inline(f"{row.command}  ({row.error})", LISTED_CHARACTERS)),))]
-
-
-def _lesson(row: model.Lesson, _now: int | None) -> list[Block]:
-    return [Listing((_lesson_entry(row),))]
-
-
 def _lesson_entry(row: model.Lesson) -> Entry:
     return Entry(row.kind, inline(row.why, 120), inline(row.text, LISTED_CHARACTERS))
 
@@ -129,14 +108,13 @@ def _proposal(answer: model.Proposal, _now: int | None) -> list[Block]:
 
 
 SHOWN: Mapping[type[model.Record], Show] = {
-    model.Pattern: _pattern,
+    model.Pattern: lambda row, now: [_patterns((row,), now)],
     model.PatternReport: _report,
     model.PatternInsights: _insights,
-    model.Decided: _decided,
+    model.Decided: lambda row, now: [Listing((_link(row, now),))],
     model.DecisionChain: _chain,
-    model.Variant: _variant,
-    model.KnownCommand: _command,
+    model.KnownCommand: lambda row, now: _commands(model.CommandPage(commands=(row,), total=1), now),
     model.CommandPage: _commands,
-    model.Lesson: _lesson,
+    model.Lesson: listed(_lesson_entry),
     model.Proposal: _proposal,
 }

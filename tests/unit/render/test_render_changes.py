@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from tests.unit.test_render import AMENDMENT, MEMORY, NOW
+from tests.unit.render.test_records import AMENDMENT, MEMORY, NOW
 
 from recollect import model
 from recollect.model import Deleted, Record

@@ -17,9 +17,10 @@ from recollect.render.block import (
     Quote,
     Show,
     Tone,
+    listed,
     present,
 )
-from recollect.render.measure import count, day, since, size
+from recollect.render.quantities import count, day, since, size
 from recollect.render.untrusted import ident, inline, oneline, visible
 from recollect.text.redact import told
 
@@ -54,8 +55,8 @@ def _namespace_list(answer: model.NamespaceList, _now: int | None) -> list[Block
     return [Grid(("project", "memories"), rows)]
 
 
-def _namespace_count(row: model.NamespaceCount, _now: int | None) -> list[Block]:
-    return [Listing((Entry(_place(row.namespace), count(row.memories, "memory"), ""),))]
+def _namespace_count(row: model.NamespaceCount) -> Entry:
+    return Entry(_place(row.namespace), count(row.memories, "memory"), "")
 
 
 def _workspace(workspace: model.WorkspaceView, _now: int | None) -> list[Block]:
@@ -92,21 +93,12 @@ def _spending(spent: model.Spending, _now: int | None) -> list[Block]:
     return [Facts(present(rows))]
 
 
-def _usage(row: model.Usage, _now: int | None) -> list[Block]:
-    return [_days([row])]
-
-
 def _days(rows: Iterable[model.Usage]) -> Grid:
     columns = ("day", "model", "calls", "tokens", "failures")
     cells = (
         (oneline(row.day), oneline(row.model), f"{row.calls:,}", f"{row.tokens:,}", f"{row.failures:,}") for row in rows
     )
     return Grid(columns, tuple(cells))
-
-
-def _errand(row: model.Errand, now: int | None) -> list[Block]:
-    facts = (("job", row.kind), ("target", inline(row.target)), ("since", day(row.made_at, now)))
-    return [Facts(facts)]
 
 
 def _spendings(answer: model.Spendings, now: int | None) -> list[Block]:
@@ -181,10 +173,6 @@ def _checks(checks: Iterable[model.Check]) -> Grid:
     return Grid(("status", "check", "detail"), rows, tuple(TONES[check.status] for check in kept))
 
 
-def _check(check: model.Check, _now: int | None) -> list[Block]:
-    return [_checks([check])]
-
-
 def _health(health: model.Health, _now: int | None) -> list[Block]:
     said = {
         "ok": "Healthy: all checks passed.",
@@ -243,10 +231,6 @@ def _learnt_grid(parts: Iterable[model.LearntFrom]) -> Grid:
     return Grid(columns, rows)
 
 
-def _learnt_from(part: model.LearntFrom, _now: int | None) -> list[Block]:
-    return [_learnt_grid([part])]
-
-
 def _imported(imported: model.Imported, _now: int | None) -> list[Block]:
     rows = (
         ("new", f"{imported.created:,}"),
@@ -280,10 +264,6 @@ def _imported_grid(parts: Iterable[model.ImportedPart]) -> Grid:
         for part in parts
     )
     return Grid(columns, rows)
-
-
-def _imported_part(part: model.ImportedPart, _now: int | None) -> list[Block]:
-    return [_imported_grid([part])]
 
 
 def _rebuilt(rebuilt: model.Rebuilt, _now: int | None) -> list[Block]:
@@ -337,22 +317,19 @@ def _together(changes: list[model.Change]) -> str:
 SHOWN: Mapping[type[model.Record], Show] = {
     model.NamespaceStats: _namespace_stats,
     model.NamespaceList: _namespace_list,
-    model.NamespaceCount: _namespace_count,
-    model.WorkspaceView: _workspace,
+    model.NamespaceCount: listed(_namespace_count),
     model.WorkspaceAnswer: _workspace_answer,
     model.Spending: _spending,
     model.Spendings: _spendings,
-    model.Usage: _usage,
-    model.Errand: _errand,
+    model.Usage: lambda row, _now: [_days([row])],
     model.Stats: _stats,
     model.ScoringWeights: _scoring_weights,
-    model.Check: _check,
+    model.Check: lambda check, _now: [_checks([check])],
     model.Health: _health,
     model.Exported: _exported,
     model.Imported: _imported,
-    model.ImportedPart: _imported_part,
+    model.ImportedPart: lambda part, _now: [_imported_grid([part])],
     model.Learnt: _learnt,
-    model.LearntFrom: _learnt_from,
     model.Rebuilt: _rebuilt,
     model.Undone: _undone,
     model.History: _history,

@@ -6,9 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.code import record
 from recollect.model import CodeHit, Record
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, notes, present
-from recollect.render.measure import count, size
-from recollect.render.shares import show_shares
+from recollect.render.block import (
+    PARTICULAR_CHARACTERS,
+    Block,
+    Entry,
+    Facts,
+    Line,
+    Listing,
+    Show,
+    listed,
+    notes,
+    present,
+    show_shares,
+)
+from recollect.render.quantities import count, size
 from recollect.render.untrusted import inline
 
 # A signature and the first words of its documentation, on one line of a list.
@@ -52,10 +63,6 @@ def _entry(hit: record.SymbolHit) -> Entry:
     return Entry(_place(hit), f"{hit.kind} {inline(hit.qualified)}{found}", inline(text, LISTED_CHARACTERS))
 
 
-def _hit(hit: record.SymbolHit, _now: int | None) -> list[Block]:
-    return [Listing((_entry(hit),))]
-
-
 def _symbols(answer: record.SymbolList, _now: int | None) -> list[Block]:
     asked = Facts((("query", inline(answer.query, PARTICULAR_CHARACTERS)),), detail=True)
     if not answer.symbols:
@@ -90,7 +97,7 @@ def _symbol(view: record.SymbolView, _now: int | None) -> list[Block]:
         ("hash", inline(view.hash)),
     )
     return [
-        *_hit(hit, None),
+        Listing((_entry(hit),)),
         Facts(present(rows)),
         Facts(present(details), detail=True),
         *_listed("Members:", view.children),
@@ -129,10 +136,6 @@ def _place_entry(hit: CodeHit, *, with_root: bool) -> Entry:
     return Entry(place, head + why, inline(text, LISTED_CHARACTERS))
 
 
-def _code_hit(hit: CodeHit, _now: int | None) -> list[Block]:
-    return show_places((hit,))
-
-
 def _code_hits(answer: record.CodeHits, _now: int | None) -> list[Block]:
     rows = (("query", inline(answer.query, PARTICULAR_CHARACTERS)), ("search", answer.mode))
     asked = Facts(rows, detail=True)
@@ -144,10 +147,10 @@ def _code_hits(answer: record.CodeHits, _now: int | None) -> list[Block]:
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    CodeHit: _code_hit,
+    CodeHit: lambda hit, _now: show_places((hit,)),
     record.CodeHits: _code_hits,
     record.Indexed: _indexed,
-    record.SymbolHit: _hit,
+    record.SymbolHit: listed(_entry),
     record.SymbolList: _symbols,
     record.SymbolView: _symbol,
 }

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from recollect import model
+from recollect.model.coding import CodingMemory, Evolution, RelevantMemories, RelevantMemory
 from recollect.render.block import (
     PARTICULAR_CHARACTERS,
     Block,
     Entry,
     Fact,
     Facts,
+    Grid,
     Line,
     Listing,
     Quote,
     Show,
+    listed,
     notes,
     particular,
     present,
+    show_shares,
 )
-from recollect.render.code import show_places
-from recollect.render.measure import count, day, since
-from recollect.render.shares import show_shares
-from recollect.render.untrusted import clip, ident, inline, oneline, visible
+from recollect.render.code_text import show_places
+from recollect.render.quantities import count, day, since
+from recollect.render.untrusted import clip, ident, inline, visible
 from recollect.text.redact import told
 
 # A recalled memory is shown whole up to here, about 500 tokens, so that ten of them fit beside a question; of a longer
@@ -75,10 +78,6 @@ def _details(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
     )
 
 
-def _memory(memory: model.Memory, now: int | None) -> list[Block]:
-    return [quoted(memory, now)]
-
-
 def quoted(memory: model.Memory, now: int | None) -> Quote:
     """Return a whole memory with what a reader must know about it."""
     metadata = present((("metadata", particular(memory.metadata) if memory.metadata else ""),))
@@ -109,11 +108,6 @@ def _changed(changed: Changed, now: int | None) -> list[Block]:
     memory = changed.memory
     facts = (("type", memory.kind), *_particulars(memory, now), *_details(memory, now))
     return [Line(f"Updated {ident(memory.id)}.", "good"), Facts(facts, detail=True)]
-
-
-def _amendment(row: model.Amendment, _now: int | None) -> list[Block]:
-    said = "supersedes" if row.superseded else "contradicts"
-    return [Listing((Entry(ident(row.memory_id), said, inline(row.why, PARTICULAR_CHARACTERS)),))]
 
 
 def _deleted(deleted: model.Deleted, _now: int | None) -> list[Block]:
@@ -148,11 +142,11 @@ def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
         return [Line(said, "weak")]
     first, last = page.offset + 1, page.offset + len(page.memories)
     more = f" More: offset {last}." if last < page.total else ""
-    entries = tuple(listed(memory, now) for memory in page.memories)
+    entries = tuple(memory_entry(memory, now) for memory in page.memories)
     return [Line(f"Memories {first:,} to {last:,} of {page.total:,}.{more}"), Listing(entries)]
 
 
-def listed(memory: model.Memory, now: int | None) -> Entry:
+def memory_entry(memory: model.Memory, now: int | None) -> Entry:
     """Return a memory as one line of a list."""
     parts = (memory.kind, since(memory.updated_at, now), inline(memory.namespace or ""))
     text = inline(memory.title or memory.content, LISTED_CHARACTERS)
@@ -196,39 +190,6 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
     return [shown, *show_shares(hit.signals.shares)]
 
 
-def _fresh_facts(fresh: model.Freshness) -> tuple[Fact, ...]:
-    """Return the state of the code that a memory is about."""
-    return (("code", inline(fresh.note)),) if fresh.note else ()
-
-
-def _branched(branch: model.Branched, _now: int | None) -> list[Block]:
-    facts = (("branch", inline(branch.name)), ("state", branch.standing), ("note", inline(branch.note)))
-    return [Facts(facts)]
-
-
-def _freshness(fresh: model.Freshness, now: int | None) -> list[Block]:
-    blocks: list[Block] = [Line(inline(fresh.note) or f"{fresh.verdict}: it mentions no indexed code.")]
-    for row in fresh.anchors:
-        blocks += _anchored(row, now)
-    return blocks
-
-
-def _anchored(row: model.Anchored, now: int | None) -> list[Block]:
-    facts = (
-        ("place", inline(_place(row.path, row.symbol))),
-        ("verdict", row.verdict),
-        ("now", inline(_place(row.now_path, row.now_symbol)) if row.now_path is not None else ""),
-        ("since", day(row.since, now) if row.since is not None else ""),
-        ("compared with", day(row.taken_at, now) if row.taken_at is not None else ""),
-        ("note", "the code was not indexed when the memory was written" if row.late else ""),
-    )
-    return [Facts(present(facts))]
-
-
-def _place(path: str, symbol: str | None) -> str:
-    return path if symbol is None else f"{path}::{symbol}"
-
-
 def _drift(drift: model.Drift, now: int | None) -> list[Block]:
     if not drift.memories:
         return [Line("All memories agree with the code.", "good"), *notes(drift.notes)]
@@ -252,7 +213,7 @@ def _drifted(row: model.Drifted, now: int | None, number: int = 0) -> list[Block
 def _settled(settled: model.Settled, _now: int | None) -> list[Block]:
     done = {"keep": "Kept", "update": "Updated", "retire": "Retired"}[settled.action]
     said = f"{done} {ident(settled.memory.id)}. Undo with batch {ident(settled.batch)}."
-    return [Line(said, "good"), Facts(_fresh_facts(settled.freshness))]
+    return [Line(said, "good"), Facts(present((("code", inline(settled.freshness.note)),)))]
 
 
 def _recalled(hit: model.Hit) -> tuple[str, int, int]:
@@ -290,10 +251,6 @@ def _judged_facts(judged: model.Judged | None) -> tuple[Fact, ...]:
     return ("judged", verdict), ("reason", inline(judged.reason, PARTICULAR_CHARACTERS))
 
 
-def _judged(judged: model.Judged, _now: int | None) -> list[Block]:
-    return [Facts(present(_judged_facts(judged)))]
-
-
 def _recall(recall: model.Recall, now: int | None) -> list[Block]:
     blocks: list[Block] = [
         found(recall.hits),
@@ -320,30 +277,6 @@ def asked(query: str, mode: str) -> tuple[Fact, ...]:
     return ("query", inline(query, PARTICULAR_CHARACTERS)), ("search", mode)
 
 
-def _excerpt(part: model.Excerpt, _now: int | None) -> list[Block]:
-    return [Facts((("passage", f"characters {part.start:,} to {part.end:,}"),))]
-
-
-def _moment(moment: model.Moment, _now: int | None) -> list[Block]:
-    return [Facts(((inline(moment.words), moment.means),))]
-
-
-def _reply(reply: model.Reply, _now: int | None) -> list[Block]:
-    facts = present((("id", ident(reply.memory_id)), ("author", inline(reply.author or ""))))
-    return [Quote("reply", facts, visible(reply.text))]
-
-
-def _signals(signals: model.Signals, _now: int | None) -> list[Block]:
-    semantic_rank = f" (rank {signals.semantic_rank})" if signals.semantic_rank else ""
-    rows = (
-        ("rank by words", str(signals.lexical_rank) if signals.lexical_rank else None),
-        ("cosine", None if signals.semantic is None else f"{signals.semantic:.3f}{semantic_rank}"),
-        ("matched index terms", inline(", ".join(signals.matched_terms))),
-        ("from the time in the query", "yes" if signals.dated else None),
-    )
-    return [Facts(present(rows)), *show_shares(signals.shares)]
-
-
 def _packed(pack: model.Packed, _now: int | None) -> list[Block]:
     parts = [count(len(pack.sources), "memory")] if pack.sources or not pack.places else []
     parts += [f"{count(len(pack.places), 'place')} in the code"] if pack.places else []
@@ -354,20 +287,6 @@ def _packed(pack: model.Packed, _now: int | None) -> list[Block]:
     return [head, Facts(asked, detail=True), *notes(pack.notes), *context]
 
 
-def _packed_memory(part: model.PackedMemory, _now: int | None) -> list[Block]:
-    facts = (
-        ("id", ident(part.memory_id)),
-        ("score", f"{part.score:.2f}"),
-        ("tokens", f"{part.tokens:,}"),
-        ("reply", ident(part.reply_id or "")),
-    )
-    return [Quote("packed", present(facts), visible(part.text.rstrip()))]
-
-
-def _share(share: model.Share, _now: int | None) -> list[Block]:
-    return [Facts(((f"{share.share:+.2f}", oneline(share.meaning)),))]
-
-
 def _linked(linked: model.Linked, _now: int | None) -> list[Block]:
     edge = linked.edge
     said = (
@@ -376,30 +295,95 @@ def _linked(linked: model.Linked, _now: int | None) -> list[Block]:
     return [Line(f"{said}, weight {edge.weight:g}.", "good" if linked.created else "weak")]
 
 
+# --- injected memories ---
+
+
+def _usefulness(report: model.UsefulnessReport, _now: int | None) -> list[Block]:
+    blocks: list[Block] = []
+    if report.batch:
+        head = f"Reset the counts and confidence of {count(report.reset, 'memory')}."
+        blocks += [Line(f"{head} Undo with batch {ident(report.batch)}.", "good")]
+    if not report.offered:
+        return [*blocks, Line("No counts yet. Hooks count the use of injected memories.", "weak")]
+    facts = (
+        ("project", inline(report.namespace or "")),
+        ("injected", f"{report.offered:,}"),
+        ("used", f"{report.used:,} ({100 * report.share:.0f} %)"),
+        ("contradicted", f"{report.contradicted:,}"),
+    )
+    blocks.append(Facts(present(facts)))
+    if report.weights:
+        rows = tuple((inline(kind), f"{weight:+.2f}") for kind, weight in sorted(report.weights.items()))
+        blocks.append(Grid(("type", "rank weight"), rows))
+    else:
+        blocks.append(Line(f"Weights by type need {report.enough:,} injections in a project.", "weak"))
+    if report.memories:
+        blocks.append(Listing(tuple(map(_use_entry, report.memories))))
+    return blocks
+
+
+def _use_entry(row: model.MemoryUse) -> Entry:
+    return Entry(ident(row.counts.id), inline(row.told), inline(row.label, LISTED_CHARACTERS))
+
+
+# --- coding memories ---
+
+
+def _stored_code(answer: CodingMemory, _now: int | None) -> list[Block]:
+    name, linked = ident(answer.memory_id), count(answer.links_created, "new link")
+    said = (
+        Line(f"Stored {name}, {linked}.", "good") if answer.event_emitted else Line(f"Already known as {name}.", "weak")
+    )
+    facts = (("keywords", inline(", ".join(answer.keywords))), ("tags", inline(", ".join(answer.tags))))
+    return [said, Facts(present(facts), detail=True), *notes(answer.notes)]
+
+
+def _relevant(answer: RelevantMemory) -> Quote:
+    details = (("keywords", inline(", ".join(answer.keywords))), ("tags", inline(", ".join(answer.tags))))
+    head = f"code, {answer.relevance_score:.2f}, {ident(answer.id)} · {inline(answer.match_reason)}"
+    context = present((("context", inline(answer.context)),))
+    return Quote(head, context, visible(answer.content), details=present(details))
+
+
+def _relevant_page(answer: RelevantMemories, _now: int | None) -> list[Block]:
+    if not answer.memories:
+        return [Line("No code found. Try other words or a lower min_relevance.", "weak"), *notes(answer.notes)]
+    return [
+        Line(f"{len(answer.memories)} of {count(answer.total_found, 'coding memory')}."),
+        *map(_relevant, answer.memories),
+        *notes(answer.notes),
+    ]
+
+
+def _evolution(answer: Evolution, _now: int | None) -> list[Block]:
+    rows = (
+        ("analyzed", f"{answer.memories_analyzed:,}"),
+        ("changed", f"{answer.memories_evolved:,}"),
+        ("new links", f"{answer.links_created:,}"),
+        ("stronger links", f"{answer.links_strengthened:,}"),
+        ("updated contexts", f"{answer.contexts_updated:,}"),
+        ("duration", f"{answer.duration_ms:,} ms"),
+    )
+    return [Facts(rows), *notes(answer.notes)]
+
+
 SHOWN: Mapping[type[model.Record], Show] = {
-    model.Memory: _memory,
-    model.MemoryView: _memory,
+    **dict.fromkeys((model.Memory, model.MemoryView), lambda memory, now: [quoted(memory, now)]),
     model.Stored: _stored,
     Changed: _changed,
-    model.Amendment: _amendment,
     model.Deleted: _deleted,
     model.Purge: _purge,
     model.MemoryPage: _page,
-    model.Signals: _signals,
-    model.Judged: _judged,
-    model.Excerpt: _excerpt,
-    model.Moment: _moment,
-    model.Reply: _reply,
-    model.Anchored: _anchored,
-    model.Freshness: _freshness,
-    model.Branched: _branched,
     model.Drift: _drift,
     model.Drifted: _drifted,
     model.Settled: _settled,
     model.Hit: _hit,
     model.Recall: _recall,
-    model.Share: _share,
     model.Packed: _packed,
-    model.PackedMemory: _packed_memory,
     model.Linked: _linked,
+    model.UsefulnessReport: _usefulness,
+    model.MemoryUse: listed(_use_entry),
+    CodingMemory: _stored_code,
+    RelevantMemories: _relevant_page,
+    Evolution: _evolution,
 }

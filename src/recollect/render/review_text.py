@@ -15,11 +15,12 @@ from recollect.render.block import (
     Listing,
     Quote,
     Show,
+    listed,
     notes,
     present,
 )
-from recollect.render.links import CERTAIN
-from recollect.render.measure import count
+from recollect.render.dependency_text import CERTAIN
+from recollect.render.quantities import count
 from recollect.render.untrusted import ident, inline, visible
 
 # A reason and its subject, on one line of a list.
@@ -31,14 +32,6 @@ def _more(shown: int, total: int) -> str:
 
 
 # --- map ---
-
-
-def _map_symbol(symbol: record.MapSymbol, _now: int | None) -> list[Block]:
-    return [Listing((Entry(f":{symbol.line}", symbol.kind, inline(symbol.signature)),))]
-
-
-def _map_file(file: record.MapFile, _now: int | None) -> list[Block]:
-    return [Quote("File", (), visible("\n".join(file.lines())))]
 
 
 def _map(answer: record.RepoMap, _now: int | None) -> list[Block]:
@@ -65,10 +58,6 @@ def _where(path: str, symbol: str, line: int) -> str:
     return inline(f"{path}:{line}" + (f" {symbol}" if symbol else ""))
 
 
-def _place(place: record.CodePlace, _now: int | None) -> list[Block]:
-    return [Listing((Entry(_where(place.path, place.symbol, place.line), place.kind, ""),))]
-
-
 def _change_entry(row: record.ChangedSymbol) -> Entry:
     was = f" (was {inline(row.was)})" if row.was else ""
     now = f" — {row.before} → {row.signature}" if row.before else ""
@@ -79,20 +68,12 @@ def _change_entry(row: record.ChangedSymbol) -> Entry:
     )
 
 
-def _change(row: record.ChangedSymbol, _now: int | None) -> list[Block]:
-    return [Listing((_change_entry(row),))]
-
-
 def _affected_entry(row: record.Affected) -> Entry:
     far = "changed" if row.depth == 0 else count(row.depth, "link") + " away"
     endpoint = f", endpoint {row.endpoint}" if row.endpoint else ""
     sure = "" if row.confidence >= CERTAIN else f", confidence {row.confidence:.2f}"
     place = _where(row.place.path, row.place.symbol, row.place.line)
     return Entry(place, far + sure, inline(row.why + endpoint, LISTED_CHARACTERS))
-
-
-def _affected(row: record.Affected, _now: int | None) -> list[Block]:
-    return [Listing((_affected_entry(row),))]
 
 
 def _run(row: record.RunTests, _now: int | None) -> list[Block]:
@@ -106,10 +87,6 @@ def _touched_entry(row: record.TouchedMemory) -> Entry:
         f"{row.relation}, {row.memory_type}{fresh}",
         inline(f"{row.title} — {row.why}", LISTED_CHARACTERS * 2),
     )
-
-
-def _touched(row: record.TouchedMemory, _now: int | None) -> list[Block]:
-    return [Listing((_touched_entry(row),))]
 
 
 def _part(head: str, entries: Sequence[Entry], total: int) -> list[Block]:
@@ -173,10 +150,6 @@ def _cycle_link_entry(link: record.CycleLink) -> Entry:
     )
 
 
-def _cycle_link(link: record.CycleLink, _now: int | None) -> list[Block]:
-    return [Listing((_cycle_link_entry(link),))]
-
-
 def _cycle(cycle: record.Cycle, _now: int | None) -> list[Block]:
     what = "file" if cycle.members[0].kind == "File" else "function"
     rest = f"leaves {count(cycle.left, what)} in cycles" if cycle.left else "breaks the cycle"
@@ -210,10 +183,6 @@ def _dead_entry(row: record.DeadSymbol) -> Entry:
     )
 
 
-def _dead(row: record.DeadSymbol, _now: int | None) -> list[Block]:
-    return [Listing((_dead_entry(row),))]
-
-
 def _dead_code(answer: record.DeadCode, _now: int | None) -> list[Block]:
     excused = ", ".join(f"{inline(why)} {number:,}" for why, number in answer.excused.items())
     facts = Facts(present((("checked", count(answer.looked_at, "symbol")), ("used indirectly", excused))))
@@ -225,18 +194,14 @@ def _dead_code(answer: record.DeadCode, _now: int | None) -> list[Block]:
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    record.MapSymbol: _map_symbol,
-    record.MapFile: _map_file,
     record.RepoMap: _map,
-    record.CodePlace: _place,
-    record.ChangedSymbol: _change,
-    record.Affected: _affected,
+    record.ChangedSymbol: listed(_change_entry),
+    record.Affected: listed(_affected_entry),
     record.RunTests: _run,
-    record.TouchedMemory: _touched,
+    record.TouchedMemory: listed(_touched_entry),
     record.Review: _review,
-    record.CycleLink: _cycle_link,
     record.Cycle: _cycle,
     record.Cycles: _cycles,
-    record.DeadSymbol: _dead,
+    record.DeadSymbol: listed(_dead_entry),
     record.DeadCode: _dead_code,
 }

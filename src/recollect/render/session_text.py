@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from recollect import model
 from recollect.render.block import Block, Entry, Facts, Line, Listing, Quote, Show, present
-from recollect.render.measure import count, day, since
+from recollect.render.quantities import count, day, since
 from recollect.render.untrusted import clip, ident, inline, visible
 
 # A listed session shows the beginning of its summary.
@@ -57,10 +57,10 @@ def _page(page: model.SessionPage, now: int | None) -> list[Block]:
     last = page.offset + len(page.sessions)
     more = f" More: offset {last}." if last < page.total else ""
     said = f"Sessions {page.offset + 1:,} to {last:,} of {page.total:,}, newest first.{more}"
-    return [Line(said), Listing(tuple(listed(row, now) for row in page.sessions))]
+    return [Line(said), Listing(tuple(session_entry(row, now) for row in page.sessions))]
 
 
-def listed(session: model.Session, now: int | None) -> Entry:
+def session_entry(session: model.Session, now: int | None) -> Entry:
     """Return a session as one line of a list."""
     parts = (
         since(session.started_at, now),
@@ -71,10 +71,6 @@ def listed(session: model.Session, now: int | None) -> Entry:
     )
     head = ", ".join(part for part in parts if part)
     return Entry(ident(session.id), head, inline(session.summary or "", LISTED_CHARACTERS))
-
-
-def _observed(row: model.Observed, now: int | None) -> list[Block]:
-    return [Listing((_entry(row, now),))]
 
 
 def _entry(row: model.Observed, now: int | None) -> Entry:
@@ -99,30 +95,11 @@ def _summed(answer: model.Summed, now: int | None) -> list[Block]:
     return [Quote("session", facts, visible(answer.memory.content)), *(Line(inline(note)) for note in answer.notes)]
 
 
-def _fix(fix: model.Fix, now: int | None) -> list[Block]:
-    facts = (("fingerprint", inline(fix.fingerprint)), ("seen", day(fix.seen_at, now)))
-    return [Quote("fix", facts, visible("\n".join((fix.error, *fix.steps))))]
-
-
-def _known_fix(fix: model.KnownFix, now: int | None) -> list[Block]:
-    facts = (
-        ("fingerprint", inline(fix.fingerprint)),
-        ("worked", count(fix.times, "time")),
-        ("last", day(fix.seen_at, now)),
-    )
-    return [Quote("fix", facts, visible(fix.memory.content))]
-
-
 def _context(answer: model.Context, _now: int | None) -> list[Block]:
     if not answer.text:
         return [Line("Nothing relevant is stored.", "weak")]
     facts = (("tokens", f"{answer.tokens:,} of {answer.budget:,}"), ("bytes", f"{answer.bytes:,}"))
     return [Quote("context", facts, visible(answer.text))]
-
-
-def _injection(row: model.Injection, now: int | None) -> list[Block]:
-    head = ", ".join(word for word in (day(row.at, now), row.event) if word)
-    return [Listing((Entry(ident(row.memory_id), inline(head), inline(row.why)),))]
 
 
 SHOWN: Mapping[type[model.Record], Show] = {
@@ -131,9 +108,5 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.SessionPage: _page,
     model.SessionView: _view,
     model.Summed: _summed,
-    model.Observed: _observed,
-    model.Fix: _fix,
-    model.KnownFix: _known_fix,
     model.Context: _context,
-    model.Injection: _injection,
 }

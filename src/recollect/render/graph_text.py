@@ -6,20 +6,20 @@ from collections.abc import Iterable, Mapping
 
 from recollect.graph import record
 from recollect.model import Hit, Record
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, notes
-from recollect.render.measure import count
-from recollect.render.memory import LISTED_CHARACTERS, asked, found
-from recollect.render.memory import SHOWN as SHOWN_MEMORIES
+from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, listed, notes
+from recollect.render.memory_text import LISTED_CHARACTERS, asked, found
+from recollect.render.memory_text import SHOWN as SHOWN_MEMORIES
+from recollect.render.quantities import count
 from recollect.render.untrusted import ident, inline, short_id
 
 # How a node is named inside a sentence about others.
 NAMED_CHARACTERS = 60
 
 
-def _node(node: record.NodeView, _now: int | None) -> list[Block]:
+def _node(node: record.NodeView) -> Entry:
     place = f"{node.path}:{node.line}" if node.path else ""
     name = ident(node.id) if node.memory_id or not place else inline(place)
-    return [Listing((Entry(name, node.kind, inline(node.label, LISTED_CHARACTERS)),))]
+    return Entry(name, node.kind, inline(node.label, LISTED_CHARACTERS))
 
 
 def _entry(node: record.NodeView, head: str) -> Entry:
@@ -33,16 +33,8 @@ def _arrow(step: record.Step, *, with_origin: bool = True) -> str:
     return f"{origin}─{step.relationship}{weight}→" if step.forwards else f"{origin}←{step.relationship}{weight}─"
 
 
-def _step(step: record.Step, _now: int | None) -> list[Block]:
-    return [Facts((("link", f"{_arrow(step)} {_end(step.dst if step.forwards else step.src)}"),))]
-
-
 def _end(name: str) -> str:
     return inline(short_id(name), NAMED_CHARACTERS)
-
-
-def _visited(visit: record.Visited, _now: int | None) -> list[Block]:
-    return [Listing((_visit_entry(visit),))]
 
 
 def _visit_entry(visit: record.Visited) -> Entry:
@@ -61,16 +53,15 @@ def _traversal(walk: record.Traversal, _now: int | None) -> list[Block]:
     ]
 
 
-def _ranked(ranked: record.RankedNode, _now: int | None) -> list[Block]:
-    return [Listing((_entry(ranked.node, f"{ranked.node.kind}, PageRank {ranked.pagerank:.6f}"),))]
+def _ranked(ranked: record.RankedNode) -> Entry:
+    return _entry(ranked.node, f"{ranked.node.kind}, PageRank {ranked.pagerank:.6f}")
 
 
 def _pageranks(ranks: record.PageRanks, _now: int | None) -> list[Block]:
     if not ranks.nodes:
         return [Line("The graph is empty. Index code or link memories first.", "weak")]
-    entries = (_entry(row.node, f"{row.node.kind}, PageRank {row.pagerank:.6f}") for row in ranks.nodes)
     head = f"The {len(ranks.nodes):,} highest of {count(ranks.total, 'node')} by PageRank (damping {ranks.damping:g})."
-    return [Line(head), Listing(tuple(entries))]
+    return [Line(head), Listing(tuple(map(_ranked, ranks.nodes)))]
 
 
 def _cluster(cluster: record.Cluster, _now: int | None) -> list[Block]:
@@ -112,10 +103,6 @@ def _expansion(answer: record.Expansion, now: int | None) -> list[Block]:
     for number, row in enumerate(answer.hits, 1):
         blocks += _expanded(row, now, number)
     return blocks
-
-
-def _linked(row: record.LinkedNode, _now: int | None) -> list[Block]:
-    return [Listing((_linked_entry(row),))]
 
 
 def _linked_entry(row: record.LinkedNode) -> Entry:
@@ -167,17 +154,15 @@ def _recomputed(done: record.Recomputed, _now: int | None) -> list[Block]:
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    record.NodeView: _node,
-    record.Step: _step,
-    record.Visited: _visited,
+    record.NodeView: listed(_node),
+    record.Visited: listed(_visit_entry),
     record.Traversal: _traversal,
-    record.RankedNode: _ranked,
+    record.RankedNode: listed(_ranked),
     record.PageRanks: _pageranks,
     record.Cluster: _cluster,
     record.Clusters: _clusters,
     record.ExpandedHit: _expanded,
     record.Expansion: _expansion,
-    record.LinkedNode: _linked,
     record.ImpactHit: _impact,
     record.ImpactRecall: _impact_recall,
     record.Recomputed: _recomputed,
