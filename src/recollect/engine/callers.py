@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.model import RELATIONS, File
-from recollect.store.code_protocol import MAX_PLACES
-from recollect.store.link_protocol import Edges, symbol_keys, target_node
+from recollect.store.code_protocol import MAX_PLACES, symbol_keys
+from recollect.store.link_protocol import Edges, target_node
 
 if TYPE_CHECKING:
     from recollect.store.code_protocol import FoundSymbol

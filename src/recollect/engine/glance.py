@@ -25,7 +25,7 @@ from recollect.recall.gather import gather_words
 from recollect.recall.lexical import Likely, likely, rarity
 from recollect.recall.query import Query, understand
 from recollect.settings import Settings, load
-from recollect.store.glance import Glance, Remembered
+from recollect.store.fast_path_reader import FastPathReader, Remembered
 from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, passages
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def answered(settings: Settings, seen: Observation) -> str | None:
         return None
     scope = namespace_of(seen.cwd if seen.cwd.startswith(("/", "~")) else settings.namespace or None)
     scopes = (scope, None) if scope is not None else (None,)
-    with Glance(str(settings.database_path), scopes=scopes) as store:
+    with FastPathReader(str(settings.database_path), scopes=scopes) as store:
         if not store.is_ours():
             return None
         lines = tuple(_lines(store, query, seen, use.read(store.setting(use.key(scope)))))
@@ -82,7 +82,7 @@ def answered(settings: Settings, seen: Observation) -> str | None:
         return made.text
 
 
-def _lines(store: Glance, query: Query, seen: Observation, learnt: use.Learnt | None) -> Iterator[Line]:
+def _lines(store: FastPathReader, query: Query, seen: Observation, learnt: use.Learnt | None) -> Iterator[Line]:
     counts = store.term_counts(query.terms, query.name_terms)
     pool = gather_words(store, query, counts, where=None)
     found = likely(query, pool.passages, counts)

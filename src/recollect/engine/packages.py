@@ -31,7 +31,7 @@ class Packages:
         limit: maximum number of each kind of result
         """
         from recollect.engine.cross_repo import Wanted, cross_repo, known_names
-        from recollect.store.packages import Shelf
+        from recollect.store.package_tables import PackageIndex
 
         scope = self._engine.code.scope(namespace)
         shown = accept.whole("limit", limit, least=1, most=1000)
@@ -39,7 +39,7 @@ class Packages:
         store = self._engine.code_store
         with store.snapshot():
             trees = store.find(Tree)
-            shelf = Shelf(store.packages(), trees)
+            shelf = PackageIndex(store.packages(), trees)
         answer = cross_repo(shelf, trees, Wanted(scope.trees, namespace, asked, shown))
         if asked and not answer.packages and not answer.externals:
             raise NotFound(

@@ -14,8 +14,8 @@ from recollect.code.resolve.translate import has_program
 from recollect.engine.file_uses import FileUses, file_uses
 from recollect.engine.sources import Source, Sources, SymbolRow
 from recollect.model import File
+from recollect.store.code_protocol import PackageRow as PackageRow
 from recollect.store.code_protocol import file_node
-from recollect.store.package_protocol import PackageRow as PackageRow
 
 if TYPE_CHECKING:
     from recollect.code.record import RepoMap

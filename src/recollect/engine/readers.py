@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.code.diff.changed import SymbolChange
 from recollect.code.freshness.form import form, read
 from recollect.graph.project import FileLinks, Further
-from recollect.store.code_protocol import SymbolRow
-from recollect.store.link_protocol import symbol_keys
+from recollect.store.code_protocol import SymbolRow, symbol_keys
 
 if TYPE_CHECKING:
     from recollect.model import Tree

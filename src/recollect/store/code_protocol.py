@@ -12,6 +12,13 @@ rows of a file or a tree lie side by side and no table needs a column, an index 
 
 Symbols and pieces are kept packed, one blob of each per file (docs/adr/0007 has the numbers); so are the programs and
 links that recollect.store.link_protocol speaks of.
+
+Packages come from the manifests of a tree. As a graph:
+
+    pkg:npm:@acme/core                  a package with a name, wherever it lies, indexed or not
+    pkg:gem:/home/me/app                one without a name, by the folder of its manifest
+    ── DEPENDS_ON ──►  package          with scope and range
+    ── CONTAINS ──►    file, package    the files whose nearest manifest is its own; the members of its workspace
 """
 
 from __future__ import annotations
@@ -20,7 +27,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.model import File, Tree
-from recollect.store.package_protocol import PackageStore
 from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
@@ -185,7 +191,52 @@ class LackingVector(NamedTuple):
     chunk: int
 
 
-class CodeStore(Store, PackageStore, Protocol):
+class DependencyRow(NamedTuple):
+    """A package that another one needs.
+
+    name: as its registry compares names; empty where only the place is known. label: as it is written.
+    local: the absolute folder it lies in, if its manifest says that it lies beside.
+    """
+
+    name: str
+    label: str
+    range: str
+    scope: str
+    local: str
+
+
+class PackageRow(NamedTuple):
+    """A package of a tree.
+
+    name: as its registry compares names; empty for one without. label: as it is written, or the name of its folder.
+    folder, manifest: from the root. mark: of its manifest, as of a file. workspace: the folder of the one it is in.
+    provides: what can be imported, and where it lies from the folder, as far as manifests say.
+    """
+
+    tree: int
+    folder: str
+    ecosystem: str
+    name: str
+    label: str
+    version: str
+    manifest: str
+    mark: str
+    workspace: str | None
+    provides: tuple[tuple[str, str], ...]
+    dependencies: tuple[DependencyRow, ...]
+
+
+class PackageLink(NamedTuple):
+    """A link that starts at a package."""
+
+    src: str
+    dst: str
+    relationship: str
+    scope: str = ""
+    range: str = ""
+
+
+class CodeStore(Store, Protocol):
     """A store that keeps source code too."""
 
     def claim_tree(
@@ -264,20 +315,12 @@ class CodeStore(Store, PackageStore, Protocol):
         """
         ...
 
-    def chunk_rows(self, ids: Iterable[int], *, with_terms: bool = True) -> list[ChunkRow]:
+    def chunk_rows(self, ids: Iterable[int]) -> list[ChunkRow]:
         """Return these pieces, in the order asked; unknown ones are left out."""
         ...
 
     def code_term_counts(self, terms: Sequence[str]) -> tuple[int, Mapping[str, int]]:
         """Return how many pieces there are, and how many hold each term."""
-        ...
-
-    def code_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
-        """Yield (node id, kind, label, namespace) of every indexed file and symbol."""
-        ...
-
-    def code_links(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str]]:
-        """Yield (node id, node id, CONTAINS) from every file to its symbols and from every symbol to those in it."""
         ...
 
     def code_generation(self) -> int:
@@ -290,10 +333,6 @@ class CodeStore(Store, PackageStore, Protocol):
 
     def lacking_code_vectors(self, model: str, limit: int, files: Sequence[int] | None = None) -> list[LackingVector]:
         """Return pieces without a vector of `model`, those of the files named first if any are, else newest first."""
-        ...
-
-    def count_code_vectors(self, model: str) -> int:
-        """Return how many vectors of `model` are kept."""
         ...
 
     def code_vector_coverage(self, model: str, trees: Sequence[int] | None = None) -> tuple[int, int]:
@@ -314,6 +353,36 @@ class CodeStore(Store, PackageStore, Protocol):
         """Return the cosine of each of these pieces that has a vector of `model`."""
         ...
 
+    # --- packages ---
+
+    def manifests(self, tree: int) -> list[tuple[str, str, bytes]]:
+        """Return path, mark and content of every manifest of a tree, by path."""
+        ...
+
+    def packages_settled(self, tree: int) -> bool:
+        """Tell whether the packages of a tree are what its manifests say."""
+        ...
+
+    def put_packages(self, tree: int, owner: str, packages: Sequence[PackageRow], *, lease_s: int) -> None:
+        """Keep these as the packages of a claimed tree, all or nothing. Raises Conflict if the claim was lost."""
+        ...
+
+    def packages(self, trees: Sequence[int] | None = None) -> list[PackageRow]:
+        """Return the packages of trees, of all if none are named, by tree and folder."""
+        ...
+
+    def package_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
+        """Yield (node id, kind, label, namespace) of every package of trees and of every package those need.
+
+        A package belongs to the namespace of the trees that hold it; one that is not indexed, or held by trees of
+        several namespaces, to none.
+        """
+        ...
+
+    def package_links(self, trees: Sequence[int] | None = None) -> Iterator[PackageLink]:
+        """Yield the links that start at the packages of trees."""
+        ...
+
 
 def files_of_tree(tree: int) -> tuple[int, int]:
     """Return the lowest and the highest number a file of the tree can have."""
@@ -330,14 +399,31 @@ def file_node(root: str, path: str) -> str:
     return f"file:{root}/{path}"
 
 
-def symbol_nodes(root: str, path: str, symbols: Sequence[SymbolRow]) -> list[str]:
-    """Return the ids of a file's symbols in the graph; one that shares its qualified name with another gets a number.
+class Qualified(Protocol):
+    """Anything that has the qualified name of a symbol."""
 
-    Such an id survives every edit that leaves the symbol its name.
-    """
-    found: list[str] = []
+    @property
+    def qualified(self) -> str:
+        """The name through all parents."""
+        ...
+
+
+def symbol_keys(symbols: Iterable[Qualified]) -> list[str]:
+    """Return the keys of a file's symbols: what tells them apart in it, and outlives an edit that keeps their name."""
+    keys: list[str] = []
     seen: dict[str, int] = {}
     for symbol in symbols:
-        count = seen[symbol.qualified] = seen.get(symbol.qualified, 0) + 1
-        found.append(f"sym:{root}/{path}::{symbol.qualified}" + (f"#{count}" if count > 1 else ""))
-    return found
+        qualified = symbol.qualified
+        count = seen[qualified] = seen.get(qualified, 0) + 1
+        keys.append(qualified if count == 1 else f"{qualified}#{count}")
+    return keys
+
+
+def symbol_nodes(root: str, path: str, symbols: Sequence[SymbolRow]) -> list[str]:
+    """Return the ids of a file's symbols in the graph; they outlive an edit that keeps the symbol's name."""
+    return [f"sym:{root}/{path}::{key}" for key in symbol_keys(symbols)]
+
+
+def package_node(ecosystem: str, name: str, place: str = "") -> str:
+    """Return the id of a package in the graph: by its name, or by the absolute folder of its manifest without one."""
+    return f"pkg:{ecosystem}:{name or place}"

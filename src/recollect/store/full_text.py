@@ -5,7 +5,7 @@ Functions of a bare connection, so that a hook that answers by itself can use th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import zip_longest
 from typing import Any, Protocol
 
@@ -39,8 +39,7 @@ def found(
     frequencies: Mapping[str, int] | None = None,
 ) -> list[tuple[int, float]]:
     """Return the passages that hold any of the terms, best first: their numbers and scores, higher is better."""
-    known = frequencies_of(connection, terms) if frequencies is None else list(frequencies.items())
-    chosen = affordable(known)
+    chosen = affordable(frequencies_of(connection, terms) if frequencies is None else frequencies)
     if not chosen:
         return []
     match = f"{{author labels body}} : ({any_of(chosen)})"
@@ -58,11 +57,10 @@ def passage_rows(connection: Connection, pids: Sequence[int], beside: str) -> It
 
     beside: columns of its memory (m) that follow
     """
-    marks = ", ".join("?" * len(pids))
     sql = (
         "SELECT t.rowid, m.id, m.session_id, coalesce(m.valid_from, m.created_at), "
         f"t.author, t.labels, t.body, t.shape, {beside} FROM memory_text t "
-        f"JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} WHERE t.rowid IN ({marks}) ORDER BY t.rowid"
+        f"JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} WHERE t.rowid IN ({marks(pids)}) ORDER BY t.rowid"
     )
     return connection.execute(sql, pids)
 
@@ -87,7 +85,7 @@ def _said_in(
     if scopes is not None:
         # The sign keeps SQLite from reading a whole namespace instead of the end of a time.
         nowhere = " OR +namespace IS NULL" if None in scopes else ""
-        scope = f" AND (+namespace IN ({', '.join('?' * len(scopes))}){nowhere})"
+        scope = f" AND (+namespace IN ({marks(scopes)}){nowhere})"
     sql = (
         f"SELECT {said} AS said, seq FROM memories WHERE said >= ? AND said < ?{scope} "
         "ORDER BY said DESC, seq DESC LIMIT ?"
@@ -138,10 +136,9 @@ def session_neighbours(connection: Connection, seqs: Sequence[int], reach: int) 
             f"AND n.seq {sign} m.seq ORDER BY n.seq {order} LIMIT {int(reach)}))"
         )
 
-    marks = ", ".join("?" * len(seqs))
     sql = (
         f"SELECT m.seq, {side('<', 'DESC')}, {side('>', 'ASC')} FROM memories m "
-        f"WHERE m.seq IN ({marks}) AND m.session_id IS NOT NULL"
+        f"WHERE m.seq IN ({marks(seqs)}) AND m.session_id IS NOT NULL"
     )
     return {
         seq: tuple(int(other) for found in (before, after) if found for other in str(found).split(","))
@@ -158,7 +155,7 @@ def term_counts(
     newest = next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM memories")))[0]
     sql = "SELECT 1 FROM memory_names WHERE term = ? AND col = 'author'"
     authors = frozenset(name for name in names if list(connection.execute(sql, (name,))))
-    by_term = dict(frequencies_of(connection, terms))
+    by_term = frequencies_of(connection, terms)
     known = frozenset(by_term)
     if scopes is not None:
         inside = f"scope : ({any_of([scope_term(name) for name in scopes])}) AND "
@@ -179,29 +176,29 @@ def scope_term(namespace: str | None) -> str:
     return "n" + digest(namespace, 20)
 
 
-def any_of(terms: Sequence[str]) -> str:
-    """Return a match for any of the terms, in the language of the full text."""
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+def marks(values: Sized) -> str:
+    """Return a placeholder for each value, separated by commas."""
+    return ", ".join("?" * len(values))
 
 
-def frequencies_of(connection: Connection, terms: Sequence[str]) -> list[tuple[str, int]]:
-    """Return each known term with the number of memories that hold it."""
-    rows: list[tuple[str, int]] = []
-    for term in terms:
-        rows += [
-            (term, int(count))
-            for (count,) in connection.execute("SELECT doc FROM memory_terms WHERE term = ?", (term,))
-        ]
-    return rows
+def any_of(terms: Sequence[str], joined: str = " OR ") -> str:
+    """Return an FTS5 query for any of the terms; joined by " AND ", for all of them."""
+    return joined.join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
-def affordable(frequencies: Sequence[tuple[str, int]]) -> list[str]:
+def frequencies_of(connection: Connection, terms: Sequence[str], table: str = "memory_terms") -> dict[str, int]:
+    """Return by known term the number of rows that contain it, from the vocabulary of a full-text index."""
+    sql = f"SELECT doc FROM {table} WHERE term = ?"
+    return {term: int(count) for term in terms for (count,) in connection.execute(sql, (term,))}
+
+
+def affordable(frequencies: Mapping[str, int], budget: int = POSTINGS_BUDGET) -> list[str]:
     """Return the rarest terms whose postings together stay within the budget; never fewer than MIN_TERMS."""
     chosen: list[str] = []
     spent = 0
-    for term, count in sorted(frequencies, key=lambda row: row[1]):
+    for term, count in sorted(frequencies.items(), key=lambda row: row[1]):
         spent += count
-        if spent > POSTINGS_BUDGET and len(chosen) >= MIN_TERMS:
+        if spent > budget and len(chosen) >= MIN_TERMS:
             break
         chosen.append(term)
     return chosen

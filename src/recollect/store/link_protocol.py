@@ -220,26 +220,6 @@ class LinkStore(CodeStore, Protocol):
         ...
 
 
-class Qualified(Protocol):
-    """Anything that has the qualified name of a symbol."""
-
-    @property
-    def qualified(self) -> str:
-        """The name through all parents."""
-        ...
-
-
-def symbol_keys(symbols: Iterable[Qualified]) -> list[str]:
-    """Return the keys of a file's symbols: what tells them apart in it, and outlives an edit that keeps their name."""
-    keys: list[str] = []
-    seen: dict[str, int] = {}
-    for symbol in symbols:
-        qualified = symbol.qualified
-        count = seen[qualified] = seen.get(qualified, 0) + 1
-        keys.append(qualified if count == 1 else f"{qualified}#{count}")
-    return keys
-
-
 def target_node(root: str, target: str) -> str:
     """Return the id in the graph of a target as links keep it."""
     kind, rest = target[0], target[1:]

@@ -1,13 +1,13 @@
 """One store over any SQL database. What differs between databases is in the dialect.
 
-rows         get and find: filters become SQL, rows become records
-transaction  insert, update, delete, undo: logged, all or nothing
-search       passages by words and by vectors, over derived state
-text_rebuild the full text made anew while others read and write
-graph        nodes and edges in bulk, and how central nodes are
-code         trees, files, symbols and pieces of source code; code_search finds them
-links        who uses what in source code
-packages     what manifests say, and the packages of trees
+row_queries        get and find: filters become SQL, rows become records
+transaction        insert, update, delete, undo: logged, all or nothing
+passage_search     passages by words and by vectors, over derived state
+text_rebuild       rebuild the full-text index while others read and write
+graph_tables       nodes and edges in bulk, and the centrality of nodes
+code_tables        trees, files, symbols and chunks of source code; code_index_search finds them
+link_tables        references between symbols
+package_tables     manifests, and the packages of trees
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 from recollect import clock
 from recollect.errors import StorageError
 from recollect.model import Record
-from recollect.store.code_search import CodeSearches
-from recollect.store.counters import advance, generation, keep, kept
+from recollect.store.code_index_search import CodeSearches
 from recollect.store.dialect import Connection, Dialect
-from recollect.store.graph import GraphRows
-from recollect.store.links import CodeLinks
-from recollect.store.packages import Packages
-from recollect.store.protocol import Filter, R, StoreFacts, Transaction
-from recollect.store.rows import CHUNK, chunks
-from recollect.store.search import Searches
+from recollect.store.full_text import marks
+from recollect.store.graph_tables import GraphRows
+from recollect.store.link_tables import CodeLinks
+from recollect.store.package_tables import Packages
+from recollect.store.passage_search import Searches
+from recollect.store.protocol import Filter, StoreFacts, Transaction
+from recollect.store.row_queries import CHUNK, advance, chunks, generation, keep, kept
 from recollect.store.tables import TABLES
 from recollect.store.text_rebuild import rebuild_text
 from recollect.store.transaction import SqlTransaction
@@ -57,24 +57,10 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         self._indexes = {}
         self._code_vectors = {}
 
-    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
-        with self._dialect.errors():
-            return super().get(kind, ids)
-
-    def find(
-        self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
-    ) -> list[R]:
-        with self._dialect.errors():
-            return super().find(kind, where, order=order, limit=limit, offset=offset)
-
     def count(self, kind: type[Record], where: Filter | None = None) -> int:
         table = TABLES[kind]
         condition, values = self._condition(table, where)
         return int(self._value(f"SELECT count(*) FROM {table.name} WHERE {condition}", values))
-
-    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
-        with self._dialect.errors():
-            return super().logged(kind, field, value)
 
     def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:
         table = TABLES[kind]
@@ -82,8 +68,7 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
             raise ValueError(f"{table.name} has no field {field}")
         condition, values = self._condition(table, where)
         sql = f"SELECT {field}, count(*) FROM {table.name} WHERE {condition} GROUP BY {field} ORDER BY 2 DESC, 1"
-        with self._dialect.errors():
-            return {value: int(count) for value, count in self._connection().execute(sql, values)}
+        return {value: int(count) for value, count in self._rows(sql, values)}
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -101,11 +86,8 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         try:
             with self._dialect.errors(), self._dialect.write(patiently=False) as connection:
                 for chunk in chunks(list(ids)):
-                    marks = ", ".join("?" * len(chunk))
-                    connection.execute(
-                        f"UPDATE memories SET {counted}last_accessed_at = ? WHERE id IN ({marks})",
-                        [now, *chunk],
-                    )
+                    sql = f"UPDATE memories SET {counted}last_accessed_at = ? WHERE id IN ({marks(chunk)})"
+                    connection.execute(sql, [now, *chunk])
         except StorageError:
             # A reader on a busy or read-only store must get its answer; a missed count only makes a statistic older.
             return
@@ -131,7 +113,7 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         newest = int(kept(self._connection(), "vector_stamp") or 0)
         old = "FROM memory_embeddings WHERE stamp <= ?"
         while names := list(self._connection().execute(f"SELECT DISTINCT memory_id {old} LIMIT ?", (newest, CHUNK))):
-            of_these = f"{old} AND memory_id IN ({', '.join('?' * len(names))})"
+            of_these = f"{old} AND memory_id IN ({marks(names)})"
             bound = [newest, *(name for (name,) in names)]
             with self._dialect.write() as connection:
                 dropped += int(next(iter(connection.execute(f"SELECT count(*) {of_these}", bound)))[0])
@@ -187,7 +169,3 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         self._indexes.clear()
         self._code_vectors.clear()
         self._dialect.close()
-
-    def _value(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        with self._dialect.errors():
-            return next(iter(self._connection().execute(sql, values)))[0]

@@ -17,7 +17,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -36,18 +36,16 @@ from recollect.errors import (
     StoreLocked,
     StoreUnwritable,
 )
-from recollect.files import private_folder
+from recollect.files import PRIVATE_FILE, private_folder
 from recollect.store import full_text
-from recollect.store.creation import create, signs_of_loss
 from recollect.store.dialect import Connection, SearchRow
-from recollect.store.edges import edge_columns
 from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.protocol import EdgeColumns, Passage, StoreFacts, TermCounts
 from recollect.store.sqlite_code import SqliteCode
+from recollect.store.sqlite_edges import edge_columns
 from recollect.store.sqlite_text import SqliteText, newest_is_found
-from recollect.store.standing import COLUMNS as STANDING_COLUMNS
-from recollect.store.standing import standing
+from recollect.store.tables import STANDING_COLUMNS, standing
 from recollect.store.text_rebuild import forget_rebuild
 from recollect.text.shape import unpacked
 
@@ -92,6 +90,9 @@ _ERRORS: tuple[tuple[str, type[RecollectError], str], ...] = (
 _HINTS = {
     _TEXT_DAMAGED: "Run `recollect rebuild` to rebuild the full-text index, then `recollect index` to re-index code."
 }
+
+# Files of a home that come to be while somebody uses it.
+_OF_A_HOME = ("config.toml", "backups/ledger.json", "spool/new", "spool/work", "spool/bad", "spool/stuck")
 
 # What must stay open, or SQLite tidies up what is not ours: connections of the process we were forked from.
 _INHERITED: list[sqlite3.Connection] = []
@@ -388,10 +389,10 @@ class Sqlite(SqliteText, SqliteCode):
                 private_folder(path.parent)
             if not path.exists():
                 with self.errors():
-                    create(path)
+                    _create(path)
             elif not stat.S_ISREG(path.stat().st_mode):
                 raise StoreForeign(f"{path} is not a regular file", path=str(path))
-            elif not path.stat().st_size and (signs := signs_of_loss(path)):
+            elif not path.stat().st_size and (signs := _signs_of_loss(path)):
                 raise StoreCorrupt(
                     f"{path} is empty, but {', '.join(signs)} beside it show that it had data",
                     hint="Restore a backup or an export. If no data was lost, move the empty file away.",
@@ -490,3 +491,45 @@ def _empty_log(connection: sqlite3.Connection) -> None:
 
 def _name(problem: sqlite3.Error) -> str:
     return getattr(problem, "sqlite_errorname", "") or ""
+
+
+# --- a new file ---
+
+
+def _create(path: Path) -> None:
+    """Make a database file where none is; one that another process makes meanwhile stays. Raises OSError."""
+    target = Path(os.path.realpath(path))  # of a link, the file that it leads to
+    made = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}")
+    os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE_FILE))
+    try:
+        with closing(sqlite3.connect(made)) as connection:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        try:
+            with suppress(FileExistsError):
+                os.link(made, target)
+        except OSError:  # a file system without hard links
+            if not target.exists():
+                made.rename(target)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _signs_of_loss(path: Path) -> list[str]:
+    """Return what lies beside an empty database file and says that it held something; nothing for a new one."""
+    import glob
+
+    target = Path(os.path.realpath(path))
+    names = [f"{target.name}-wal", f"{target.name}-journal"]
+    found = [name for name in names if _size(target.with_name(name))]
+    found += sorted(each.name for each in target.parent.glob(f"{glob.escape(target.name)}.backup*"))
+    if path.name == "recollect.db":
+        found += [name for name in _OF_A_HOME if _size(path.parent / name)]
+    return found
+
+
+def _size(path: Path) -> int:
+    """Return how many bytes a file has, or how many files a folder has."""
+    try:
+        return len(os.listdir(path)) if path.is_dir() else path.stat().st_size  # noqa: PTH208 - a number is wanted
+    except OSError:
+        return 0

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from recollect.store.code_protocol import FieldWeights
 from recollect.store.dialect import CodeTextRow, Connection, SearchRow
+from recollect.store.full_text import any_of, frequencies_of, marks
 
 # Pages of the full text that are merged in one transaction: a tenth of a second under the lock.
 MERGED_PAGES = 1_000
@@ -41,8 +42,7 @@ class SqliteCode:
             connection.executemany("DELETE FROM symbol_text WHERE rowid = ?", [(file,) for file in files])
 
     def code_texts(self, connection: Connection, ids: Sequence[int]) -> list[CodeTextRow]:
-        marks = ", ".join("?" * len(ids))
-        sql = f"SELECT rowid, names, around, path, body FROM code_text WHERE rowid IN ({marks})"
+        sql = f"SELECT rowid, names, around, path, body FROM code_text WHERE rowid IN ({marks(ids)})"
         return [(int(row[0]), row[1], row[2], row[3], row[4]) for row in connection.execute(sql, ids)]
 
     def search_code(
@@ -62,15 +62,11 @@ class SqliteCode:
             f"SELECT rowid, bm25(code_text, {', '.join(str(float(weight)) for weight in weights)}) AS distance "
             f"FROM code_text WHERE code_text MATCH ? {scope}ORDER BY distance LIMIT ?"
         )
-        values = (_all(terms) if every else _any(terms), *(within or ()), limit)
+        values = (any_of(terms, " AND " if every else " OR "), *(within or ()), limit)
         return [(int(chunk), -float(distance)) for chunk, distance in connection.execute(sql, values)]
 
     def code_frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for term in terms:
-            for (count,) in connection.execute("SELECT doc FROM code_terms WHERE term = ?", (term,)):
-                found[term] = int(count)
-        return found
+        return frequencies_of(connection, terms, "code_terms")
 
     def names_from(
         self, connection: Connection, prefix: str, *, humps: bool, limit: int | None
@@ -87,7 +83,7 @@ class SqliteCode:
             return []
         scope = "AND rowid BETWEEN ? AND ? " if within else ""
         sql = f"SELECT rowid FROM symbol_text WHERE symbol_text MATCH ? {scope}LIMIT ?"
-        match = f"{'humps' if humps else 'names'} : ({_any(names)})"
+        match = f"{'humps' if humps else 'names'} : ({any_of(names)})"
         return [int(row[0]) for row in connection.execute(sql, (match, *(within or ()), limit))]
 
     # --- looking after it ---
@@ -119,15 +115,3 @@ class SqliteCode:
             connection.execute(create)
             for key, value in settings:
                 connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES (?, ?)", (key, value))
-
-
-def _any(terms: Sequence[str]) -> str:
-    return " OR ".join(map(_quoted, terms))
-
-
-def _all(terms: Sequence[str]) -> str:
-    return " AND ".join(map(_quoted, terms))
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from recollect import clock, progress
 from recollect.errors import Conflict
 from recollect.model import Memory
-from recollect.store.counters import keep, kept, newest_change
 from recollect.store.dialect import Connection, Dialect
-from recollect.store.rows import chunks
+from recollect.store.full_text import marks
+from recollect.store.row_queries import chunks, keep, kept, newest_change
 from recollect.store.tables import TABLES, from_row
 
 # Memories written under one lock: some twenty milliseconds of it, and others get their turn in between.
@@ -99,5 +99,5 @@ def _memories(connection: Connection, ids: Sequence[str]) -> list[Memory]:
     return [
         from_row(table, row)
         for chunk in chunks(list(dict.fromkeys(ids)))
-        for row in connection.execute(f"{sql}({', '.join('?' * len(chunk))})", chunk)
+        for row in connection.execute(f"{sql}({marks(chunk)})", chunk)
     ]

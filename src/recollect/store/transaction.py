@@ -17,8 +17,9 @@ from recollect import clock
 from recollect.errors import Conflict, NotFound, Purged
 from recollect.model import Change, Memory, Node, Record
 from recollect.store.dialect import Connection, Dialect
+from recollect.store.full_text import marks
 from recollect.store.protocol import Filter, R, Range
-from recollect.store.rows import Rows, chunks
+from recollect.store.row_queries import Rows, chunks
 from recollect.store.tables import (
     BY_NAME,
     DEPENDENTS,
@@ -55,8 +56,8 @@ class SqlTransaction(Rows):
                 numbered["seq"] = seq
             record = msgspec.structs.replace(record, **numbered)
         names = ", ".join(table.columns)
-        marks = ", ".join("?" * len(table.columns))
-        self._open.execute(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", to_row(table, record))
+        sql = f"INSERT INTO {table.name} ({names}) VALUES ({marks(table.columns)})"
+        self._open.execute(sql, to_row(table, record))
         if isinstance(record, Memory):
             self._dialect.index_text(self._open, record)
         return record
@@ -110,7 +111,7 @@ class SqlTransaction(Rows):
         emptied = 0
         for entity, names in traces.items():
             for chunk in chunks(sorted(names)):
-                found = f"entity = ? AND entity_id IN ({', '.join('?' * len(chunk))}) AND before IS NOT NULL"
+                found = f"entity = ? AND entity_id IN ({marks(chunk)}) AND before IS NOT NULL"
                 counted = self._open.execute(f"SELECT count(*) FROM changes WHERE {found}", [entity, *chunk])
                 emptied += int(next(iter(counted))[0])
                 self._open.execute(f"UPDATE changes SET before = NULL WHERE {found}", [entity, *chunk])

@@ -41,7 +41,7 @@ INFIX, PART = "-vectors-", ".part"
 class Header(msgspec.Struct, frozen=True):
     """What a file holds.
 
-    seen: the state of the database (recollect.store.counters.generation) that it was made from
+    seen: the state of the database (recollect.store.row_queries.generation) that it was made from
     """
 
     token: str

@@ -19,8 +19,7 @@ from recollect.code.diff.sides import Sides
 from recollect.code.freshness.form import TELLING_BYTES, Form, digest, form
 from recollect.code.languages import BY_NAME
 from recollect.code.normal import BLANK, BLOCK_ENDS, BLOCKS_MOST, LINE, SEPARATED
-from recollect.store.code_protocol import SymbolRow
-from recollect.store.link_protocol import symbol_keys
+from recollect.store.code_protocol import SymbolRow, symbol_keys
 
 # Marks of the normal form between symbols (recollect.code.normal): of separation, of lines and of blocks that end.
 MARKS = BLANK + bytes([SEPARATED, *range(LINE, BLOCK_ENDS + BLOCKS_MOST + 1)])

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 from recollect.code.manifests.python import ANY
 from recollect.model import File
-from recollect.store.code_protocol import CodeStore
-from recollect.store.package_protocol import PackageRow
+from recollect.store.code_protocol import CodeStore, PackageRow
 
 # Folders at the top of a project that hold no module of its distribution, as setuptools has them.
 NO_MODULES = frozenset(

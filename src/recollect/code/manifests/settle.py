@@ -21,8 +21,7 @@ from typing import NamedTuple
 from recollect.code.manifests.families import family, unpack
 from recollect.code.manifests.manifest import NONE, Dependency, Ecosystem, Manifest, Scope
 from recollect.code.manifests.names import normal
-from recollect.store.code_protocol import CodeStore
-from recollect.store.package_protocol import DependencyRow, PackageRow
+from recollect.store.code_protocol import CodeStore, DependencyRow, PackageRow
 
 # Ecosystems in which a folder may hold several packages, each with a file of its own name.
 MANY: frozenset[Ecosystem] = frozenset({"gem", "nuget"})

@@ -22,7 +22,7 @@ from recollect.code.resolve.program import Assign, Code, Export, Import, Name, U
 from recollect.code.symbols import Symbol
 from recollect.code.walk import real
 from recollect.code.worker import Translated
-from recollect.store.link_protocol import symbol_keys
+from recollect.store.code_protocol import symbol_keys
 from recollect.text.redact import masked
 
 # Languages with a front end of their own; all others that have programs are read by `plain`.

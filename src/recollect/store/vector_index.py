@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.counters import generation
 from recollect.store.dialect import Connection, SearchRow
+from recollect.store.row_queries import generation
 from recollect.store.vector_file import Saved
 from recollect.store.vector_segment import EXACT_ROWS, Floats, Ints, Mask, Segment, cosines, merged, nearest, segment
 from recollect.text.passages import MAX_PASSAGES

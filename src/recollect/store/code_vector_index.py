@@ -1,7 +1,7 @@
 """Nearest pieces of code by cosine, from a matrix each process keeps of the vectors in the database.
 
 A vector belongs to the content of a piece, by its hash, and pieces come and go with every edit. So a process keeps the
-matrix of vectors (recollect.store.vectors) and beside it which pieces have which content, and follows the two by their
+matrix of vectors (vector_index.py) and beside it which pieces have which content, and follows the two by their
 own counters: vectors by the stamp they were added with, pieces by the stamps of their files.
 """
 
@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.code_protocol import PLACE_BITS, ChunkSpan, CodeMatch, LackingVector, files_of_tree
-from recollect.store.counters import kept
 from recollect.store.dialect import Connection
-from recollect.store.vectors import VectorIndex
+from recollect.store.row_queries import kept
+from recollect.store.vector_index import VectorIndex
 
 Ints = NDArray[np.int64]
 Spans = Callable[[Sequence[int]], Mapping[int, list[ChunkSpan]]]

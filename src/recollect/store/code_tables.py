@@ -7,7 +7,7 @@ one: what was indexed and what the index says about itself cannot fall apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -25,22 +25,21 @@ from recollect.store.code_protocol import (
     IndexedFile,
     SymbolRow,
     Touched,
-    file_node,
     files_of_tree,
     places_of_file,
     symbol_nodes,
 )
-from recollect.store.counters import advance, kept
 from recollect.store.dialect import Connection
-from recollect.store.packages import drop_packages, keep_manifests
-from recollect.store.rows import Rows, chunks
+from recollect.store.full_text import marks
+from recollect.store.package_tables import drop_packages, keep_manifests
+from recollect.store.row_queries import Rows, advance, chunks, kept, renew_claim
 from recollect.store.tables import TABLES
 
 # Tables whose rows belong to files, and the column that says to which.
 _OF_FILES = (("file_contents", "file"), ("file_programs", "file"), ("file_links", "file"), ("files", "id"))
 _FILE_COLUMNS = TABLES[File].columns
 _PUT_FILE = (
-    f"INSERT INTO files ({', '.join(_FILE_COLUMNS)}) VALUES ({', '.join('?' * len(_FILE_COLUMNS))}) "
+    f"INSERT INTO files ({', '.join(_FILE_COLUMNS)}) VALUES ({marks(_FILE_COLUMNS)}) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _FILE_COLUMNS[1:])}"
 )
 
@@ -100,13 +99,7 @@ class CodeFiles(Rows):
         lease_s: int,
     ) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
-            renewed = "UPDATE trees SET claimed_to = ? WHERE id = ? AND owner = ? RETURNING id"
-            if not list(connection.execute(renewed, (clock.now() + lease_s, tree, owner))):
-                raise Conflict(
-                    "another process is indexing this project now",
-                    hint="Wait until it is done, then run `recollect index` again.",
-                    tree=tree,
-                )
+            renew_claim(connection, tree, owner, lease_s)
             stamp = advance(connection, "code_stamp")
             _touch(connection, tree, touched)
             known = _numbers(connection, tree, [*(file.path for file in files), *gone])
@@ -185,27 +178,21 @@ class CodeFiles(Rows):
 
     def known_files(self, tree: int, at: Sequence[str] | None = None) -> dict[str, tuple[int, int, str]]:
         sql = "SELECT path, mtime_ns, size_bytes, hash FROM files WHERE tree = ?"
-        with self._dialect.errors():
-            if at is None:
-                rows = list(self._connection().execute(sql, (tree,)))
-            else:
-                # All that begins with "a/" lies between "a/" and "a0": the slash is followed by the nought.
-                below = " AND (path = ? OR (path >= ? AND path < ?))"
-                rows = [
-                    row
-                    for path in at
-                    for row in self._connection().execute(sql + below, (tree, path, path + "/", path + "0"))
-                ]
+        if at is None:
+            rows = self._rows(sql, (tree,))
+        else:
+            # All that begins with "a/" lies between "a/" and "a0": the slash is followed by the nought.
+            below = " AND (path = ? OR (path >= ? AND path < ?))"
+            rows = [row for path in at for row in self._rows(sql + below, (tree, path, path + "/", path + "0"))]
         return {path: (mtime, size, known) for path, mtime, size, known in rows}
 
     def code_totals(self, trees: Sequence[int] | None = None) -> CodeTotals:
-        scope = "1 = 1" if trees is None else f"tree IN ({', '.join('?' * len(trees))})"
+        scope = "1 = 1" if trees is None else f"tree IN ({marks(trees)})"
         sql = (
             "SELECT language, skipped, count(*), sum(size_bytes), sum(symbol_count), sum(chunk_count) "
             f"FROM files WHERE {scope} GROUP BY language, skipped"
         )
-        with self._dialect.errors():
-            rows = list(self._connection().execute(sql, list(trees or ())))
+        rows = self._rows(sql, list(trees or ()))
         indexed = [row for row in rows if not row[1]]
         files, size, symbols, chunk_count = (sum(int(row[column]) for row in indexed) for column in range(2, 6))
         skipped: Counter[str] = Counter()
@@ -216,7 +203,7 @@ class CodeFiles(Rows):
         return CodeTotals(files, size, symbols, chunk_count, dict(languages.most_common()), dict(skipped.most_common()))
 
     def file_contents(self, files: Sequence[int]) -> dict[int, tuple[list[SymbolRow], list[ChunkSpan]]]:
-        rows = self._by_number("SELECT file, symbols, chunks FROM file_contents WHERE file", files)
+        rows = self._in_chunks("SELECT file, symbols, chunks FROM file_contents WHERE file", files)
         return {file: (_symbols.decode(symbols), _spans.decode(spans)) for file, symbols, spans in rows}
 
     def symbols(self, ids: Sequence[int]) -> list[FoundSymbol]:
@@ -239,39 +226,8 @@ class CodeFiles(Rows):
         with self._dialect.errors():
             return int(kept(self._connection(), "code_stamp") or 0)
 
-    # --- as a graph ---
-
-    def code_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
-        for tree, path, symbols in self._all_symbols(trees):
-            yield file_node(tree.root, path), "File", path, tree.namespace
-            for node, symbol in zip(symbol_nodes(tree.root, path, symbols), symbols, strict=True):
-                yield node, symbol.kind, symbol.name, tree.namespace
-
-    def code_links(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str]]:
-        for tree, path, symbols in self._all_symbols(trees):
-            file = file_node(tree.root, path)
-            nodes = symbol_nodes(tree.root, path, symbols)
-            for node, symbol in zip(nodes, symbols, strict=True):
-                yield nodes[symbol.parent] if symbol.parent >= 0 else file, node, "CONTAINS"
-
-    def _all_symbols(self, trees: Sequence[int] | None) -> Iterator[tuple[Tree, str, list[SymbolRow]]]:
-        wanted = self.find(Tree) if trees is None else self.get(Tree, trees)
-        for tree in wanted:
-            sql = (
-                "SELECT f.path, c.symbols FROM files f JOIN file_contents c ON c.file = f.id "
-                "WHERE f.id BETWEEN ? AND ? ORDER BY f.id"
-            )
-            with self._dialect.errors():
-                for path, symbols in list(self._connection().execute(sql, files_of_tree(tree.id))):
-                    yield tree, path, _symbols.decode(symbols)
-
     def _trees_of(self, files: Iterable[File]) -> dict[int, Tree]:
         return {tree.id: tree for tree in self.get(Tree, list({file.tree for file in files}))}
-
-    def _by_number(self, sql: str, numbers: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-        with self._dialect.errors():
-            for chunk in chunks(numbers):
-                yield from self._connection().execute(f"{sql} IN ({', '.join('?' * len(chunk))})", chunk)
 
 
 def _file_row(number: int, tree: int, file: IndexedFile, now: int, stamp: int) -> tuple[Any, ...]:
@@ -299,8 +255,7 @@ def _numbers(connection: Connection, tree: int, paths: Sequence[str]) -> dict[st
     """Return path → (number, how many pieces it has) of known files."""
     found: dict[str, tuple[int, int]] = {}
     for chunk in chunks(paths):
-        marks = ", ".join("?" * len(chunk))
-        sql = f"SELECT path, id, chunk_count FROM files WHERE tree = ? AND path IN ({marks})"
+        sql = f"SELECT path, id, chunk_count FROM files WHERE tree = ? AND path IN ({marks(chunk)})"
         found.update((path, (number, count)) for path, number, count in connection.execute(sql, (tree, *chunk)))
     return found
 

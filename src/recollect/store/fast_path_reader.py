@@ -1,4 +1,4 @@
-"""Glance: a quick look into the database by a process that has no time to open a store.
+"""FastPathReader: a quick look into the database by a process that has no time to open a store.
 
 Nothing but the standard library's driver, a bare connection and the functions of full_text.py: no records, no
 migration, no repair. A database that is not exactly as this version makes it is not looked at; whoever opens it next
@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.store import full_text
+from recollect.store.full_text import marks
 from recollect.store.migrations import APPLICATION_ID, MIGRATIONS
 from recollect.store.passage import ORDINARY, PASSAGES_PER_MEMORY, WIDENING, Match, Passage, TermCounts
 from recollect.text.passages import MAX_PASSAGES
@@ -41,7 +42,7 @@ class Remembered(NamedTuple):
     branch: str | None
 
 
-class Glance:
+class FastPathReader:
     """A database of ours, looked at; closed at the end of a block."""
 
     def __init__(self, path: str, *, scopes: Sequence[str | None]) -> None:
@@ -49,7 +50,7 @@ class Glance:
         self._connection = sqlite3.connect(_uri(path), uri=True, timeout=PATIENCE_S, isolation_level=None)
         self._scopes = tuple(scopes)
 
-    def __enter__(self) -> Glance:
+    def __enter__(self) -> FastPathReader:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -116,10 +117,10 @@ class Glance:
 
     def _ids(self, seqs: Sequence[int]) -> Mapping[int, str]:
         wanted = list(dict.fromkeys(seqs))
-        scope = f"namespace IN ({_marks(self._scopes)})" + (" OR namespace IS NULL" if None in self._scopes else "")
+        scope = f"namespace IN ({marks(self._scopes)})" + (" OR namespace IS NULL" if None in self._scopes else "")
         sql = (
             "WITH wanted AS MATERIALIZED (SELECT seq, id, observed, namespace FROM memories "
-            f"WHERE seq IN ({_marks(wanted)})) SELECT seq, id FROM wanted WHERE NOT observed AND ({scope})"
+            f"WHERE seq IN ({marks(wanted)})) SELECT seq, id FROM wanted WHERE NOT observed AND ({scope})"
         )
         return dict(self._connection.execute(sql, [*wanted, *self._scopes]))
 
@@ -127,13 +128,13 @@ class Glance:
 
     def remembered(self, ids: Sequence[str]) -> dict[str, Remembered]:
         """Return memories by their id."""
-        sql = f"SELECT {', '.join(Remembered._fields)} FROM memories WHERE id IN ({_marks(ids)})"
+        sql = f"SELECT {', '.join(Remembered._fields)} FROM memories WHERE id IN ({marks(ids)})"
         return {row[0]: Remembered._make(row) for row in self._connection.execute(sql, ids)}
 
     def verdicts(self, ids: Sequence[str]) -> dict[str, list[Any]]:
         """Return the verdicts on the anchors of memories, by memory."""
         found: dict[str, list[Any]] = {}
-        sql = f"SELECT memory_id, verdict FROM anchor_states WHERE memory_id IN ({_marks(ids)})"
+        sql = f"SELECT memory_id, verdict FROM anchor_states WHERE memory_id IN ({marks(ids)})"
         for memory_id, verdict in self._connection.execute(sql, ids):
             found.setdefault(memory_id, []).append(verdict)
         return found
@@ -145,13 +146,8 @@ class Glance:
 
     def offers(self, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Return how often memories were offered and used, by memory."""
-        sql = f"SELECT id, offered, used FROM usefulness WHERE id IN ({_marks(ids)})"
+        sql = f"SELECT id, offered, used FROM usefulness WHERE id IN ({marks(ids)})"
         return {name: (offered, used) for name, offered, used in self._connection.execute(sql, ids)}
-
-    def session_namespace(self, session_id: str) -> str | None:
-        """Return the namespace of a session that is known."""
-        rows = list(self._connection.execute("SELECT namespace FROM sessions WHERE id = ?", (session_id,)))
-        return rows[0][0] if rows else None
 
     def told(self, session_id: str) -> frozenset[str]:
         """Return the memories that were put before an assistant in a session, since its window was last empty."""
@@ -178,10 +174,6 @@ def _uri(path: str) -> str:
     """Return how an existing database is opened; none is made."""
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{quoted}?mode=rw"
-
-
-def _marks(values: Collection[object]) -> str:
-    return ", ".join("?" * len(values))
 
 
 def _tags(text: str) -> tuple[str, ...]:

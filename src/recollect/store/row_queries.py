@@ -1,4 +1,4 @@
-"""Reading records: filters become SQL, rows become records. The part that a store and its transactions share."""
+"""Queries that a store and its transactions share: records by filter, and values kept in `settings`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Any
 
 import msgspec
 
+from recollect import clock
+from recollect.errors import Conflict
 from recollect.model import Memory
 from recollect.store.dialect import Connection, Dialect
+from recollect.store.full_text import marks
 from recollect.store.protocol import Filter, Has, NotBefore, R, Range, Without
 from recollect.store.tables import TABLES, Table, from_row
 
@@ -30,8 +33,7 @@ class Rows:
         table = TABLES[kind]
         found: dict[str | int, R] = {}
         for chunk in chunks(list(dict.fromkeys(ids))):
-            where = f"{table.key} IN ({', '.join('?' * len(chunk))})"
-            for record in self._select(table, where, chunk):
+            for record in self._select(table, f"{table.key} IN ({marks(chunk)})", chunk):
                 found[getattr(record, table.key)] = record
         return [found[row_id] for row_id in ids if row_id in found]
 
@@ -59,14 +61,26 @@ class Rows:
             escaped = pair.replace("!", "!!").replace("%", "!%").replace("_", "!_")
             condition, values = "before LIKE ? ESCAPE '!'", [f"%{escaped}%"]
         sql = f"SELECT before FROM changes WHERE entity = ? AND before IS NOT NULL AND {condition} ORDER BY seq"
-        found = (
-            msgspec.json.decode(row[0], type=kind) for row in self._connection().execute(sql, [table.name, *values])
-        )
+        found = (msgspec.json.decode(row[0], type=kind) for row in self._rows(sql, [table.name, *values]))
         return [record for record in found if getattr(record, field) == value]
 
     def _select(self, table: Table, condition: str, values: Sequence[Any]) -> list[Any]:
         sql = f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE {condition}"
-        return [from_row(table, row) for row in self._connection().execute(sql, values)]
+        return [from_row(table, row) for row in self._rows(sql, values)]
+
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+        with self._dialect.errors():
+            return list(self._connection().execute(sql, values))
+
+    def _value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the one value of a query."""
+        return self._rows(sql, values)[0][0]
+
+    def _in_chunks(self, sql: str, values: Sequence[Any], end: str = "") -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query that ends with a column, for the rows with one of these values in it."""
+        for chunk in chunks(values):
+            yield from self._rows(f"{sql} IN ({marks(chunk)}){end}", chunk)
 
     def _condition(self, table: Table, where: Filter | None) -> tuple[str, list[Any]]:
         """Return a filter as SQL and its bound values."""
@@ -88,8 +102,7 @@ class Rows:
         if isinstance(wanted, Has):
             return " AND ".join([self._dialect.contains(field)] * len(wanted.values)) or "1 = 1", wanted.values
         if isinstance(wanted, Without):
-            marks = ", ".join("?" * len(wanted.values))
-            return f"({field} IS NULL OR {field} NOT IN ({marks}))", wanted.values
+            return f"({field} IS NULL OR {field} NOT IN ({marks(wanted.values)}))", wanted.values
         if isinstance(wanted, NotBefore):
             return f"({field} IS NULL OR {field} >= ?)", (wanted.moment,)
         if isinstance(wanted, Range):
@@ -98,7 +111,7 @@ class Rows:
             return " AND ".join(f"{field} {sign} ?" for sign, _ in given) or "1 = 1", [bound for _, bound in given]
         if isinstance(wanted, tuple | list | set | frozenset):
             present = [value for value in wanted if value is not None]
-            clause = f"{field} IN ({', '.join('?' * len(present))})" if present else "1 = 0"
+            clause = f"{field} IN ({marks(present)})" if present else "1 = 0"
             return (f"({clause} OR {field} IS NULL)" if len(present) < len(wanted) else clause), present
         return f"{field} = ?", (wanted,)
 
@@ -115,3 +128,60 @@ def chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """Yield values in pieces that one statement can bind."""
     for start in range(0, len(values), CHUNK):
         yield values[start : start + CHUNK]
+
+
+# --- values kept in `settings`; caches compare the counters among them ---
+
+
+def kept(connection: Connection, key: str) -> str | None:
+    """Return a kept value, or None."""
+    rows = list(connection.execute("SELECT value FROM settings WHERE key = ?", (key,)))
+    return str(rows[0][0]) if rows else None
+
+
+def keep(connection: Connection, key: str, value: str) -> None:
+    """Keep a value."""
+    connection.execute(
+        "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (key, value),
+    )
+
+
+def advance(connection: Connection, key: str) -> int:
+    """Count a kept counter up by one and return it."""
+    value = int(kept(connection, key) or 0) + 1
+    keep(connection, key, str(value))
+    return value
+
+
+def newest_change(connection: Connection) -> int:
+    """Return the number of the last logged change."""
+    return int(next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM changes")))[0])
+
+
+def generation(connection: Connection) -> tuple[int, int, int]:
+    """Return (times vectors were dropped, times vectors were added, last change): equal while nothing changed."""
+    return (
+        int(kept(connection, "vector_epoch") or 0),
+        int(kept(connection, "vector_stamp") or 0),
+        newest_change(connection),
+    )
+
+
+# --- the claim of the one process that writes the index of a tree ---
+
+
+def renew_claim(connection: Connection, tree: int, owner: str, lease_s: int) -> None:
+    """Extend the claim of a tree; raises Conflict if its owner lost it."""
+    sql = "UPDATE trees SET claimed_to = ? WHERE id = ? AND owner = ? RETURNING id"
+    if not list(connection.execute(sql, (clock.now() + lease_s, tree, owner))):
+        raise claim_lost(tree)
+
+
+def claim_lost(tree: int) -> Conflict:
+    """Return the error for a writer whose claim of a tree has ended."""
+    return Conflict(
+        "another process is indexing this project now",
+        hint="Wait until it is done, then run `recollect index` again.",
+        tree=tree,
+    )

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.model import File
-from recollect.store.code import CodeFiles
 from recollect.store.code_protocol import (
     MAX_PLACES,
     PLACE_BITS,
@@ -20,8 +19,9 @@ from recollect.store.code_protocol import (
     files_of_tree,
     symbol_nodes,
 )
-from recollect.store.counters import advance
-from recollect.store.rows import chunks
+from recollect.store.code_tables import CodeFiles
+from recollect.store.full_text import affordable
+from recollect.store.row_queries import advance, chunks
 from recollect.text.identifiers import humps as humps_of
 from recollect.text.identifiers import name_term
 
@@ -29,12 +29,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.store.code_vectors import CodeVectors
+    from recollect.store.code_vector_index import CodeVectors
 
 # BM25 costs about one microsecond for every piece that holds a term. Terms are taken rarest first up to this many.
 POSTINGS = 20_000
-# The rarest terms are always searched, however frequent they are.
-MIN_TERMS = 2
 # Where all are frequent, so many of them are looked for together.
 MAX_TOGETHER = 4
 # How many more pieces than asked a search looks at when a filter by language or path comes after it.
@@ -63,7 +61,7 @@ class CodeSearches(CodeFiles):
     ) -> list[CodeMatch]:
         with self._dialect.errors():
             frequencies = self._dialect.code_frequencies(self._connection(), terms)
-            chosen = _affordable(frequencies, postings)
+            chosen = affordable(frequencies, postings)
             if sum(frequencies[term] for term in chosen) > postings:
                 # Every word is frequent: what has them all is few enough to be ranked, and likelier to be meant.
                 rarest = sorted(frequencies, key=lambda term: frequencies[term])[:MAX_TOGETHER]
@@ -97,26 +95,24 @@ class CodeSearches(CodeFiles):
 
     def _allows(self, scope: CodeScope, files: Iterable[int]) -> Callable[[int], bool]:
         """Return what tells whether a file is within the scope."""
-        allowed = set()
-        for chunk in chunks(sorted(files)):
-            marks = ", ".join("?" * len(chunk))
-            sql = f"SELECT id, tree, language, path FROM files WHERE id IN ({marks})"
-            for file, tree, language, path in self._connection().execute(sql, chunk):
-                if (scope.trees is None or tree in scope.trees) and scope.allows(language, path):
-                    allowed.add(file)
+        rows = self._in_chunks("SELECT id, tree, language, path FROM files WHERE id", sorted(files))
+        allowed = {
+            file
+            for file, tree, language, path in rows
+            if (scope.trees is None or tree in scope.trees) and scope.allows(language, path)
+        }
         return allowed.__contains__
 
-    def chunk_rows(self, ids: Iterable[int], *, with_terms: bool = True) -> list[ChunkRow]:
+    def chunk_rows(self, ids: Iterable[int]) -> list[ChunkRow]:
         wanted = list(dict.fromkeys(ids))
         numbers = list(dict.fromkeys(chunk >> PLACE_BITS for chunk in wanted))
         contents = self.file_contents(numbers)
         files = {file.id: file for file in self.get(File, numbers)}
         trees = self._trees_of(files.values())
         texts: dict[int, tuple[str, ...]] = {}
-        if with_terms:
-            with self._dialect.errors():
-                for part in chunks(wanted):
-                    texts.update((row[0], row[1:]) for row in self._dialect.code_texts(self._connection(), part))
+        with self._dialect.errors():
+            for part in chunks(wanted):
+                texts.update((row[0], row[1:]) for row in self._dialect.code_texts(self._connection(), part))
         found = []
         for chunk in wanted:
             file, (symbols, spans) = files.get(chunk >> PLACE_BITS), contents.get(chunk >> PLACE_BITS, ([], []))
@@ -140,10 +136,9 @@ class CodeSearches(CodeFiles):
         return found
 
     def code_term_counts(self, terms: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+        total = int(self._value("SELECT coalesce(sum(chunk_count), 0) FROM files"))
         with self._dialect.errors():
-            connection = self._connection()
-            (total,) = next(iter(connection.execute("SELECT coalesce(sum(chunk_count), 0) FROM files")))
-            return int(total), self._dialect.code_frequencies(connection, terms)
+            return total, self._dialect.code_frequencies(self._connection(), terms)
 
     # --- symbols by name ---
 
@@ -187,8 +182,8 @@ class CodeSearches(CodeFiles):
     # --- pieces by vectors ---
 
     def put_code_vectors(self, model: str, vectors: Iterable[tuple[bytes, NDArray[np.float32]]]) -> int:
-        from recollect.store.code_vectors import STAMP
-        from recollect.store.vectors import to_blob
+        from recollect.store.code_vector_index import STAMP
+        from recollect.store.vector_index import to_blob
 
         with self._dialect.errors(), self._dialect.write() as connection:
             stamp = advance(connection, STAMP)
@@ -203,16 +198,11 @@ class CodeSearches(CodeFiles):
     def lacking_code_vectors(self, model: str, limit: int, files: Sequence[int] | None = None) -> list[LackingVector]:
         return self._followed(model).lacking(limit, files)
 
-    def count_code_vectors(self, model: str) -> int:
-        with self._dialect.errors():
-            sql = "SELECT count(*) FROM code_embeddings WHERE model = ?"
-            return int(next(iter(self._connection().execute(sql, (model,))))[0])
-
     def code_vector_coverage(self, model: str, trees: Sequence[int] | None = None) -> tuple[int, int]:
         return self._followed(model).coverage(trees)
 
     def drop_code_vectors(self, *, unused_only: bool) -> int:
-        from recollect.store.code_vectors import EPOCH
+        from recollect.store.code_vector_index import EPOCH
 
         used = self._followed("").used_hashes() if unused_only else set()
         with self._dialect.errors(), self._dialect.write() as connection:
@@ -229,9 +219,8 @@ class CodeSearches(CodeFiles):
         index = self._followed(model)
         allows = None
         if scope.is_narrowed:
-            with self._dialect.errors():
-                ids = self._connection().execute("SELECT id FROM files WHERE chunk_count > 0")
-                allows = self._allows(scope, [int(row[0]) for row in ids])
+            ids = self._rows("SELECT id FROM files WHERE chunk_count > 0")
+            allows = self._allows(scope, [int(row[0]) for row in ids])
         return index.nearest_chunks(query, scope.trees, allows, limit)
 
     def code_cosines(self, model: str, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
@@ -240,7 +229,7 @@ class CodeSearches(CodeFiles):
     def _followed(self, model: str) -> CodeVectors:
         index = self._code_vectors.get(model)
         if index is None:
-            from recollect.store.code_vectors import CodeVectors
+            from recollect.store.code_vector_index import CodeVectors
 
             index = self._code_vectors.setdefault(model, CodeVectors(model))
         with self._dialect.errors(), self._dialect.snapshot() as connection:
@@ -256,15 +245,3 @@ def _ranges(scope: CodeScope) -> list[tuple[int, int] | None]:
     if scope.trees is None or len(scope.trees) > MAX_RANGES:
         return [None]
     return [files_of_tree(tree) for tree in scope.trees]
-
-
-def _affordable(frequencies: Mapping[str, int], postings: int) -> list[str]:
-    """Return the rarest terms whose pieces together stay within the budget; never fewer than MIN_TERMS."""
-    chosen: list[str] = []
-    spent = 0
-    for term, count in sorted(frequencies.items(), key=lambda row: row[1]):
-        spent += count
-        if spent > postings and len(chosen) >= MIN_TERMS:
-            break
-        chosen.append(term)
-    return chosen

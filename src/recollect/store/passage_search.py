@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 from recollect.clock import new_id
 from recollect.errors import StorageError, StoreUnwritable
 from recollect.model import Memory
-from recollect.store.counters import advance, generation, keep, kept, newest_change
 from recollect.store.dialect import Connection, SearchRow
+from recollect.store.full_text import marks
 from recollect.store.passage import PASSAGES_PER_MEMORY, WIDENING
 from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, TermCounts, Vectors
-from recollect.store.rows import Rows, chunks
+from recollect.store.row_queries import Rows, advance, chunks, generation, keep, kept, newest_change
 from recollect.store.tables import TABLES
 from recollect.text.passages import MAX_PASSAGES
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.store.vector_file import Saved
-    from recollect.store.vectors import VectorIndex
+    from recollect.store.vector_index import VectorIndex
 
 # Looking for memories without a vector starts where it last found none. Remembering that costs a write, so it is done
 # once per this many changes.
@@ -99,26 +99,18 @@ class Searches(Rows):
         return found
 
     def centralities(self, memory_ids: Iterable[str]) -> dict[str, float]:
-        found: dict[str, float] = {}
-        with self._dialect.errors():
-            connection = self._connection()
-            if not list(connection.execute("SELECT 1 FROM graph_edges LIMIT 1")):
-                return found
-            for chunk in chunks(sorted(set(memory_ids))):
-                # A memory may have nodes of other kinds beside its own, as a file that it is about.
-                sql = (
-                    f"SELECT memory_id, max(centrality) FROM graph_nodes WHERE memory_id IN "
-                    f"({', '.join('?' * len(chunk))}) AND centrality > 0 GROUP BY memory_id"
-                )
-                found.update(connection.execute(sql, chunk))
-        return found
+        if not self._rows("SELECT 1 FROM graph_edges LIMIT 1"):
+            return {}
+        # A memory may have nodes of other kinds beside its own, as a file that it is about.
+        sql = "SELECT memory_id, max(centrality) FROM graph_nodes WHERE centrality > 0 AND memory_id"
+        return dict(self._in_chunks(sql, sorted(set(memory_ids)), " GROUP BY memory_id"))
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:
         with self._dialect.errors():
             return self._dialect.term_counts(self._connection(), terms, names, _scoped(where)[0])
 
     def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:
-        from recollect.store.vectors import to_blob
+        from recollect.store.vector_index import to_blob
 
         kept_count = 0
         with self._dialect.errors(), self._dialect.write() as connection:
@@ -188,20 +180,17 @@ class Searches(Rows):
 
     def embedded_from(self, model: str, memory_id: str) -> int | None:
         sql = "SELECT min(part) FROM memory_embeddings WHERE memory_id = ? AND model = ?"
-        with self._dialect.errors():
-            (found,) = next(iter(self._connection().execute(sql, (memory_id, model))))
+        found = self._value(sql, (memory_id, model))
         return None if found is None else int(found)
 
     def count_vectors(self, model: str) -> int:
         return self.count_embedded(model, 0)
 
     def count_embedded(self, model: str, part: int) -> int:
-        sql = "SELECT count(*) FROM memory_embeddings WHERE model = ? AND part = ?"
-        with self._dialect.errors():
-            return int(next(iter(self._connection().execute(sql, (model, part))))[0])
+        return int(self._value("SELECT count(*) FROM memory_embeddings WHERE model = ? AND part = ?", (model, part)))
 
     def memory_vectors(self, model: str) -> MemoryVectors:
-        from recollect.store.vectors import means
+        from recollect.store.vector_index import means
 
         sql = "SELECT memory_id, embedding FROM memory_embeddings WHERE model = ? ORDER BY memory_id, part"
         with self._dialect.errors():
@@ -210,7 +199,7 @@ class Searches(Rows):
     def _refreshed(self, model: str) -> VectorIndex:
         index = self._indexes.get(model)
         if index is None:
-            from recollect.store.vectors import VectorIndex
+            from recollect.store.vector_index import VectorIndex
 
             index = self._indexes.setdefault(model, VectorIndex(model))
         with self._dialect.snapshot() as connection:
@@ -282,11 +271,10 @@ class Searches(Rows):
         columns = ", ".join(dict.fromkeys(("seq", "id", *(where or ()))))
         found: dict[int, str] = {}
         for chunk in chunks(list(dict.fromkeys(seqs))):
-            marks = ", ".join("?" * len(chunk))
             # Rows first, filter second: left to itself, a database reads a whole namespace to find these few (5 ms of
             # 10,000 memories instead of half a millisecond).
             sql = (
-                f"WITH wanted AS MATERIALIZED (SELECT {columns} FROM memories WHERE seq IN ({marks})) "
+                f"WITH wanted AS MATERIALIZED (SELECT {columns} FROM memories WHERE seq IN ({marks(chunk)})) "
                 f"SELECT seq, id FROM wanted WHERE {condition}"
             )
             found.update(self._connection().execute(sql, [*chunk, *values]))

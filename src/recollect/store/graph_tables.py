@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 
 from recollect.model import Change, Edge, Node, Record
-from recollect.store.counters import advance, keep, kept, newest_change
 from recollect.store.dialect import Connection
+from recollect.store.full_text import marks
 from recollect.store.protocol import Coded, EdgeColumns, Filter, Strength
-from recollect.store.rows import EVERYTHING, Rows, chunks
+from recollect.store.row_queries import EVERYTHING, Rows, advance, chunks, keep, kept, newest_change
 from recollect.store.tables import TABLES, encode
 
 # Nodes written under one hold of the lock: about 20 ms, so that other writers hardly notice.
@@ -37,8 +37,7 @@ class GraphRows(Rows):
             raise ValueError(f"{table.name} has no field {', '.join(sorted(unknown))}")
         condition, values = self._condition(table, where)
         sql = f"SELECT {', '.join(fields)} FROM {table.name} WHERE {condition} LIMIT ?"
-        with self._dialect.errors():
-            return list(self._connection().execute(sql, [*values, EVERYTHING if limit is None else limit]))
+        return self._rows(sql, [*values, EVERYTHING if limit is None else limit])
 
     def edge_columns(self, sources: Collection[str] | None = None) -> EdgeColumns:
         if sources is None:
@@ -58,8 +57,7 @@ class GraphRows(Rows):
         # The plus keeps the database from its index by entity: that leads through every change of the graph there ever
         # was, and most often there is next to nothing after `since`.
         recent = "seq > ? AND +entity IN (?, ?) ORDER BY seq LIMIT ?"
-        with self._dialect.errors():
-            return self._select(TABLES[Change], recent, [since, TABLES[Node].name, TABLES[Edge].name, limit])
+        return self._select(TABLES[Change], recent, [since, TABLES[Node].name, TABLES[Edge].name, limit])
 
     def graph_written(self) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
@@ -98,8 +96,7 @@ def _coded(names: Sequence[str]) -> Coded:
 
 def _write(connection: Connection, strengths: dict[str, Strength]) -> int:
     """Keep the strengths of nodes that are there; returns how many. What has not changed is not written again."""
-    marks = ", ".join("?" * len(strengths))
-    sql = f"SELECT id, centrality, payload FROM graph_nodes WHERE id IN ({marks})"
+    sql = f"SELECT id, centrality, payload FROM graph_nodes WHERE id IN ({marks(strengths)})"
     found = list(connection.execute(sql, list(strengths)))
     for node_id, centrality, payload in found:
         row = strengths[node_id]

@@ -8,17 +8,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from recollect import clock
-from recollect.errors import Conflict
 from recollect.model import Tree
-from recollect.store.code_protocol import FILE_BITS, file_node, files_of_tree
-from recollect.store.counters import advance
+from recollect.store.code_protocol import (
+    FILE_BITS,
+    DependencyRow,
+    PackageLink,
+    PackageRow,
+    file_node,
+    files_of_tree,
+    package_node,
+)
 from recollect.store.dialect import Connection
-from recollect.store.package_protocol import DependencyRow, PackageLink, PackageRow, package_node
-from recollect.store.rows import Rows
+from recollect.store.full_text import marks
+from recollect.store.row_queries import Rows, advance, renew_claim
 
 _COLUMNS = ("id", *PackageRow._fields[1:])
-_PUT = f"INSERT INTO packages ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
+_PUT = f"INSERT INTO packages ({', '.join(_COLUMNS)}) VALUES ({marks(_COLUMNS)})"
 
 _encode = msgspec.msgpack.Encoder().encode
 _provides = msgspec.msgpack.Decoder(tuple[tuple[str, str], ...])
@@ -64,20 +69,14 @@ class Packages(Rows):
             "SELECT f.path, f.mark, m.content FROM manifests m JOIN files f ON f.id = m.file "
             "WHERE m.file BETWEEN ? AND ? ORDER BY f.path"
         )
-        with self._dialect.errors():
-            return [
-                (path, mark, content) for path, mark, content in self._connection().execute(sql, files_of_tree(tree))
-            ]
+        return [(path, mark, content) for path, mark, content in self._rows(sql, files_of_tree(tree))]
 
     def packages_settled(self, tree: int) -> bool:
-        with self._dialect.errors():
-            return bool(list(self._connection().execute("SELECT tree FROM settled_trees WHERE tree = ?", (tree,))))
+        return bool(self._rows("SELECT tree FROM settled_trees WHERE tree = ?", (tree,)))
 
     def put_packages(self, tree: int, owner: str, packages: Sequence[PackageRow], *, lease_s: int) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
-            renewed = "UPDATE trees SET claimed_to = ? WHERE id = ? AND owner = ? RETURNING id"
-            if not list(connection.execute(renewed, (clock.now() + lease_s, tree, owner))):
-                raise Conflict("another process is indexing this project now", tree=tree)
+            renew_claim(connection, tree, owner, lease_s)
             first, last = files_of_tree(tree)
             connection.execute("DELETE FROM packages WHERE id BETWEEN ? AND ?", (first, last))
             connection.executemany(_PUT, [_row(first + place, row) for place, row in enumerate(packages)])
@@ -87,53 +86,50 @@ class Packages(Rows):
 
     def packages(self, trees: Sequence[int] | None = None) -> list[PackageRow]:
         sql = f"SELECT {', '.join(_COLUMNS)} FROM packages WHERE id BETWEEN ? AND ? ORDER BY id"
-        with self._dialect.errors():
-            # All numbers of trees, where none is named.
-            bounds = [(0, 2**62)] if trees is None else [files_of_tree(tree) for tree in trees]
-            rows = [row for bound in bounds for row in self._connection().execute(sql, bound)]
+        # All numbers of trees, where none is named.
+        bounds = [(0, 2**62)] if trees is None else [files_of_tree(tree) for tree in trees]
         return [
             PackageRow._make((row[0] >> FILE_BITS, *row[1:9], _provides.decode(row[9]), _dependencies.decode(row[10])))
-            for row in rows
+            for bound in bounds
+            for row in self._rows(sql, bound)
         ]
 
     # --- as a graph ---
 
     def package_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
-        shelf, wanted = self._shelf(trees)
+        index, wanted = self._package_index(trees)
         seen: set[str] = set()
         for row in wanted:
-            for node, label in [(shelf.node(row), row.label), *_needed(shelf, row)]:
+            for node, label in [(index.node(row), row.label), *_needed(index, row)]:
                 if node not in seen:
                     seen.add(node)
-                    yield node, "Package", label, shelf.namespace(node)
+                    yield node, "Package", label, index.namespace(node)
 
     def package_links(self, trees: Sequence[int] | None = None) -> Iterator[PackageLink]:
-        shelf, wanted = self._shelf(trees)
+        index, wanted = self._package_index(trees)
         seen: set[tuple[str, str, str]] = set()
-        for link in (link for row in wanted for link in _links(shelf, row)):
+        for link in (link for row in wanted for link in _links(index, row)):
             # Work trees of one repository say the same twice.
             if (link.src, link.dst, link.scope) not in seen:
                 seen.add((link.src, link.dst, link.scope))
                 yield link
         for tree in dict.fromkeys(row.tree for row in wanted):
-            yield from self._files(shelf, tree)
+            yield from self._files(index, tree)
 
-    def _files(self, shelf: Shelf, tree: int) -> Iterator[PackageLink]:
+    def _files(self, index: PackageIndex, tree: int) -> Iterator[PackageLink]:
         sql = "SELECT path, language FROM files WHERE id BETWEEN ? AND ? AND skipped = '' ORDER BY id"
-        with self._dialect.errors():
-            rows = list(self._connection().execute(sql, files_of_tree(tree)))
-        for path, language in rows:
-            row = shelf.owner(tree, path, language)
+        for path, language in self._rows(sql, files_of_tree(tree)):
+            row = index.owner(tree, path, language)
             if row is not None:
-                yield PackageLink(shelf.node(row), file_node(shelf.roots[tree], path), "CONTAINS")
+                yield PackageLink(index.node(row), file_node(index.roots[tree], path), "CONTAINS")
 
-    def _shelf(self, trees: Sequence[int] | None) -> tuple[Shelf, list[PackageRow]]:
+    def _package_index(self, trees: Sequence[int] | None) -> tuple[PackageIndex, list[PackageRow]]:
         """Return all packages, and those of the wanted trees: a dependency may be met by any tree."""
-        shelf = Shelf(self.packages(), self.find(Tree))
-        return shelf, [row for row in shelf.rows if trees is None or row.tree in trees]
+        index = PackageIndex(self.packages(), self.find(Tree))
+        return index, [row for row in index.rows if trees is None or row.tree in trees]
 
 
-class Shelf:
+class PackageIndex:
     """Packages by name and by place: which one a dependency means, and which one a file belongs to."""
 
     def __init__(self, rows: Iterable[PackageRow], trees: Iterable[Tree]) -> None:
@@ -207,21 +203,21 @@ def _distance(row: PackageRow, other: PackageRow) -> tuple[bool, bool, int, int,
     return other.tree != row.tree, bool(other.mark), other.folder.count("/"), other.tree, other.folder
 
 
-def _needed(shelf: Shelf, row: PackageRow) -> Iterator[tuple[str, str]]:
+def _needed(index: PackageIndex, row: PackageRow) -> Iterator[tuple[str, str]]:
     for needed in row.dependencies:
-        node = shelf.target(row, needed)
+        node = index.target(row, needed)
         if node:
-            provider = next(iter(shelf.providers(row, needed)), None)
+            provider = next(iter(index.providers(row, needed)), None)
             yield node, provider.label if provider else needed.label
 
 
-def _links(shelf: Shelf, row: PackageRow) -> Iterator[PackageLink]:
-    node = shelf.node(row)
-    workspace = shelf.member_of(row)
-    if workspace is not None and shelf.node(workspace) != node:
-        yield PackageLink(shelf.node(workspace), node, "CONTAINS")
+def _links(index: PackageIndex, row: PackageRow) -> Iterator[PackageLink]:
+    node = index.node(row)
+    workspace = index.member_of(row)
+    if workspace is not None and index.node(workspace) != node:
+        yield PackageLink(index.node(workspace), node, "CONTAINS")
     for needed in row.dependencies:
-        target = shelf.target(row, needed)
+        target = index.target(row, needed)
         if target and target != node:
             yield PackageLink(node, target, "DEPENDS_ON", needed.scope, needed.range)
 

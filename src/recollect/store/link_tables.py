@@ -6,15 +6,11 @@ Written a batch of files to a transaction under the claim of the tree's writer, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import msgspec
 
-from recollect import clock
-from recollect.errors import Conflict
 from recollect.store.code_protocol import files_of_tree
-from recollect.store.counters import advance, kept
-from recollect.store.dialect import Connection
+from recollect.store.full_text import marks
 from recollect.store.link_protocol import (
     CodeStamps,
     Edges,
@@ -26,7 +22,7 @@ from recollect.store.link_protocol import (
     Sites,
     SymbolPoint,
 )
-from recollect.store.rows import Rows, chunks
+from recollect.store.row_queries import Rows, advance, chunks, claim_lost, kept, renew_claim
 
 _edges = msgspec.msgpack.Decoder(Edges)
 _sites = msgspec.msgpack.Decoder(Sites)
@@ -53,7 +49,7 @@ class CodeLinks(Rows):
         self, tree: int, owner: str, programs: Sequence[Program], *, lease_s: int, gone: Sequence[int] = ()
     ) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
-            _renew(connection, tree, owner, lease_s)
+            renew_claim(connection, tree, owner, lease_s)
             for table in ("file_programs", "file_links"):
                 connection.executemany(f"DELETE FROM {table} WHERE file = ?", [(number,) for number in gone])
             if gone:
@@ -62,11 +58,10 @@ class CodeLinks(Rows):
 
     def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
-            _renew(connection, tree, owner, lease_s)
+            renew_claim(connection, tree, owner, lease_s)
             known: dict[int, tuple[int, bytes, bytes]] = {}
             for chunk in chunks([row.file for row in links]):
-                marks = ", ".join("?" * len(chunk))
-                sql = f"SELECT file, stamp, edges, sites FROM file_links WHERE file IN ({marks})"
+                sql = f"SELECT file, stamp, edges, sites FROM file_links WHERE file IN ({marks(chunk)})"
                 known.update((row[0], row[1:]) for row in connection.execute(sql, chunk))
             # A stamp tells whoever holds the graph what to read again: nothing where only the digest is another.
             stamps = {
@@ -82,7 +77,7 @@ class CodeLinks(Rows):
         with self._dialect.errors(), self._dialect.write() as connection:
             sql = "SELECT 1 FROM trees WHERE id = ? AND owner = ?"
             if not list(connection.execute(sql, (tree, owner))):
-                raise _lost(tree)
+                raise claim_lost(tree)
             connection.execute(
                 "INSERT INTO linked_trees (tree, fingerprint, generation, linked_at) VALUES (?, ?, ?, ?) "
                 "ON CONFLICT (tree) DO UPDATE SET fingerprint = excluded.fingerprint, "
@@ -94,28 +89,30 @@ class CodeLinks(Rows):
 
     def linked_tree(self, tree: int) -> LinkedTree | None:
         sql = "SELECT fingerprint, generation, linked_at FROM linked_trees WHERE tree = ?"
-        with self._dialect.errors():
-            return next((LinkedTree(*row) for row in self._connection().execute(sql, (tree,))), None)
+        return next((LinkedTree(*row) for row in self._rows(sql, (tree,))), None)
 
     def known_programs(self, tree: int) -> dict[str, KnownProgram]:
         sql = "SELECT path, file, hash, outline, length(content) FROM file_programs WHERE file BETWEEN ? AND ?"
-        return {row[0]: KnownProgram(*row[1:]) for row in self._of_tree(sql, tree)}
+        return {row[0]: KnownProgram(*row[1:]) for row in self._rows(sql, files_of_tree(tree))}
 
     def link_digests(self, tree: int) -> dict[int, str]:
-        return dict(self._of_tree("SELECT file, digest FROM file_links WHERE file BETWEEN ? AND ?", tree))
+        sql = "SELECT file, digest FROM file_links WHERE file BETWEEN ? AND ?"
+        return dict(self._rows(sql, files_of_tree(tree)))
 
     def packed_symbols(self, files: Sequence[int]) -> dict[int, bytes]:
-        return dict(self._numbered("SELECT file, symbols FROM file_contents", files))
+        return dict(self._in_chunks("SELECT file, symbols FROM file_contents WHERE file", files))
 
     def programs(self, files: Sequence[int], *, faces: bool = False) -> dict[int, bytes]:
-        return dict(self._numbered(f"SELECT file, {'face' if faces else 'content'} FROM file_programs", files))
+        return dict(
+            self._in_chunks(f"SELECT file, {'face' if faces else 'content'} FROM file_programs WHERE file", files)
+        )
 
     def file_edges(self, files: Sequence[int]) -> dict[int, Edges]:
-        rows = self._numbered("SELECT file, edges FROM file_links", files)
+        rows = self._in_chunks("SELECT file, edges FROM file_links WHERE file", files)
         return {file: _edges.decode(content) for file, content in rows}
 
     def file_sites(self, files: Sequence[int]) -> dict[int, Sites]:
-        rows = self._numbered("SELECT file, sites FROM file_links", files)
+        rows = self._in_chunks("SELECT file, sites FROM file_links WHERE file", files)
         return {file: _sites.decode(content) for file, content in rows}
 
     def files_linking(self, tree: int, target: str, limit: int) -> list[int]:
@@ -130,9 +127,8 @@ class CodeLinks(Rows):
         for chunk in chunks([text.encode("utf-8", "surrogatepass") for text in texts]):
             some = " OR ".join([f"instr({column}, ?) > 0"] * len(chunk))
             sql = f"SELECT file FROM file_links WHERE file BETWEEN ? AND ? AND ({some}) LIMIT ?"
-            with self._dialect.errors():
-                rows = self._connection().execute(sql, (*files_of_tree(tree), *chunk, limit))
-                found.update((int(row[0]), None) for row in rows)
+            rows = self._rows(sql, (*files_of_tree(tree), *chunk, limit))
+            found.update((int(row[0]), None) for row in rows)
         return list(found)[:limit]
 
     def link_generation(self) -> int:
@@ -145,8 +141,7 @@ class CodeLinks(Rows):
         sql = (
             "SELECT f.id, f.stamp, coalesce(l.stamp, 0) FROM files f LEFT JOIN file_links l ON l.file = f.id ORDER BY 1"
         )
-        with self._dialect.errors():
-            rows = np.array(list(self._connection().execute(sql)), np.int64).reshape(-1, 3)
+        rows = np.array(self._rows(sql), np.int64).reshape(-1, 3)
         return CodeStamps(rows[:, 0], rows[:, 1], rows[:, 2])
 
     def file_graphs(self, files: Iterable[int] | None = None) -> Iterator[FileGraph]:
@@ -158,35 +153,8 @@ class CodeLinks(Rows):
             if files is None:
                 rows = self._connection().execute(columns + "ORDER BY f.id")
             else:
-                rows = self._numbered(columns, list(files), key="f.id", order=" ORDER BY f.id")
+                rows = self._in_chunks(columns + "WHERE f.id", list(files), " ORDER BY f.id")
             for number, path, tree, symbols, edges in rows:
                 yield FileGraph(
                     number, path, tree, _points.decode(symbols), None if edges is None else _edges.decode(edges)
                 )
-
-    def _of_tree(self, sql: str, tree: int) -> list[tuple[Any, ...]]:
-        with self._dialect.errors():
-            return list(self._connection().execute(sql, files_of_tree(tree)))
-
-    def _numbered(
-        self, sql: str, numbers: Sequence[int], *, key: str = "file", order: str = ""
-    ) -> Iterator[tuple[Any, ...]]:
-        with self._dialect.errors():
-            for chunk in chunks(numbers):
-                marks = ", ".join("?" * len(chunk))
-                yield from self._connection().execute(f"{sql} WHERE {key} IN ({marks}){order}", chunk)
-
-
-def _renew(connection: Connection, tree: int, owner: str, lease_s: int) -> None:
-    """Go on holding a tree."""
-    sql = "UPDATE trees SET claimed_to = ? WHERE id = ? AND owner = ? RETURNING id"
-    if not list(connection.execute(sql, (clock.now() + lease_s, tree, owner))):
-        raise _lost(tree)
-
-
-def _lost(tree: int) -> Conflict:
-    return Conflict(
-        "another process is indexing this project now",
-        hint="Wait until it is done, then try again.",
-        tree=tree,
-    )
