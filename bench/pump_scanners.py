@@ -79,8 +79,8 @@ from recollect.patterns import correction, preference, section
 from recollect.patterns import search as searches
 from recollect.recall import amend, changes, judge, query, statement, supersede, tag
 from recollect.render import untrusted
-from recollect.surface import jsonrpc
 from recollect.surface.assistants import jsonc, toml
+from recollect.surface.mcp import jsonrpc
 from recollect.text import (
     as_of,
     asking,

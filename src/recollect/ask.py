@@ -135,7 +135,7 @@ def by_ourselves(payload: bytes, home: str, event: str, assistant: str, moment: 
     sys.path.extend(packages())
     # msgspec looks for it and does without; loading it costs as much as all of msgspec.
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]
-    from recollect.surface.answering import by_engine, by_glance
+    from recollect.surface.hooks.hook_output import by_engine, by_glance
 
     return (by_glance if moment == "prompt" else by_engine)(payload, home, event, assistant)
 

@@ -22,10 +22,10 @@ from recollect.render import error_to_json, to_json
 from recollect.render.block import NOTICE
 from recollect.settings import Settings, load
 from recollect.surface.cli import main
-from recollect.surface.jsonrpc import decode, encode
-from recollect.surface.mcp import Server, answer
-from recollect.surface.peer import Peer
-from recollect.surface.stdio import Backing
+from recollect.surface.mcp.jsonrpc import decode, encode
+from recollect.surface.mcp.peer import Peer
+from recollect.surface.mcp.server import Server, answer
+from recollect.surface.mcp.stdio import Backing
 
 
 class Surface(Protocol):

@@ -17,9 +17,9 @@ from tests.conformance.surfaces import SURFACES, command_line, library, mcp
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
 from recollect.operations import Operation, Parameter
-from recollect.surface.command import Command
-from recollect.surface.form import flag, form
-from recollect.surface.jsonrpc import PARSE_ERROR, ProtocolError, decode
+from recollect.surface.cli.arguments import flag, form
+from recollect.surface.cli.command_table import Command
+from recollect.surface.mcp.jsonrpc import PARSE_ERROR, ProtocolError, decode
 
 HUGE = "x" * (50 * 1024 * 1024)
 FAR = 10**30

@@ -29,7 +29,7 @@ from recollect.hierarchy import MemoryManager
 from recollect.model import Session
 from recollect.render import error_to_json, to_json, to_text
 from recollect.render.block import NOTICE
-from recollect.surface.answering import by_engine, by_glance
+from recollect.surface.hooks.hook_output import by_engine, by_glance
 
 CODE = f'''"""{PLANTED} \x1b[2J \u202e"""
 
@@ -271,9 +271,9 @@ def test_a_huge_argument_is_not_echoed_whole(bench: Bench) -> None:
     ids=["method", "tool", "version"],
 )  # fmt: skip
 def test_an_error_of_the_protocol_is_harmless_and_short(message: dict[str, Any]) -> None:
-    from recollect.surface.jsonrpc import encode
-    from recollect.surface.mcp import Server, answer
-    from recollect.surface.peer import Peer
+    from recollect.surface.mcp.jsonrpc import encode
+    from recollect.surface.mcp.peer import Peer
+    from recollect.surface.mcp.server import Server, answer
 
     server = Server(lambda: OPERATIONS, lambda row, given: None, to_text=lambda record, shape: "")  # type: ignore[return-value]
     reply = encode(answer(server, Peer(lambda sent: None), message))

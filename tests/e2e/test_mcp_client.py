@@ -14,8 +14,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from recollect.capabilities import OPERATIONS
-from recollect.surface.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
-from recollect.surface.mcp import HANDSHAKE, INSTRUCTIONS, MODERN
+from recollect.surface.mcp.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
+from recollect.surface.mcp.server import HANDSHAKE, INSTRUCTIONS, MODERN
 from recollect.toolset import GROUPS
 
 mcp = pytest.importorskip("mcp")
@@ -171,7 +171,7 @@ def test_the_handshake_and_the_list_leave_no_trace_on_disk(home: Path) -> None:
 LOADED = """
 import sys
 from recollect.settings import load
-from recollect.surface.stdio import main
+from recollect.surface.mcp.stdio import main
 main(load())
 print(*sys.modules, file=sys.stderr)
 """

@@ -8,8 +8,8 @@ from pathlib import Path
 from recollect.model import Record
 from recollect.operations import collect, operation
 from recollect.progress import report
-from recollect.surface import stdio
-from recollect.surface.mcp import Server
+from recollect.surface.mcp import stdio
+from recollect.surface.mcp.server import Server
 
 
 class Said(Record, frozen=True, kw_only=True):

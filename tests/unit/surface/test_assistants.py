@@ -10,22 +10,26 @@ from typing import Any
 
 import pytest
 
-from recollect.surface.assistants import jsonc, proof
-from recollect.surface.assistants.entry import Install
-from recollect.surface.assistants.ledger import Ledger
-from recollect.surface.assistants.place import Roots, file_of, installed, project_folder, roots
-from recollect.surface.assistants.plan import Work, carry_out, connect, disconnect
-from recollect.surface.assistants.table import (
+from recollect.surface.assistants import jsonc, probe
+from recollect.surface.assistants.assistant_table import (
     ASSISTANTS,
     BY_NAME,
     Assistant,
     Hooks,
     Own,
     Part,
+    Roots,
     Scope,
     Server,
     TomlServer,
+    file_of,
+    installed,
+    project_folder,
+    roots,
 )
+from recollect.surface.assistants.entry import Install
+from recollect.surface.assistants.init_ledger import Ledger
+from recollect.surface.assistants.plan import Work, carry_out, connect, disconnect
 
 INSTALL = Install("/opt/my py/bin/python3", ("/opt/my py/bin/recollect",), "/opt/it's/recollect/hook.py")
 
@@ -180,14 +184,14 @@ def round_trip(assistant: Assistant, scope: Scope, work: Work, folder: Path) -> 
 def assert_connected(assistant: Assistant, scope: Scope, work: Work) -> None:
     """Both directions: what the table wants is in the files, as words that a shell gives back unharmed."""
     parts = assistant.parts(scope)
-    lines = proof.hook_lines(assistant, scope, work.where)
+    lines = probe.hook_lines(assistant, scope, work.where)
     wanted = [row for part in parts if isinstance(part, Hooks) for row in part.events]
     wanted += [part.event for part in parts if isinstance(part, Own) and part.event]
     if wanted:
         assert [line.words for line in lines] == [
             [INSTALL.python, "-I", "-S", INSTALL.hook, row.name, assistant.name, *row.moment.split()] for row in wanted
         ]
-    words = proof.server_words(assistant, scope, work.where)
+    words = probe.server_words(assistant, scope, work.where)
     toolset = ["--toolset", assistant.toolset] if assistant.toolset else []
     assert (words == ["/opt/my py/bin/recollect", "serve", *toolset]) == any(
         isinstance(part, Server | TomlServer) or part.paths[0].endswith("plugin/.mcp.json") for part in parts

@@ -10,12 +10,11 @@ import pytest
 
 from recollect.errors import ConfigError, Conflict
 from recollect.surface.assistants import jsonc, toml
+from recollect.surface.assistants.assistant_table import ASSISTANTS, BY_NAME, Assistant, roots
 from recollect.surface.assistants.entry import NAME, Install, is_hook_of_ours, starts_recollect
-from recollect.surface.assistants.ledger import Ledger
-from recollect.surface.assistants.place import roots
+from recollect.surface.assistants.init_ledger import Ledger
 from recollect.surface.assistants.plan import Work, carry_out, connect, disconnect
-from recollect.surface.assistants.proof import is_own, server_words
-from recollect.surface.assistants.table import ASSISTANTS, BY_NAME, Assistant
+from recollect.surface.assistants.probe import is_own, server_words
 
 OLD = Install("/old/bin/python", ("/old/bin/recollect",), "/old/recollect/hook.py")
 NEW = Install("/new/bin/python", ("/new/bin/recollect",), "/new/recollect/hook.py", home="/other home")

@@ -15,9 +15,9 @@ from recollect.model import Check, Deleted, Exported, Health, Memory, NamespaceC
 from recollect.operations import collect, operation
 from recollect.progress import report
 from recollect.surface.cli import main
-from recollect.surface.command import commands
-from recollect.surface.overview import EXIT_CODES
-from recollect.surface.run import Offer, run
+from recollect.surface.cli.command_table import commands
+from recollect.surface.cli.help import EXIT_CODES
+from recollect.surface.cli.run import Offer, run
 from recollect.version import __version__
 
 KEPT = Memory(id="m1", content="We use tabs", created_at=1, updated_at=1)

@@ -17,12 +17,21 @@ from typing import Any, NamedTuple
 from recollect.errors import InvalidInput
 from recollect.parsing import parse_json
 from recollect.surface.assistants import jsonc, toml
+from recollect.surface.assistants.assistant_table import (
+    Assistant,
+    Hooks,
+    Own,
+    Part,
+    Roots,
+    Scope,
+    Server,
+    TomlServer,
+    file_of,
+)
 from recollect.surface.assistants.entry import NAME, Install, is_hook_of_ours
-from recollect.surface.assistants.file import content, target, text_of
-from recollect.surface.assistants.place import Roots, file_of
 from recollect.surface.assistants.plan import TOML_PATH
-from recollect.surface.assistants.table import Assistant, Hooks, Own, Part, Scope, Server, TomlServer
-from recollect.surface.listening import Listener
+from recollect.surface.assistants.settings_file import content, target, text_of
+from recollect.surface.hooks.hook_socket import HookSocket
 
 # A hook takes a twentieth of a second and a server less than one; a machine under load may take much longer.
 PATIENCE_S = 60
@@ -133,7 +142,7 @@ def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
     words = line.words[2:] if home_of(line) else line.words
     payload = json.dumps({"hook_event_name": line.event, "note": "recollect doctor"}).encode()
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        listener = Listener(Path(folder), lambda asked, *_: CANARY if asked == payload else b"", lambda _: None)
+        listener = HookSocket(Path(folder), lambda asked, *_: CANARY if asked == payload else b"", lambda _: None)
         listens = line.answers and listener.start()
         if line.answers and not listens:
             words = words[:-1]  # without a listener the hook would start an engine, which empties the spool

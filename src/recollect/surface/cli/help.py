@@ -1,4 +1,4 @@
-"""Help texts: one command, or the commands of a group. Lines end where the terminal does; nothing is cut."""
+"""Help texts: the overview, the commands of a group, and one command. Lines end where the terminal does."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import textwrap
 from collections.abc import Iterable
 
 from recollect.operations import Parameter
-from recollect.surface.arguments import global_options, spellings, usage
-from recollect.surface.catalog import Section
-from recollect.surface.command import GLOBAL_OPTIONS, Command, Commands, path_of
-from recollect.surface.form import form, metavar
+from recollect.surface.cli.arguments import global_options, kind, metavar, spellings, usage
+from recollect.surface.cli.catalog import Section
+from recollect.surface.cli.command_table import GLOBAL_OPTIONS, Command, Commands, path_of
+from recollect.version import __version__
 
 # Texts start here at the latest; a longer label has its text on the next line.
 LABEL_COLUMNS = 26
@@ -76,19 +76,88 @@ def _own(command: Command) -> list[tuple[str, str]]:
 
 def _spelled(parameter: Parameter) -> str:
     words = [word for word, row in spellings(parameter).items() if not row.is_hidden]
-    if form(parameter).kind == "truth":  # only the form that changes something
+    if kind(parameter) == "truth":  # only the form that changes something
         return {True: words[1], False: words[0]}.get(parameter.default, ", ".join(words))
     return f"{', '.join(words)} {metavar(parameter)}"
 
 
 def _meaning(parameter: Parameter) -> str:
-    shape = form(parameter)
     parts = [parameter.help]
-    if shape.choices:
-        parts.append(f"one of: {', '.join(shape.choices)}")
-    if shape.kind == "several" and not parameter.required:
+    if parameter.choices:
+        parts.append(f"one of: {', '.join(parameter.choices)}")
+    if kind(parameter) == "several" and not parameter.required:
         parts.append("repeat it or separate with commas")
     has_default = isinstance(parameter.default, str | int | float) and parameter.default != ""
     if has_default and not isinstance(parameter.default, bool):
         return f"{'; '.join(filter(None, parts))} (default: {parameter.default})"
     return "; ".join(filter(None, parts))
+
+
+# --- the overview ---
+
+
+# Every exit code with its meaning; a test holds that each error of the tree has a row.
+EXIT_CODES: tuple[tuple[int, str], ...] = (
+    (0, "success; for health: no check failed"),
+    (1, "internal error: a defect of recollect"),
+    (2, "invalid command, option or value"),
+    (3, "nothing has that id or name"),
+    (4, "conflict: changed by someone else, or exists already"),
+    (5, "wrong setting, settings file or installation"),
+    (6, "database error; for health: a check failed"),
+    (7, "an embedding or language model did not answer"),
+    (130, "cancelled, for example with Ctrl-C"),
+    (141, "broken pipe"),
+)
+
+USAGE = "Usage: recollect [global options] COMMAND [arguments and options]\n"
+
+EXAMPLES = (
+    'recollect store "We use tabs in Makefiles" --type decision',
+    'recollect search "indentation in make"',
+    "git diff | recollect review",
+)
+
+
+def overview(table: Commands) -> str:
+    """Return the common commands, a line each, with examples: what `recollect` alone prints."""
+    common = [row for row in table.sections if row.is_common]
+    label = max((len(word) for row in common for word in row.entries), default=0)
+    groups = ", ".join(sorted(row.group for row in table.sections if row.group))
+    more = [
+        f"Groups of further commands: {groups}." if groups else "",
+        "`recollect help COMMAND` explains a command or group; `recollect help --all` lists every command.",
+    ]
+    return "\n".join(
+        [
+            f"recollect {__version__}: one memory for every AI coding assistant\n",
+            *(listing(row, table, label) for row in common),
+            section("Examples", ((example, "") for example in EXAMPLES)),
+            *(textwrap.fill(line, columns(), break_on_hyphens=False) for line in more if line),
+            "",
+        ]
+    )
+
+
+def overview_with_options(table: Commands) -> str:
+    """Return what `recollect --help` prints: the usage, the overview and the global options."""
+    return "\n".join([USAGE, overview(table), _options()])
+
+
+def every_command(table: Commands) -> str:
+    """Return what `recollect help --all` prints: every command by section, the global options and the exit codes."""
+    codes = ((str(code), meaning) for code, meaning in EXIT_CODES)
+    return "\n".join(
+        [
+            USAGE,
+            *(listing(row, table) for row in table.sections),
+            _options(),
+            section("Exit codes", codes).rstrip("\n"),
+            "",
+        ]
+    )
+
+
+def _options() -> str:
+    rows = ((f"{', '.join(row.flags)} {row.metavar}".strip(), row.help) for row in GLOBAL_OPTIONS)
+    return section("Global options (before or after the command)", rows)

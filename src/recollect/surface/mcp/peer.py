@@ -13,7 +13,7 @@ from typing import Any
 
 from recollect.errors import Cancelled
 from recollect.progress import Listener
-from recollect.surface.jsonrpc import Reply, RequestId, is_id, notification
+from recollect.surface.mcp.jsonrpc import Reply, RequestId, is_id, notification
 
 # Of a long task with a known end, about this many steps are told; more would only fill the pipe.
 PROGRESS_STEPS = 100

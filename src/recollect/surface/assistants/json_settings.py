@@ -14,7 +14,7 @@ import msgspec
 from recollect.errors import Conflict
 from recollect.surface.assistants import jsonc
 from recollect.surface.assistants.entry import NAME, grouped, is_hook_of_ours, starts_recollect
-from recollect.surface.assistants.ledger import Keys, Row
+from recollect.surface.assistants.init_ledger import Keys, Row
 
 HOOKS: Keys = ("hooks",)
 VERSION: Keys = ("version",)

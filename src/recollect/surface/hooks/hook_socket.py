@@ -42,7 +42,7 @@ PATH_BYTES = 103
 SHORT_FOLDERS = ("/run/user/{user}", "{temporary}", "/tmp")  # noqa: S108 - a folder of our own is made in it
 
 
-class Listener:
+class HookSocket:
     """The socket of one server. `log` is told what goes wrong; nothing is raised."""
 
     def __init__(self, home: Path, answer: Answer, log: Callable[[str], None]) -> None:

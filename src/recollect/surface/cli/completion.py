@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from recollect.operations import Parameter
-from recollect.surface.arguments import global_options, options, spellings
-from recollect.surface.catalog import Section
-from recollect.surface.command import GLOBAL_OPTIONS, Command, Commands
-from recollect.surface.form import Form, form
+from recollect.surface.cli.arguments import global_options, kind, options, spellings
+from recollect.surface.cli.catalog import Section
+from recollect.surface.cli.command_table import GLOBAL_OPTIONS, Command, Commands
 
 
 def script(shell: str, table: Commands) -> str:
@@ -46,18 +45,18 @@ def _option_words(row: Parameter) -> list[str]:
 def _positional_choices(command: Command, table: Commands) -> list[str]:
     if command.path == "help":
         return [name for name in _first_words(table) if name != "help"]
-    return [choice for row in command.positionals for choice in form(row).choices]
+    return [choice for row in command.positionals for choice in row.choices]
 
 
 def _takes_files(command: Command) -> bool:
-    return any(form(row).kind == "path" for row in command.positionals)
+    return any(kind(row) == "path" for row in command.positionals)
 
 
 # --- bash ------------------------------------------------------------------------------------------------------------
 
 
 def _bash(table: Commands) -> str:
-    values = "\n".join(_bash_value(path, word, shape) for path, word, shape in _valued(table))
+    values = "\n".join(_bash_value(path, word, choices) for path, word, choices in _valued(table))
     cases = {path: [*_positional_choices(row, table), *_visible(row)] for path, row in table.by_path.items()}
     globals_ = [option for row in GLOBAL_OPTIONS for option in row.flags]
     cases |= {row.group: [*row.entries, *globals_] for row in _groups(table)}
@@ -96,20 +95,21 @@ complete -o default -F _recollect recollect
 """
 
 
-def _valued(table: Commands) -> list[tuple[str, str, Form]]:
-    """Return every option that takes a value with the path of its command; global ones under `*`."""
-    found = [("*", option, Form("path")) for row in GLOBAL_OPTIONS if row.metavar for option in row.flags]
+def _valued(table: Commands) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Return every option that takes a value with its command (`*`: global) and its choices."""
+    found: list[tuple[str, str, tuple[str, ...]]]
+    found = [("*", option, ()) for row in GLOBAL_OPTIONS if row.metavar for option in row.flags]
     for path, command in table.by_path.items():
         for row in command.optionals:
-            if form(row).kind != "truth":
-                found += [(path, word, form(row)) for word in _option_words(row)]
+            if kind(row) != "truth":
+                found += [(path, word, row.choices) for word in _option_words(row)]
     return found
 
 
-def _bash_value(path: str, option: str, shape: Form) -> str:
+def _bash_value(path: str, option: str, choices: tuple[str, ...]) -> str:
     """Return the case of an option: its choices, or nothing, where bash falls back to file names."""
     pattern = f"*' {option}'" if path == "*" else f"'{path} {option}'"
-    choose = f'COMPREPLY=($(compgen -W "{" ".join(shape.choices)}" -- "$current")); ' if shape.choices else ""
+    choose = f'COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$current")); ' if choices else ""
     return f"    {pattern}) {choose}return ;;"
 
 
@@ -183,10 +183,10 @@ def _zsh_globals() -> list[str]:
 
 
 def _zsh_option(row: Parameter) -> list[str]:
-    shape = form(row)
-    star = "*" if shape.kind == "several" else ""
-    action = f"({' '.join(shape.choices)})" if shape.choices else "_files" if shape.kind == "path" else ""
-    value = "" if shape.kind == "truth" else f":{row.name}:{action}"
+    shape = kind(row)
+    star = "*" if shape == "several" else ""
+    action = f"({' '.join(row.choices)})" if row.choices else "_files" if shape == "path" else ""
+    value = "" if shape == "truth" else f":{row.name}:{action}"
     return [_quote(f"{star}{word}[{_zsh_text(row.help)}]{value}") for word in _option_words(row)]
 
 
@@ -251,10 +251,10 @@ def _fish_parts(command: Command, table: Commands) -> list[str]:
     elif _takes_files(command):
         parts.append("-F")
     for row in command.optionals:
-        shape = form(row)
-        value = f" -x -a '{' '.join(shape.choices)}'" if shape.choices else " -r -F" if shape.kind == "path" else " -x"
-        words = [(word,) for word in _option_words(row)] if shape.kind == "truth" else [tuple(_option_words(row))]
-        text = "" if shape.kind == "truth" else value
+        shape = kind(row)
+        value = f" -x -a '{' '.join(row.choices)}'" if row.choices else " -r -F" if shape == "path" else " -x"
+        words = [(word,) for word in _option_words(row)] if shape == "truth" else [tuple(_option_words(row))]
+        text = "" if shape == "truth" else value
         parts += [f"{_fish_flags(flags)}{text} -d {_fish_text(row.help)}" for flags in words]
     extra = [row for row in global_options(command) if row not in GLOBAL_OPTIONS]
     return [*parts, *(f"{_fish_flags(row.flags)} -d {_fish_text(row.help)}" for row in extra)]

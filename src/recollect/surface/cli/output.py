@@ -53,7 +53,7 @@ class Output:
 
             self.text(print_plain(blocks) + "\n")
             return
-        from recollect.surface.terminal import draw
+        from recollect.surface.cli.terminal import draw
 
         with _quiet_when_gone():
             draw(blocks, sys.stdout, full=self.full)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InvalidInput, RecollectError
 from recollect.progress import reporting_to
-from recollect.surface.jsonrpc import (
+from recollect.surface.mcp.jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -34,7 +34,7 @@ from recollect.surface.jsonrpc import (
     is_id,
     success,
 )
-from recollect.surface.peer import Peer
+from recollect.surface.mcp.peer import Peer
 from recollect.toolset import DEFAULT
 from recollect.version import __version__
 
@@ -91,7 +91,6 @@ class Server:
 
     load: gives the table; asked once, when it is first needed. call: runs a row with arguments and returns its record.
     to_text: a record as text for the model, in a shape. log: is told about defects, never about the errors of a caller.
-    structured: whether answers carry the record beside the text; some clients then show the model the record alone.
     listed: gives the definitions of a toolset where they were written out beforehand.
     """
 
@@ -102,7 +101,6 @@ class Server:
         *,
         to_text: Callable[[Record, Shape], str],
         toolset: str = DEFAULT,
-        structured: bool = True,
         page_size: int = PAGE_SIZE,
         listed: Callable[[str], list[dict[str, Any]] | None] = lambda toolset: None,
         log: Callable[[str], None] = lambda text: None,
@@ -111,7 +109,6 @@ class Server:
         self.call = call
         self.to_text = to_text
         self.toolset = toolset
-        self.structured = structured
         self.page_size = page_size
         self._listed = listed
         self.log = log
@@ -133,7 +130,7 @@ class Server:
         beforehand = self._listed(self.toolset)
         if beforehand is not None:
             return beforehand
-        from recollect.surface.tool import definitions
+        from recollect.surface.mcp.tool_definitions import definitions
 
         return definitions(self.table, self.toolset)
 
@@ -282,7 +279,7 @@ def _call_tool(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
     except Exception as problem:  # the model must hear of it, or it will wait or guess
         server.log(_traceback(problem))
         error = RecollectError(f"{row.name} failed: {type(problem).__name__}: {problem}")
-    return _failure(server, error)
+    return _failure(error)
 
 
 def _shaped(row: Operation, arguments: dict[str, Any]) -> tuple[Shape, dict[str, Any]]:
@@ -315,19 +312,16 @@ def _result(server: Server, row: Operation, record: Record, shape: Shape) -> dic
         shape = shape._replace(tokens=tokens_of(type(record), full=shape.full))
     shown = record if shape.full else acknowledged(record, read_only=row.read_only)
     text = {"type": "text", "text": visible(server.to_text(shown, shape))}
-    if not server.structured:
-        return {"content": [text], "isError": False}
     data = to_data(record, shape.tokens or 0) if shape.full else to_brief(shown, now(), shape.tokens or 0)
     return {"content": [text], "structuredContent": {"notice": NOTICE, **data}, "isError": False}
 
 
-def _failure(server: Server, error: RecollectError) -> dict[str, Any]:
+def _failure(error: RecollectError) -> dict[str, Any]:
     from recollect.render import error_to_data
 
     told = error_to_data(error)
     text = "{code}: {message}\n{hint}".format_map(told["error"])
-    structured = {"structuredContent": told} if server.structured else {}
-    return {"content": [{"type": "text", "text": text}], **structured, "isError": True}
+    return {"content": [{"type": "text", "text": text}], "structuredContent": told, "isError": True}
 
 
 def _traceback(problem: Exception) -> str:

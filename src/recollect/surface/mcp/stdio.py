@@ -15,22 +15,23 @@ import os
 import select
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.surface.jsonrpc import PARSE_ERROR, Message, ProtocolError, decode, encode, failure
-from recollect.surface.listing import listed
-from recollect.surface.mcp import Server, Shape, answer, calls
-from recollect.surface.peer import Peer
-from recollect.surface.workers import Workers
+from recollect.surface.mcp.jsonrpc import PARSE_ERROR, Message, ProtocolError, decode, encode, failure
+from recollect.surface.mcp.peer import Peer
+from recollect.surface.mcp.server import Server, Shape, answer, calls
+from recollect.toolset import tool_names
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
     from recollect.model import Record
     from recollect.operations import Operation
     from recollect.settings import Settings
-    from recollect.surface.listening import Listener
+    from recollect.surface.hooks.hook_socket import HookSocket
 
 # As much as a pipe holds on Linux: one read empties it.
 CHUNK_BYTES = 65_536
@@ -94,6 +95,49 @@ class Output:
                     rest = rest[os.write(self._sink, rest) :]
             except OSError:
                 self._on_gone()
+
+
+# SQLite has one writer at a time; a few threads keep reads going beside a long call.
+WORKERS = 4
+
+
+class Workers:
+    """Runs jobs in the order they come, `count` at a time."""
+
+    def __init__(self, count: int = WORKERS) -> None:
+        self._count = count
+        self._changed = threading.Condition()
+        self._jobs: deque[Callable[[], None]] = deque()
+        self._threads = self._idle = self._unfinished = 0
+
+    def submit(self, job: Callable[[], None]) -> None:
+        """Run `job`, which must not raise, in a thread that is free or next free."""
+        with self._changed:
+            self._jobs.append(job)
+            self._unfinished += 1
+            if len(self._jobs) > self._idle and self._threads < self._count:
+                self._threads += 1
+                threading.Thread(target=self._work, name=f"call-{self._threads}", daemon=True).start()
+            self._changed.notify_all()
+
+    def drain(self, timeout_s: float) -> bool:
+        """Wait until every job is done; False if some are not after `timeout_s`."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._unfinished, timeout_s)
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._idle += 1
+                self._changed.wait_for(lambda: self._jobs)
+                self._idle -= 1
+                job = self._jobs.popleft()
+            try:
+                job()
+            finally:
+                with self._changed:
+                    self._unfinished -= 1
+                    self._changed.notify_all()
 
 
 class Conversation:
@@ -184,6 +228,24 @@ class Conversation:
             self._has_answered = True
 
 
+# Written by `make reference`, one tool a line. Computing the definitions takes half of the time that a server needs to
+# start, and clients wait for it with little patience. A test compares the file with the operations.
+TOOLS = Path(__file__).with_name("tools.jsonl")
+
+
+def listed(toolset: str) -> list[dict[str, Any]] | None:
+    """Return the definitions of a toolset; None where the file does not have them: then they are worked out."""
+    import msgspec
+
+    try:
+        rows = msgspec.json.decode(b"[" + TOOLS.read_bytes().strip().replace(b"\n", b",") + b"]")
+        tools = {row["name"]: row for row in rows}
+        names = tool_names(toolset)
+        return list(tools.values()) if names is None else [tools[name] for name in names]
+    except (OSError, msgspec.MsgspecError, KeyError, TypeError):
+        return None
+
+
 class Backing:
     """The engine behind the pipes: imported and made when first needed, once, whichever thread comes first."""
 
@@ -191,7 +253,7 @@ class Backing:
         self._settings = settings
         self._lock = threading.Lock()
         self._engine: Engine | None = None
-        self._listener: Listener | None = None
+        self._listener: HookSocket | None = None
 
     def engine(self) -> Engine:
         with self._lock:
@@ -220,16 +282,16 @@ class Backing:
 
     def warm_up(self) -> None:
         """Keep derived state up to date from now on, and answer hooks."""
-        from recollect.surface.listening import Listener
-        from recollect.surface.output import log_harmless
+        from recollect.surface.cli.output import log_harmless
+        from recollect.surface.hooks.hook_socket import HookSocket
 
         log_harmless(self._settings.log_level)
         self.engine().start_background()
-        self._listener = Listener(self._settings.home_path, self._answer, log)
+        self._listener = HookSocket(self._settings.home_path, self._answer, log)
         self._listener.start()
 
     def _answer(self, payload: bytes, event: str, assistant: str, wanted: Callable[[], bool]) -> bytes:
-        from recollect.surface.answering import answered
+        from recollect.surface.hooks.hook_output import answered
 
         return answered(self.engine(), payload, event, assistant, wanted=wanted)
 

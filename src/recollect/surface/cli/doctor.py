@@ -18,11 +18,11 @@ from recollect.render.block import Block, Grid, Line, Tone
 from recollect.render.quantities import count
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings
-from recollect.surface.assistants import proof
+from recollect.surface.assistants import probe
+from recollect.surface.assistants.assistant_table import ASSISTANTS, Assistant, Scope
 from recollect.surface.assistants.plan import Work, connect, disconnect
-from recollect.surface.assistants.table import ASSISTANTS, Assistant, Scope
-from recollect.surface.connecting import work_here
-from recollect.surface.output import Output
+from recollect.surface.cli.init_command import work_here
+from recollect.surface.cli.output import Output
 
 Status = Literal["ok", "warning", "problem"]
 TONES: Mapping[Status, Tone] = {"ok": "good", "warning": "weak", "problem": "bad"}
@@ -122,7 +122,7 @@ def _database(settings: Settings) -> Check:
 
 
 def _alone(work: Work) -> Check:
-    wrong = proof.prove_alone(work.install, os.environ)
+    wrong = probe.prove_alone(work.install, os.environ)
     if not wrong:
         return Check("recollect", "hooks", "ok", "answer with and without a running server")
     remedy = "Install recollect and its dependencies into one environment, for example with pipx or uv."
@@ -146,8 +146,8 @@ def _connected(work: Work) -> Iterator[tuple[Assistant, Scope]]:
 
 
 def _files(assistant: Assistant, scope: Scope, work: Work) -> list[Any]:
-    from recollect.surface.assistants.file import target
-    from recollect.surface.assistants.place import file_of
+    from recollect.surface.assistants.assistant_table import file_of
+    from recollect.surface.assistants.settings_file import target
 
     return [target(file_of(part, work.where)) for part in assistant.parts(scope)]
 
@@ -168,17 +168,17 @@ def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers)
     checks = [check("entries", lambda: _entries(assistant, scope, work), "up to date")]
     if checks[0].status == "problem" and not _readable(assistant, scope, work):
         return checks
-    lines = proof.hook_lines(assistant, scope, work.where)
+    lines = probe.hook_lines(assistant, scope, work.where)
     if lines:
         answering = sum(line.answers for line in lines)
         told = f"{count(len(lines), 'hook')} deliver" + (f", {answering} of them answer" if answering else "")
         checks.append(check("hooks", lambda: _hooks(lines, scope, work), told))
-    words = proof.server_words(assistant, scope, work.where)
-    if words and scope == "project" and not proof.is_own(words, work.install):
+    words = probe.server_words(assistant, scope, work.where)
+    if words and scope == "project" and not probe.is_own(words, work.install):
         checks.append(check("server", lambda: f"{FOREIGN}: {words[0]}", ""))
     elif words:
         if tuple(words) not in servers:
-            servers[tuple(words)] = proof.prove_server(words, os.environ)
+            servers[tuple(words)] = probe.prove_server(words, os.environ)
         wrong, tools = servers[tuple(words)]
         checks.append(check("server", lambda: wrong, f"answers and lists {tools} tools"))
     return checks
@@ -186,8 +186,8 @@ def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers)
 
 def _readable(assistant: Assistant, scope: Scope, work: Work) -> bool:
     try:
-        proof.hook_lines(assistant, scope, work.where)
-        proof.server_words(assistant, scope, work.where)
+        probe.hook_lines(assistant, scope, work.where)
+        probe.server_words(assistant, scope, work.where)
     except (RecollectError, ValueError):
         return False
     return True
@@ -198,14 +198,14 @@ def _entries(assistant: Assistant, scope: Scope, work: Work) -> str:
     return f"missing or outdated in {', '.join(map(str, edits))}" if edits else ""
 
 
-def _hooks(lines: list[proof.Line], scope: Scope, work: Work) -> str:
+def _hooks(lines: list[probe.Line], scope: Scope, work: Work) -> str:
     """Return what is wrong with the first hook that fails; empty if all work."""
     for line in lines:
-        if scope == "project" and not proof.is_own(line.words, work.install):
+        if scope == "project" and not probe.is_own(line.words, work.install):
             return f"{FOREIGN}: hook of {line.event}"
-        if proof.home_of(line) != work.install.home:
-            return f"the hook of {line.event} uses another home folder: {proof.home_of(line) or '~/.recollect'}"
-        wrong = proof.prove_hook(line, os.environ)
+        if probe.home_of(line) != work.install.home:
+            return f"the hook of {line.event} uses another home folder: {probe.home_of(line) or '~/.recollect'}"
+        wrong = probe.prove_hook(line, os.environ)
         if wrong:
             return wrong
     return ""

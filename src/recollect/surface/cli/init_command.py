@@ -17,12 +17,19 @@ from recollect.errors import Cancelled, ConfigError, InvalidInput, NotFound, Rec
 from recollect.expected import meant
 from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings
+from recollect.surface.assistants.assistant_table import (
+    ASSISTANTS,
+    BY_NAME,
+    Assistant,
+    Scope,
+    installed,
+    project_folder,
+    roots,
+)
 from recollect.surface.assistants.entry import this_install
-from recollect.surface.assistants.ledger import Ledger
-from recollect.surface.assistants.place import installed, project_folder, roots
+from recollect.surface.assistants.init_ledger import Ledger
 from recollect.surface.assistants.plan import Change, Work, carry_out, connect, disconnect
-from recollect.surface.assistants.table import ASSISTANTS, BY_NAME, Assistant, Scope
-from recollect.surface.output import Output, has_colour, is_terminal
+from recollect.surface.cli.output import Output, has_colour, is_terminal
 from recollect.toolset import parse_toolset
 
 Plan = Callable[[Assistant, Scope, Work], list[Change]]

@@ -19,14 +19,13 @@ from recollect.operations import Operation
 from recollect.render import acknowledged
 from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings, load
-from recollect.surface.arguments import arguments, find, has, parse, reworded, split
-from recollect.surface.catalog import Section
-from recollect.surface.command import Command, Commands, commands, question
-from recollect.surface.handwritten import WRITTEN
-from recollect.surface.hooked import printed
-from recollect.surface.output import Output, ReaderGone, is_terminal, log_harmless
-from recollect.surface.pipe import piped
-from recollect.surface.waiting import waiting
+from recollect.surface.cli.arguments import arguments, find, has, parse, piped, reworded, split
+from recollect.surface.cli.builtin_commands import WRITTEN
+from recollect.surface.cli.catalog import Section
+from recollect.surface.cli.command_table import Command, Commands, commands, question
+from recollect.surface.cli.output import Output, ReaderGone, is_terminal, log_harmless
+from recollect.surface.cli.progress_bar import waiting
+from recollect.surface.hooks.hook_output import printed
 from recollect.version import __version__
 
 # What a process that dies of SIGPIPE would leave: 128 + 13.
@@ -104,7 +103,7 @@ def _run(words: Sequence[str], offer: Offer, output: Output) -> int:
 
 
 def _overview(table: Commands, output: Output, *, with_options: bool) -> int:
-    from recollect.surface.overview import overview, overview_with_options
+    from recollect.surface.cli.help import overview, overview_with_options
 
     output.text(overview_with_options(table) if with_options else overview(table))
     return 0
@@ -114,7 +113,7 @@ def _asked_help(values: Mapping[str, Any], table: Commands, output: Output) -> i
     """Show what `recollect help` was asked for: every command, a command, a group, or the overview."""
     words = values.get("command", [])
     if values.get("all"):
-        from recollect.surface.overview import every_command
+        from recollect.surface.cli.help import every_command
 
         output.text(every_command(table))
         return 0
@@ -124,7 +123,7 @@ def _asked_help(values: Mapping[str, Any], table: Commands, output: Output) -> i
 
 
 def _help(wanted: Command | Section, table: Commands, output: Output) -> int:
-    from recollect.surface.help import command_help, group_help
+    from recollect.surface.cli.help import command_help, group_help
 
     output.text(command_help(wanted) if isinstance(wanted, Command) else group_help(wanted, table))
     return 0

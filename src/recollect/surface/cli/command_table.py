@@ -16,7 +16,7 @@ from msgspec import NODEFAULT
 from recollect.errors import InvalidInput
 from recollect.expected import meant, nearest, shown
 from recollect.operations import Operation, Parameter
-from recollect.surface.catalog import CATALOG, GROUP_ALIASES, SYNONYMS, Entry, Section
+from recollect.surface.cli.catalog import CATALOG, GROUP_ALIASES, SYNONYMS, Entry, Section
 from recollect.toolset import TOOLSETS
 
 

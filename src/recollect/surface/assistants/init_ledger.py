@@ -18,7 +18,7 @@ import msgspec
 from recollect.errors import ConfigError, InvalidInput
 from recollect.files import PRIVATE_FILE, private_folder, read_file
 from recollect.parsing import parse_json
-from recollect.surface.assistants.file import put
+from recollect.surface.assistants.settings_file import put
 
 Keys = tuple[str, ...]
 

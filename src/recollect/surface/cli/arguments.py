@@ -2,21 +2,43 @@
 
     recollect [global options] COMMAND [global options, arguments and options of the command]
 
-Required parameters are written by position, the others as options (form.py says how each is written). The value `-` of
-a text reads standard input.
+Required parameters are written by position, the others as options, by the type of the parameter:
+
+    text, number        --title TITLE
+    one of a few        --type TYPE
+    several             --tags a --tags b  or --tags a,b; a value with a comma as JSON: --tags '["a,b"]'
+    truth value         --flag, --no-flag
+    object              --metadata '{"ticket": 7}'
+
+The value `-` of a text reads standard input. Values stay text here; the operation checks them, as for every surface.
 """
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
+import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+
+import msgspec
 
 from recollect.errors import ContentTooLarge, InvalidInput, RecollectError
-from recollect.expected import meant, shown
+from recollect.expected import meant, shown, wrong_value
 from recollect.operations import WORDS, Parameter, public
-from recollect.surface.catalog import Section
-from recollect.surface.command import GLOBAL_OPTIONS, YES, Command, Commands, GlobalOption, question, unknown_in
-from recollect.surface.form import flag, form, metavar, read
+from recollect.parsing import parse_json
+from recollect.surface.cli.catalog import Section
+from recollect.surface.cli.command_table import (
+    GLOBAL_OPTIONS,
+    YES,
+    Command,
+    Commands,
+    GlobalOption,
+    question,
+    unknown_in,
+)
 
 # The parameters that hold prose: the value `-` reads standard input for them, and several words need quotes. Names, ids
 # and paths are short, and `-` may mean something there.
@@ -29,6 +51,110 @@ STANDARD_INPUT_BYTES = 256 * 1024 * 1024
 SHORT: Mapping[str, str] = {"limit": "-n", "project": "-p", "type": "-t"}
 
 StandardInput = Callable[[int], bytes]
+
+
+# --- how a parameter is written ---
+
+
+Kind = Literal["text", "path", "choice", "several", "truth", "object"]
+
+
+def kind(parameter: Parameter) -> Kind:
+    """Return how a parameter is written, read from its type: Annotated, Optional and unset are looked through."""
+    found = _kind(parameter.type)
+    return "path" if found == "text" and parameter.name.split("_")[-1] in ("path", "file", "directory") else found
+
+
+def _kind(annotation: Any) -> Kind:
+    if hasattr(annotation, "__metadata__"):
+        return _kind(annotation.__origin__)
+    origin = get_origin(annotation)
+    if origin is Literal:
+        return "choice"
+    if origin in (Union, types.UnionType):
+        # The first that is not plain text: text can always be written in it too.
+        members = [_kind(member) for member in get_args(annotation) if member not in (type(None), msgspec.UnsetType)]
+        return next((found for found in members if found != "text"), "text")
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return "object"
+    return _KINDS.get(origin or annotation, "text")
+
+
+_KINDS: Mapping[Any, Kind] = {
+    bool: "truth",
+    dict: "object",
+    Mapping: "object",
+    tuple: "several",
+    list: "several",
+    set: "several",
+    frozenset: "several",
+    Sequence: "several",
+}
+
+
+# What stands for a value in usage lines, where the parameter's own name would not tell.
+_METAVARS: Mapping[str, str] = {
+    "content": "TEXT",
+    "memory_id": "ID",
+    "memory_ids": "ID",
+    "session_id": "ID",
+    "limit": "N",
+    "offset": "N",
+    "since": "DATE",
+    "until": "DATE",
+    "as_of": "DATE",
+    "valid_from": "DATE",
+}
+
+
+def flag(parameter: Parameter) -> str:
+    """Return a parameter's option: `--min-score` of min_score."""
+    return "--" + parameter.name.replace("_", "-")
+
+
+def metavar(parameter: Parameter) -> str:
+    """Return the word that stands for a parameter's value in usage lines."""
+    if parameter.name in _METAVARS:
+        return _METAVARS[parameter.name]
+    if parameter.required:
+        return parameter.name.upper()
+    return {"object": "JSON", "path": "PATH"}.get(kind(parameter), parameter.name.split("_")[-1].upper())
+
+
+def read(parameter: Parameter, value: Any) -> Any:
+    """Return what was written for a parameter as its argument; raises InvalidInput if it has another form."""
+    shape = kind(parameter)
+    if shape == "object":
+        return _object(parameter, value)
+    if shape == "several":
+        value = [part for text in value for part in _parts(text)]
+    if parameter.choices:
+        for word in value if shape == "several" else [value]:
+            if word not in parameter.choices:
+                raise wrong_value(parameter.name, parameter.type, word, choices=parameter.choices)
+    return value
+
+
+def _parts(value: str) -> list[str]:
+    if value.startswith('["'):
+        with suppress(InvalidInput):
+            parts: list[str] = parse_json(value, kind=list[str])
+            return parts
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+def _object(parameter: Parameter, value: str) -> Any:
+    try:
+        return parse_json(value, what=parameter.name)
+    except InvalidInput as problem:
+        raise InvalidInput(
+            problem.message,
+            hint=f'Write it as JSON in quotes: {flag(parameter)} \'{{"key": "value"}}\'.',
+            argument=parameter.name,
+        ) from None
+
+
+# --- options ---
 
 
 class Option(NamedTuple):
@@ -56,11 +182,11 @@ def options(command: Command) -> dict[str, Option]:
 
 def spellings(parameter: Parameter) -> dict[str, Option]:
     """Return the spellings of a parameter: its short form, its option, and its older names."""
-    kind = form(parameter).kind
+    shape = kind(parameter)
     name, option = parameter.name, flag(parameter)
-    if kind == "truth":
+    if shape == "truth":
         return {option: Option(name, "flag"), "--no-" + option[2:]: Option(name, "flag", value=False)}
-    row = Option(name, "several" if kind == "several" else "value")
+    row = Option(name, "several" if shape == "several" else "value")
     words = {SHORT[name]: row} if name in SHORT else {}
     older = ("--" + old.replace("_", "-") for old, word in WORDS.items() if word == name and not old.endswith("_"))
     return {**words, option: row, **dict.fromkeys(older, row._replace(is_hidden=True))}
@@ -194,7 +320,7 @@ def _by_position(command: Command, loose: Sequence[str], values: Mapping[str, An
     for parameter in command.positionals:
         if parameter.name in values:
             continue
-        if form(parameter).kind == "several":
+        if kind(parameter) == "several":
             found |= {parameter.name: left} if left else {}
             left = []
         elif left:
@@ -208,7 +334,7 @@ def usage(command: Command) -> str:
     """Return what must be written for a command; help lists below it what can be written."""
     words = []
     for row in command.positionals:
-        word = metavar(row) + " ..." * (form(row).kind == "several")
+        word = metavar(row) + " ..." * (kind(row) == "several")
         words.append(word if row.required else f"[{word}]")
     return " ".join(["recollect", command.path, *words, *["[options]"] * bool(command.optionals)])
 
@@ -278,11 +404,16 @@ def _respelled(text: str, name: str, spelled: str) -> str:
     return spelled + text[len(name) :] if text.startswith((f"{name} ", f"{name}:")) else text
 
 
-def _input_text(standard_input: StandardInput) -> str:
-    """Return standard input as text, without the one newline that ends it, as a shell's $(…) would."""
+def _input_bytes(standard_input: StandardInput) -> bytes:
     raw = standard_input(STANDARD_INPUT_BYTES + 1)
     if len(raw) > STANDARD_INPUT_BYTES:
         raise ContentTooLarge(f"standard input has more than {STANDARD_INPUT_BYTES:,} bytes")
+    return raw
+
+
+def _input_text(standard_input: StandardInput) -> str:
+    """Return standard input as text, without the one newline that ends it, as a shell's $(…) would."""
+    raw = _input_bytes(standard_input)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as problem:
@@ -292,3 +423,45 @@ def _input_text(standard_input: StandardInput) -> str:
             position=problem.start,
         ) from None
     return text.removesuffix("\n").removesuffix("\r")
+
+
+# --- a pipe as an argument: `git diff | recollect review` ---
+
+# Only a pipe or a file counts. A socket does not: some programs start commands with one that nobody writes to.
+
+
+class Piped(NamedTuple):
+    """The parameter of an operation that standard input fills, unless one of the others is given."""
+
+    parameter: str
+    others: frozenset[str]
+
+
+PIPED: Mapping[str, Piped] = {
+    "review_diff": Piped("diff", frozenset({"range"})),
+    "ingest": Piped("payload", frozenset()),
+    "session_context": Piped("payload", frozenset({"project"})),
+    "submit_prompt": Piped("payload", frozenset()),
+    "summarize_session": Piped("payload", frozenset({"session_id", "project"})),
+}
+
+
+def piped(operation: str, given: Mapping[str, Any], standard_input: StandardInput) -> dict[str, str]:
+    """Return the argument that standard input fills, if any; `-` in its place asks for it."""
+    row = PIPED.get(operation)
+    if row is None:
+        return {}
+    asked = given.get(row.parameter) == "-"
+    if not asked and (row.parameter in given or row.others & given.keys() or not is_piped()):
+        return {}
+    # A diff has the encodings of its files, which may be several.
+    return {row.parameter: _input_bytes(standard_input).decode("utf-8", "replace")}
+
+
+def is_piped() -> bool:
+    """Tell whether standard input is a pipe or a file."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):  # closed, or replaced by something without a file
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
