@@ -28,10 +28,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect import processes
 from recollect.files import open_file
 
 if TYPE_CHECKING:
-    from subprocess import Popen
+    from recollect.processes import Popen
 
 # Git answers in milliseconds. Comparing large commits takes seconds; a slow network drive takes longer.
 TIMEOUT_S = 60.0
@@ -182,44 +183,29 @@ class Repository:
 
     def run(self, *words: str, given: bytes = b"", timeout_s: float = TIMEOUT_S) -> Answer:
         """Return what git prints."""
-        import subprocess  # most users of this module only look for folders
-
         if not self._program:
             return Answer(b"", MISSING)
         try:
-            done = subprocess.run(  # noqa: S603
-                self._command(words),
-                input=given,
-                capture_output=True,
-                check=False,
-                timeout=timeout_s,
-                cwd=self._at,
-                env=self._variables,
+            done = processes.run(
+                self._command(words), given=given, timeout_s=timeout_s, folder=self._at, environment=self._variables
             )
-        except subprocess.TimeoutExpired:
+        except TimeoutError:
             return Answer(b"", _late(timeout_s))
         except OSError as problem:
             return Answer(b"", f"git could not be started: {problem.strerror}")
-        return Answer(done.stdout, _complaint(done.returncode, done.stderr))
+        return Answer(done.output, _complaint(done.status, done.errors))
 
     def stream(self, *words: str, timeout_s: float = TIMEOUT_S) -> Iterator[Answer]:
         """Yield what git prints as it comes, and its problem last if there is one.
 
         timeout_s: how long to wait for more output; the caller may take its time between two pieces
         """
-        import subprocess
-
         if not self._program:
             yield Answer(b"", MISSING)
             return
         with tempfile.TemporaryFile() as errors:
-            with subprocess.Popen(  # noqa: S603
-                self._command(words),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                cwd=self._at,
-                env=self._variables,
+            with processes.start(
+                self._command(words), errors=errors, folder=self._at, environment=self._variables
             ) as process:
                 try:
                     is_late = yield from _blocks(process, timeout_s)
@@ -387,18 +373,14 @@ def _user() -> dict[str, str]:
 @lru_cache(maxsize=8)
 def _excludes(program: str, user: tuple[tuple[str, str], ...], path: str) -> str:
     """Return the ignore file that the user's own settings name; "" where they name none."""
-    import subprocess
-
     variables = {**_VARIABLES, **dict(user), "PATH": path}
     del variables["GIT_CONFIG_GLOBAL"]
     with tempfile.TemporaryDirectory(prefix="recollect-git-") as empty:
         variables["GIT_DIR"] = empty  # no repository: no settings but the user's
         command = [program, "config", "--global", "--includes", "--type=path", "--get", "core.excludesFile"]
-        with suppress(OSError, subprocess.TimeoutExpired):
-            done = subprocess.run(  # noqa: S603
-                command, capture_output=True, check=False, timeout=USER_S, cwd=empty, env=variables
-            )
-            return os.fsdecode(done.stdout.rstrip(b"\n")) if done.returncode == 0 else ""
+        with suppress(OSError):
+            done = processes.run(command, timeout_s=USER_S, folder=empty, environment=variables)
+            return os.fsdecode(done.output.rstrip(b"\n")) if done.status == 0 else ""
     return ""
 
 

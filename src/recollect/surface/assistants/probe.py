@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 
 from recollect.errors import InvalidInput
 from recollect.parsing import parse_json
+from recollect.processes import run
 from recollect.surface.assistants import jsonc, toml
 from recollect.surface.assistants.assistant_table import (
     Assistant,
@@ -34,7 +34,7 @@ from recollect.surface.assistants.settings_file import content, target, text_of
 from recollect.surface.hooks.hook_socket import HookSocket
 
 # A hook takes a twentieth of a second and a server less than one; a machine under load may take much longer.
-PATIENCE_S = 60
+TIMEOUT_S = 60
 # All variables that Codex passes to a server: what works with these works everywhere.
 INHERITED = ("HOME", "LANG", "PATH", "SHELL", "TERM")
 # The answer that the check's own listener gives to a hook.
@@ -147,27 +147,24 @@ def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
         if line.answers and not listens:
             words = words[:-1]  # without a listener the hook would start an engine, which empties the spool
         try:
-            done = subprocess.run(  # noqa: S603 - our own command line, as it stands in the file
+            done = run(
                 ["/bin/sh", "-c", shlex.join(words)],
-                input=payload,
-                capture_output=True,
-                timeout=PATIENCE_S,
-                check=False,
-                env={**environment, "RECOLLECT_HOME": folder},
+                given=payload,
+                timeout_s=TIMEOUT_S,
+                environment={**environment, "RECOLLECT_HOME": folder},
             )
-        except (OSError, subprocess.TimeoutExpired) as problem:
+        except OSError as problem:
             return f"the hook of {line.event} did not start: {problem}"
         finally:
             listener.stop()
-        if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            reason = said[-1] if said else "no message"
-            return f"the hook of {line.event} failed with exit code {done.returncode}: {reason}"
+        if done.status:
+            reason = done.last_error or "no message"
+            return f"the hook of {line.event} failed with exit code {done.status}: {reason}"
         arrived = [path.read_bytes() for path in Path(folder, "spool", "new").glob("*")]
     if arrived != [payload]:
         return f"the hook of {line.event} did not deliver its event"
     wanted = CANARY if listens else b""
-    return "" if done.stdout.strip() == wanted else f"the hook of {line.event} did not print its answer"
+    return "" if done.output.strip() == wanted else f"the hook of {line.event} did not print its answer"
 
 
 def prove_alone(install: Install, environment: Mapping[str, str]) -> str:
@@ -181,19 +178,17 @@ def prove_alone(install: Install, environment: Mapping[str, str]) -> str:
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         with Engine(home=folder, embed_provider="off") as engine:
             engine.memories.store(known, namespace=folder)
-        told = {"session_id": "doctor", "cwd": folder, "prompt": known, "hook_event_name": "UserPromptSubmit"}
+        payload = {"session_id": "doctor", "cwd": folder, "prompt": known, "hook_event_name": "UserPromptSubmit"}
         try:
-            done = subprocess.run(  # noqa: S603 - our own command line
+            done = run(
                 install._replace(home=folder).hook_words("UserPromptSubmit", "claude", "prompt"),
-                input=json.dumps(told).encode(),
-                capture_output=True,
-                timeout=PATIENCE_S,
-                check=False,
-                env=dict(environment),
+                given=json.dumps(payload).encode(),
+                timeout_s=TIMEOUT_S,
+                environment=environment,
             )
-        except (OSError, subprocess.TimeoutExpired) as problem:
+        except OSError as problem:
             return f"the hook did not start: {problem}"
-    return "" if known.encode() in done.stdout else "hooks answer only while a server runs"
+    return "" if known.encode() in done.output else "hooks answer only while a server runs"
 
 
 def prove_server(words: list[str], environment: Mapping[str, str]) -> tuple[str, int]:
@@ -205,20 +200,17 @@ def prove_server(words: list[str], environment: Mapping[str, str]) -> tuple[str,
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]
     try:
-        done = subprocess.run(  # noqa: S603 - our own command line, as it stands in the file
+        done = run(
             words,
-            input="".join(json.dumps(row) + "\n" for row in messages).encode(),
-            capture_output=True,
-            timeout=PATIENCE_S,
-            check=False,
-            env={name: environment[name] for name in INHERITED if name in environment},
+            given="".join(json.dumps(row) + "\n" for row in messages).encode(),
+            timeout_s=TIMEOUT_S,
+            environment={name: environment[name] for name in INHERITED if name in environment},
         )
-    except (OSError, subprocess.TimeoutExpired) as problem:
+    except OSError as problem:
         return f"the server did not start: {problem}", 0
-    answers = _answers(done.stdout)
+    answers = _answers(done.output)
     if 1 not in answers:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        return f"the server did not answer: {said[-1] if said else f'exit code {done.returncode}'}", 0
+        return f"the server did not answer: {done.last_error or f'exit code {done.status}'}", 0
     tools = [row.get("name") for row in answers.get(2, {}).get("tools", [])]
     return "" if A_TOOL in tools else f"the server does not list {A_TOOL}", len(tools)
 
