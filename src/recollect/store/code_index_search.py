@@ -1,4 +1,4 @@
-"""Searching source code: pieces by words and by vectors, symbols by name."""
+"""Search of the code index: chunks by words and by vectors, symbols by name."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
     from recollect.store.code_vector_index import CodeVectors
 
-# BM25 costs about one microsecond for every piece that holds a term. Terms are taken rarest first up to this many.
+# BM25 takes about a microsecond per chunk that contains a term. Terms are used rarest first up to this many chunks.
 POSTINGS = 20_000
-# Where all are frequent, so many of them are looked for together.
+# If all terms are frequent, so many of them are searched with AND.
 MAX_TOGETHER = 4
-# How many more pieces than asked a search looks at when a filter by language or path comes after it.
+# How many times more chunks than asked a search reads if it is filtered by language or path afterwards.
 WIDENING = 8
-# A search of more trees than this looks at all of them and filters.
+# A search of more trees than this searches all trees and filters.
 MAX_RANGES = 16
 
 _NO_WEIGHTS = FieldWeights()
@@ -48,7 +48,7 @@ class CodeSearches(CodeFiles):
 
     _code_vectors: dict[str, CodeVectors]
 
-    # --- pieces by words ---
+    # --- chunks by words ---
 
     def search_code_text(
         self,
@@ -63,7 +63,7 @@ class CodeSearches(CodeFiles):
             frequencies = self._dialect.code_frequencies(self._connection(), terms)
             chosen = affordable(frequencies, postings)
             if sum(frequencies[term] for term in chosen) > postings:
-                # Every word is frequent: what has them all is few enough to be ranked, and likelier to be meant.
+                # Every word is frequent: chunks with all of them are few enough to rank, and more likely relevant.
                 rarest = sorted(frequencies, key=lambda term: frequencies[term])[:MAX_TOGETHER]
                 together = self._ranked(rarest, scope, limit, weights, every=True)
                 if len(together) >= limit:
@@ -73,7 +73,7 @@ class CodeSearches(CodeFiles):
     def _ranked(
         self, terms: Sequence[str], scope: CodeScope, limit: int, weights: FieldWeights, *, every: bool
     ) -> list[CodeMatch]:
-        """Return the best pieces within a scope, searching wider while there are too few."""
+        """Return the best chunks in a scope, widening the search while there are too few."""
         wanted = limit * WIDENING if scope.is_narrowed else limit
         while True:
             ranked: list[CodeMatch] = []
@@ -94,7 +94,7 @@ class CodeSearches(CodeFiles):
         return [match for match in ranked if allows(match.id >> PLACE_BITS)]
 
     def _allows(self, scope: CodeScope, files: Iterable[int]) -> Callable[[int], bool]:
-        """Return what tells whether a file is within the scope."""
+        """Return a function that tells whether a file is in the scope."""
         rows = self._in_chunks("SELECT id, tree, language, path FROM files WHERE id", sorted(files))
         allowed = {
             file
@@ -179,7 +179,7 @@ class CodeSearches(CodeFiles):
             ]
         return found
 
-    # --- pieces by vectors ---
+    # --- chunks by vectors ---
 
     def put_code_vectors(self, model: str, vectors: Iterable[tuple[bytes, NDArray[np.float32]]]) -> int:
         from recollect.store.code_vector_index import STAMP
@@ -241,7 +241,7 @@ class CodeSearches(CodeFiles):
 
 
 def _ranges(scope: CodeScope) -> list[tuple[int, int] | None]:
-    """Return the ranges of numbers of files to search in, None for everything."""
+    """Return the ranges of file numbers to search; None for all files."""
     if scope.trees is None or len(scope.trees) > MAX_RANGES:
         return [None]
     return [files_of_tree(tree) for tree in scope.trees]

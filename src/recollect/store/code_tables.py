@@ -1,7 +1,7 @@
-"""Source code in SQL: trees, their files, and what was read of them.
+"""The tables of the code index: trees, files, symbols and chunks.
 
-Written in bulk, a batch of files to a transaction, with the claim of its writer and the state of the tree in the same
-one: what was indexed and what the index says about itself cannot fall apart.
+A transaction writes a batch of files together with the claim of its writer and the state of the tree, so that the index
+and its state cannot differ.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PUT_FILE = (
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _FILE_COLUMNS[1:])}"
 )
 
-# More than a tree of a gigabyte needs; what is left is merged by later writes.
+# More than a tree of a gigabyte needs; later writes merge the rest.
 MERGES_MOST = 200
 
 _symbols = msgspec.msgpack.Decoder(list[SymbolRow])
@@ -51,7 +51,7 @@ _spans = msgspec.msgpack.Decoder(list[ChunkSpan])
 
 
 class CodeFiles(Rows):
-    """The code index of a store: what is written, and what is read by number."""
+    """The part of a store that writes the code index and reads it by number."""
 
     # --- claims ---
 
@@ -71,7 +71,7 @@ class CodeFiles(Rows):
             if holder not in ("", owner) and claimed_to > now:
                 return None
             if indexed_by != fingerprint:
-                # Unread, not removed: what is there stays searchable until it is read anew.
+                # Unread, not removed: files stay searchable until they are read again.
                 connection.execute("UPDATE files SET hash = '', mtime_ns = -1 WHERE tree = ?", (tree,))
             connection.execute(
                 "UPDATE trees SET namespace = ?, fingerprint = ?, owner = ?, claimed_to = ? WHERE id = ?",
@@ -116,7 +116,7 @@ class CodeFiles(Rows):
         known: dict[str, tuple[int, int]],
         stamp: int,
     ) -> None:
-        """Insert files, or replace what is known of them."""
+        """Insert files, or replace their rows."""
         next_id = _next_number(connection, tree)
         now = clock.now()
         rows, contents, names, texts = [], [], [], []
@@ -153,7 +153,7 @@ class CodeFiles(Rows):
         for number in numbers:
             self._dialect.unindex_code(connection, *places_of_file(number))
         self._dialect.unindex_names(connection, numbers)
-        # Links, too: the number may be given to another file, which must not inherit them.
+        # Links, too: another file may get the number and must not inherit them.
         for table, key in _OF_FILES:
             _delete(connection, table, numbers, key=key)
 
@@ -181,7 +181,7 @@ class CodeFiles(Rows):
         if at is None:
             rows = self._rows(sql, (tree,))
         else:
-            # All that begins with "a/" lies between "a/" and "a0": the slash is followed by the nought.
+            # All paths below "a/" sort between "a/" and "a0", since 0 follows the slash.
             below = " AND (path = ? OR (path >= ? AND path < ?))"
             rows = [row for path in at for row in self._rows(sql + below, (tree, path, path + "/", path + "0"))]
         return {path: (mtime, size, known) for path, mtime, size, known in rows}
@@ -252,7 +252,7 @@ def _file_row(number: int, tree: int, file: IndexedFile, now: int, stamp: int) -
 
 
 def _numbers(connection: Connection, tree: int, paths: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Return path → (number, how many pieces it has) of known files."""
+    """Return path → (number, chunk count) of known files."""
     found: dict[str, tuple[int, int]] = {}
     for chunk in chunks(paths):
         sql = f"SELECT path, id, chunk_count FROM files WHERE tree = ? AND path IN ({marks(chunk)})"

@@ -1,8 +1,8 @@
-"""Nearest pieces of code by cosine, from a matrix each process keeps of the vectors in the database.
+"""Nearest chunks of code by cosine, from a copy of the database's vectors in each process.
 
-A vector belongs to the content of a piece, by its hash, and pieces come and go with every edit. So a process keeps the
-matrix of vectors (vector_index.py) and beside it which pieces have which content, and follows the two by their
-own counters: vectors by the stamp they were added with, pieces by the stamps of their files.
+A vector belongs to the content of a chunk, by its hash, and chunks change with every edit. So a process has the matrix
+of vectors (vector_index.py) and the content of each chunk, and updates the two by their own counters: vectors by the
+stamp they were added with, chunks by the stamps of their files.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ EPOCH, STAMP = "code_vector_epoch", "code_vector_stamp"
 
 
 class CodeVectors(VectorIndex):
-    """All vectors of one model and the pieces they belong to, as of the last refresh. Safe to share between threads.
+    """All vectors of one model and their chunks, as of the last refresh. Safe to share between threads.
 
-    A content has a number of its own here, in the order in which it was first seen.
+    Each distinct content has a number here, in the order in which it was first seen.
     """
 
     def __init__(self, model: str) -> None:
@@ -39,7 +39,7 @@ class CodeVectors(VectorIndex):
         self._arrange()
 
     def follow(self, connection: Connection, spans: Spans) -> None:
-        """Bring everything up to what `connection` sees; costs three small queries when nothing changed."""
+        """Update to the state that `connection` sees; three small queries if nothing changed."""
         with self._lock:
             generation = int(kept(connection, "code_stamp") or 0)
             if generation != self._code_seen:
@@ -58,7 +58,7 @@ class CodeVectors(VectorIndex):
     def nearest_chunks(
         self, query: NDArray[np.float32], trees: Sequence[int] | None, allows: Callable[[int], bool] | None, limit: int
     ) -> list[CodeMatch]:
-        """Return the nearest pieces of these trees (None: all) whose files are allowed."""
+        """Return the nearest chunks of these trees (None: all) whose files are allowed."""
         with self._lock:
             contents = None if trees is None else self._contents_of(trees)
             wanted = limit
@@ -72,7 +72,7 @@ class CodeVectors(VectorIndex):
                 wanted *= 8
 
     def cosines_of(self, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these pieces that has a vector."""
+        """Return the cosine of each of these chunks that has a vector."""
         with self._lock:
             places = np.searchsorted(self._chunk_ids, np.asarray(ids, np.int64))
             contents = {
@@ -84,7 +84,7 @@ class CodeVectors(VectorIndex):
         return {chunk: cosines[content] for chunk, content in contents.items() if content in cosines}
 
     def lacking(self, limit: int, files: Sequence[int] | None) -> list[LackingVector]:
-        """Return pieces without a vector: of these files in this order, or of all, those indexed last first."""
+        """Return chunks without a vector: of these files in this order, or of all, the last indexed first."""
         with self._lock:
             order = files if files is not None else sorted(self._files, key=lambda file: -self._files[file][0])
             found: dict[int, int] = {}
@@ -100,7 +100,7 @@ class CodeVectors(VectorIndex):
             return [LackingVector(hashes[content], chunk) for content, chunk in found.items()][:limit]
 
     def coverage(self, trees: Sequence[int] | None) -> tuple[int, int]:
-        """Return how many different contents of pieces of these trees (None: all) have a vector, and how many none."""
+        """Return how many distinct contents of these trees (None: all) have a vector, and how many have none."""
         with self._lock:
             seen = (self._code_seen, self._vectors_seen, None if trees is None else tuple(trees))
             if self._covered is None or self._covered[0] != seen:
@@ -110,7 +110,7 @@ class CodeVectors(VectorIndex):
             return self._covered[1]
 
     def used_hashes(self) -> set[bytes]:
-        """Return the content of every piece there is."""
+        """Return the hash of every chunk in the index."""
         with self._lock:
             hashes = list(self._contents)
             return {hashes[content] for content in self._contents_of(None)}
@@ -128,7 +128,7 @@ class CodeVectors(VectorIndex):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put the pieces of all files into one array by number, and find them by content too."""
+        """Put the chunks of all files into one array by number, with an index by content."""
         files = sorted(self._files)
         none = [np.empty(0, np.int64)]
         self._chunk_ids: Ints = np.concatenate([self._files[file][1] for file in files] or none)
@@ -136,7 +136,7 @@ class CodeVectors(VectorIndex):
         self._by_content: Ints = np.argsort(self._chunk_contents, kind="stable")
 
     def _contents_of(self, trees: Sequence[int] | None) -> Ints:
-        """Return the numbers of the contents that pieces of these trees have, each once."""
+        """Return the distinct content numbers of the chunks of these trees."""
         if trees is None:
             return np.unique(self._chunk_contents)
         parts = [np.empty(0, np.int64)]

@@ -1,8 +1,7 @@
-"""FastPathReader: a quick look into the database by a process that has no time to open a store.
+"""Keyword search of the database for the prompt fast path of a hook, which has no time to open a store.
 
-Nothing but the standard library's driver, a bare connection and the functions of full_text.py: no records, no
-migration, no repair. A database that is not exactly as this version makes it is not looked at; whoever opens it next
-brings it up to date.
+It uses a bare connection of the standard library's driver and the functions of full_text.py: no records, no migration,
+no repair. A database of another schema version is not read; the next process that opens a store migrates it.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from recollect.store.passage import ORDINARY, PASSAGES_PER_MEMORY, WIDENING, Mat
 from recollect.text.passages import MAX_PASSAGES
 from recollect.text.shape import unpacked
 
-# How long a look waits for a writer: a prompt does not wait longer for what may be nothing.
+# How long it waits for a writer: a prompt must not wait longer for what may be no result.
 PATIENCE_S = 0.05
 
 
 class Remembered(NamedTuple):
-    """What is told of a memory, and what may stand against telling it."""
+    """The fields of a memory that decide whether it is injected, and what of it."""
 
     id: str
     content: str
@@ -43,10 +42,10 @@ class Remembered(NamedTuple):
 
 
 class FastPathReader:
-    """A database of ours, looked at; closed at the end of a block."""
+    """A read connection to a recollect database, closed at the end of a block."""
 
     def __init__(self, path: str, *, scopes: Sequence[str | None]) -> None:
-        """Look at the known memories of some namespaces. Raises sqlite3.Error."""
+        """Open the database for the known memories of some namespaces. Raises sqlite3.Error."""
         self._connection = sqlite3.connect(_uri(path), uri=True, timeout=PATIENCE_S, isolation_level=None)
         self._scopes = tuple(scopes)
 
@@ -57,31 +56,31 @@ class FastPathReader:
         self._connection.close()
 
     def is_ours(self) -> bool:
-        """Tell whether the database is one of ours, and of this version."""
+        """Return whether it is a recollect database of this schema version."""
         ((application,),) = self._connection.execute("PRAGMA application_id")
         ((version,),) = self._connection.execute("PRAGMA user_version")
         return bool(application == APPLICATION_ID and version == len(MIGRATIONS))
 
-    # --- what a search by words asks (store.protocol.WordSearch); the filter is always that of the glance ---
+    # --- the interface of keyword search (store.protocol.WordSearch); the filter is always that of the reader ---
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str]) -> TermCounts:
-        """Return how frequent terms are, and which are known."""
+        """Return term frequencies, and which terms are known."""
         return full_text.term_counts(self._connection, terms, names, self._scopes)
 
     def search_text(
         self, terms: Sequence[str], where: Any, limit: int, *, counts: TermCounts | None = None
     ) -> list[Match]:
-        """Return the passages that hold any of the terms, best first."""
+        """Return the passages that contain any of the terms, best first."""
         frequencies = counts.by_term if counts is not None else None
         ranked = full_text.found(self._connection, terms, self._scopes, limit * WIDENING, frequencies)
         return self._matches(ranked, limit)
 
     def search_times(self, times: Sequence[tuple[int, int]], where: Any, limit: int) -> list[Match]:
-        """Return passages of memories from these times, or whose text names a day of them."""
+        """Return passages of memories from these times, or whose text names a day in them."""
         return self._matches(full_text.from_times(self._connection, times, self._scopes, limit * WIDENING), limit)
 
     def passages(self, pids: Iterable[int], where: Any = None) -> list[Passage]:
-        """Return passages in order of place; those that are not looked for are marked not eligible."""
+        """Return passages in order; those of other namespaces are marked not eligible."""
         wanted = sorted(set(pids))
         allowed = self._ids([pid // MAX_PASSAGES for pid in wanted])
         rows = full_text.passage_rows(self._connection, wanted, "m.tags")
@@ -124,7 +123,7 @@ class FastPathReader:
         )
         return dict(self._connection.execute(sql, [*wanted, *self._scopes]))
 
-    # --- what is told ---
+    # --- what is injected ---
 
     def remembered(self, ids: Sequence[str]) -> dict[str, Remembered]:
         """Return memories by their id."""
@@ -140,17 +139,17 @@ class FastPathReader:
         return found
 
     def setting(self, key: str) -> str | None:
-        """Return a value kept beside the rows."""
+        """Return a setting of the store."""
         rows = list(self._connection.execute("SELECT value FROM settings WHERE key = ?", (key,)))
         return str(rows[0][0]) if rows else None
 
     def offers(self, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Return how often memories were offered and used, by memory."""
+        """Return how often memories were injected and used, by memory."""
         sql = f"SELECT id, offered, used FROM usefulness WHERE id IN ({marks(ids)})"
         return {name: (offered, used) for name, offered, used in self._connection.execute(sql, ids)}
 
     def told(self, session_id: str) -> frozenset[str]:
-        """Return the memories that were put before an assistant in a session, since its window was last empty."""
+        """Return the memories injected into a session since its context was last empty."""
         sql = (
             "SELECT memory_id FROM injections WHERE session_id = ? AND at >= "
             "coalesce((SELECT window_at FROM sessions WHERE id = ?), 0)"
@@ -158,7 +157,7 @@ class FastPathReader:
         return frozenset(row[0] for row in self._connection.execute(sql, (session_id, session_id)))
 
     def note(self, rows: Iterator[tuple[str, str, str, int, str, str, str]]) -> None:
-        """Keep what is told: id, session, memory, time, event, why and mark of each. Raises sqlite3.Error."""
+        """Record injections: id, session, memory, time, event, reason and mark of each. Raises sqlite3.Error."""
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._connection.execute("BEGIN IMMEDIATE")
         try:
@@ -171,7 +170,7 @@ class FastPathReader:
 
 
 def _uri(path: str) -> str:
-    """Return how an existing database is opened; none is made."""
+    """Return the URI that opens an existing database and creates none."""
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{quoted}?mode=rw"
 

@@ -1,6 +1,6 @@
-"""The graph as a store keeps it: many rows at once, a few columns of each, and how central nodes were found to be.
+"""Bulk reads and writes of the graph: columns of many rows, and the centrality of nodes.
 
-How central a node is derives from all the others. It is kept with the node (`centrality`, and its parts under
+Centrality is derived from the whole graph. It is stored with the node (`centrality`, and its parts under
 `payload["centrality"]`), never logged, never compared by an undo, and not exported.
 """
 
@@ -54,8 +54,8 @@ class GraphRows(Rows):
             return int(kept(connection, "graph_epoch") or 0), newest_change(connection)
 
     def graph_changes(self, since: int, limit: int) -> list[Change]:
-        # The plus keeps the database from its index by entity: that leads through every change of the graph there ever
-        # was, and most often there is next to nothing after `since`.
+        # The plus keeps the database from using the index by entity, which lists every change of the graph ever made;
+        # there are mostly few after `since`.
         recent = "seq > ? AND +entity IN (?, ?) ORDER BY seq LIMIT ?"
         return self._select(TABLES[Change], recent, [since, TABLES[Node].name, TABLES[Edge].name, limit])
 
@@ -95,7 +95,7 @@ def _coded(names: Sequence[str]) -> Coded:
 
 
 def _write(connection: Connection, strengths: dict[str, Strength]) -> int:
-    """Keep the strengths of nodes that are there; returns how many. What has not changed is not written again."""
+    """Store the centrality of existing nodes; returns how many. Unchanged ones are not written."""
     sql = f"SELECT id, centrality, payload FROM graph_nodes WHERE id IN ({marks(strengths)})"
     found = list(connection.execute(sql, list(strengths)))
     for node_id, centrality, payload in found:

@@ -1,6 +1,6 @@
-"""Links of source code in SQL: programs, edges with their sites, and which trees are linked.
+"""The tables of code links: programs, edges with their sites, and linked trees.
 
-Written a batch of files to a transaction under the claim of the tree's writer, as the files themselves are.
+A transaction writes a batch of files under the claim of the tree's writer, as for the files themselves.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PUT_LINKS = (
 
 
 class CodeLinks(Rows):
-    """The links of a store: what is written, and what the graph and its questions read."""
+    """The part of a store that writes and reads links of source code."""
 
     # --- writing ---
 
@@ -63,7 +63,7 @@ class CodeLinks(Rows):
             for chunk in chunks([row.file for row in links]):
                 sql = f"SELECT file, stamp, edges, sites FROM file_links WHERE file IN ({marks(chunk)})"
                 known.update((row[0], row[1:]) for row in connection.execute(sql, chunk))
-            # A stamp tells whoever holds the graph what to read again: nothing where only the digest is another.
+            # A stamp tells holders of the graph what to read again: nothing if only the digest differs.
             stamps = {
                 row.file: known[row.file][0]
                 for row in links
@@ -122,7 +122,7 @@ class CodeLinks(Rows):
         return self._holding("sites", tree, texts, limit)
 
     def _holding(self, column: str, tree: int, texts: Sequence[str], limit: int) -> list[int]:
-        # Texts stand in a packed list as they are: looking for their bytes spares unpacking all the others.
+        # A packed list contains texts unchanged: searching for their bytes avoids unpacking it.
         found: dict[int, None] = {}
         for chunk in chunks([text.encode("utf-8", "surrogatepass") for text in texts]):
             some = " OR ".join([f"instr({column}, ?) > 0"] * len(chunk))

@@ -1,4 +1,4 @@
-"""Packages in SQL, and as a graph: who provides what, and which package a dependency means."""
+"""The tables of packages, and packages as a graph: which package satisfies a dependency."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _encode = msgspec.msgpack.Encoder().encode
 _provides = msgspec.msgpack.Decoder(tuple[tuple[str, str], ...])
 _dependencies = msgspec.msgpack.Decoder(tuple[DependencyRow, ...])
 
-# The languages whose files belong to packages of an ecosystem, where a folder has manifests of several.
+# The ecosystem of a file by its language, for folders with manifests of several ecosystems.
 SPOKEN: Mapping[str, str] = {
     "python": "pypi", "rust": "cargo", "go": "go", "php": "composer", "ruby": "gem", "csharp": "nuget",
     "javascript": "npm", "typescript": "npm", "tsx": "npm", "css": "npm", "html": "npm",
@@ -38,9 +38,9 @@ SPOKEN: Mapping[str, str] = {
 
 
 def keep_manifests(connection: Connection, tree: int, stale: Iterable[int], manifests: Mapping[str, bytes]) -> None:
-    """Replace what manifests say, after their files were written; what changes takes the tree out of the settled ones.
+    """Replace the manifests of a tree after its files were written; a change marks its packages as out of date.
 
-    stale: numbers of files that were replaced or are gone. manifests: what those that are there now say, by path
+    stale: numbers of files that were replaced or removed. manifests: the content of the current ones, by path
     """
     sql = "SELECT file FROM manifests WHERE file BETWEEN ? AND ?"
     known = {int(row[0]) for row in connection.execute(sql, files_of_tree(tree))}
@@ -55,14 +55,14 @@ def keep_manifests(connection: Connection, tree: int, stale: Iterable[int], mani
 
 
 def drop_packages(connection: Connection, tree: int) -> None:
-    """Forget the packages of a tree and its manifests."""
+    """Remove the packages and manifests of a tree."""
     for table, key in (("manifests", "file"), ("packages", "id")):
         connection.execute(f"DELETE FROM {table} WHERE {key} BETWEEN ? AND ?", files_of_tree(tree))
     connection.execute("DELETE FROM settled_trees WHERE tree = ?", (tree,))
 
 
 class Packages(Rows):
-    """What a store knows of packages."""
+    """The part of a store that has packages."""
 
     def manifests(self, tree: int) -> list[tuple[str, str, bytes]]:
         sql = (
@@ -109,7 +109,7 @@ class Packages(Rows):
         index, wanted = self._package_index(trees)
         seen: set[tuple[str, str, str]] = set()
         for link in (link for row in wanted for link in _links(index, row)):
-            # Work trees of one repository say the same twice.
+            # Work trees of one repository repeat each other.
             if (link.src, link.dst, link.scope) not in seen:
                 seen.add((link.src, link.dst, link.scope))
                 yield link
@@ -124,13 +124,13 @@ class Packages(Rows):
                 yield PackageLink(index.node(row), file_node(index.roots[tree], path), "CONTAINS")
 
     def _package_index(self, trees: Sequence[int] | None) -> tuple[PackageIndex, list[PackageRow]]:
-        """Return all packages, and those of the wanted trees: a dependency may be met by any tree."""
+        """Return all packages, and those of the wanted trees: any tree may satisfy a dependency."""
         index = PackageIndex(self.packages(), self.find(Tree))
         return index, [row for row in index.rows if trees is None or row.tree in trees]
 
 
 class PackageIndex:
-    """Packages by name and by place: which one a dependency means, and which one a file belongs to."""
+    """Packages by name and folder: which one satisfies a dependency, and which one a file belongs to."""
 
     def __init__(self, rows: Iterable[PackageRow], trees: Iterable[Tree]) -> None:
         known = {tree.id: tree for tree in trees}
@@ -156,15 +156,15 @@ class PackageIndex:
         return package_node(row.ecosystem, row.name, self.place(row))
 
     def namespace(self, node: str) -> str | None:
-        """Return the namespace of the trees that hold a package; None if they have none in common."""
+        """Return the namespace of the trees with a package; None if they differ."""
         found = self._namespaces.get(node, set())
         return next(iter(found)) if len(found) == 1 else None
 
     def providers(self, row: PackageRow, needed: DependencyRow) -> list[PackageRow]:
-        """Return the indexed packages that a dependency may mean, best first; none if it is met from elsewhere.
+        """Return the indexed packages that may satisfy a dependency, best first; empty if none is indexed.
 
-        What its manifest points at comes first, then what lies in the same tree, then what people wrote before what
-        they copied in, and what lies near the root of its tree before what lies deep.
+        The folder that the manifest names comes first, then the same tree, then own code before vendored code, then
+        the folder nearest to the root of its tree.
         """
         beside = self._by_place.get((row.ecosystem, needed.local), []) if needed.local else []
         named = self._by_name.get((row.ecosystem, needed.name), []) if needed.name else []
@@ -174,20 +174,20 @@ class PackageIndex:
         return [other for other in (*beside, *rest) if other is not row]
 
     def target(self, row: PackageRow, needed: DependencyRow) -> str:
-        """Return the id of the package that a dependency means, indexed or not; empty if nothing is known of it."""
+        """Return the id of the package that satisfies a dependency, indexed or not; empty if unknown."""
         for other in self.providers(row, needed):
             return self.node(other)
         return package_node(row.ecosystem, needed.name) if needed.name else ""
 
     def member_of(self, row: PackageRow) -> PackageRow | None:
-        """Return the package of the workspace that a package belongs to, if that has one."""
+        """Return the root package of the workspace of a package, if there is one."""
         if row.workspace is None:
             return None
         held = self._by_folder.get((row.tree, row.workspace), [])
         return next((other for other in held if other.ecosystem == row.ecosystem and other is not row), None)
 
     def owner(self, tree: int, path: str, language: str | None) -> PackageRow | None:
-        """Return the package that a file belongs to: the nearest of its language's ecosystem, or the nearest."""
+        """Return the package of a file: the nearest in the ecosystem of its language, else the nearest."""
         ecosystem = SPOKEN.get(language or "")
         nearest, folder = None, path
         while folder:

@@ -1,7 +1,7 @@
-"""Searching: passages found by words and by vectors, over state that is derived from the memories.
+"""Search of passages by words and by vectors, over state that is derived from the memories.
 
 The unit of matching is a passage, a part of a memory's text (recollect.text.passages); the unit of an answer is the
-memory. A passage's number holds both, so that derived tables need no column and no join to tell them apart:
+memory. A passage's number contains both, so that derived tables need no extra column and no join:
 
     pid = seq * 1024 + part
 """
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from recollect.store.vector_file import Saved
     from recollect.store.vector_index import VectorIndex
 
-# Looking for memories without a vector starts where it last found none. Remembering that costs a write, so it is done
-# once per this many changes.
+# The search for memories without a vector starts where it last found none. Storing that place costs a write, so it is
+# done once per this many changes.
 COMPLETE_STEP = 1_000
-# Up to this many changes since then, what changed is looked at one by one: 1 ms, at any size of the store.
+# Up to this many changes since then, each changed memory is checked: 1 ms, at any size of the store.
 FEW_CHANGES = 2_000
 
 _LACKING = (
@@ -44,7 +44,7 @@ _LACKING = (
 
 
 class Searches(Rows):
-    """The searches of a store; writes and searches keep its caches up to date."""
+    """The part of a store that searches passages and has their vectors."""
 
     _indexes: dict[str, VectorIndex]
 
@@ -142,8 +142,8 @@ class Searches(Rows):
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             key, newest = _complete_key(connection, model)
             complete = int(kept(connection, key) or 0)
-            # The sign makes SQLite start from what changed; without it, it reads all from the newest on until it has
-            # enough, which is the better way where most lack a vector. Observed memories answer last, so they wait.
+            # The sign makes SQLite start from the changed rows; without it, it reads from the newest on until it has
+            # enough, which is faster if most lack a vector. Observed memories rank last, so they are embedded last.
             newest_first = f" ORDER BY {'observed, +' if newest - complete <= FEW_CHANGES else ''}seq DESC LIMIT ?"
             shortest = " ORDER BY length(content), seq DESC LIMIT 1"
             values = [complete, model, *(value for pair in without.items() for value in pair)]
@@ -175,7 +175,7 @@ class Searches(Rows):
             with self._dialect.errors(), self._dialect.write() as connection:
                 keep(connection, key, str(newest))
         except StorageError:
-            # Only a short cut for the next look: without it the look is slower, not wrong.
+            # Only a shortcut for the next search: without it that is slower, not wrong.
             return
 
     def embedded_from(self, model: str, memory_id: str) -> int | None:
@@ -211,21 +211,21 @@ class Searches(Rows):
         return index
 
     def _saved(self, connection: Connection, model: str) -> Saved | None:
-        """Map the file with the vectors of a model that belongs to this database, if there is one."""
+        """Map this database's file with the vectors of a model, if there is one."""
         from recollect.store.vector_file import path_of, read
 
         token = kept(connection, _file_key(model))
         return read(path_of(self._dialect.path, model), model, token) if token else None
 
     def _save(self, index: VectorIndex, model: str, whole: Saved) -> None:
-        """Write all vectors to the file of their model and search that one instead. Raises OSError, StorageError."""
+        """Write all vectors to the file of their model and use that. Raises OSError, StorageError."""
         from recollect.store import vector_file
 
         path, token = vector_file.path_of(self._dialect.path, model), new_id()
         part = vector_file.write(path, model, token, whole)
         try:
             with self._dialect.write(patiently=False) as connection:
-                # Vectors that were dropped meanwhile, as a purge does, must not come back with this file.
+                # Vectors that were dropped meanwhile, as by a purge, must not return with this file.
                 if generation(connection)[0] != whole.seen[0]:
                     return
                 part.replace(path)
@@ -237,12 +237,12 @@ class Searches(Rows):
             self._dialect.release()
 
     def _forget_files(self) -> None:
-        """Remove all files of vectors, and make every process read its vectors again. Raises StorageError."""
+        """Delete all vector files, and make every process reload its vectors. Raises StorageError."""
         from recollect.store.vector_file import remove_all
 
         self._indexes.clear()
         with self._dialect.write() as connection:
-            # First: a process that is about to write a file of older vectors sees it, and does not.
+            # First: a process that is about to write a file of older vectors sees the new epoch and stops.
             advance(connection, "vector_epoch")
         try:
             remove_all(self._dialect.path)
@@ -250,7 +250,7 @@ class Searches(Rows):
             raise StoreUnwritable(f"{problem.filename}: {problem.strerror}", path=str(problem.filename)) from problem
 
     def _widening(self, search: Callable[[int], Sequence[SearchRow]], where: Filter | None, limit: int) -> list[Match]:
-        """Return the best `limit` passages that exist and pass the filter, searching wider while there are too few."""
+        """Return the best `limit` passages that exist and pass the filter, widening the search if needed."""
         wanted = limit * WIDENING if where else limit + WIDENING
         while True:
             ranked = search(wanted)
@@ -271,8 +271,8 @@ class Searches(Rows):
         columns = ", ".join(dict.fromkeys(("seq", "id", *(where or ()))))
         found: dict[int, str] = {}
         for chunk in chunks(list(dict.fromkeys(seqs))):
-            # Rows first, filter second: left to itself, a database reads a whole namespace to find these few (5 ms of
-            # 10,000 memories instead of half a millisecond).
+            # Rows first, filter second: otherwise the database reads a whole namespace to find these few (5 ms instead
+            # of 0.5 ms at 10,000 memories).
             sql = (
                 f"WITH wanted AS MATERIALIZED (SELECT {columns} FROM memories WHERE seq IN ({marks(chunk)})) "
                 f"SELECT seq, id FROM wanted WHERE {condition}"
@@ -282,14 +282,14 @@ class Searches(Rows):
 
 
 def _file_key(model: str) -> str:
-    """Return where the token of the file with a model's vectors is kept."""
+    """Return the setting with the token of a model's vector file."""
     return f"vector_file/{model}"
 
 
 def _complete_key(connection: Connection, model: str) -> tuple[str, int]:
-    """Return where it is kept up to which change every memory has its vector, and the newest change.
+    """Return the setting with the change up to which every memory has a vector, and the newest change.
 
-    The key names the epoch too: vectors thrown away make what was known about them worthless.
+    The key contains the epoch, since dropping vectors invalidates the value.
     """
     return f"vectors_complete/{kept(connection, 'vector_epoch') or 0}/{model}", newest_change(connection)
 

@@ -23,7 +23,7 @@ EVERYTHING = 2**62
 
 
 class Rows:
-    """Records read through one connection."""
+    """Queries through one connection."""
 
     def __init__(self, connection: Callable[[], Connection], dialect: Dialect) -> None:
         self._connection = connection
@@ -46,7 +46,7 @@ class Rows:
         if limit is not None or offset:
             values += [EVERYTHING if limit is None else limit, offset]
             if table.record is Memory:
-                # Chosen by an index alone, then read: memories are long, and sorting would read every one.
+                # Selected by an index alone, then read: memories are long, and sorting would read all of them.
                 condition = f"seq IN (SELECT seq FROM memories WHERE {condition}{tail} LIMIT ? OFFSET ?)"
             else:
                 tail += " LIMIT ? OFFSET ?"
@@ -56,7 +56,7 @@ class Rows:
         table = TABLES[kind]
         condition, values = "entity_id = ?", [value]
         if field != table.key:
-            # As the log writes it; what a sign of LIKE brings too many is left out below.
+            # As the log writes it; rows that LIKE matches by accident are removed below.
             pair = msgspec.json.encode({field: value}).decode()[1:-1]
             escaped = pair.replace("!", "!!").replace("%", "!%").replace("_", "!_")
             condition, values = "before LIKE ? ESCAPE '!'", [f"%{escaped}%"]
@@ -125,7 +125,7 @@ def _order(table: Table, order: str) -> str:
 
 
 def chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Yield values in pieces that one statement can bind."""
+    """Yield values in chunks that one statement can bind."""
     for start in range(0, len(values), CHUNK):
         yield values[start : start + CHUNK]
 
@@ -134,13 +134,13 @@ def chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def kept(connection: Connection, key: str) -> str | None:
-    """Return a kept value, or None."""
+    """Return a setting of the store, or None."""
     rows = list(connection.execute("SELECT value FROM settings WHERE key = ?", (key,)))
     return str(rows[0][0]) if rows else None
 
 
 def keep(connection: Connection, key: str, value: str) -> None:
-    """Keep a value."""
+    """Store a setting."""
     connection.execute(
         "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (key, value),
@@ -148,7 +148,7 @@ def keep(connection: Connection, key: str, value: str) -> None:
 
 
 def advance(connection: Connection, key: str) -> int:
-    """Count a kept counter up by one and return it."""
+    """Increment a counter and return it."""
     value = int(kept(connection, key) or 0) + 1
     keep(connection, key, str(value))
     return value

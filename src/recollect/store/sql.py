@@ -32,8 +32,8 @@ from recollect.store.tables import TABLES
 from recollect.store.text_rebuild import rebuild_text
 from recollect.store.transaction import SqlTransaction
 
-# What the full text must hold, in the order in which dialects count it → how many there are. A file that a rebuild
-# marked to be read anew is none of them.
+# What the full-text index must contain, in the order in which dialects count it → the expected number. Files that a
+# rebuild marked as unread do not count.
 _SEARCHABLE = {
     "memories": "SELECT count(*) FROM memories",
     "code chunks": "SELECT coalesce(sum(chunk_count), 0) FROM files",
@@ -42,7 +42,7 @@ _SEARCHABLE = {
 
 
 class _Gap(NamedTuple):
-    """What the full text holds of a kind, beside what it should."""
+    """How many rows of a kind are indexed, and how many should be."""
 
     what: str
     held: int
@@ -89,7 +89,7 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
                     sql = f"UPDATE memories SET {counted}last_accessed_at = ? WHERE id IN ({marks(chunk)})"
                     connection.execute(sql, [now, *chunk])
         except StorageError:
-            # A reader on a busy or read-only store must get its answer; a missed count only makes a statistic older.
+            # A reader of a busy or read-only store must get its answer; a missed count only affects a statistic.
             return
 
     def drop_derived(self, *, vectors: bool) -> tuple[int, int]:
@@ -100,15 +100,15 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
             return rows, self._drop_vectors() if vectors else 0
 
     def _mend_code_text(self, connection: Connection) -> None:
-        """Throw the full text of code away where it is damaged or lacks something."""
+        """Clear the full-text index of code if it is damaged or incomplete."""
         if self._dialect.code_problems(connection) or any(gap.what != "memories" for gap in self._gaps(connection)):
-            # What was read of the files is not kept as text: the next `index` reads them anew.
+            # The text of files is not stored: the next `index` reads them again.
             self._dialect.clear_code(connection)
             connection.execute("UPDATE files SET hash = '', mtime_ns = -1, chunk_count = 0")
             advance(connection, "code_stamp")
 
     def _drop_vectors(self) -> int:
-        """Throw away the vectors that are there, some at a time; what others make meanwhile stays."""
+        """Delete the present vectors, some at a time; vectors that others make meanwhile stay."""
         dropped = 0
         newest = int(kept(self._connection(), "vector_stamp") or 0)
         old = "FROM memory_embeddings WHERE stamp <= ?"

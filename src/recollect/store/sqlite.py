@@ -1,10 +1,11 @@
 """SQLite as a dialect: one file, many processes, no extension beyond the stock FTS5.
 
-Opening decides by what is there: nothing or an empty file is made a recollect database (0600, its folder 0700); ours is
-migrated under the write lock if it is older and refused if it is newer; anything else is refused untouched.
+A missing or empty file becomes a recollect database (0600, its folder 0700). An older one is migrated under the write
+lock; a newer one, and any other file, is refused and not changed. A new file appears with its first page, so a file of
+0 bytes next to other files of ours is a lost database, and storing into it would hide the loss.
 
-Writers take the lock first (BEGIN IMMEDIATE): a transaction that reads and then asks for the lock fails at once when
-another has written in between, and no time-out helps (2,077 of 2,400 such transactions failed; 0 of 2,400 this way).
+Writers take the lock first (BEGIN IMMEDIATE): a transaction that reads and then asks for the lock fails at once if
+another has written in between, and no timeout helps (2,077 of 2,400 such transactions failed; 0 of 2,400 this way).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from recollect.text.shape import unpacked
 T = TypeVar("T")
 
 # Document 002: WAL, 64 MB cache, 256 MB memory map, foreign keys. NORMAL survives the death of any process; only a
-# power cut can take the last commits with it, and never the file. The size limit gives the log's space back.
+# power cut can lose the last commits, never the file. The size limit frees the space of the log.
 PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = NORMAL",
@@ -63,13 +64,13 @@ PRAGMAS = (
     "journal_size_limit = 67108864",
 )
 
-# Passages whose terms are kept at hand: a recall reads some hundred, mostly the same as the one before. 6 KB each.
+# Passages whose terms are cached: a recall reads some hundred, mostly those of the last one. 6 KB each.
 TOKEN_CACHE = 2_048
 
 # How long a statistic may wait for the lock before it is dropped.
 IMPATIENT_MS = 50
 
-# What SQLite says when another has the lock; PROTOCOL is the same after very many tries of its own.
+# Result codes for a held lock; PROTOCOL is the same after very many attempts by SQLite.
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 
 _TEXT_DAMAGED = "the full-text index is damaged"
@@ -91,15 +92,15 @@ _HINTS = {
     _TEXT_DAMAGED: "Run `recollect rebuild` to rebuild the full-text index, then `recollect index` to re-index code."
 }
 
-# Files of a home that come to be while somebody uses it.
+# Files of a home folder that appear with use.
 _OF_A_HOME = ("config.toml", "backups/ledger.json", "spool/new", "spool/work", "spool/bad", "spool/stuck")
 
-# What must stay open, or SQLite tidies up what is not ours: connections of the process we were forked from.
+# Connections of the process we were forked from: closing them would clean up files that are still in use.
 _INHERITED: list[sqlite3.Connection] = []
 
 
 class _Held:
-    """A connection that is closed with its thread, and left alone in a forked child: it is the parent's."""
+    """A connection that is closed with its thread, but not in a forked child, where it is the parent's."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -114,7 +115,7 @@ class _Held:
 
 @lru_cache(maxsize=TOKEN_CACHE)
 def _tokens(author: str, labels: str, body: str) -> list[str]:
-    """Return the terms of a passage; shared, so nobody may change them."""
+    """Return the terms of a passage; the list is shared and must not be changed."""
     return f"{author} {labels} {body}".split()
 
 
@@ -144,7 +145,7 @@ class Sqlite(SqliteText, SqliteCode):
 
     def connection(self) -> sqlite3.Connection:
         if self._pid != os.getpid():
-            # A forked child must not use, nor close, its parent's connections; a lock may be held for ever.
+            # A forked child must neither use nor close its parent's connections; a lock could be held forever.
             self._local, self._held, self._pid = threading.local(), WeakSet(), os.getpid()
             self._opening = threading.Lock()
         held: _Held | None = getattr(self._local, "held", None)
@@ -282,7 +283,7 @@ class Sqlite(SqliteText, SqliteCode):
             forget_rebuild(self, writing)
             writing.execute("INSERT INTO memory_text (memory_text) VALUES ('optimize')")
         connection = self.connection()
-        # Pages are cut out of memory that held others before; and what is copied may be larger than memory.
+        # Free pages may contain old data, and the copy may be larger than memory.
         during = {"secure_delete": "ON", "temp_store": "FILE"}
         before = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in during}
         try:
@@ -297,7 +298,7 @@ class Sqlite(SqliteText, SqliteCode):
     def release(self) -> None:
         connection = self.connection()
         (mapped,) = connection.execute("PRAGMA mmap_size").fetchone()
-        for size in (0, mapped):  # unmapped, then mapped again: only pages that are read from now on count as ours
+        for size in (0, mapped):  # unmapped, then mapped again: only pages read from now on count
             connection.execute(f"PRAGMA mmap_size = {size}")
 
     def describe(self) -> StoreFacts:
@@ -342,7 +343,7 @@ class Sqlite(SqliteText, SqliteCode):
         connection.close()
 
     def _unsaved_bytes(self) -> int:
-        """Return the size of the log: what was committed and not yet written into the file itself."""
+        """Return the size of the log: commits that are not yet in the file itself."""
         log = Path(f"{os.path.realpath(self._path)}-wal")
         return log.stat().st_size if log.exists() else 0
 
@@ -370,8 +371,8 @@ class Sqlite(SqliteText, SqliteCode):
         except sqlite3.OperationalError as problem:
             if not _name(problem).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
                 raise
-            # SQLite cannot make its shared memory in a read-only folder; a file nobody can write is read as it is. But
-            # not without its log: memories would be missing, and nobody told.
+            # SQLite cannot create its shared memory in a read-only folder. A file without a log is read as it is;
+            # with one, memories would be missing without an error.
             if self._unsaved_bytes():
                 raise StoreUnwritable(
                     f"{self._path} has a -wal file that cannot be read in a read-only folder",
@@ -403,8 +404,8 @@ class Sqlite(SqliteText, SqliteCode):
         self._read_only = not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))
 
     def _verify(self, connection: sqlite3.Connection) -> None:
-        """Refuse a file that is not ours or newer than we are, before anything is written to it."""
-        # One look: between two, another process may have made the file a database of ours.
+        """Refuse a file of another program or a newer version, before anything is written to it."""
+        # One transaction: between two reads, another process may initialize the file.
         connection.execute("BEGIN")
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -475,13 +476,13 @@ class Sqlite(SqliteText, SqliteCode):
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """End the transaction, if it did not end itself: SQLite does that when the disk is full or fails."""
+    """Roll back the transaction, unless SQLite did: it does that when the disk is full or fails."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
 
 def _empty_log(connection: sqlite3.Connection) -> None:
-    """Write the log into the file and cut it off; raises what SQLite raises if another still reads from it."""
+    """Write the log into the file and truncate it; raises SQLITE_BUSY if another process still reads it."""
     (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
     if is_busy:
         problem = sqlite3.OperationalError("another process still reads the deleted data")
@@ -497,7 +498,7 @@ def _name(problem: sqlite3.Error) -> str:
 
 
 def _create(path: Path) -> None:
-    """Make a database file where none is; one that another process makes meanwhile stays. Raises OSError."""
+    """Create a database file; one that another process creates meanwhile stays. Raises OSError."""
     target = Path(os.path.realpath(path))  # of a link, the file that it leads to
     made = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}")
     os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE_FILE))
@@ -515,7 +516,7 @@ def _create(path: Path) -> None:
 
 
 def _signs_of_loss(path: Path) -> list[str]:
-    """Return what lies beside an empty database file and says that it held something; nothing for a new one."""
+    """Return files next to an empty database file that show it had data; empty for a new one."""
     import glob
 
     target = Path(os.path.realpath(path))
@@ -528,7 +529,7 @@ def _signs_of_loss(path: Path) -> list[str]:
 
 
 def _size(path: Path) -> int:
-    """Return how many bytes a file has, or how many files a folder has."""
+    """Return the bytes of a file, or the number of files in a folder."""
     try:
         return len(os.listdir(path)) if path.is_dir() else path.stat().st_size  # noqa: PTH208 - a number is wanted
     except OSError:

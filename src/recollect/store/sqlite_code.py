@@ -1,8 +1,8 @@
-"""The code index in SQLite's full text: pieces by their terms, and the names of symbols.
+"""The code index in SQLite's full text: chunks by their terms, and the names of symbols.
 
-Two FTS5 tables. `code_text` has a row per piece and ranks by BM25; a tree is a range of its rowids, so a search within
-one tree reads no other's. `symbol_text` has a row per file and says which files have a symbol of a name; its vocabulary
-is the list of all names.
+Two FTS5 tables. `code_text` has a row per chunk and ranks by BM25; a tree is a range of its rowids, so that a search of
+one tree reads no other. `symbol_text` has a row per file with the names of its symbols; its vocabulary is the list of
+all names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MERGED_PAGES = 1_000
 
 
 class SqliteCode:
-    """The part of the SQLite dialect that holds source code."""
+    """The part of the SQLite dialect that indexes source code."""
 
     def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
         connection.executemany("INSERT INTO code_text (rowid, names, around, path, body) VALUES (?, ?, ?, ?, ?)", rows)
@@ -72,7 +72,7 @@ class SqliteCode:
         self, connection: Connection, prefix: str, *, humps: bool, limit: int | None
     ) -> list[tuple[str, int]]:
         sql = "SELECT term, doc FROM symbol_names WHERE term >= ? AND term < ? AND col = ? LIMIT ?"
-        # The last code point there is: every term that begins with the prefix sorts before it.
+        # The last code point: every term with the prefix sorts before it.
         bounds = (prefix, prefix + "\U0010ffff", "humps" if humps else "names", -1 if limit is None else limit)
         return [(str(term), int(count)) for term, count in connection.execute(sql, bounds)]
 
@@ -89,7 +89,6 @@ class SqliteCode:
     # --- looking after it ---
 
     def code_problems(self, connection: Connection, *, thorough: bool = True) -> list[str]:
-        """Return what is wrong with the full text of code; a thorough look reads all of it, and needs to write."""
         look = "INSERT INTO {0} ({0}) VALUES ('integrity-check')" if thorough else "SELECT rowid FROM {0} LIMIT 1"
         problems = []
         for table in ("code_text", "symbol_text"):

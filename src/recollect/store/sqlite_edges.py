@@ -1,7 +1,7 @@
 """All edges out of SQLite, in columns: a graph of a million is read in about a second.
 
-A Python object for every value would cost more than the reading. So the ends of edges come as every node once with how
-many edges it has, and as the numbers of the rows in the same order, both read off an index without looking at a row:
+A Python object for every value would cost more than the reading. So the ends of edges come as every node once with its
+number of edges, and as row numbers in the same order, both read from an index without reading a row:
 
     idx_graph_edges_src     a 2 · b 1 · …      and      7,9,4,…       row 7 and row 9 start at a, row 4 at b
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 BILLION = 1_000_000_000
 
-# Rows are put in order by a table with a place for every number up to the last; where edges have come and gone so often
-# that it would be this many times larger than needed, they are sorted.
+# Rows are ordered by a table with a place for every number up to the last; if deleted edges make it this many times
+# larger than needed, they are sorted.
 MAX_SPARSITY = 8
 
-# One letter for each relationship. Those of code first: there are most of them, and the database tries one by one.
+# One letter per relationship. Those of code come first: they are most frequent, and the database tries one by one.
 _COMMON = ("CALLS", "CONTAINS", "IMPORTS", "RELATES_TO", "DEPENDS_ON")
 _LETTERS = (*_COMMON, *(name for name in RELATIONS if name not in _COMMON))
 _FIRST_LETTER = ord("A")
@@ -43,7 +43,7 @@ _SWEEP = (
 
 
 def edge_columns(connection: Connection) -> EdgeColumns:
-    """Return every edge, in the order of insertion; a relationship that is not known here is called ''."""
+    """Return every edge, in the order of insertion; an unknown relationship is ''."""
     import numpy as np
 
     if not list(connection.execute("SELECT 1 FROM graph_edges LIMIT 1")):
@@ -59,7 +59,7 @@ def edge_columns(connection: Connection) -> EdgeColumns:
 
 
 def _coded(connection: Connection, field: str) -> tuple[Coded, NDArray[np.int64]]:
-    """Return an end of all edges, in the order of their rows, and the numbers of the rows."""
+    """Return one end of all edges in the order of their rows, and the row numbers."""
     import numpy as np
 
     index = f"graph_edges INDEXED BY idx_graph_edges_{field}"

@@ -1,10 +1,10 @@
-"""Nearest neighbours by cosine, from a copy that each process keeps of the vectors in the database.
+"""Nearest neighbours by cosine, from a copy of the database's vectors in each process.
 
-The blobs in `memory_embeddings` are the truth. The copy is a list of segments (recollect.store.vector_segment): a large
-one that is mapped from a file beside the database (recollect.store.vector_file), and what came since, in memory. It
-follows the database by two counters (vectors added: `vector_stamp`; dropped: `vector_epoch`) and by the change log.
+The blobs in `memory_embeddings` are authoritative. The copy is a list of segments (recollect.store.vector_segment): a
+large one mapped from a file next to the database (recollect.store.vector_file), and newer vectors in memory. It follows
+the database by two counters (vectors added: `vector_stamp`; dropped: `vector_epoch`) and by the change log.
 
-One index holds vectors of one model; searches of different models never meet.
+An index has the vectors of one model.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from recollect.store.vector_file import Saved
 from recollect.store.vector_segment import EXACT_ROWS, Floats, Ints, Mask, Segment, cosines, merged, nearest, segment
 from recollect.text.passages import MAX_PASSAGES
 
-# Up to EXACT_ROWS vectors are read in about 100 ms and get no file. When more than that came since the file was
-# written, and more than this share of what is in it, a new one is due.
+# Up to EXACT_ROWS vectors are read in about 100 ms and get no file. A new file is written when more than that were
+# added since, and more than this share of its vectors.
 MAX_UNSAVED_SHARE = 0.1
-# Reading a changed row again costs a query each; past this many, reading everything is cheaper.
+# Each changed row is read again by a query; beyond this many, reading everything is cheaper.
 MAX_SINGLE_REFRESHES = 2_000
-# Rows of deleted memories stay until they make up this share of all, then everything is read again.
+# Rows of deleted memories stay until they are this share of all, then everything is read again.
 MAX_DEAD_SHARE = 0.2
 # Rows read at a time: their blobs are in memory twice.
 READ_ROWS = 4_096
@@ -37,17 +37,17 @@ _COLUMNS = (
     f"m.seq * {MAX_PASSAGES} + e.part, m.namespace, e.embedding "
     "FROM memory_embeddings e JOIN memories m ON m.id = e.memory_id"
 )
-# The sign keeps SQLite from reading every change of a memory there ever was: 13 ms at 100,000.
+# The sign keeps SQLite from reading every change of a memory ever made: 13 ms at 100,000.
 _SINCE = "seq > ? AND +entity = 'memories'"
 
 
 def to_blob(vector: NDArray[np.float32]) -> bytes:
-    """Return a vector as it is kept: little-endian float16, half the size at a cosine error below 0.001."""
+    """Return a vector as it is stored: little-endian float16, half the size at a cosine error below 0.001."""
     return np.asarray(vector, dtype="<f2").tobytes()
 
 
 def means(rows: Iterable[tuple[Any, ...]]) -> tuple[list[str], NDArray[np.float32]]:
-    """Return the names of rows of (name, blob) in their order, and of each the mean of its vectors, of unit length."""
+    """Return the names of (name, blob) rows in order, and for each the mean of its vectors, of unit length."""
     found = list(rows)
     if not found:
         return [], np.empty((0, 0), np.float32)
@@ -69,7 +69,7 @@ class VectorIndex:
     """All vectors of one model, as of the last refresh. Safe to share between threads."""
 
     def __init__(self, model: str, *, exact_rows: int | None = None) -> None:
-        """exact_rows: up to so many vectors, a search compares all of them"""
+        """exact_rows: up to this many vectors, a search compares all of them"""
         self._model = model
         self._exact_rows = EXACT_ROWS if exact_rows is None else exact_rows
         self._lock = threading.Lock()
@@ -80,19 +80,19 @@ class VectorIndex:
         self._segments: list[Segment] = []
         self._scope_of: dict[str | None, int] = {}
         self._dead = 0
-        # The first segment, if it holds all that the database had when it was read: it stays apart from later ones.
+        # The first segment, if it has all vectors of the database when it was read: later ones are not merged into it.
         self._whole: Segment | None = None
         self._is_saved = False
 
     @property
     def rows(self) -> int:
-        """How many vectors there are, those of deleted memories included."""
+        """The number of vectors, including those of deleted memories."""
         return sum(len(part.pids) for part in self._segments)
 
     def refresh(self, connection: Connection, saved: Callable[[], Saved | None] = lambda: None) -> None:
-        """Bring the index up to what `connection` sees; costs three small queries when nothing changed.
+        """Update the index to the state that `connection` sees; three small queries if nothing changed.
 
-        saved: maps the file of this model that belongs to the database, if there is one
+        saved: maps the vector file of this model and database, if there is one
         """
         with self._lock:
             seen = generation(connection)
@@ -105,7 +105,7 @@ class VectorIndex:
             self._seen = seen
 
     def unsaved(self) -> Saved | None:
-        """Return, once, what should be written to a file: all vectors, if they were read from the database."""
+        """Return, once, all vectors to write to a file, if they were read from the database."""
         with self._lock:
             if self._is_saved or self._whole is None or self._whole.signs is None:
                 return None
@@ -115,7 +115,7 @@ class VectorIndex:
             return Saved(self._seen, list(self._scope_of), self._whole)
 
     def use(self, saved: Saved) -> None:
-        """Replace the vectors in memory by the same from a mapped file."""
+        """Replace the vectors in memory by the same ones of a mapped file."""
         with self._lock:
             if self._whole is not None and np.array_equal(saved.segment.pids, self._whole.pids):
                 self._whole = saved.segment._replace(alive=self._whole.alive)
@@ -131,7 +131,7 @@ class VectorIndex:
             return list(zip(pids.tolist(), found.tolist(), strict=True))
 
     def cosines(self, query: Floats, pids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these passages that is here."""
+        """Return the cosine of each of these passages that has a vector."""
         with self._lock:
             wanted = np.asarray(pids, np.int64)
             found: dict[int, float] = {}
@@ -159,7 +159,7 @@ class VectorIndex:
         return held
 
     def _mapped(self, connection: Connection, seen: tuple[int, int, int], saved: Saved | None) -> bool:
-        """Start from a mapped file and apply what happened since; False if there is none that helps."""
+        """Load a mapped file and apply later changes; False if there is no usable file."""
         if saved is None:
             return False
         self._clear()
@@ -170,7 +170,7 @@ class VectorIndex:
         return self._follow(connection, seen)
 
     def _follow(self, connection: Connection, seen: tuple[int, int, int]) -> bool:
-        """Apply what happened since the last refresh; False if reading everything is the better way."""
+        """Apply the changes since the last refresh; False if reading everything is cheaper."""
         epoch, stamp, change = self._seen
         if change < 0 or seen[0] != epoch or seen[1] < stamp or seen[2] < change:
             return False
@@ -191,7 +191,7 @@ class VectorIndex:
         return self.rows - whole <= max(self._exact_rows, MAX_UNSAVED_SHARE * whole)
 
     def _follow_updates(self, connection: Connection, change: int) -> None:
-        """Forget the rows of updated memories and read what they have now: another text has other vectors, or none."""
+        """Drop the rows of updated memories and read their current vectors, if they have any."""
         updated = f"SELECT entity_id FROM changes WHERE {_SINCE} AND action = 'update'"
         found = connection.execute(f"SELECT seq FROM memories WHERE id IN ({updated})", (change,))
         seqs = np.fromiter((row[0] for row in found), np.int64)
@@ -203,7 +203,7 @@ class VectorIndex:
         self._load(connection.execute(now, (self._model, change)))
 
     def _load(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Add vectors as a segment of its own, merged with those before it that are not much larger."""
+        """Add vectors as a segment, merged with the previous ones that are not much larger."""
         new = self._read(iter(rows))
         if new is None:
             return
@@ -219,14 +219,14 @@ class VectorIndex:
         self._segments.append(merged(parts, exact_rows=self._exact_rows) if len(parts) > 1 else new)
 
     def _read(self, rows: Iterator[tuple[Any, ...]]) -> Segment | None:
-        """Return rows of (number, namespace, blob) as a segment; None where there are none."""
+        """Return rows of (number, namespace, blob) as a segment; None without rows."""
         pids: list[int] = []
         scopes: list[int] = []
         blocks: list[NDArray[np.float16]] = []
         width = 0
         while read := list(itertools.islice(rows, READ_ROWS)):
             width = width or len(read[0][2])
-            # A vector of another length than the first has no cosine with it; it is left out until a rebuild.
+            # A vector of another length than the first cannot be compared with it; it is left out until a rebuild.
             read = [row for row in read if len(row[2]) == width]
             pids += [row[0] for row in read]
             scopes += [self._scope_of.setdefault(row[1], len(self._scope_of)) for row in read]
@@ -240,7 +240,7 @@ class VectorIndex:
 
 
 def _arranged(blocks: list[NDArray[np.float16]], places: Ints) -> NDArray[np.float16]:
-    """Return the rows of blocks, each at its place; a block is dropped when it is copied."""
+    """Return the rows of blocks, each at its place; a block is freed after it is copied."""
     vectors = np.empty((len(places), blocks[0].shape[1]), np.float16)
     start = 0
     while blocks:
