@@ -5,9 +5,9 @@ A value comes from the first of these that has it, and `recollect config` shows 
     argument  >  environment  >  project file (.recollect.toml)  >  user file (<home>/config.toml)  >  default
 
 The environment variable is RECOLLECT_<NAME>. The names of earlier programs (CODEMEM_*, ATLAS_*) are read after it.
-A project file comes with a repository that somebody else may have written. It can only set rows marked `project`: never
-where memories are stored, whose they are, where text is sent or which tools a model sees. Other rows in it are ignored,
-and `settings.ignored` lists them.
+A project file comes with a repository, which may be hostile. It can only set rows marked `project`: never where
+memories are stored, whose they are, where text is sent or which tools a model sees. Other rows in it are ignored, and
+`settings.ignored` lists them.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ class Settings:
 
     # Background work of `recollect serve`
     consolidate = Setting(True, _switch, "serve runs decay daily, creative weekly and cluster monthly, when idle")
-    # Off by default: it rewrites descriptions of code, and may call a language model that somebody pays for.
+    # Off by default: it rewrites descriptions of code, and may call a paid language model.
     evolve = Setting(False, _switch, "serve runs evolve on coding memories weekly, when idle; `undo` reverts it")
     watch = Setting(False, _switch, "serve updates the code index of the project it was started in")
 

@@ -1,4 +1,4 @@
-"""Dependencies between symbols and the impact of a change, as blocks."""
+"""Dependencies between symbols and between packages, and the impact of a change, as blocks."""
 
 from __future__ import annotations
 

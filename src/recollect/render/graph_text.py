@@ -1,4 +1,4 @@
-"""Walks, ranks and clusters of the graph, and what hits are linked with, as blocks."""
+"""Traversals, ranks and clusters of the graph, and the links of hits, as blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories, and answers of operations on them, as blocks."""
+"""Memories, coding memories, injections, and answers of operations on them, as blocks."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Numbers and moments as people read them: counts with their noun, sizes, a day in UTC and how long ago it was."""
+"""Counts with their noun, sizes in bytes, days in UTC and ages, as text."""
 
 from __future__ import annotations
 
 import time
 
-# (seconds in one, its name), largest first. A month and a year are averages: "5 months ago" is all that is said.
+# (seconds, name), largest first. A month and a year are averages.
 _UNITS = (
     (31_556_952, "year"),
     (2_629_746, "month"),

@@ -1,10 +1,10 @@
-"""Ledger: what `init` added to which file, kept in the home folder so that `uninit` takes away that and nothing else.
+"""The ledger of `init`: what it added to which file, so that `uninit` removes that and nothing else.
 
     <home>/backups/ledger.json     one row per file
     <home>/backups/<name>          the file as it was before we first touched it, readable by its owner alone
 
-A row is written before the file it speaks of. It may therefore tell of an entry that never came to be; taking away
-what is not there changes nothing.
+A row is written before its file, so it may describe an entry that was never written; removing a missing entry changes
+nothing.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Keys = tuple[str, ...]
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """What was done to one file.
 
-    made: it was not there. blank: it held only this white space. created: containers that were not there; gaps: what
-    empty ones held, by path. inserted: members that are ours. replaced: the text of values that stood in our place.
-    text: what was appended to a TOML file. backup: the name of its copy, empty if there was nothing to copy
-    toolset: what the user asked for; empty: the assistant's own
+    made: the file is new. blank: it contained only this white space. created: new containers; gaps: the white space of
+    empty ones, by path. inserted: our members. replaced: the text of values that were there before ours.
+    text: what was appended to a TOML file. backup: the name of its copy, if there was anything to copy.
+    toolset: what the user chose; empty: the assistant's default
     """
 
     assistant: str
@@ -46,14 +46,14 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pages(msgspec.Struct, frozen=True, kw_only=True):
-    """The ledger: rows by the path of their file, and the folders that were made."""
+    """The content of the ledger: rows by path of the file, and the folders that were created."""
 
     files: dict[str, Row] = {}
     folders: tuple[str, ...] = ()
 
 
 class Ledger:
-    """The ledger of a home; every change is on disk when the call returns."""
+    """The ledger of a home folder; every change is on disk when the call returns."""
 
     def __init__(self, home: Path) -> None:
         self.folder = home / "backups"
@@ -75,11 +75,11 @@ class Ledger:
             ) from None
 
     def row(self, path: Path) -> Row | None:
-        """Return what was done to a file; None: nothing."""
+        """Return what was done to a file, or None."""
         return self._pages.files.get(str(path))
 
     def note(self, path: Path, row: Row, before: bytes | None) -> None:
-        """Keep what is about to be done to a file, and the file as it is if this is the first time."""
+        """Record what will be done to a file, and copy the file if this is the first time."""
         backup = row.backup
         self.make_folder(self.folder, private=True)
         if before is not None and not backup:
@@ -88,7 +88,7 @@ class Ledger:
         self._write({**self._pages.files, str(path): msgspec.structs.replace(row, backup=backup)})
 
     def forget(self, path: Path) -> None:
-        """Drop the row of a file that is as it was, its copy, and the folders that nothing needs any more."""
+        """Delete the row of a restored file, and its copy."""
         files = dict(self._pages.files)
         row = files.pop(str(path), None)
         if row and row.backup:
@@ -96,7 +96,7 @@ class Ledger:
         self._write(files)
 
     def make_folder(self, folder: Path, *, private: bool = False) -> None:
-        """Make a folder and those above it, and keep in mind which were not there."""
+        """Create a folder and those above it, and record the new ones."""
         missing = [path for path in (folder, *folder.parents) if not path.exists()]
         if not missing:
             return
@@ -110,7 +110,7 @@ class Ledger:
             self._write(self._pages.files)
 
     def tidy(self) -> None:
-        """Remove the folders we made that are empty, and the ledger itself if nothing is left to remember."""
+        """Remove empty folders that we created, and the ledger itself if it has no rows."""
         if not self._pages.files:
             self.path.unlink(missing_ok=True)
         left = []
@@ -119,7 +119,7 @@ class Ledger:
                 Path(name).rmdir()
             except FileNotFoundError:
                 continue
-            except OSError:  # somebody uses it: ours to remove only while files of ours lie in it
+            except OSError:  # in use: ours to remove only while it has files of ours
                 ours = [str(self.path), *self._pages.files] if self._pages.files else []
                 if any(file.startswith(name + os.sep) for file in ours):
                     left.append(name)

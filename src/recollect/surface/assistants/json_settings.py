@@ -1,7 +1,7 @@
-"""Our entries in a JSON file of somebody else: put in, kept up to date, and taken out again.
+"""Our entries in a JSON file of an assistant: inserted, updated and removed.
 
-A draft is the text of the file and the ledger's row of it; every step gives a new one. What stands in the file is only
-ever added to, except in entries of ours.
+A draft is the text of the file and its ledger row; every step returns a new one. Steps only add to the file, except in
+our own entries.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from recollect.surface.assistants.init_ledger import Keys, Row
 HOOKS: Keys = ("hooks",)
 VERSION: Keys = ("version",)
 
-# What decides whether an entry is up to date. Everything else in it (patience, approvals, an environment) may have
-# been changed by its user, and stays.
+# The keys that decide whether an entry is up to date. Users may change the others (timeouts, approvals, environment).
 ESSENTIAL = ("type", "command", "bash", "args")
 
 
 class Draft(NamedTuple):
-    """A file in the making; `text` None: it is not there, or not any more. `known`: the ledger has a row of it."""
+    """A file while it is edited; `text` None: there is no file. `known`: the ledger has a row for it."""
 
     text: str | None
     row: Row
@@ -36,7 +35,7 @@ class Draft(NamedTuple):
 
 
 def put_server(draft: Draft, container: Keys, value: Mapping[str, Any]) -> Draft:
-    """Return the draft with our server in a container; raises Conflict if another has our name there."""
+    """Return the draft with our server in a container; raises Conflict if another server has our name."""
     path = (*container, NAME)
     node = _at(draft, path)
     if node is None:
@@ -64,14 +63,14 @@ def put_hooks(draft: Draft, handlers: Mapping[str, dict[str, Any]], *, in_groups
 
 
 def put_version(draft: Draft, number: int) -> Draft:
-    """Return the draft with the version that its file must name; one that is there is left alone."""
+    """Return the draft with the version that its file needs; an existing one stays."""
     if _at(draft, VERSION) is not None:
         return draft
     return _noting(_insert(draft, (), "version", number), inserted=(VERSION,))
 
 
 def _renew(draft: Draft, path: tuple[jsonc.Step, ...], value: Mapping[str, Any]) -> Draft:
-    """Return the draft with what is essential of `value` in the entry at `path`."""
+    """Return the draft with the essential keys of `value` in the entry at `path`."""
     text = _text(draft)
     for key in ESSENTIAL:
         node = jsonc.at(jsonc.parse(text), (*path, key))
@@ -85,7 +84,7 @@ def _renew(draft: Draft, path: tuple[jsonc.Step, ...], value: Mapping[str, Any])
 
 
 def _insert(draft: Draft, container: Keys, key: str | None, value: Any) -> Draft:
-    """Return the draft with a value more, and with the containers around it that were not there."""
+    """Return the draft with one more value, and the containers that it needs."""
     if draft.text is None or jsonc.is_blank(draft.text):
         blank = draft.text or ""
         look = jsonc.style(blank, None)
@@ -145,7 +144,7 @@ def take_hooks(draft: Draft, keep: frozenset[str] = frozenset()) -> Draft:
 
 
 def take_version(draft: Draft) -> Draft:
-    """Return the draft without the version we wrote; in a document we made, only if nobody else came to need it."""
+    """Return the draft without the version we wrote; in a new document, only if nothing else needs it."""
     root = _at(draft, ())
     if root is None or root.member("version") is None or VERSION not in draft.row.inserted:
         return draft
@@ -168,7 +167,7 @@ def _ours(draft: Draft, event: str) -> list[tuple[jsonc.Step, ...]]:
 
 
 def _cut(draft: Draft, path: tuple[jsonc.Step, ...]) -> Draft:
-    """Return the draft without a value, and without the containers we made that hold nothing now."""
+    """Return the draft without a value, and without containers of ours that are empty now."""
     gaps: dict[tuple[jsonc.Step, ...], str] = dict(draft.row.gaps)
     text = jsonc.cut(_text(draft), path, gaps.get(path[:-1]))
     container = path[:-1]
@@ -226,7 +225,7 @@ def _noting(
 
 
 def foreign(text: str | None, container: Keys) -> Any:
-    """Return what a document says apart from us: the part of it that no edit of ours may change."""
+    """Return the content of a document without our entries: no edit of ours may change it."""
     value = {} if text is None or jsonc.is_blank(text) else jsonc.parse(text).value
     return _foreign(value, (), container)
 

@@ -1,4 +1,4 @@
-"""The `recollect` command. It answers `--version` itself and loads run.py for anything else."""
+"""The `recollect` command: `main` answers `--version` itself and loads run.py for anything else."""
 
 from __future__ import annotations
 

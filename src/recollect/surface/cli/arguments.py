@@ -44,7 +44,7 @@ from recollect.surface.cli.command_table import (
 # and paths are short, and `-` may mean something there.
 PROSE = frozenset({"content", "query", "text", "task", "description"})
 
-# More than any export we expect through a pipe; a pipe without end must stop somewhere.
+# More than any export through a pipe; an endless pipe must stop somewhere.
 STANDARD_INPUT_BYTES = 256 * 1024 * 1024
 
 # Short forms of the options that people type most.
@@ -60,7 +60,7 @@ Kind = Literal["text", "path", "choice", "several", "truth", "object"]
 
 
 def kind(parameter: Parameter) -> Kind:
-    """Return how a parameter is written, read from its type: Annotated, Optional and unset are looked through."""
+    """Return how a parameter is written, by its type without Annotated, Optional and unset."""
     found = _kind(parameter.type)
     return "path" if found == "text" and parameter.name.split("_")[-1] in ("path", "file", "directory") else found
 
@@ -92,7 +92,7 @@ _KINDS: Mapping[Any, Kind] = {
 }
 
 
-# What stands for a value in usage lines, where the parameter's own name would not tell.
+# The word for a value in usage lines, where the parameter's own name is not clear.
 _METAVARS: Mapping[str, str] = {
     "content": "TEXT",
     "memory_id": "ID",
@@ -113,7 +113,7 @@ def flag(parameter: Parameter) -> str:
 
 
 def metavar(parameter: Parameter) -> str:
-    """Return the word that stands for a parameter's value in usage lines."""
+    """Return the word for a parameter's value in usage lines."""
     if parameter.name in _METAVARS:
         return _METAVARS[parameter.name]
     if parameter.required:
@@ -122,7 +122,7 @@ def metavar(parameter: Parameter) -> str:
 
 
 def read(parameter: Parameter, value: Any) -> Any:
-    """Return what was written for a parameter as its argument; raises InvalidInput if it has another form."""
+    """Return the argument of a parameter from its text; raises InvalidInput if it has another form."""
     shape = kind(parameter)
     if shape == "object":
         return _object(parameter, value)
@@ -427,7 +427,7 @@ def _input_text(standard_input: StandardInput) -> str:
 
 # --- a pipe as an argument: `git diff | recollect review` ---
 
-# Only a pipe or a file counts. A socket does not: some programs start commands with one that nobody writes to.
+# Only a pipe or a file counts. A socket does not: some programs start commands with one and never write to it.
 
 
 class Piped(NamedTuple):
@@ -459,7 +459,7 @@ def piped(operation: str, given: Mapping[str, Any], standard_input: StandardInpu
 
 
 def is_piped() -> bool:
-    """Tell whether standard input is a pipe or a file."""
+    """Return whether standard input is a pipe or a file."""
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (AttributeError, OSError, ValueError):  # closed, or replaced by something without a file

@@ -1,7 +1,7 @@
 """The catalog of commands: what is typed, which operation it runs, an example and related commands.
 
 This is the one place that names commands. Every other name of an operation (its tool name, its older command name) is a
-hidden alias, see command.py.
+hidden alias, see command_table.py.
 """
 
 from __future__ import annotations

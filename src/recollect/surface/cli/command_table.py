@@ -3,7 +3,7 @@
     recollect graph traverse 1f0c9a2e
               └ path ──────┘
 
-A path is one word, or a group and a word. Parsing, help, the overview and shell completion are folds over one table.
+A path is one word, or a group and a word. Parsing, help and shell completion all use this table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from recollect.toolset import TOOLSETS
 
 
 class Handwritten(NamedTuple):
-    """A command that is no operation; handwritten.py holds what it does. `hidden` parameters are left out of help."""
+    """A command that is not an operation; builtin_commands.py runs it. Help leaves out `hidden` parameters."""
 
     name: str
     summary: str
@@ -181,8 +181,8 @@ GLOBAL_OPTIONS: tuple[GlobalOption, ...] = (
 YES = GlobalOption(("-y", "--yes"), "", "do not ask for confirmation")
 
 # Whether a destructive operation asks first. Deleting one memory does not: `recollect undo` restores it. Deleting a
-# project does, since its name stands for thousands of memories. Weights and notes of a context window are made to be
-# replaced. A destructive operation that is not listed asks.
+# project does, since it may have thousands of memories. Weights and notes of a context window are meant to be replaced.
+# A destructive operation that is not listed asks.
 QUESTIONS: Mapping[str, str] = {
     "delete_memory": "",
     "undo": "",

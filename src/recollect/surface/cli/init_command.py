@@ -236,7 +236,7 @@ def _report(tasks: list[Task], scope: Scope, work: Work, plan: Plan, output: Out
 
 
 def _next(*, is_changed: bool) -> list[str]:
-    """Return what a person can do once assistants are connected: offered, never done by itself."""
+    """Return the next commands after assistants were connected; they are shown, never run."""
     restart = ["  Restart your assistants: they read their settings when they start."] if is_changed else []
     return [
         *restart,

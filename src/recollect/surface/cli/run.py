@@ -2,8 +2,8 @@
 
     words ──find──► command ──parse──► arguments ──operation──► record ──► output
 
-Every operation is a command; handwritten.py has the others. Every failure is one RecollectError with its exit code
-(overview.py lists them). A stack trace is shown only with -v.
+Every operation is a command; builtin_commands.py has the others. Every failure is one RecollectError with its exit code
+(help.py lists them). A stack trace is shown only with -v.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def run(words: Sequence[str], offer: Offer) -> int:
 
 
 def _fail(error: RecollectError, output: Output) -> int:
-    with suppress(ReaderGone, RecollectError):  # nobody left to tell
+    with suppress(ReaderGone, RecollectError):  # the output is closed
         output.error(error)
     return error.exit_status
 

@@ -1,8 +1,8 @@
-"""Blocks drawn for a person at a terminal: colours, tables, text that wraps where the window ends.
+"""Blocks on a terminal: colours, tables, wrapped text.
 
-Text is bright, what is known about it is dim. Nothing here is markup: every piece is a `Text`, so that brackets in a
-memory stay brackets; control characters are made visible (text/harmless.py). There are no fences: quoted text is
-indented. Colours follow NO_COLOR and what the terminal can do.
+Text is bright, facts about it are dim. There is no markup: every part is a `Text`, so that brackets in a memory stay
+brackets; control characters are escaped (text/harmless.py). There are no fences: quoted text is indented. Colours
+follow NO_COLOR and the capabilities of the terminal.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from recollect.render.untrusted import unmarked
 
 STYLES: Mapping[Tone, str] = {"": "", "good": "green", "weak": "yellow", "bad": "bold red"}
 MARKS: Mapping[Tone, str] = {"": "", "good": "✔ ", "weak": "! ", "bad": "✘ "}
-# Where the terminal's encoding has no such signs.
+# For encodings without these signs.
 PLAIN_MARKS: Mapping[Tone, str] = {"": "", "good": "+ ", "weak": "! ", "bad": "x "}
 
 _UNTONED: Tone = ""
 
-# Of several texts on one screen each shows its beginning, so that a search hit is three lines with its head.
+# Of several texts each shows its beginning, so that a search hit has three lines with its head.
 BRIEF_LINES = 2
-# Columns whose cells stay in one piece, however narrow the terminal is.
+# Columns whose cells do not wrap, however narrow the terminal is.
 WHOLE = frozenset({"status", "setting", "memories"})
 
 

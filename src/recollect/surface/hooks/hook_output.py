@@ -61,25 +61,25 @@ def answered(
 ) -> bytes:
     """Return what a hook prints for a payload; empty: nothing.
 
-    wanted: whether the hook still waits; what nobody waits for does not count as said
+    wanted: returns whether the hook still waits; otherwise no injection is recorded
     """
     text = engine.presence.answer(payload, event=event, assistant=assistant, lexical=lexical, wanted=wanted)
     return reply(text, event=event, assistant=assistant)
 
 
 def by_glance(payload: bytes, home: str, event: str, assistant: str) -> bytes:
-    """Return what a hook prints for a prompt, by words alone and without an engine; empty: nothing."""
+    """Return what a hook prints for a prompt, by keyword search and without an engine; empty: nothing."""
     from recollect.engine.glance import glance
 
     return reply(glance(payload, home=home, event=event, assistant=assistant), event=event, assistant=assistant)
 
 
 def by_engine(payload: bytes, home: str, event: str, assistant: str) -> bytes:
-    """Return what a hook prints for any payload, with an engine that is made for it."""
+    """Return what a hook prints for any payload, with a new engine."""
     from recollect.engine import Engine
 
     with Engine(home=home) as engine:
-        engine.branches.asks_git = False  # no second program while somebody waits for the first letter
+        engine.branches.asks_git = False  # starting git takes too long while a person waits
         return answered(engine, payload, event, assistant, lexical=True)
 
 
@@ -109,7 +109,7 @@ def printed(operation: str, given: Mapping[str, Any], record: Record) -> bytes |
 
 
 def _event_named(payload: str) -> str:
-    """Return what a payload calls its event."""
+    """Return the event that a payload names."""
     from recollect.errors import InvalidInput
     from recollect.parsing import parse_json
 

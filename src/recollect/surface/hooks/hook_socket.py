@@ -1,12 +1,12 @@
-"""Listening: a server answers the hooks of this machine's user through a private socket.
+"""The private socket through which a server answers the hooks of its user.
 
     <home>/run/<pid>.sock, 0600 in a folder of mode 0700; ask.py is the other end
 
-The path of a socket is limited to a hundred bytes. Below a home whose path is longer, a link stands in its place that
-leads to a socket in a private folder where the system keeps what is temporary.
+The path of a socket is limited to about a hundred bytes. In a home with a longer path, <pid>.sock is a link to a socket
+in a private temporary folder.
 
-Every server has one; a hook asks the newest. Answering happens in threads of its own, a few at a time, and never holds
-up the conversation with the assistant. A socket whose server is gone is removed by the next one that comes.
+Every server has one; a hook asks the newest. Hooks are answered in separate threads, a few at a time, and do not delay
+the assistant. The next server removes the sockets of servers that ended.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from pathlib import Path
 
 from recollect.files import private_folder
 
-# How a request begins, as ask.py writes it; one of another version gets no answer.
+# The first words of a request, as in ask.py; another version gets no answer.
 REQUEST = "recollect-hook 1"
 
-# What a hook sends: payload, event, assistant; and whether it still waits, asked before anything counts as said: from
-# then on it waits for the rest. Returns what it prints.
+# Takes the payload, event and assistant of a hook, and a function that returns whether the hook still waits. That is
+# called before injections are recorded; from then on the hook waits for the rest. Returns what the hook prints.
 Answer = Callable[[bytes, str, str, Callable[[], bool]], bytes]
 
-# Hooks answered at the same time; who comes beyond that is sent away and helps itself.
+# Hooks answered at the same time; others are refused and answer themselves.
 MOST_AT_ONCE = 4
-# As the hook's own limit for a payload; names of events and assistants are short.
+# The limit of the hook itself; names of events and assistants are short.
 PAYLOAD_BYTES = 32 * 1024 * 1024
 LINE_BYTES = 1024
-# A hook sends everything at once: one that does not is stuck, or no hook.
+# A hook sends everything at once.
 PATIENCE_S = 5.0
 # A path of a socket cannot be longer on some systems (macOS: 104 with its end).
 PATH_BYTES = 103
-# Folders for what is temporary, the private one of the user first: systems with a service manager have it.
+# Temporary folders; the private one of the user, which systems with a service manager have, comes first.
 SHORT_FOLDERS = ("/run/user/{user}", "{temporary}", "/tmp")  # noqa: S108 - a folder of our own is made in it
 
 
 class HookSocket:
-    """The socket of one server. `log` is told what goes wrong; nothing is raised."""
+    """The socket of one server. Errors go to `log`; nothing is raised."""
 
     def __init__(self, home: Path, answer: Answer, log: Callable[[str], None]) -> None:
         self._folder = home / "run"
@@ -55,7 +55,7 @@ class HookSocket:
         self._free = threading.Semaphore(MOST_AT_ONCE)
 
     def start(self) -> bool:
-        """Begin to listen in the background; returns whether that is possible here."""
+        """Start to listen in the background; returns whether that works here."""
         if not hasattr(socket, "AF_UNIX"):
             return False
         try:
@@ -72,7 +72,7 @@ class HookSocket:
         return True
 
     def stop(self) -> None:
-        """Stop listening; hooks that are being answered get their answer or lose their patience."""
+        """Stop listening; hooks that are being answered get their answer or time out."""
         listening, self._socket = self._socket, None
         if listening is not None:
             _remove(self._path)
@@ -84,7 +84,7 @@ class HookSocket:
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             self._bound_to.unlink(missing_ok=True)
-            listening.bind(str(self._bound_to))  # in a folder that nobody else can enter
+            listening.bind(str(self._bound_to))  # in a folder that no other user can enter
             self._bound_to.chmod(0o600)
             listening.listen(16)
             if self._bound_to != self._path:
@@ -95,7 +95,7 @@ class HookSocket:
         return listening
 
     def _tidy(self) -> None:
-        """Remove the sockets of servers that are gone."""
+        """Remove the sockets of servers that ended."""
         for path in self._folder.glob("*.sock"):
             with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
                 probe.settimeout(0.1)
@@ -109,7 +109,7 @@ class HookSocket:
             try:
                 connection = listening.accept()[0]
             except OSError:
-                if self._socket is listening:  # too many open files: others will be closed
+                if self._socket is listening:  # too many open files: wait until some are closed
                     time.sleep(0.1)
                 continue
             if self._free.acquire(blocking=False):
@@ -124,11 +124,11 @@ class HookSocket:
             if asked is not None:
                 connection.sendall(b"+" + self._answer(*asked, lambda: _waits(connection)))
         except OSError:
-            pass  # the hook lost its patience
+            pass  # the hook timed out
         except Exception as problem:
             self._log(f"a hook got no answer: {type(problem).__name__}: {problem}")
         finally:
-            connection.close()  # after the log: who hears nothing finds the reason there
+            connection.close()  # after the log has the reason
             self._free.release()
 
 
@@ -137,9 +137,9 @@ def _fits(path: Path) -> bool:
 
 
 def short_folder(folder: Path) -> Path:
-    """Return a private folder with a short path that stands for this one; it is made if it is not there.
+    """Return a private folder with a short path for the sockets of this one; it is created if needed.
 
-    Raises OSError where there is none, or where somebody else has taken its name: they could read along.
+    Raises OSError if there is none, or if another user created it: they could read the messages.
     """
     import hashlib
     import tempfile
@@ -147,7 +147,7 @@ def short_folder(folder: Path) -> Path:
     name = f"recollect-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
     user = os.geteuid()
     places = [Path(place.format(user=user, temporary=tempfile.gettempdir())) for place in SHORT_FOLDERS]
-    # A number of a process has seven digits at most.
+    # A process id has at most seven digits.
     fitting = (place / name for place in places if os.access(place, os.W_OK) and _fits(place / name / "1234567.sock"))
     chosen = next(fitting, None)
     if chosen is None:
@@ -161,17 +161,17 @@ def short_folder(folder: Path) -> Path:
 
 
 def _remove(path: Path) -> None:
-    """Remove a socket, and what it is a link to, with its folder if that was the last."""
+    """Remove a socket, its link target, and the folder of that if it is empty."""
     if path.is_symlink():
         target = path.readlink()
-        with contextlib.suppress(OSError):  # somebody else's, or other servers are still there
+        with contextlib.suppress(OSError):  # of another user, or with sockets of other servers
             target.unlink(missing_ok=True)
             target.parent.rmdir()
     path.unlink(missing_ok=True)
 
 
 def _request(connection: socket.socket) -> tuple[bytes, str, str] | None:
-    """Return payload, event and assistant of a request; None if it is none."""
+    """Return payload, event and assistant of a request; None if it is invalid."""
     line, _, begun = _until_line(connection).partition(b"\n")
     words = line.decode("utf-8", "replace").rsplit(" ", 3)
     if len(words) != 4 or words[0] != REQUEST or not words[3].isdecimal() or int(words[3]) > PAYLOAD_BYTES:
@@ -187,7 +187,7 @@ def _request(connection: socket.socket) -> tuple[bytes, str, str] | None:
 
 
 def _until_line(connection: socket.socket) -> bytes:
-    """Return what comes up to the end of the first line, and whatever came with it."""
+    """Return the data up to the end of the first line, and what was received with it."""
     begun = b""
     while b"\n" not in begun and len(begun) < LINE_BYTES:
         part = connection.recv(65_536)
@@ -198,11 +198,11 @@ def _until_line(connection: socket.socket) -> bytes:
 
 
 def _waits(connection: socket.socket) -> bool:
-    """Tell whether the other end is still there, and tell it that an answer has begun.
+    """Return whether the hook still waits, and tell it that an answer has begun.
 
-    Who hangs up has an end to read, who waits has nothing.
+    A closed connection can be read and is empty; an open one has nothing to read.
     """
-    connection.setblocking(False)  # one with a time-out would wait for it
+    connection.setblocking(False)  # with a timeout, it would wait
     try:
         if connection.recv(1, socket.MSG_PEEK) == b"":
             return False

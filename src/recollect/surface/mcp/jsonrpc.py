@@ -1,7 +1,6 @@
-"""JSON-RPC 2.0 on bytes: decode what came, encode what goes, and the one shape of a protocol error.
+"""JSON-RPC 2.0 on bytes: decode, encode, responses and protocol errors.
 
-Both directions always give something that can be sent: what cannot be decoded is a ProtocolError, what cannot be
-encoded becomes one.
+A message that cannot be decoded raises ProtocolError; one that cannot be encoded becomes an error response.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
-# What a message may echo of a request: enough to see which one was meant.
+# How much of a request an error repeats: enough to recognize it.
 ECHOED_CHARACTERS = 500
 
-Message = Any  # a decoded JSON value of which nothing is known yet
+Message = Any  # a decoded JSON value, not yet checked
 Reply = dict[str, Any]
 RequestId = str | int
 
 
 class ProtocolError(Exception):
-    """A message that is answered with a JSON-RPC error: its code, its text and, where it helps, data."""
+    """A JSON-RPC error: its code, text and optional data."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -37,7 +36,7 @@ class ProtocolError(Exception):
 
 
 def is_id(value: object) -> TypeGuard[RequestId]:
-    """Tell whether `value` can identify a request: text or a whole number."""
+    """Return whether `value` can identify a request: text or a whole number."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
@@ -50,7 +49,7 @@ def decode(line: bytes | bytearray) -> Message:
 
 
 def encode(message: Message) -> bytes:
-    """Return `message` as JSON on one line, without its end; one that cannot be encoded becomes an error response."""
+    """Return `message` as one line of JSON without a newline; one that cannot be encoded becomes an error response."""
     try:
         return msgspec.json.encode(message, enc_hook=str)
     except (TypeError, ValueError, RecursionError) as problem:
@@ -60,13 +59,13 @@ def encode(message: Message) -> bytes:
 
 
 def success(request_id: RequestId, result: dict[str, Any]) -> Reply:
-    """Return the response that carries a result."""
+    """Return the response with a result."""
     return {"jsonrpc": "2.0", "id": request_id, "result": result}
 
 
 def failure(problem: ProtocolError, request_id: RequestId | None = None) -> Reply:
-    """Return the response that carries an error; its id is null where the request's could not be read."""
-    from recollect.render.untrusted import oneline  # loaded where something failed: a server starts without it
+    """Return the response with an error; its id is null if that of the request could not be read."""
+    from recollect.render.untrusted import oneline  # not needed to start a server
 
     error: dict[str, Any] = {"code": problem.code, "message": oneline(str(problem), ECHOED_CHARACTERS)}
     if problem.data is not None:
@@ -75,5 +74,5 @@ def failure(problem: ProtocolError, request_id: RequestId | None = None) -> Repl
 
 
 def notification(method: str, params: dict[str, Any]) -> Reply:
-    """Return a message that wants no answer."""
+    """Return a message without a response."""
     return {"jsonrpc": "2.0", "method": method, "params": params}

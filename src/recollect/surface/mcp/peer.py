@@ -1,9 +1,9 @@
-"""One client of a server: the version it negotiated, the calls it waits for, and how to tell it something.
+"""One client of a server: its protocol version, its pending and cancelled calls, and notifications to it.
 
-    expect ─► (withdraw) ─► settle       a withdrawn call stops at its next report and is never answered
+    expect ─► (withdraw) ─► settle       a withdrawn call stops at its next progress report and gets no response
 
-Calls run in threads of their own while withdrawals arrive in another; every method is a single step on a set, which
-needs no lock.
+Calls run in their own threads while cancellations arrive in another; every method is one step on a set and needs no
+lock.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from recollect.errors import Cancelled
 from recollect.progress import Listener
 from recollect.surface.mcp.jsonrpc import Reply, RequestId, is_id, notification
 
-# Of a long task with a known end, about this many steps are told; more would only fill the pipe.
+# About this many progress reports of a long task are sent; more would only fill the pipe.
 PROGRESS_STEPS = 100
 # A line of a status bar.
 MESSAGE_CHARACTERS = 200
@@ -31,19 +31,19 @@ class Peer:
         self._withdrawn: set[RequestId] = set()
 
     def expect(self, *request_ids: RequestId) -> None:
-        """Note that these calls will be answered later, so that withdrawing them counts from now on."""
+        """Register calls that are pending, so that they can be withdrawn."""
         self._waiting.update(request_ids)
 
     def withdraw(self, *request_ids: RequestId) -> None:
-        """Withdraw these calls, or all; what is not waiting is left alone."""
+        """Withdraw these pending calls, or all."""
         self._withdrawn.update(self._waiting.intersection(request_ids) if request_ids else tuple(self._waiting))
 
     def has_withdrawn(self, request_id: RequestId) -> bool:
-        """Tell whether nobody wants the answer to this call any more."""
+        """Return whether the call was withdrawn."""
         return request_id in self._withdrawn
 
     def settle(self, *request_ids: RequestId) -> None:
-        """Forget calls that are over."""
+        """Remove calls that ended."""
         self._waiting.difference_update(request_ids)
         self._withdrawn.difference_update(request_ids)
 
@@ -53,7 +53,7 @@ class Peer:
             raise Cancelled("The client withdrew the request.")
 
     def listener(self, request_id: RequestId, token: object) -> Listener:
-        """Return what a call reports to: it stops withdrawn work, and tells a client with a token how far it is."""
+        """Return the progress callback of a call: it stops withdrawn work and notifies a client that sent a token."""
         from recollect.render.untrusted import oneline  # a server starts without it
 
         told = 0.0

@@ -1,11 +1,11 @@
-"""The protocol on a pair of pipes: a line in, a line out, and a process that always ends.
+"""The MCP server on standard input and output: a line in, a line out, and a process that always ends.
 
-    stdin ─► Lines ─► Conversation ─┬─ handshake, lists, ping ─ at once ─► Output ─► stdout
-                                    └─ tool calls ─► Workers ─ in time ──►
+    stdin ─► Lines ─► Conversation ─┬─ handshake, lists, ping ─► Output ─► stdout
+                                    └─ tool calls ─► Workers ──►
 
-The pipes belong to the protocol alone: what library code prints goes to standard error, what it reads is empty. The
-process ends when its input ends, when nobody reads its output, when its parent is gone and when it is told to: calls
-in flight get GRACE_S to finish, then they are withdrawn, and no thread can hold the process longer than that.
+Only the protocol uses the pipes: output of library code goes to standard error, and its input is empty. The process
+ends when its input ends, when its output is closed, when its parent is gone, and on a signal: running calls get GRACE_S
+to finish, then they are withdrawn, and no thread can keep the process alive longer.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 65_536
 # Beyond any sensible request; without a bound one endless line would take all memory.
 LINE_BYTES = 64 * 1024 * 1024
-# A client that says nothing this long after the handshake is done with it: the engine may warm up now.
+# After this long without a message the handshake is over: the engine may warm up.
 QUIET_S = 0.5
-# How often an idle server looks whether its parent still lives; the pipe usually tells at once.
+# How often an idle server checks that its parent is alive; usually the pipe closes at once.
 PARENT_S = 30.0
-# Calls in flight when the input ends: long enough for a large import, short enough not to linger.
+# For running calls when the input ends: long enough for a large import.
 GRACE_S = 10.0
-# After that, or on a signal: calls that report stop within it, the others are cut off (the store survives that).
+# After that, or on a signal: calls that report progress stop, the others are killed; the store survives that.
 LAST_S = 3.0
 
 
 class Lines:
-    """Cuts a stream of bytes into lines and never holds more than `limit` bytes of one."""
+    """Splits a stream of bytes into lines; buffers at most `limit` bytes of one."""
 
     def __init__(self, limit: int = LINE_BYTES) -> None:
         self._limit = limit
@@ -64,7 +64,7 @@ class Lines:
         self._grow(rest)
 
     def rest(self) -> bytes | None:
-        """Return the line so far, which is over, and start the next."""
+        """Return the current line and start the next."""
         line = None if self._too_long else bytes(self._buffer)
         self._buffer.clear()
         self._too_long = False
@@ -79,7 +79,7 @@ class Lines:
 
 
 class Output:
-    """Writes messages to a pipe, each one line and whole; `on_gone` is called once nobody reads them any more."""
+    """Writes messages to a pipe, one whole line each; `on_gone` is called when the pipe is closed."""
 
     def __init__(self, sink: int, on_gone: Callable[[], None]) -> None:
         self._sink = sink
@@ -87,7 +87,7 @@ class Output:
         self._lock = threading.Lock()
 
     def send(self, message: Message) -> None:
-        """Write one message; returns when the pipe has taken it."""
+        """Write one message; returns when it is in the pipe."""
         rest = memoryview(encode(message) + b"\n")
         with self._lock:
             try:
@@ -102,7 +102,7 @@ WORKERS = 4
 
 
 class Workers:
-    """Runs jobs in the order they come, `count` at a time."""
+    """Daemon threads, started as needed, that run jobs in order, `count` at a time."""
 
     def __init__(self, count: int = WORKERS) -> None:
         self._count = count
@@ -111,7 +111,7 @@ class Workers:
         self._threads = self._idle = self._unfinished = 0
 
     def submit(self, job: Callable[[], None]) -> None:
-        """Run `job`, which must not raise, in a thread that is free or next free."""
+        """Run `job`, which must not raise, in the next free thread."""
         with self._changed:
             self._jobs.append(job)
             self._unfinished += 1
@@ -141,15 +141,15 @@ class Workers:
 
 
 class Conversation:
-    """One client on two pipes, from its first line until it or we have to go.
+    """The session of one client on two pipes.
 
-    warm_up: called in a worker once the client has been answered and fell quiet.
+    warm_up: called in a worker after the first answer, when the client is quiet.
     """
 
     def __init__(self, server: Server, source: int, sink: int, *, warm_up: Callable[[], None]) -> None:
         self._server = server
         self._source = source
-        self._bell, self._rope = os.pipe()  # a byte pulled through wakes the loop: time to go
+        self._bell, self._rope = os.pipe()  # a byte in it wakes the loop and ends it
         os.set_blocking(self._rope, False)
         self._output = Output(sink, self.ring)
         self._peer = Peer(self._output.send)
@@ -158,13 +158,13 @@ class Conversation:
         self._has_answered = False
 
     def ring(self) -> None:
-        """End the conversation, from any thread: what is in flight is withdrawn."""
+        """End the session, from any thread; running calls are withdrawn."""
         self._peer.withdraw()
-        with contextlib.suppress(OSError):  # a full pipe has rung often enough
+        with contextlib.suppress(OSError):  # a full pipe wakes the loop too
             os.write(self._rope, b"\0")
 
     def hold(self) -> bool:
-        """Answer until the end; returns whether every call in flight came to its own."""
+        """Answer until the end; returns whether all calls finished."""
         patience_s = LAST_S if self._listen() else GRACE_S
         if self._workers.drain(patience_s):
             return True
@@ -172,7 +172,7 @@ class Conversation:
         return self._workers.drain(LAST_S)
 
     def _listen(self) -> bool:
-        """Take lines until the input ends; returns whether something else ended it sooner."""
+        """Read lines until the input ends; returns whether something else ended it first."""
         lines, parent = Lines(), os.getppid()
         while True:
             quiet_s = QUIET_S if self._has_answered and self._warm_up else PARENT_S
@@ -234,7 +234,7 @@ TOOLS = Path(__file__).with_name("tools.jsonl")
 
 
 def listed(toolset: str) -> list[dict[str, Any]] | None:
-    """Return the definitions of a toolset; None where the file does not have them: then they are worked out."""
+    """Return the precomputed definitions of a toolset; None if the file does not have them."""
     import msgspec
 
     try:
@@ -247,7 +247,7 @@ def listed(toolset: str) -> list[dict[str, Any]] | None:
 
 
 class Backing:
-    """The engine behind the pipes: imported and made when first needed, once, whichever thread comes first."""
+    """The engine of a server, imported and opened once, when first needed."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -304,9 +304,9 @@ class Backing:
 
 
 def main(settings: Settings) -> int:
-    """Serve MCP on standard input and output until the client goes or a signal comes; returns the exit status, 0.
+    """Serve MCP on standard input and output until the client disconnects or a signal; returns exit code 0.
 
-    It takes both streams for good, so it is the last thing a process does.
+    It keeps both streams, so it must be the last thing a process does.
     """
     backing = Backing(in_project(settings))
     server = Server(
@@ -316,7 +316,7 @@ def main(settings: Settings) -> int:
 
 
 def project_folder() -> str:
-    """Return the folder that the assistant works in; "" where that is the user's home or the root."""
+    """Return the folder that the assistant works in; "" for the home folder or the root."""
     try:
         folder = os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd()  # noqa: PTH109 - pathlib is not loaded yet
     except OSError:
@@ -325,7 +325,7 @@ def project_folder() -> str:
 
 
 def write_roots(settings: Settings) -> tuple[str, ...]:
-    """Return the folders below which a server writes files that a model names: the project, and our home."""
+    """Return the folders in which a server may write files that a model names: the project, and our home."""
     from recollect.engine.checkout import work_tree
 
     folder = project_folder()
@@ -335,10 +335,10 @@ def write_roots(settings: Settings) -> tuple[str, ...]:
 
 
 def in_project(settings: Settings) -> Settings:
-    """Return settings by which what an assistant stores belongs to the project it works on, unless they name another.
+    """Return settings whose default project is the one the assistant works in, unless they name another.
 
-    Assistants start their servers in the folder of the project. Some start one for all projects, in the user's home or
-    at the root: what is stored there belongs to no project.
+    Assistants start their servers in the project folder. Some start one for all projects, in the home folder or the
+    root: its memories belong to no project.
     """
     folder = project_folder()
     if settings.namespace or not folder:
@@ -349,14 +349,14 @@ def in_project(settings: Settings) -> Settings:
 
 
 def converse(server: Server, *, warm_up: Callable[[], None], close: Callable[[], None]) -> int:
-    """Do what `main` does, for any server; `close` is called at the end if no call is still running."""
+    """Serve any server as `main` does; `close` is called at the end if no call is still running."""
     source, sink = claim_streams()
     if os.isatty(source):
         log("serving MCP on standard input; an assistant usually starts this. Ctrl-C ends it.")
     conversation = Conversation(server, source, sink, warm_up=warm_up)
     _obey_signals(conversation.ring)
     if not conversation.hold():
-        os._exit(0)  # a call is stuck where it cannot be told to stop; only the system can end it
+        os._exit(0)  # a call is stuck in code that cannot be interrupted
     signal.setitimer(signal.ITIMER_REAL, GRACE_S)
     _guard(log, close)
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -364,7 +364,7 @@ def converse(server: Server, *, warm_up: Callable[[], None], close: Callable[[],
 
 
 def claim_streams() -> tuple[int, int]:
-    """Return private copies of standard input and output, and leave behind an empty input and standard error."""
+    """Return private copies of standard input and output; replace them by an empty input and standard error."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -380,7 +380,7 @@ def claim_streams() -> tuple[int, int]:
 
 
 def log(text: str) -> None:
-    """Write a line for people to standard error; nobody listening is no problem."""
+    """Write a line to standard error, if it is open."""
     from recollect.render.untrusted import visible
 
     with contextlib.suppress(OSError):
@@ -388,7 +388,7 @@ def log(text: str) -> None:
 
 
 def _obey_signals(ring: Callable[[], None]) -> None:
-    """Make the signals that mean "go" end the conversation, and the alarm the process, should that not be enough."""
+    """Make termination signals end the session, and an alarm end the process if that takes too long."""
 
     def go(number: int, frame: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 2 * LAST_S)
@@ -400,7 +400,7 @@ def _obey_signals(ring: Callable[[], None]) -> None:
 
 
 def _guard(log: Callable[[str], None], job: Callable[[], None]) -> None:
-    """Run `job`; whatever it raises is told to the log."""
+    """Run `job`; log what it raises."""
     try:
         job()
     except Exception as problem:

@@ -1,11 +1,11 @@
-"""A row of the operation table as the definition of an MCP tool.
+"""Operations as definitions of MCP tools.
 
     Operation ─► {name, description, inputSchema, annotations}
 
 A model pays for every token of these. Schemas are flat (no references, titles, defaults or null) and name only the
-parameters that an operation lists. There is no output schema: no client that we know uses it, and it was three fifths
-of the list. There is no title: the description has the words of the name. Clients that search for tools do not take
-names apart: Codex did not find recall_memory for "recall memory" among 22 tools until the words stood somewhere.
+parameters that an operation lists. There is no output schema: no known client uses it, and it was three fifths of the
+list. There is no title: the description has the words of the name. Clients that search for tools do not split names:
+Codex did not find recall_memory for "recall memory" among 22 tools until the description had the words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from recollect.toolset import tool_names
 Schema = dict[str, Any]
 
 NULL: Schema = {"type": "null"}
-# Parameters whose name says enough to a model; commands and the reference explain them.
+# Parameters whose name is enough for a model; commands and the reference explain them.
 SELF_EXPLANATORY = frozenset(
     {
         "content",
@@ -39,9 +39,9 @@ SELF_EXPLANATORY = frozenset(
     }
     | {"tokens", "type", "undo"}
 )
-# A longer list of words costs more than a call with a wrong one: its error names them all.
+# A longer list costs more than a call with a wrong word: its error names them all.
 MAX_CHOICES = 8
-# What a validator checks again when the tool is called, or what only a program would read.
+# Keys that are checked again when the tool is called, or that only a program reads.
 UNSAID = frozenset({"title", "default", "minLength", "maxLength", "pattern", "minimum", "maximum", "format"})
 
 
@@ -70,7 +70,7 @@ def definition(name: str, row: Operation, schema: Schema) -> dict[str, Any]:
 
 
 def hints(row: Operation) -> dict[str, bool]:
-    """Return the hints that a client decides by: Codex asks the user before it calls a tool without them."""
+    """Return the hints for clients: Codex asks the user before it calls a tool without them."""
     if row.read_only:
         return {"readOnlyHint": True}
     return {**({} if row.destructive else {"destructiveHint": False}), "openWorldHint": False}
@@ -89,7 +89,7 @@ def _input(row: Operation, schema: Schema, components: Mapping[str, Schema]) -> 
 
 
 def _argument(schema: Schema) -> Schema:
-    """Return the schema of an argument without what a model can do without, and without null."""
+    """Return the schema of an argument without null and keys that a model does not need."""
     flat = {key: value for key, value in schema.items() if key not in UNSAID and (key != "description" or value)}
     branches = [branch for branch in flat.get("anyOf", ()) if branch != NULL]
     if len(branches) == 1:
@@ -106,7 +106,7 @@ def _argument(schema: Schema) -> Schema:
 
 
 def _inline(schema: Any, components: Mapping[str, Schema], inside: tuple[str, ...] = ()) -> Any:
-    """Return a schema with every reference replaced by what it refers to; a type inside itself is just an object."""
+    """Return a schema with references replaced by their targets; a recursive type becomes a plain object."""
     if isinstance(schema, list):
         return [_inline(part, components, inside) for part in schema]
     if not isinstance(schema, dict):
