@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.store import full_text
 from recollect.store.full_text import marks
 from recollect.store.migrations import APPLICATION_ID, MIGRATIONS
-from recollect.store.passage import ORDINARY, PASSAGES_PER_MEMORY, WIDENING, Match, Passage, TermCounts
+from recollect.store.passage import ORDINARY, WIDENING, Match, Passage, TermCounts, best_matches
 from recollect.text.passages import MAX_PASSAGES
 from recollect.text.shape import unpacked
 
@@ -104,15 +103,7 @@ class FastPathReader:
         return full_text.session_neighbours(self._connection, sorted({pid // MAX_PASSAGES for pid in pids}), reach)
 
     def _matches(self, ranked: Sequence[tuple[int, float]], limit: int) -> list[Match]:
-        ids = self._ids([pid // MAX_PASSAGES for pid, _ in ranked])
-        taken: Counter[int] = Counter()
-        found: list[Match] = []
-        for pid, score in ranked:
-            seq = pid // MAX_PASSAGES
-            if seq in ids and taken[seq] < PASSAGES_PER_MEMORY:
-                taken[seq] += 1
-                found.append(Match(ids[seq], score, pid))
-        return found[:limit]
+        return best_matches(ranked, self._ids([pid // MAX_PASSAGES for pid, _ in ranked]), limit)
 
     def _ids(self, seqs: Sequence[int]) -> Mapping[int, str]:
         wanted = list(dict.fromkeys(seqs))

@@ -6,7 +6,8 @@ A memory's text is cut into passages, which are matched separately; the number o
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from recollect.text.passages import MAX_PASSAGES
@@ -27,6 +28,18 @@ class Match(NamedTuple):
     id: str
     score: float
     pid: int = 0
+
+
+def best_matches(ranked: Iterable[tuple[int, float]], ids: Mapping[int, str], limit: int) -> list[Match]:
+    """Return the first passages of known memories, at most PASSAGES_PER_MEMORY of each."""
+    taken: Counter[int] = Counter()
+    found: list[Match] = []
+    for pid, score in ranked:
+        seq = pid // MAX_PASSAGES
+        if seq in ids and taken[seq] < PASSAGES_PER_MEMORY:
+            taken[seq] += 1
+            found.append(Match(ids[seq], score, pid))
+    return found[:limit]
 
 
 class Written(NamedTuple):

@@ -8,7 +8,6 @@ memory. A passage's number contains both, so that derived tables need no extra c
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from recollect.errors import StorageError, StoreUnwritable
 from recollect.model import Memory
 from recollect.store.dialect import Connection, SearchRow
 from recollect.store.full_text import marks
-from recollect.store.passage import PASSAGES_PER_MEMORY, WIDENING
+from recollect.store.passage import WIDENING, best_matches
 from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, TermCounts, Vectors
 from recollect.store.row_queries import Rows, advance, chunks, generation, keep, kept, newest_change
 from recollect.store.tables import TABLES
@@ -254,16 +253,9 @@ class Searches(Rows):
         wanted = limit * WIDENING if where else limit + WIDENING
         while True:
             ranked = search(wanted)
-            ids = self._ids_of([pid // MAX_PASSAGES for pid, _ in ranked], where)
-            matches: list[Match] = []
-            taken: Counter[int] = Counter()
-            for pid, score in ranked:
-                seq = pid // MAX_PASSAGES
-                if seq in ids and taken[seq] < PASSAGES_PER_MEMORY:
-                    matches.append(Match(ids[seq], score, pid))
-                    taken[seq] += 1
+            matches = best_matches(ranked, self._ids_of([pid // MAX_PASSAGES for pid, _ in ranked], where), limit)
             if len(matches) >= limit or len(ranked) < wanted:
-                return matches[:limit]
+                return matches
             wanted *= WIDENING
 
     def _ids_of(self, seqs: Sequence[int], where: Filter | None) -> Mapping[int, str]:

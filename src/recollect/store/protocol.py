@@ -104,17 +104,29 @@ class EdgeColumns(NamedTuple):
     weight: NDArray[np.float64]
 
 
-class Transaction(Protocol):
+class RowReader(Protocol):
+    """Reads of rows, in a store or in a transaction."""
+
+    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
+        """Return the rows with these ids, in the order asked; unknown ids are left out."""
+        ...
+
+    def find(
+        self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
+    ) -> list[R]:
+        """Return matching rows. order: a field, '-field' for descending; ties break by insertion."""
+        ...
+
+    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
+        """Return earlier versions of rows from the log, oldest first, where the field had this value."""
+        ...
+
+
+class Transaction(RowReader, Protocol):
     """Writes that are committed together; `batch` is the id to undo them by."""
 
     @property
     def batch(self) -> str: ...
-
-    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]: ...
-
-    def find(
-        self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
-    ) -> list[R]: ...
 
     def insert(self, record: R) -> R:
         """Add a row; returns it as stored, numbered by the change log. Raises Conflict if its id exists."""
@@ -126,10 +138,6 @@ class Transaction(Protocol):
 
     def delete(self, kind: type[Record], where: Filter) -> int:
         """Remove rows and their dependents (logged one by one); returns how many of `kind` were removed."""
-        ...
-
-    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
-        """Return earlier versions of rows from the log, oldest first, where the field had this value."""
         ...
 
     def undo(self, batch: str) -> int:
@@ -179,25 +187,11 @@ class WordSearch(Protocol):
         ...
 
 
-class Store(WordSearch, Protocol):
+class Store(RowReader, WordSearch, Protocol):
     """Rows, searches over them, and derived state that can be rebuilt at any time."""
-
-    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
-        """Return the rows with these ids, in the order asked; unknown ids are left out."""
-        ...
-
-    def find(
-        self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
-    ) -> list[R]:
-        """Return matching rows. order: a field, '-field' for descending; ties break by insertion."""
-        ...
 
     def count(self, kind: type[Record], where: Filter | None = None) -> int:
         """Return how many rows match."""
-        ...
-
-    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
-        """Return earlier versions of rows from the log, oldest first, where the field had this value."""
         ...
 
     def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:

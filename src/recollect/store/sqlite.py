@@ -17,7 +17,7 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -39,10 +39,10 @@ from recollect.errors import (
 )
 from recollect.files import PRIVATE_FILE, private_folder
 from recollect.store import full_text
-from recollect.store.dialect import Connection, SearchRow
+from recollect.store.dialect import Connection
 from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.protocol import EdgeColumns, Passage, StoreFacts, TermCounts
+from recollect.store.protocol import Passage, StoreFacts
 from recollect.store.sqlite_code import SqliteCode
 from recollect.store.sqlite_edges import edge_columns
 from recollect.store.sqlite_text import SqliteText, newest_is_found
@@ -206,20 +206,10 @@ class Sqlite(SqliteText, SqliteCode):
     def contains(self, field: str) -> str:
         return f"EXISTS (SELECT 1 FROM json_each({field}) WHERE value = ?)"
 
-    def search_text(
-        self,
-        connection: Connection,
-        terms: Sequence[str],
-        scopes: Sequence[str | None] | None,
-        limit: int,
-        frequencies: Mapping[str, int] | None = None,
-    ) -> list[SearchRow]:
-        return full_text.found(connection, terms, scopes, limit, frequencies)
-
-    def search_times(
-        self, connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
-    ) -> list[SearchRow]:
-        return full_text.from_times(connection, times, scopes, limit)
+    search_text = staticmethod(full_text.found)
+    search_times = staticmethod(full_text.from_times)
+    session_neighbours = staticmethod(full_text.session_neighbours)
+    term_counts = staticmethod(full_text.term_counts)
 
     def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
         rows = full_text.passage_rows(connection, pids, STANDING_COLUMNS)
@@ -238,22 +228,9 @@ class Sqlite(SqliteText, SqliteCode):
             for pid, memory_id, session_id, at, author, labels, body, facts, *told in rows
         ]
 
-    def session_neighbours(self, connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
-        return full_text.session_neighbours(connection, seqs, reach)
-
-    def term_counts(
-        self,
-        connection: Connection,
-        terms: Sequence[str],
-        names: Sequence[str],
-        scopes: Sequence[str | None] | None,
-    ) -> TermCounts:
-        return full_text.term_counts(connection, terms, names, scopes)
-
     # --- the graph ---
 
-    def edge_columns(self, connection: Connection) -> EdgeColumns:
-        return edge_columns(connection)
+    edge_columns = staticmethod(edge_columns)
 
     # --- looking after the file ---
 

@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from recollect.errors import Cancelled, ConfigError, InvalidInput, NotFound, RecollectError
+from recollect.errors import ConfigError, InvalidInput, NotFound, RecollectError
 from recollect.expected import meant
+from recollect.render.quantities import count
 from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings
 from recollect.surface.assistants.assistant_table import (
@@ -29,7 +30,7 @@ from recollect.surface.assistants.assistant_table import (
 from recollect.surface.assistants.entry import this_install
 from recollect.surface.assistants.init_ledger import Ledger
 from recollect.surface.assistants.plan import Change, Work, carry_out, connect, disconnect
-from recollect.surface.cli.output import Output, has_colour, is_terminal
+from recollect.surface.cli.output import Output, confirm, has_colour
 from recollect.toolset import parse_toolset
 
 Plan = Callable[[Assistant, Scope, Work], list[Change]]
@@ -159,16 +160,12 @@ def _done(task: Task, work: Work) -> Task:
 
 def _ask(tasks: list[Task]) -> None:
     """Return when the person agrees; raises Cancelled, or InvalidInput without a terminal."""
-    count = sum(len(task.edits) for task in tasks)
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        raise InvalidInput(
-            "no terminal to ask for confirmation; nothing was changed",
-            hint="Add --yes to confirm, or --dry-run to see the changes.",
-        )
-    sys.stderr.write(f"Change {count} {'file' if count == 1 else 'files'}? (--dry-run shows the diff) [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise Cancelled("not confirmed", hint="Nothing was changed.")
+    files = count(sum(len(task.edits) for task in tasks), "file")
+    without_terminal = InvalidInput(
+        "no terminal to ask for confirmation; nothing was changed",
+        hint="Add --yes to confirm, or --dry-run to see the changes.",
+    )
+    confirm(f"Change {files}? (--dry-run shows the diff)", without_terminal)
 
 
 # --- What is shown ---------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import sys
 from typing import IO, TYPE_CHECKING, Any
 
 from recollect.clock import now
-from recollect.errors import RecollectError
+from recollect.errors import Cancelled, InvalidInput, RecollectError
 from recollect.model import Exported, Record
 from recollect.render import error_to_json, error_to_text, to_blocks, to_json
 from recollect.render.untrusted import visible
@@ -103,6 +103,16 @@ def log_harmless(level: str) -> None:
 def is_terminal(stream: IO[Any] | None) -> bool:
     """Return whether the stream is a terminal."""
     return stream is not None and stream.isatty()
+
+
+def confirm(question: str, without_terminal: InvalidInput) -> None:
+    """Return if the person at the terminal agrees; raises Cancelled, or the given error without a terminal."""
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        raise without_terminal
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Cancelled("not confirmed", hint="Nothing was changed.")
 
 
 class _quiet_when_gone:  # noqa: N801 - reads as a statement

@@ -23,7 +23,7 @@ from recollect.surface.cli.arguments import arguments, find, has, parse, piped, 
 from recollect.surface.cli.builtin_commands import WRITTEN
 from recollect.surface.cli.catalog import Section
 from recollect.surface.cli.command_table import Command, Commands, commands, question
-from recollect.surface.cli.output import Output, ReaderGone, is_terminal, log_harmless
+from recollect.surface.cli.output import Output, ReaderGone, confirm, log_harmless
 from recollect.surface.cli.progress_bar import waiting
 from recollect.surface.hooks.hook_output import printed
 from recollect.version import __version__
@@ -181,16 +181,12 @@ def _status(record: Record) -> int:
 
 
 def _confirm(command: Command, given: Mapping[str, Any], *, has_consent: bool) -> None:
-    """Return if the caller agrees, by --yes or by answering now. Raises InvalidInput where there is no terminal."""
+    """Return if the caller agrees, by --yes or by answering now. Raises InvalidInput without a terminal."""
     asked = question(command)
     if not asked or has_consent:
         return
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        raise InvalidInput(
-            f"{command.path} asks for confirmation, and there is no terminal to ask at",
-            hint="Add --yes to confirm. Nothing was changed.",
-        )
-    sys.stderr.write(asked.format_map({name: oneline(str(value), 200) for name, value in given.items()}) + " [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise Cancelled("not confirmed", hint="Nothing was changed.")
+    without_terminal = InvalidInput(
+        f"{command.path} asks for confirmation, and there is no terminal to ask at",
+        hint="Add --yes to confirm. Nothing was changed.",
+    )
+    confirm(asked.format_map({name: oneline(str(value), 200) for name, value in given.items()}), without_terminal)
