@@ -135,9 +135,9 @@ def by_ourselves(payload: bytes, home: str, event: str, assistant: str, moment: 
     sys.path.extend(packages())
     # Optional for msgspec; loading it takes as long as all of msgspec.
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]
-    from recollect.surface.hooks.hook_output import by_engine, by_glance
+    from recollect.surface.hooks.hook_output import by_engine, by_fast_path
 
-    return (by_glance if moment == "prompt" else by_engine)(payload, home, event, assistant)
+    return (by_fast_path if moment == "prompt" else by_engine)(payload, home, event, assistant)
 
 
 def packages() -> list[str]:

@@ -29,7 +29,7 @@ from recollect.hierarchy import MemoryManager
 from recollect.model import Session
 from recollect.render import error_to_json, to_json, to_text
 from recollect.render.block import NOTICE
-from recollect.surface.hooks.hook_output import by_engine, by_glance
+from recollect.surface.hooks.hook_output import by_engine, by_fast_path
 
 CODE = f'''"""{PLANTED} \x1b[2J \u202e"""
 
@@ -301,11 +301,11 @@ HOOKS = {
 
 
 @pytest.mark.parametrize("event", HOOKS)
-@pytest.mark.parametrize("by", [by_engine, by_glance])
+@pytest.mark.parametrize("by", [by_engine, by_fast_path])
 def test_what_a_hook_says_is_one_harmless_block(event: str, by: Any, bench: Bench, home: Path) -> None:
     bench.call(CASES[0], "library")
     said = by(HOOKS[event], str(home), event, "claude")
-    if by is by_glance and event != "UserPromptSubmit":
+    if by is by_fast_path and event != "UserPromptSubmit":
         assert said == b""
         return
     told = json.loads(said)["hookSpecificOutput"]["additionalContext"]

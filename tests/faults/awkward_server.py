@@ -91,4 +91,4 @@ server = Server(
     toolset="all",
     log=stdio.log,
 )
-sys.exit(stdio.converse(server, warm_up=warm_up, close=lambda: stdio.log("closed")))
+sys.exit(stdio.serve(server, warm_up=warm_up, close=lambda: stdio.log("closed")))

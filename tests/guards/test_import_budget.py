@@ -103,8 +103,8 @@ def test_asking_a_server_loads_one_module_more_than_capturing(root: Path, tmp_pa
 def test_a_glance_loads_no_engine(tmp_path: Path) -> None:
     """The answer to a prompt without a server has a tenth of a second in all."""
     code = (
-        "import sys; from recollect.surface.hooks.hook_output import by_glance\n"
-        f"by_glance(b'{{}}', {str(tmp_path)!r}, 'UserPromptSubmit', 'claude'); print(*sys.modules)"
+        "import sys; from recollect.surface.hooks.hook_output import by_fast_path\n"
+        f"by_fast_path(b'{{}}', {str(tmp_path)!r}, 'UserPromptSubmit', 'claude'); print(*sys.modules)"
     )
     names = loaded(code, "-I")
     assert "recollect.engine.glance" in names

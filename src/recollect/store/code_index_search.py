@@ -21,7 +21,7 @@ from recollect.store.code_protocol import (
 )
 from recollect.store.code_tables import CodeFiles
 from recollect.store.full_text import affordable
-from recollect.store.row_queries import advance, chunks
+from recollect.store.row_queries import chunks, increment
 from recollect.text.identifiers import humps as humps_of
 from recollect.text.identifiers import name_term
 
@@ -186,7 +186,7 @@ class CodeSearches(CodeFiles):
         from recollect.store.vector_index import to_blob
 
         with self._dialect.errors(), self._dialect.write() as connection:
-            stamp = advance(connection, STAMP)
+            stamp = increment(connection, STAMP)
             rows = [(content, model, to_blob(vector), stamp) for content, vector in vectors]
             connection.executemany(
                 "INSERT INTO code_embeddings (hash, model, embedding, stamp) VALUES (?, ?, ?, ?) "
@@ -210,7 +210,7 @@ class CodeSearches(CodeFiles):
             doomed = [(model, content) for model, content in all_rows if bytes(content) not in used]
             connection.executemany("DELETE FROM code_embeddings WHERE model = ? AND hash = ?", doomed)
             if doomed:
-                advance(connection, EPOCH)
+                increment(connection, EPOCH)
         return len(doomed)
 
     def search_code_vectors(

@@ -32,7 +32,7 @@ from recollect.store.code_protocol import (
 from recollect.store.dialect import Connection
 from recollect.store.full_text import marks
 from recollect.store.package_tables import drop_packages, keep_manifests
-from recollect.store.row_queries import Rows, advance, chunks, kept, renew_claim
+from recollect.store.row_queries import Rows, chunks, increment, read_setting, renew_claim
 from recollect.store.tables import TABLES
 
 # Tables whose rows belong to files, and the column that says to which.
@@ -100,7 +100,7 @@ class CodeFiles(Rows):
     ) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
             renew_claim(connection, tree, owner, lease_s)
-            stamp = advance(connection, "code_stamp")
+            stamp = increment(connection, "code_stamp")
             _touch(connection, tree, touched)
             known = _numbers(connection, tree, [*(file.path for file in files), *gone])
             self._forget(connection, [known[path][0] for path in gone if path in known])
@@ -170,7 +170,7 @@ class CodeFiles(Rows):
                 connection.execute("DELETE FROM linked_trees WHERE tree = ?", (tree,))
                 drop_packages(connection, tree)
                 connection.execute("DELETE FROM trees WHERE id = ?", (tree,))
-                advance(connection, "code_stamp")
+                increment(connection, "code_stamp")
                 dropped += len(numbers)
         return dropped
 
@@ -224,7 +224,7 @@ class CodeFiles(Rows):
 
     def code_generation(self) -> int:
         with self._dialect.errors():
-            return int(kept(self._connection(), "code_stamp") or 0)
+            return int(read_setting(self._connection(), "code_stamp") or 0)
 
     def _trees_of(self, files: Iterable[File]) -> dict[int, Tree]:
         return {tree.id: tree for tree in self.get(Tree, list({file.tree for file in files}))}

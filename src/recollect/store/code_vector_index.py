@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recollect.store.code_protocol import PLACE_BITS, ChunkSpan, CodeMatch, LackingVector, files_of_tree
 from recollect.store.dialect import Connection
-from recollect.store.row_queries import kept
+from recollect.store.row_queries import read_setting
 from recollect.store.vector_index import VectorIndex
 
 Ints = NDArray[np.int64]
@@ -41,11 +41,11 @@ class CodeVectors(VectorIndex):
     def follow(self, connection: Connection, spans: Spans) -> None:
         """Update to the state that `connection` sees; three small queries if nothing changed."""
         with self._lock:
-            generation = int(kept(connection, "code_stamp") or 0)
+            generation = int(read_setting(connection, "code_stamp") or 0)
             if generation != self._code_seen:
                 self._follow_files(connection, spans)
                 self._code_seen = generation
-            seen = (int(kept(connection, EPOCH) or 0), int(kept(connection, STAMP) or 0))
+            seen = (int(read_setting(connection, EPOCH) or 0), int(read_setting(connection, STAMP) or 0))
             if seen != self._vectors_seen:
                 if seen[0] != self._vectors_seen[0]:
                     self._clear()

@@ -71,12 +71,12 @@ class FastPathReader:
     ) -> list[Match]:
         """Return the passages that contain any of the terms, best first."""
         frequencies = counts.by_term if counts is not None else None
-        ranked = full_text.found(self._connection, terms, self._scopes, limit * WIDENING, frequencies)
+        ranked = full_text.search_terms(self._connection, terms, self._scopes, limit * WIDENING, frequencies)
         return self._matches(ranked, limit)
 
     def search_times(self, times: Sequence[tuple[int, int]], where: Any, limit: int) -> list[Match]:
         """Return passages of memories from these times, or whose text names a day in them."""
-        return self._matches(full_text.from_times(self._connection, times, self._scopes, limit * WIDENING), limit)
+        return self._matches(full_text.search_times(self._connection, times, self._scopes, limit * WIDENING), limit)
 
     def passages(self, pids: Iterable[int], where: Any = None) -> list[Passage]:
         """Return passages in order; those of other namespaces are marked not eligible."""

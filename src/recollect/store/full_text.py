@@ -31,7 +31,7 @@ class Connection(Protocol):
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Iterable[tuple[Any, ...]]: ...
 
 
-def found(
+def search_terms(
     connection: Connection,
     terms: Sequence[str],
     scopes: Sequence[str | None] | None,
@@ -65,19 +65,19 @@ def passage_rows(connection: Connection, pids: Sequence[int], beside: str) -> It
     return connection.execute(sql, pids)
 
 
-def from_times(
+def search_times(
     connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
 ) -> list[tuple[int, float]]:
     """Return passages of memories from these times, [start, end), or that name a day in them: numbers and scores.
 
     Both kinds alternate, so that neither crowds out the other.
     """
-    kinds = _said_in(connection, times, scopes, limit), _naming(connection, times, scopes, limit)
+    kinds = _stored_in(connection, times, scopes, limit), _naming_days(connection, times, scopes, limit)
     found = dict.fromkeys(pid for turn in zip_longest(*kinds) for pid in turn if pid is not None)
     return [(pid, float(-rank)) for rank, pid in enumerate(found)][:limit]
 
 
-def _said_in(
+def _stored_in(
     connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
 ) -> list[int]:
     """Return the first passages of memories from one of these times, newest first."""
@@ -95,7 +95,7 @@ def _said_in(
     return [seq * MAX_PASSAGES for _, seq in sorted(found, reverse=True)]
 
 
-def _naming(
+def _naming_days(
     connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
 ) -> list[int]:
     """Return passages that name a day in one of these times: the most exact first, then the latest day."""

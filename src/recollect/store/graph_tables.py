@@ -16,7 +16,7 @@ from recollect.model import Change, Edge, Node, Record
 from recollect.store.dialect import Connection
 from recollect.store.full_text import marks
 from recollect.store.protocol import Coded, EdgeColumns, Filter, Strength
-from recollect.store.row_queries import EVERYTHING, Rows, advance, chunks, keep, kept, newest_change
+from recollect.store.row_queries import EVERYTHING, Rows, chunks, increment, newest_change, read_setting, write_setting
 from recollect.store.tables import TABLES, encode
 
 # Nodes written under one hold of the lock: about 20 ms, so that other writers hardly notice.
@@ -51,7 +51,7 @@ class GraphRows(Rows):
     def graph_generation(self) -> tuple[int, int]:
         with self._dialect.errors():
             connection = self._connection()
-            return int(kept(connection, "graph_epoch") or 0), newest_change(connection)
+            return int(read_setting(connection, "graph_epoch") or 0), newest_change(connection)
 
     def graph_changes(self, since: int, limit: int) -> list[Change]:
         # The plus keeps the database from using the index by entity, which lists every change of the graph ever made;
@@ -61,7 +61,7 @@ class GraphRows(Rows):
 
     def graph_written(self) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
-            advance(connection, "graph_epoch")
+            increment(connection, "graph_epoch")
 
     def put_strengths(
         self, strengths: Iterable[Strength], marks: Mapping[str, str] = {}, *, patiently: bool = True
@@ -74,7 +74,7 @@ class GraphRows(Rows):
         if marks:
             with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
                 for key, value in marks.items():
-                    keep(connection, key, value)
+                    write_setting(connection, key, value)
         return written
 
 

@@ -22,7 +22,7 @@ from recollect.store.link_protocol import (
     Sites,
     SymbolPoint,
 )
-from recollect.store.row_queries import Rows, advance, chunks, claim_lost, kept, renew_claim
+from recollect.store.row_queries import Rows, chunks, claim_lost, increment, read_setting, renew_claim
 
 _edges = msgspec.msgpack.Decoder(Edges)
 _sites = msgspec.msgpack.Decoder(Sites)
@@ -53,7 +53,7 @@ class CodeLinks(Rows):
             for table in ("file_programs", "file_links"):
                 connection.executemany(f"DELETE FROM {table} WHERE file = ?", [(number,) for number in gone])
             if gone:
-                advance(connection, "link_stamp")
+                increment(connection, "link_stamp")
             connection.executemany(_PUT_PROGRAM, programs)
 
     def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
@@ -69,7 +69,7 @@ class CodeLinks(Rows):
                 for row in links
                 if row.file in known and known[row.file][1:] == (row.edges, row.sites)
             }
-            stamp = advance(connection, "link_stamp") if len(stamps) < len(links) else 0
+            stamp = increment(connection, "link_stamp") if len(stamps) < len(links) else 0
             rows = [(row.file, stamps.get(row.file, stamp), row.digest, row.edges, row.sites) for row in links]
             connection.executemany(_PUT_LINKS, rows)
 
@@ -133,7 +133,7 @@ class CodeLinks(Rows):
 
     def link_generation(self) -> int:
         with self._dialect.errors():
-            return int(kept(self._connection(), "link_stamp") or 0)
+            return int(read_setting(self._connection(), "link_stamp") or 0)
 
     def code_stamps(self) -> CodeStamps:
         import numpy as np

@@ -20,7 +20,7 @@ from recollect.store.code_protocol import (
 )
 from recollect.store.dialect import Connection
 from recollect.store.full_text import marks
-from recollect.store.row_queries import Rows, advance, renew_claim
+from recollect.store.row_queries import Rows, increment, renew_claim
 
 _COLUMNS = ("id", *PackageRow._fields[1:])
 _PUT = f"INSERT INTO packages ({', '.join(_COLUMNS)}) VALUES ({marks(_COLUMNS)})"
@@ -82,7 +82,7 @@ class Packages(Rows):
             connection.executemany(_PUT, [_row(first + place, row) for place, row in enumerate(packages)])
             connection.execute("DELETE FROM settled_trees WHERE tree = ?", (tree,))
             connection.execute("INSERT INTO settled_trees (tree) VALUES (?)", (tree,))
-            advance(connection, "code_stamp")
+            increment(connection, "code_stamp")
 
     def packages(self, trees: Sequence[int] | None = None) -> list[PackageRow]:
         sql = f"SELECT {', '.join(_COLUMNS)} FROM packages WHERE id BETWEEN ? AND ? ORDER BY id"

@@ -19,7 +19,7 @@ from recollect.store.dialect import Connection, SearchRow
 from recollect.store.full_text import marks
 from recollect.store.passage import WIDENING, best_matches
 from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, TermCounts, Vectors
-from recollect.store.row_queries import Rows, advance, chunks, generation, keep, kept, newest_change
+from recollect.store.row_queries import Rows, chunks, generation, increment, newest_change, read_setting, write_setting
 from recollect.store.tables import TABLES
 from recollect.text.passages import MAX_PASSAGES
 
@@ -113,7 +113,7 @@ class Searches(Rows):
 
         kept_count = 0
         with self._dialect.errors(), self._dialect.write() as connection:
-            stamp = advance(connection, "vector_stamp")
+            stamp = increment(connection, "vector_stamp")
             for vector in vectors:
                 current = connection.execute(
                     "SELECT 1 FROM memories WHERE id = ? AND rev = ?", (vector.memory_id, vector.rev)
@@ -140,7 +140,7 @@ class Searches(Rows):
         condition = f"{_LACKING} AND {left_out}" if left_out else _LACKING
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             key, newest = _complete_key(connection, model)
-            complete = int(kept(connection, key) or 0)
+            complete = int(read_setting(connection, key) or 0)
             # The sign makes SQLite start from the changed rows; without it, it reads from the newest on until it has
             # enough, which is faster if most lack a vector. Observed memories rank last, so they are embedded last.
             newest_first = f" ORDER BY {'observed, +' if newest - complete <= FEW_CHANGES else ''}seq DESC LIMIT ?"
@@ -159,7 +159,7 @@ class Searches(Rows):
     def count_lacking(self, model: str) -> int:
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             key, newest = _complete_key(connection, model)
-            complete = int(kept(connection, key) or 0)
+            complete = int(read_setting(connection, key) or 0)
             if newest - complete <= FEW_CHANGES:
                 sql = f"SELECT count(*) FROM memories WHERE {_LACKING}"
                 return int(next(iter(connection.execute(sql, (complete, model))))[0])
@@ -172,7 +172,7 @@ class Searches(Rows):
     def _remember_complete(self, key: str, newest: int) -> None:
         try:
             with self._dialect.errors(), self._dialect.write() as connection:
-                keep(connection, key, str(newest))
+                write_setting(connection, key, str(newest))
         except StorageError:
             # Only a shortcut for the next search: without it that is slower, not wrong.
             return
@@ -213,7 +213,7 @@ class Searches(Rows):
         """Map this database's file with the vectors of a model, if there is one."""
         from recollect.store.vector_file import path_of, read
 
-        token = kept(connection, _file_key(model))
+        token = read_setting(connection, _file_key(model))
         return read(path_of(self._dialect.path, model), model, token) if token else None
 
     def _save(self, index: VectorIndex, model: str, whole: Saved) -> None:
@@ -228,7 +228,7 @@ class Searches(Rows):
                 if generation(connection)[0] != whole.seen[0]:
                     return
                 part.replace(path)
-                keep(connection, _file_key(model), token)
+                write_setting(connection, _file_key(model), token)
         finally:
             part.unlink(missing_ok=True)
         if (saved := vector_file.read(path, model, token)) is not None:
@@ -242,7 +242,7 @@ class Searches(Rows):
         self._indexes.clear()
         with self._dialect.write() as connection:
             # First: a process that is about to write a file of older vectors sees the new epoch and stops.
-            advance(connection, "vector_epoch")
+            increment(connection, "vector_epoch")
         try:
             remove_all(self._dialect.path)
         except OSError as problem:
@@ -283,7 +283,7 @@ def _complete_key(connection: Connection, model: str) -> tuple[str, int]:
 
     The key contains the epoch, since dropping vectors invalidates the value.
     """
-    return f"vectors_complete/{kept(connection, 'vector_epoch') or 0}/{model}", newest_change(connection)
+    return f"vectors_complete/{read_setting(connection, 'vector_epoch') or 0}/{model}", newest_change(connection)
 
 
 def _scoped(where: Filter | None) -> tuple[tuple[str | None, ...] | None, Filter | None]:

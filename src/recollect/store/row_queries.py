@@ -133,13 +133,13 @@ def chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
 # --- values kept in `settings`; caches compare the counters among them ---
 
 
-def kept(connection: Connection, key: str) -> str | None:
+def read_setting(connection: Connection, key: str) -> str | None:
     """Return a setting of the store, or None."""
     rows = list(connection.execute("SELECT value FROM settings WHERE key = ?", (key,)))
     return str(rows[0][0]) if rows else None
 
 
-def keep(connection: Connection, key: str, value: str) -> None:
+def write_setting(connection: Connection, key: str, value: str) -> None:
     """Store a setting."""
     connection.execute(
         "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
@@ -147,10 +147,10 @@ def keep(connection: Connection, key: str, value: str) -> None:
     )
 
 
-def advance(connection: Connection, key: str) -> int:
+def increment(connection: Connection, key: str) -> int:
     """Increment a counter and return it."""
-    value = int(kept(connection, key) or 0) + 1
-    keep(connection, key, str(value))
+    value = int(read_setting(connection, key) or 0) + 1
+    write_setting(connection, key, str(value))
     return value
 
 
@@ -162,8 +162,8 @@ def newest_change(connection: Connection) -> int:
 def generation(connection: Connection) -> tuple[int, int, int]:
     """Return (times vectors were dropped, times vectors were added, last change): equal while nothing changed."""
     return (
-        int(kept(connection, "vector_epoch") or 0),
-        int(kept(connection, "vector_stamp") or 0),
+        int(read_setting(connection, "vector_epoch") or 0),
+        int(read_setting(connection, "vector_stamp") or 0),
         newest_change(connection),
     )
 

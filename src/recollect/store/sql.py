@@ -27,7 +27,7 @@ from recollect.store.link_tables import CodeLinks
 from recollect.store.package_tables import Packages
 from recollect.store.passage_search import Searches
 from recollect.store.protocol import Filter, StoreFacts, Transaction
-from recollect.store.row_queries import CHUNK, advance, chunks, generation, keep, kept
+from recollect.store.row_queries import CHUNK, chunks, generation, increment, read_setting, write_setting
 from recollect.store.tables import TABLES
 from recollect.store.text_rebuild import rebuild_text
 from recollect.store.transaction import SqlTransaction
@@ -105,12 +105,12 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
             # The text of files is not stored: the next `index` reads them again.
             self._dialect.clear_code(connection)
             connection.execute("UPDATE files SET hash = '', mtime_ns = -1, chunk_count = 0")
-            advance(connection, "code_stamp")
+            increment(connection, "code_stamp")
 
     def _drop_vectors(self) -> int:
         """Delete the present vectors, some at a time; vectors that others make meanwhile stay."""
         dropped = 0
-        newest = int(kept(self._connection(), "vector_stamp") or 0)
+        newest = int(read_setting(self._connection(), "vector_stamp") or 0)
         old = "FROM memory_embeddings WHERE stamp <= ?"
         while names := list(self._connection().execute(f"SELECT DISTINCT memory_id {old} LIMIT ?", (newest, CHUNK))):
             of_these = f"{old} AND memory_id IN ({marks(names)})"
@@ -118,7 +118,7 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
             with self._dialect.write() as connection:
                 dropped += int(next(iter(connection.execute(f"SELECT count(*) {of_these}", bound)))[0])
                 connection.execute(f"DELETE {of_these}", bound)
-                advance(connection, "vector_epoch")
+                increment(connection, "vector_epoch")
         return dropped
 
     def scrub(self) -> None:
@@ -128,17 +128,17 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
 
     def setting(self, key: str) -> str | None:
         with self._dialect.errors():
-            return kept(self._connection(), key)
+            return read_setting(self._connection(), key)
 
     def keep_setting(self, key: str, value: str) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
-            keep(connection, key, value)
+            write_setting(connection, key, value)
 
     def swap_setting(self, key: str, before: str | None, value: str) -> bool:
         with self._dialect.errors(), self._dialect.write() as connection:
-            is_same = kept(connection, key) == before
+            is_same = read_setting(connection, key) == before
             if is_same:
-                keep(connection, key, value)
+                write_setting(connection, key, value)
         return is_same
 
     def generation(self) -> tuple[int, int, int]:

@@ -206,8 +206,8 @@ class Sqlite(SqliteText, SqliteCode):
     def contains(self, field: str) -> str:
         return f"EXISTS (SELECT 1 FROM json_each({field}) WHERE value = ?)"
 
-    search_text = staticmethod(full_text.found)
-    search_times = staticmethod(full_text.from_times)
+    search_text = staticmethod(full_text.search_terms)
+    search_times = staticmethod(full_text.search_times)
     session_neighbours = staticmethod(full_text.session_neighbours)
     term_counts = staticmethod(full_text.term_counts)
 

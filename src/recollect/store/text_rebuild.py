@@ -17,7 +17,7 @@ from recollect.errors import Conflict
 from recollect.model import Memory
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
-from recollect.store.row_queries import chunks, keep, kept, newest_change
+from recollect.store.row_queries import chunks, newest_change, read_setting, write_setting
 from recollect.store.tables import TABLES, from_row
 
 # Memories written under one lock: about 20 ms, and other writers run in between.
@@ -33,7 +33,7 @@ def rebuild_text(dialect: Dialect) -> int:
     owner = clock.new_id()
     with dialect.write() as connection:
         dialect.begin_spare(connection)
-        keep(connection, KEY, owner)
+        write_setting(connection, KEY, owner)
         begun = newest_change(connection)
         total = int(next(iter(connection.execute("SELECT count(*) FROM memories")))[0])
     done = 0
@@ -50,14 +50,14 @@ def rebuild_text(dialect: Dialect) -> int:
         for memory in _memories(connection, left):
             dialect.put_spare(connection, memory.seq, dialect.text_rows(memory))
         dialect.use_spare(connection)
-        keep(connection, KEY, "")
+        write_setting(connection, KEY, "")
         return dialect.count_text(connection)
 
 
 def forget_rebuild(dialect: Dialect, connection: Connection) -> None:
     """Drop the spare index of a rebuild, running or not."""
     dialect.drop_spare(connection)
-    keep(connection, KEY, "")
+    write_setting(connection, KEY, "")
 
 
 def _pages(dialect: Dialect, until: int) -> Iterator[list[Memory]]:
@@ -81,7 +81,7 @@ def _write(dialect: Dialect, owner: str, memories: Sequence[Memory]) -> None:
 @contextmanager
 def _step(dialect: Dialect, owner: str) -> Iterator[Connection]:
     with dialect.write() as connection:
-        if kept(connection, KEY) != owner:
+        if read_setting(connection, KEY) != owner:
             raise Conflict("another process is rebuilding the full-text index", hint="Wait until it is done.")
         yield connection
 

@@ -218,7 +218,7 @@ _OWN: Mapping[str, Callable[[entry.Install, Own], str]] = {
 # --- Carrying out ----------------------------------------------------------------------------------------------------
 
 
-def carry_out(changes: list[Change], ledger: Ledger) -> None:
+def apply_changes(changes: list[Change], ledger: Ledger) -> None:
     """Write the planned changes; raises Conflict for a file that changed since, ConfigError for an unwritable one."""
     for change in changes:
         try:

@@ -134,7 +134,7 @@ def home_of(line: Line) -> str:
     return head[1].partition("=")[2] if head[:1] == ["env"] and head[1:] else ""
 
 
-def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
+def check_hook(line: Line, environment: Mapping[str, str]) -> str:
     """Send a payload through a hook in a shell, into a temporary spool; return what is wrong, or an empty text.
 
     A hook that may answer must print what our listener answers to that payload.
@@ -167,7 +167,7 @@ def prove_hook(line: Line, environment: Mapping[str, str]) -> str:
     return "" if done.output.strip() == wanted else f"the hook of {line.event} did not print its answer"
 
 
-def prove_alone(install: Install, environment: Mapping[str, str]) -> str:
+def check_without_server(install: Install, environment: Mapping[str, str]) -> str:
     """Let a hook find a memory without a server; return what is wrong, or an empty text.
 
     Its interpreter runs isolated and must find our packages itself.
@@ -191,7 +191,7 @@ def prove_alone(install: Install, environment: Mapping[str, str]) -> str:
     return "" if known.encode() in done.output else "hooks answer only while a server runs"
 
 
-def prove_server(words: list[str], environment: Mapping[str, str]) -> tuple[str, int]:
+def check_server(words: list[str], environment: Mapping[str, str]) -> tuple[str, int]:
     """Start a server and list its tools; return what is wrong (or an empty text) and the number of tools."""
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "doctor", "version": "1"}}
     messages = [

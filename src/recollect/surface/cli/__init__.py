@@ -24,9 +24,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.write(f"recollect {__version__}\n")
         return 0
     try:
-        from recollect.surface.cli.run import Offer, run
+        from recollect.surface.cli.run import Backend, run
 
-        return run(words, Offer(_operations, _open_engine))
+        return run(words, Backend(_operations, _open_engine))
     except KeyboardInterrupt:  # while loading, or a second one while the first is being reported
         return INTERRUPTED
 

@@ -11,7 +11,7 @@ from recollect.render.quantities import count
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings, load
 from recollect.surface.cli.command_table import Commands
-from recollect.surface.cli.output import Output, log_harmless
+from recollect.surface.cli.output import Output, log_to_stderr
 from recollect.surface.cli.progress_bar import waiting
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _serve(values: Mapping[str, Any], settings: Settings, _table: Commands, _out
 def _watch(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
     from recollect.engine import Engine
 
-    log_harmless(settings.log_level)
+    log_to_stderr(settings.log_level)
     with Engine(settings) as engine:
         _follow(engine, str(values.get("path", ".")), output, lines=bool(values.get("verbose")))
     return 0

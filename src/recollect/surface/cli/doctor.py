@@ -122,7 +122,7 @@ def _database(settings: Settings) -> Check:
 
 
 def _alone(work: Work) -> Check:
-    wrong = probe.prove_alone(work.install, os.environ)
+    wrong = probe.check_without_server(work.install, os.environ)
     if not wrong:
         return Check("recollect", "hooks", "ok", "answer with and without a running server")
     remedy = "Install recollect and its dependencies into one environment, for example with pipx or uv."
@@ -178,7 +178,7 @@ def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers)
         checks.append(check("server", lambda: f"{FOREIGN}: {words[0]}", ""))
     elif words:
         if tuple(words) not in servers:
-            servers[tuple(words)] = probe.prove_server(words, os.environ)
+            servers[tuple(words)] = probe.check_server(words, os.environ)
         wrong, tools = servers[tuple(words)]
         checks.append(check("server", lambda: wrong, f"answers and lists {tools} tools"))
     return checks
@@ -205,7 +205,7 @@ def _hooks(lines: list[probe.Line], scope: Scope, work: Work) -> str:
             return f"{FOREIGN}: hook of {line.event}"
         if probe.home_of(line) != work.install.home:
             return f"the hook of {line.event} uses another home folder: {probe.home_of(line) or '~/.recollect'}"
-        wrong = probe.prove_hook(line, os.environ)
+        wrong = probe.check_hook(line, os.environ)
         if wrong:
             return wrong
     return ""

@@ -29,7 +29,7 @@ from recollect.surface.assistants.assistant_table import (
 )
 from recollect.surface.assistants.entry import this_install
 from recollect.surface.assistants.init_ledger import Ledger
-from recollect.surface.assistants.plan import Change, Work, carry_out, connect, disconnect
+from recollect.surface.assistants.plan import Change, Work, apply_changes, connect, disconnect
 from recollect.surface.cli.output import Output, confirm, has_colour
 from recollect.toolset import parse_toolset
 
@@ -152,7 +152,7 @@ def _done(task: Task, work: Work) -> Task:
     if task.error:
         return task
     try:
-        carry_out(task.changes, work.ledger)
+        apply_changes(task.changes, work.ledger)
     except RecollectError as error:
         return task._replace(status="failed", error=error)
     return task._replace(status="changed" if task.edits else "unchanged")

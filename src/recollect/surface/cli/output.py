@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.render.block import Block
 
 
-class ReaderGone(Exception):
+class OutputClosed(Exception):
     """Standard output is a broken pipe."""
 
 
@@ -55,7 +55,7 @@ class Output:
             return
         from recollect.surface.cli.terminal import draw
 
-        with _quiet_when_gone():
+        with _expecting_broken_pipe():
             draw(blocks, sys.stdout, full=self.full)
 
     def line(self, value: Any) -> None:
@@ -65,7 +65,7 @@ class Output:
     def raw(self, content: bytes) -> None:
         """Write bytes as they are."""
         if sys.stdout is not None:
-            with _quiet_when_gone():
+            with _expecting_broken_pipe():
                 sys.stdout.flush()
                 sys.stdout.buffer.write(content)
                 sys.stdout.buffer.flush()
@@ -73,7 +73,7 @@ class Output:
     def text(self, text: str) -> None:
         """Write text; its quotes must be escaped already."""
         if sys.stdout is not None:
-            with _quiet_when_gone():
+            with _expecting_broken_pipe():
                 sys.stdout.write(text)
                 sys.stdout.flush()
 
@@ -87,7 +87,7 @@ class Output:
             sys.stderr.flush()
 
 
-def log_harmless(level: str) -> None:
+def log_to_stderr(level: str) -> None:
     """Write log messages of a level and above to standard error, with control characters escaped."""
     import logging
 
@@ -115,8 +115,8 @@ def confirm(question: str, without_terminal: InvalidInput) -> None:
         raise Cancelled("not confirmed", hint="Nothing was changed.")
 
 
-class _quiet_when_gone:  # noqa: N801 - reads as a statement
-    """Turn a broken pipe into ReaderGone, and any other failure to write into a RecollectError."""
+class _expecting_broken_pipe:  # noqa: N801 - reads as a statement
+    """Turn a broken pipe into OutputClosed, and any other failure to write into a RecollectError."""
 
     def __enter__(self) -> None:
         return None
@@ -124,7 +124,7 @@ class _quiet_when_gone:  # noqa: N801 - reads as a statement
     def __exit__(self, _kind: object, problem: BaseException | None, _trace: object) -> None:
         if isinstance(problem, BrokenPipeError):
             _drop_output()
-            raise ReaderGone from None
+            raise OutputClosed from None
         if isinstance(problem, OSError):
             _drop_output()
             raise RecollectError(

@@ -23,42 +23,42 @@ from recollect.surface.cli.arguments import arguments, find, has, parse, piped, 
 from recollect.surface.cli.builtin_commands import WRITTEN
 from recollect.surface.cli.catalog import Section
 from recollect.surface.cli.command_table import Command, Commands, commands, question
-from recollect.surface.cli.output import Output, ReaderGone, confirm, log_harmless
+from recollect.surface.cli.output import Output, OutputClosed, confirm, log_to_stderr
 from recollect.surface.cli.progress_bar import waiting
 from recollect.surface.hooks.hook_output import printed
 from recollect.version import __version__
 
 # What a process that dies of SIGPIPE would leave: 128 + 13.
-READER_GONE = 141
+OUTPUT_CLOSED = 141
 
 
-class Offer(NamedTuple):
+class Backend(NamedTuple):
     """What the command line runs on: the operations, and a function that opens the engine."""
 
     operations: Callable[[], Mapping[str, Operation]]
     open_engine: Callable[[Settings], AbstractContextManager[Any]]
 
 
-def run(words: Sequence[str], offer: Offer) -> int:
+def run(words: Sequence[str], backend: Backend) -> int:
     """Run one command line and return its exit code; never raises."""
     output = Output(as_json=has(words, "--json"), full=has(words, "--full"))
     try:
         try:
-            return _run(words, offer, output)
-        except (ReaderGone, RecollectError):
+            return _run(words, backend, output)
+        except (OutputClosed, RecollectError):
             raise
         except KeyboardInterrupt:
             raise Cancelled("cancelled") from None
         except Exception as problem:
             raise _unexpected(problem, with_trace=has(words, "-v", "--verbose")) from None
-    except ReaderGone:
-        return READER_GONE
+    except OutputClosed:
+        return OUTPUT_CLOSED
     except RecollectError as error:
         return _fail(error, output)
 
 
 def _fail(error: RecollectError, output: Output) -> int:
-    with suppress(ReaderGone, RecollectError):  # the output is closed
+    with suppress(OutputClosed, RecollectError):  # the output is closed
         output.error(error)
     return error.exit_status
 
@@ -77,12 +77,12 @@ def _unexpected(problem: Exception, *, with_trace: bool) -> RecollectError:
     )
 
 
-def _run(words: Sequence[str], offer: Offer, output: Output) -> int:
+def _run(words: Sequence[str], backend: Backend, output: Output) -> int:
     name, others = split(words)
     if has(others, "--version"):
         return _version(output)
     # An assistant waits for the first answer of `serve`: the operations are loaded after that.
-    table = commands({} if name == "serve" else offer.operations())
+    table = commands({} if name == "serve" else backend.operations())
     wants_help = has(others, "-h", "--help")
     if not name:
         return _overview(table, output, with_options=wants_help)
@@ -96,7 +96,7 @@ def _run(words: Sequence[str], offer: Offer, output: Output) -> int:
         settings = _settings(values)
         given = arguments(command, values, _standard_input)
         if isinstance(command.runs, Operation):
-            return _operate(command, command.runs, values, given, settings, offer, output)
+            return _operate(command, command.runs, values, given, settings, backend, output)
         return WRITTEN[command.path]({**values, **given}, settings, table, output)
     except RecollectError as error:
         raise reworded(error, command) from None
@@ -142,7 +142,7 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     level = "info" if values.get("verbose") else None
     settings = load({"home": values.get("home"), "database": values.get("database"), "log_level": level})
     if settings.log_level != "warning":  # Python prints warnings by itself; logging is loaded only to change that
-        log_harmless(settings.log_level)
+        log_to_stderr(settings.log_level)
     for error in settings.ignored:
         import logging
 
@@ -156,12 +156,12 @@ def _operate(
     values: Mapping[str, Any],
     given: dict[str, Any],
     settings: Settings,
-    offer: Offer,
+    backend: Backend,
     output: Output,
 ) -> int:
     given |= piped(operation.name, given, _standard_input)
     _confirm(command, given, has_consent=bool(values.get("yes") or given.get("dry_run")))
-    with waiting(lines=bool(values.get("verbose"))), offer.open_engine(settings) as engine:
+    with waiting(lines=bool(values.get("verbose"))), backend.open_engine(settings) as engine:
         record = operation.call(engine, given)
     said = None if output.as_json else printed(operation.name, given, record)
     if said is None:

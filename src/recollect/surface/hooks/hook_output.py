@@ -67,7 +67,7 @@ def answered(
     return reply(text, event=event, assistant=assistant)
 
 
-def by_glance(payload: bytes, home: str, event: str, assistant: str) -> bytes:
+def by_fast_path(payload: bytes, home: str, event: str, assistant: str) -> bytes:
     """Return what a hook prints for a prompt, by keyword search and without an engine; empty: nothing."""
     from recollect.engine.glance import glance
 

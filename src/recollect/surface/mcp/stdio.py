@@ -149,21 +149,21 @@ class Conversation:
     def __init__(self, server: Server, source: int, sink: int, *, warm_up: Callable[[], None]) -> None:
         self._server = server
         self._source = source
-        self._bell, self._rope = os.pipe()  # a byte in it wakes the loop and ends it
-        os.set_blocking(self._rope, False)
-        self._output = Output(sink, self.ring)
+        self._wake_read, self._wake_write = os.pipe()  # a byte in it wakes the loop and ends it
+        os.set_blocking(self._wake_write, False)
+        self._output = Output(sink, self.stop)
         self._peer = Peer(self._output.send)
         self._workers = Workers()
         self._warm_up: Callable[[], None] | None = warm_up
         self._has_answered = False
 
-    def ring(self) -> None:
+    def stop(self) -> None:
         """End the session, from any thread; running calls are withdrawn."""
         self._peer.withdraw()
         with contextlib.suppress(OSError):  # a full pipe wakes the loop too
-            os.write(self._rope, b"\0")
+            os.write(self._wake_write, b"\0")
 
-    def hold(self) -> bool:
+    def run(self) -> bool:
         """Answer until the end; returns whether all calls finished."""
         patience_s = LAST_S if self._listen() else GRACE_S
         if self._workers.drain(patience_s):
@@ -176,8 +176,8 @@ class Conversation:
         lines, parent = Lines(), os.getppid()
         while True:
             quiet_s = QUIET_S if self._has_answered and self._warm_up else PARENT_S
-            ready = select.select([self._source, self._bell], [], [], quiet_s)[0]
-            if self._bell in ready:
+            ready = select.select([self._source, self._wake_read], [], [], quiet_s)[0]
+            if self._wake_read in ready:
                 return True
             if not ready:
                 if os.getppid() != parent:
@@ -199,7 +199,7 @@ class Conversation:
 
     def _rest(self) -> None:
         if self._has_answered and self._warm_up:
-            self._workers.submit(partial(_guard, self._server.log, self._warm_up))
+            self._workers.submit(partial(_log_errors, self._server.log, self._warm_up))
             self._warm_up = None
 
     def _take(self, line: bytes | None) -> None:
@@ -216,7 +216,7 @@ class Conversation:
     def _dispatch(self, message: Message) -> None:
         if calls(message):
             self._peer.expect(*calls(message))
-            self._workers.submit(partial(_guard, self._server.log, partial(self._respond, message)))
+            self._workers.submit(partial(_log_errors, self._server.log, partial(self._respond, message)))
         else:
             self._respond(message)
 
@@ -246,7 +246,7 @@ def listed(toolset: str) -> list[dict[str, Any]] | None:
         return None
 
 
-class Backing:
+class LazyEngine:
     """The engine of a server, imported and opened once, when first needed."""
 
     def __init__(self, settings: Settings) -> None:
@@ -282,10 +282,10 @@ class Backing:
 
     def warm_up(self) -> None:
         """Keep derived state up to date from now on, and answer hooks."""
-        from recollect.surface.cli.output import log_harmless
+        from recollect.surface.cli.output import log_to_stderr
         from recollect.surface.hooks.hook_socket import HookSocket
 
-        log_harmless(self._settings.log_level)
+        log_to_stderr(self._settings.log_level)
         self.engine().start_background()
         self._listener = HookSocket(self._settings.home_path, self._answer, log)
         self._listener.start()
@@ -308,11 +308,11 @@ def main(settings: Settings) -> int:
 
     It keeps both streams, so it must be the last thing a process does.
     """
-    backing = Backing(in_project(settings))
+    engine = LazyEngine(in_project(settings))
     server = Server(
-        backing.operations, backing.call, to_text=backing.to_text, toolset=settings.toolset, listed=listed, log=log
+        engine.operations, engine.call, to_text=engine.to_text, toolset=settings.toolset, listed=listed, log=log
     )
-    return converse(server, warm_up=backing.warm_up, close=backing.close)
+    return serve(server, warm_up=engine.warm_up, close=engine.close)
 
 
 def project_folder() -> str:
@@ -348,17 +348,17 @@ def in_project(settings: Settings) -> Settings:
     return type(settings)(rows, settings.ignored)
 
 
-def converse(server: Server, *, warm_up: Callable[[], None], close: Callable[[], None]) -> int:
+def serve(server: Server, *, warm_up: Callable[[], None], close: Callable[[], None]) -> int:
     """Serve any server as `main` does; `close` is called at the end if no call is still running."""
     source, sink = claim_streams()
     if os.isatty(source):
         log("serving MCP on standard input; an assistant usually starts this. Ctrl-C ends it.")
     conversation = Conversation(server, source, sink, warm_up=warm_up)
-    _obey_signals(conversation.ring)
-    if not conversation.hold():
+    _stop_on_signals(conversation.stop)
+    if not conversation.run():
         os._exit(0)  # a call is stuck in code that cannot be interrupted
     signal.setitimer(signal.ITIMER_REAL, GRACE_S)
-    _guard(log, close)
+    _log_errors(log, close)
     signal.setitimer(signal.ITIMER_REAL, 0)
     return 0
 
@@ -387,19 +387,19 @@ def log(text: str) -> None:
         os.write(2, f"recollect: {visible(text)}\n".encode())
 
 
-def _obey_signals(ring: Callable[[], None]) -> None:
+def _stop_on_signals(stop: Callable[[], None]) -> None:
     """Make termination signals end the session, and an alarm end the process if that takes too long."""
 
     def go(number: int, frame: object) -> None:
         signal.setitimer(signal.ITIMER_REAL, 2 * LAST_S)
-        ring()
+        stop()
 
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, go)
 
 
-def _guard(log: Callable[[str], None], job: Callable[[], None]) -> None:
+def _log_errors(log: Callable[[str], None], job: Callable[[], None]) -> None:
     """Run `job`; log what it raises."""
     try:
         job()
