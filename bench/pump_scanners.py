@@ -76,8 +76,8 @@ from recollect.model import Memory, Observed
 from recollect.patterns import project_lessons, usage_patterns
 from recollect.recall import amend, changes, judge, query, statement, supersede, tag
 from recollect.render import untrusted
-from recollect.surface import jsonrpc
 from recollect.surface.assistants import jsonc, toml
+from recollect.surface.mcp import jsonrpc
 from recollect.text import (
     dates,
     display,

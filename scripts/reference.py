@@ -1,11 +1,11 @@
 """Write docs/reference/ out of the tables it describes: `reference.py` writes, `reference.py --check` compares.
 
     recollect.capabilities.OPERATIONS      → operations.md
-    recollect.surface.catalog, .command    → commands.md
+    recollect.surface.cli.catalog, .command    → commands.md
     recollect.settings.SETTINGS            → settings.md
     recollect.errors                       → errors.md
     recollect.model                        → vocabulary.md
-    recollect.surface.tool                 → src/recollect/surface/tools.jsonl, what a server lists
+    recollect.surface.mcp.tool_definitions                 → src/recollect/surface/mcp/tools.jsonl, what a server lists
 
 The same sources give the same bytes: no dates, no order of a set, no terminal width.
 """
@@ -25,14 +25,22 @@ from recollect import errors, model
 from recollect.expected import expected
 from recollect.operations import Operation, Parameter
 from recollect.settings import PROJECT_FILE, SETTINGS, USER_FILE, Setting
-from recollect.surface.arguments import usage
-from recollect.surface.catalog import Section
-from recollect.surface.command import GLOBAL_OPTIONS, HANDWRITTEN, Command, Commands, Handwritten, commands, path_of
-from recollect.surface.overview import EXIT_CODES
+from recollect.surface.cli.arguments import usage
+from recollect.surface.cli.catalog import Section
+from recollect.surface.cli.command_table import (
+    GLOBAL_OPTIONS,
+    HANDWRITTEN,
+    Command,
+    Commands,
+    Handwritten,
+    commands,
+    path_of,
+)
+from recollect.surface.cli.help import EXIT_CODES
 from recollect.toolset import GROUPS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
-TOOLS = Path(__file__).parents[1] / "src" / "recollect" / "surface" / "tools.jsonl"
+TOOLS = Path(__file__).parents[1] / "src" / "recollect" / "surface" / "mcp" / "tools.jsonl"
 NOTE = "<!-- Written by `make reference`; change the source, not this page. -->"
 
 VOCABULARIES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -340,7 +348,7 @@ PAGES: dict[str, Callable[[], str]] = {
 def tools() -> str:
     """Return the definitions of all tools, one a line."""
     from recollect.capabilities import OPERATIONS
-    from recollect.surface.tool import definitions
+    from recollect.surface.mcp.tool_definitions import definitions
 
     return "".join(msgspec.json.encode(tool).decode() + "\n" for tool in definitions(OPERATIONS, "all"))
 

@@ -170,13 +170,10 @@ CALL_CYCLE = Cycle(members=(WHERE, WHERE), size=2, links=2, way=(CYCLE_LINK, CYC
 DEAD = DeadSymbol(symbol=HIT, confidence=0.35, why="no uses found", lines=4, mentions=(FILE,), mentions_total=3)
 
 SAMPLES: tuple[Record, ...] = (
-    *MAPPED.symbols,
-    MAPPED,
     MAP,
     RepoMap(
         root="", files=(), files_total=0, symbols_total=0, tokens=0, budget=1000, notes=("No code is indexed yet.",)
     ),
-    WHERE,
     CHANGED,
     GONE,
     AFFECTED,
@@ -185,7 +182,6 @@ SAMPLES: tuple[Record, ...] = (
     REVIEW,
     Review(source="the given diff", root="/app", files=0, changes=(), changes_total=0, notes=("nothing changed",)),
     Review(source="the given diff", root="/app", files=1, changes=(), changes_total=0),
-    CYCLE_LINK,
     CYCLE,
     CALL_CYCLE,
     Cycles(of="imports", cycles=(CYCLE,), total=2, nodes=3, notes=("n",)),

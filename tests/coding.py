@@ -47,7 +47,6 @@ SAMPLES: tuple[Record, ...] = (
         event_emitted=False,
         notes=("analysed by built-in rules: x\ny",),
     ),
-    FOUND,
     RelevantMemories(memories=(FOUND,), total_found=3, notes=("lexical search only",)),
     RelevantMemories(memories=(), total_found=0),
     Evolution(

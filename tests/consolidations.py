@@ -73,7 +73,6 @@ SAMPLES = (
     SUMMED_UP,
     JOINING,
     ARCHIVED,
-    model.Plan(cycle="forget", considered=3, steps=(ARCHIVED,), notes=("a note",)),
     RUN,
     model.Consolidated(cycle="decay", applied=False, plan="0", considered=1, affected=1, steps=(FADED,), steps_total=1),
     model.Consolidated(cycle="cluster", applied=True, plan="0", considered=1, affected=0),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from recollect.hierarchy.model import (
     Filled,
     FoundItem,
-    GlobalKnowledge,
     Item,
     LevelUse,
     LookedUp,
@@ -62,10 +61,7 @@ SAMPLES: tuple[Record, ...] = (
     MOVED,
     USE,
     ARCHIVE,
-    TASK,
-    STATS,
     FOUND,
-    GlobalKnowledge(sections=(("Layers", "service → store"),)),
     Filled(
         task=TASK, profile="standard", items=(ITEM,), levels=(USE,), placed=1, considered=3, left_out=("src/far.py",)
     ),

@@ -1,14 +1,14 @@
-"""What a hook answers: what a running server says, else what can be found out here, else nothing.
+"""The answer of a hook: from a running server, else from this process, else empty.
 
-    payload ─► a server's socket ─(nobody there, too slow)─► prompt: a glance at the database
-                                                            start, tool: an engine of our own
+    payload ─► a server's socket ─(no server, too slow)─► prompt: keyword search of the database (fast path)
+                                                         start, tool: an engine of our own
 
-A server is asked through <home>/run/<pid>.sock, or what that is a link to where the path is too long for a socket: one
-line with event, assistant and length, then the payload; it gives back a plus sign and what to print, or just the sign.
-Its engine is warm, so that costs this process no more than the spooling did. A full stop before that means that
-something is being said: who hangs up before it was told nothing, who got it waits for the rest.
+A server is asked through <home>/run/<pid>.sock, which is a link if the path is too long for a socket: one line with
+event, assistant and length, then the payload. It returns a plus sign and what to print. Its engine is warm, so asking
+costs no more than spooling. A full stop before the plus sign means that injections are being recorded: a hook that
+disconnects earlier got nothing, and one that received it waits for the rest.
 
-Like the hook, this file imports only what a bare interpreter has at hand, until it has to answer by itself.
+Like the hook, this file imports only modules of a bare interpreter, until it has to answer itself.
 """
 # ruff: noqa: PTH100, PTH112, PTH114, PTH115, PTH116, PTH118, PTH120, PTH208
 # (No pathlib, for the same reason as in hook.py.)
@@ -17,19 +17,19 @@ import os
 import sys
 import time
 
-# How long a server may take, in seconds, by moment. A person waits for the first word after a prompt; a session starts
-# once, and the failure of a tool is followed by a model that thinks for seconds.
+# Timeout of a server in seconds, by moment. After a prompt a person waits; a session starts once; after the failure of
+# a tool the model takes seconds anyway.
 PATIENCE_S = {"prompt": 0.1, "start": 2.0, "tool": 0.5}
-# A server that has begun to answer only has to note that it did: a write, which may have to wait for another.
+# A server that has begun to answer only has to record it: a write, which may wait for another.
 BEGUN_S = 2.0
-# The newest servers are asked; more than a few that do not answer mean that none does.
+# The newest servers are asked; if these do not answer, the others will not either.
 MOST_SERVERS = 3
-# Beyond any answer: they have a limit of a few thousand bytes.
+# More than any answer, which has a few thousand bytes.
 ANSWER_BYTES = 256 * 1024
-# The first line of a request: a server that expects another one says nothing.
+# The first words of a request; a server of another version does not answer.
 REQUEST = "recollect-hook 1"
-# What a failure shows somewhere in its payload. Most uses of tools do not fail, and loading an engine to learn that
-# would cost a quarter of a second each.
+# The payload of a failure contains one of these. Most uses of tools do not fail, and loading an engine for each would
+# take a quarter of a second.
 SUSPECT = (
     b"rror", b"RROR", b"ail", b"AIL", b"xit", b"anic", b"raceback", b"xception", b"ot found", b"o such", b"enied",
     b"fatal", b"refused", b"timed out", b"rejected", b"ERR!", b"o module", b"ould not", b"annot", b"nable to", b"*** ",
@@ -38,7 +38,7 @@ SUSPECT = (
 
 
 def answer(payload: bytes, home: str, event: str, assistant: str, moment: str) -> bytes:
-    """Return what to print, in the form that the assistant reads; empty: nothing."""
+    """Return what to print, in the format of the assistant; empty: nothing."""
     if moment not in PATIENCE_S:
         return b""
     said = from_servers(payload, os.path.join(home, "run"), event, assistant, PATIENCE_S[moment])
@@ -49,7 +49,7 @@ def answer(payload: bytes, home: str, event: str, assistant: str, moment: str) -
 
 
 def from_servers(payload: bytes, folder: str, event: str, assistant: str, patience_s: float) -> "bytes | None":
-    """Return what a running server says to a payload, which may be nothing; None: none answered in time."""
+    """Return the answer of a running server, which may be empty; None: none answered in time."""
     until = time.monotonic() + patience_s
     line = f"{REQUEST} {event} {assistant} {len(payload)}\n"
     for path in sockets(folder)[:MOST_SERVERS]:
@@ -64,7 +64,7 @@ def from_servers(payload: bytes, folder: str, event: str, assistant: str, patien
 
 
 def sockets(folder: str) -> list[str]:
-    """Return the sockets of servers, the newest first: only those that belong to us, in a folder that does."""
+    """Return the sockets of servers, the newest first: only those of this user, in a folder of this user."""
     if not hasattr(os, "geteuid"):
         return []
     try:
@@ -78,9 +78,9 @@ def sockets(folder: str) -> list[str]:
 
 
 def _target(path: str) -> str:
-    """Return the socket that a path is, or is a link to; empty: that one, or its folder, is not ours.
+    """Return the socket at a path or behind its link; empty if that, or its folder, is not ours.
 
-    Folders for temporary files are open to everybody, and are emptied: another may have taken the name since.
+    Temporary folders are writable for all users and are emptied: another user may have taken the name.
     """
     if not os.path.islink(path):
         return path
@@ -94,7 +94,7 @@ def _target(path: str) -> str:
 
 
 def exchange(path: str, request: bytes, until: float) -> bytes:
-    """Send a request and return the answer; raises OSError where nobody listens, or nobody answered until then."""
+    """Send a request and return the answer; raises OSError if no server listens or answers until then."""
     import _socket  # `socket` would load selectors and enum
 
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -118,30 +118,30 @@ def exchange(path: str, request: bytes, until: float) -> bytes:
 
 
 def _left(until: float) -> float:
-    """Return the seconds that are left, never 0, which would mean something else to a socket; raises TimeoutError."""
+    """Return the seconds left, never 0, which would make the socket non-blocking; raises TimeoutError."""
     left = until - time.monotonic()
     if left <= 0:
         raise TimeoutError
     return left
 
 
-# --- Nobody there ----------------------------------------------------------------------------------------------------
+# --- No server -------------------------------------------------------------------------------------------------------
 
 
 def by_ourselves(payload: bytes, home: str, event: str, assistant: str, moment: str) -> bytes:
-    """Return what this process can find out itself, in the form that the assistant reads; empty: nothing."""
+    """Return the answer of this process, in the format of the assistant; empty: nothing."""
     if moment == "tool" and "ailure" not in event and not any(word in payload for word in SUSPECT):
         return b""
     sys.path.extend(packages())
-    # msgspec looks for it and does without; loading it costs as much as all of msgspec.
+    # Optional for msgspec; loading it takes as long as all of msgspec.
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]
-    from recollect.surface.answering import by_engine, by_glance
+    from recollect.surface.hooks.hook_output import by_engine, by_fast_path
 
-    return (by_glance if moment == "prompt" else by_engine)(payload, home, event, assistant)
+    return (by_fast_path if moment == "prompt" else by_engine)(payload, home, event, assistant)
 
 
 def packages() -> list[str]:
-    """Return where our package lies, and what it needs: mostly beside it, else where this interpreter has it."""
+    """Return the folder of our package and of its dependencies, which may be another one of this interpreter."""
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     prefix = os.path.dirname(os.path.dirname(sys.executable or ""))
     beside = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -1,4 +1,4 @@
-"""Everything recollect can do: the operations of the engine, and those of the libraries that stand on it."""
+"""All operations: those of the engine, and those of the libraries that use it."""
 
 from recollect.engine import OPERATIONS as ENGINE
 from recollect.hierarchy.context_window import ContextWindow

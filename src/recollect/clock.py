@@ -1,4 +1,4 @@
-"""Time, identity and limits of CPU time. Nothing else reads the time, so that tests can freeze it."""
+"""The current time, new ids, and limits on CPU time. Nothing else reads the time, so that tests can freeze it."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Expected values in words, and the errors for arguments that do not fit.
+"""Expected values in words, and the errors for wrong arguments.
 
 Annotated[int, Meta(ge=1, le=1000)] | None   →   "a whole number from 1 to 1,000"
 """
@@ -26,9 +26,9 @@ def expected(
     choice: Callable[[tuple[Any, ...]], str] | None = None,
     record: Callable[[type], str] | None = None,
 ) -> str:
-    """Return what a type allows, in words; null is left out.
+    """Return the values of a type in words; null is left out.
 
-    choice, record: how to write a closed vocabulary and a record; default: its words, and "an object"
+    choice, record: how to write a list of words and a record; default: the words, and "an object"
     """
     from msgspec import inspect
 
@@ -74,7 +74,7 @@ def wrong_value(
 ) -> InvalidInput:
     """Return the error for an argument whose value does not fit its type.
 
-    choices: the closed vocabulary that the value, or each member of it, must come from; help_: what the argument means
+    choices: the allowed words of the value, or of its members; help_: what the argument means
     """
     if choices:
         members = value if isinstance(value, list | tuple | set | frozenset) else (value,)

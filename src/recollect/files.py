@@ -1,8 +1,8 @@
-"""Files: regular files are read with a limit, folders are made for their owner alone.
+"""Safe reads of regular files, with a limit, and private folders.
 
-A repository, an archive or an assistant's folder may hold anything under any name: a pipe that blocks who opens it, a
-device without an end, a link to a private file. `open_file` and `read_file` give the content of regular files and raise
-OSError for everything else, so a caller that handles an unreadable file handles these too.
+A repository, an archive or an assistant's folder may contain anything under any name: a pipe that blocks, an endless
+device, a link to a private file. `open_file` and `read_file` return the content of regular files and raise OSError for
+everything else, so a caller that handles an unreadable file handles these too.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ for _flag in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOCTTY"):
 # For a path that must not be a link itself.
 READ_UNLINKED = READ | getattr(os, "O_NOFOLLOW", 0)
 
-# Notes, settings and sources that people write are smaller; what is larger is data.
+# Notes, settings and sources that people write are smaller.
 MAX_BYTES = 64 * 1024 * 1024
 
-# How long a pipe may have nobody at its other end; programs that are started together take a moment.
+# How long a pipe may have no writer; programs that are started together take a moment.
 PIPE_S = 5.0
 BLOCK = 1024 * 1024
 
@@ -37,7 +37,7 @@ def open_file(
 ) -> BinaryIO:
     """Open a regular file for reading; raises OSError for anything else.
 
-    within: a folder that no link on the way may lead out of; None: any. follows: whether the file may be a link
+    within: a folder that links must not lead out of; default: any. follows: whether the file may be a link
     """
     flags = READ if follows else READ_UNLINKED
     if within is not None:
@@ -62,7 +62,7 @@ def read_file(path: str | Path, *, most: int = MAX_BYTES, within: str | Path | N
 
 
 def copy_pipe(path: str | Path, target: BinaryIO) -> None:
-    """Copy what other programs write into a pipe; raises OSError for anything else, and where nobody writes."""
+    """Copy the data of a pipe; raises OSError for anything else, and if no program writes to it."""
     descriptor = os.open(path, READ)
     try:
         if not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
@@ -71,7 +71,7 @@ def copy_pipe(path: str | Path, target: BinaryIO) -> None:
         while True:
             try:
                 block = os.read(descriptor, BLOCK)
-            except BlockingIOError:  # somebody has it open and has not written yet
+            except BlockingIOError:  # a writer has it open and has not written yet
                 select.select([descriptor], [], [])
                 continue
             if not block and (is_begun or time.monotonic() > deadline):
@@ -87,13 +87,13 @@ def copy_pipe(path: str | Path, target: BinaryIO) -> None:
 
 
 def is_inside(path: str | Path, folder: str | Path) -> bool:
-    """Tell whether a path, with its links followed, lies in a folder."""
+    """Return whether a path, with its links resolved, is in a folder."""
     real, root = os.path.realpath(path), os.path.realpath(folder)
     return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder, and the missing ones above it, for the owner alone, whatever the umask; raises OSError."""
+    """Create a folder and its missing parents for the owner only, whatever the umask; raises OSError."""
     missing = [folder]
     while not missing[-1].parent.exists():
         missing.append(missing[-1].parent)

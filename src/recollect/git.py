@@ -1,8 +1,8 @@
-"""The one place that starts git.
+"""The one place that runs git.
 
-A repository is a stranger's: its settings may name commands (filters, hooks, monitors, ssh, pagers, helpers), include
+A repository is untrusted: its settings may name commands (filters, hooks, monitors, ssh, pagers, helpers), include
 other files and fetch objects. So git never runs in the repository itself. It runs in a stand-in, an empty repository in
-a temporary folder with settings of our own, which borrows from the real one only what holds no settings:
+a temporary folder with our own settings, which uses only files without settings of the real one:
 
     stand-in/   config, written here          real/.git/   config, hooks, info/attributes, modules: not read
                 HEAD, *_HEAD           ◄─ copied
@@ -28,21 +28,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect import processes
 from recollect.files import open_file
 
 if TYPE_CHECKING:
-    from subprocess import Popen
+    from recollect.processes import Popen
 
 # Git answers in milliseconds. Comparing large commits takes seconds; a slow network drive takes longer.
 TIMEOUT_S = 60.0
-# Listing 27,000 files takes 0.1 s. A rule of .gitignore can be written so that matching one name takes for ever.
+# Listing 27,000 files takes 0.1 s. A hostile .gitignore can make matching one name take forever.
 LIST_S = 30.0
-# After a listing that timed out, git is not asked about that tree again for this long: nobody waits for it twice.
+# After a listing timed out, it is not tried again for this long.
 SLOW_S = 600.0
 # Reading the user's own settings.
 USER_S = 5.0
 MISSING = "git is not installed"
-# How git complains of a content that is not there: a partial clone, or a damaged repository.
+# Git's error for a missing object: a partial clone, or a damaged repository.
 UNREADABLE = "fatal: unable to read"
 LATE = "git timed out"
 MAX_COMPLAINT = 300
@@ -93,7 +94,7 @@ _COPIED = re.compile(r"HEAD|[A-Z_]{1,40}_HEAD")
 
 
 class Answer(NamedTuple):
-    """What git printed, and why it failed: "" where it did not."""
+    """The output of git, and why it failed ("": it did not)."""
 
     output: bytes
     problem: str = ""
@@ -105,7 +106,7 @@ class Answer(NamedTuple):
 
     @property
     def is_refused(self) -> bool:
-        """Whether git ran and said no; it is not missing or late."""
+        """Whether git ran and failed; not if it is missing or timed out."""
         return self.problem not in ("", MISSING) and not self.problem.startswith(LATE)
 
 
@@ -131,7 +132,7 @@ def folders(root: Path | str) -> Folders | None:
 
 
 def line(file: Path) -> str:
-    """Return what a small file of git says; "" where there is no such regular file."""
+    """Return the content of a small file of git; "" if there is no such regular file."""
     content = read(file, MAX_LINE_BYTES)
     return content[:MAX_LINE_BYTES].decode("utf-8", "replace").strip() if content is not None else ""
 
@@ -149,7 +150,7 @@ def read(file: Path | str, most: int, *, follows: bool = True) -> bytes | None:
 
 
 class Repository:
-    """A stand-in that git can be started in, any number of times."""
+    """A stand-in repository to run git in, any number of times."""
 
     def __init__(self, folder: Path, root: Path, *, sees_files: bool) -> None:
         self.folder = folder
@@ -162,7 +163,7 @@ class Repository:
 
     @property
     def has_modes(self) -> bool:
-        """Whether the file system keeps which files can be executed."""
+        """Whether the file system stores which files are executable."""
         return "filemode = false" not in (self.folder / "config").read_text("utf-8")
 
     def excludes(self) -> tuple[str, ...]:
@@ -173,7 +174,7 @@ class Repository:
         return ("-c", f"core.excludesFile={found}") if found else ()
 
     def keep_objects(self) -> Path:
-        """Return a folder for objects that git reads besides those of the repository."""
+        """Return a folder for additional objects that git can read."""
         kept = self.folder / "kept"
         kept.mkdir(exist_ok=True)
         self._variables["GIT_OBJECT_DIRECTORY"] = str(kept)
@@ -182,44 +183,29 @@ class Repository:
 
     def run(self, *words: str, given: bytes = b"", timeout_s: float = TIMEOUT_S) -> Answer:
         """Return what git prints."""
-        import subprocess  # most users of this module only look for folders
-
         if not self._program:
             return Answer(b"", MISSING)
         try:
-            done = subprocess.run(  # noqa: S603
-                self._command(words),
-                input=given,
-                capture_output=True,
-                check=False,
-                timeout=timeout_s,
-                cwd=self._at,
-                env=self._variables,
+            done = processes.run(
+                self._command(words), given=given, timeout_s=timeout_s, folder=self._at, environment=self._variables
             )
-        except subprocess.TimeoutExpired:
+        except TimeoutError:
             return Answer(b"", _late(timeout_s))
         except OSError as problem:
             return Answer(b"", f"git could not be started: {problem.strerror}")
-        return Answer(done.stdout, _complaint(done.returncode, done.stderr))
+        return Answer(done.output, _complaint(done.status, done.errors))
 
     def stream(self, *words: str, timeout_s: float = TIMEOUT_S) -> Iterator[Answer]:
-        """Yield what git prints as it comes, and its problem last if there is one.
+        """Yield the output of git as it comes, and its problem last if there is one.
 
-        timeout_s: how long to wait for more output; the caller may take its time between two pieces
+        timeout_s: how long to wait for more output; time that the caller spends between two blocks does not count
         """
-        import subprocess
-
         if not self._program:
             yield Answer(b"", MISSING)
             return
         with tempfile.TemporaryFile() as errors:
-            with subprocess.Popen(  # noqa: S603
-                self._command(words),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                cwd=self._at,
-                env=self._variables,
+            with processes.start(
+                self._command(words), errors=errors, folder=self._at, environment=self._variables
             ) as process:
                 try:
                     is_late = yield from _blocks(process, timeout_s)
@@ -231,7 +217,7 @@ class Repository:
             yield Answer(b"", problem)
 
     def blobs(self, names: Iterable[str], timeout_s: float = TIMEOUT_S) -> tuple[dict[str, bytes], str]:
-        """Return the content of blobs by the names they were asked for, without unknown ones, and a problem or ""."""
+        """Return the content of blobs by name, without unknown ones, and a problem or ""."""
         wanted = [name for name in dict.fromkeys(names) if name and "\n" not in name]
         if not wanted:
             return {}, ""
@@ -311,7 +297,7 @@ _SLOW: dict[Path, float] = {}
 
 
 def _is_plain(path: Path) -> bool:
-    """Tell whether a path is a regular file, or nothing."""
+    """Return whether a path is a regular file or does not exist."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError:
@@ -322,7 +308,7 @@ def _is_plain(path: Path) -> bool:
 
 
 def _borrow(where: Folders, folder: Path) -> None:
-    """Copy and link into a stand-in what it needs of a repository."""
+    """Copy and link the needed files of a repository into a stand-in."""
     own, common = Path(os.path.realpath(where.own)), Path(os.path.realpath(where.common))
     try:
         names = [entry.name for entry in own.iterdir()]
@@ -387,18 +373,14 @@ def _user() -> dict[str, str]:
 @lru_cache(maxsize=8)
 def _excludes(program: str, user: tuple[tuple[str, str], ...], path: str) -> str:
     """Return the ignore file that the user's own settings name; "" where they name none."""
-    import subprocess
-
     variables = {**_VARIABLES, **dict(user), "PATH": path}
     del variables["GIT_CONFIG_GLOBAL"]
     with tempfile.TemporaryDirectory(prefix="recollect-git-") as empty:
         variables["GIT_DIR"] = empty  # no repository: no settings but the user's
         command = [program, "config", "--global", "--includes", "--type=path", "--get", "core.excludesFile"]
-        with suppress(OSError, subprocess.TimeoutExpired):
-            done = subprocess.run(  # noqa: S603
-                command, capture_output=True, check=False, timeout=USER_S, cwd=empty, env=variables
-            )
-            return os.fsdecode(done.stdout.rstrip(b"\n")) if done.returncode == 0 else ""
+        with suppress(OSError):
+            done = processes.run(command, timeout_s=USER_S, folder=empty, environment=variables)
+            return os.fsdecode(done.output.rstrip(b"\n")) if done.status == 0 else ""
     return ""
 
 

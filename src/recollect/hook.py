@@ -1,20 +1,20 @@
-"""The hook: copies what an assistant hands it into the spool, and is gone; where it may, it answers before it goes.
+"""The hook of an assistant: it copies its payload into the spool and, if it may, prints an answer.
 
     "<absolute python>" -I -S "<absolute path>/hook.py" <event> [assistant [moment]]   < payload
 
-It runs inside somebody's conversation, so it must cost nothing and break nothing: it does not parse, it prints nothing
-but an answer, and it exits 0 whatever happens. A moment (start, prompt, tool) says that an answer may be given, and
-what to; ask.py finds it, and is loaded only then. Standard input becomes one file, unchanged:
+It runs inside a conversation, so it must be fast and must not fail: it does not parse, it prints nothing but an answer,
+and it always exits with 0. A moment (start, prompt, tool) means that an answer may be given; ask.py finds it and is
+loaded only then. Standard input becomes one file, unchanged:
 
     <home>/spool/tmp/<name>  ──rename──►  <home>/spool/new/<name>
     <name> = <nanoseconds, 20 digits>-<pid>-<random>.<event>.<assistant>
 
-A file in new/ is therefore always whole, and names sort by time. Whoever runs next (a server, a command) drains the
-spool: parsing, redaction and storing happen there. Files left in tmp/ belong to hooks that were killed.
+So a file in new/ is always whole, and names sort by time. The next server or command drains the spool: it parses,
+redacts and stores. Files left in tmp/ are of hooks that were killed.
 
-It is one file of its own, started by path: `-I -S` saves most of an interpreter's start-up and hides every package,
-ours too, so it imports only what a bare interpreter has at hand. No fsync: a power cut may cost the last payload, a
-wait would be paid on every one.
+It is a single file, started by path: `-I -S` saves most of an interpreter's start-up and hides every package, ours too,
+so it imports only modules of a bare interpreter. No fsync: a power cut may lose the last payload, but a sync would
+delay every one.
 """
 # ruff: noqa: PTH100, PTH103, PTH104, PTH108, PTH111, PTH118, PTH120
 # (No pathlib: it alone would more than double the cost of this process.)
@@ -24,9 +24,9 @@ import os
 import sys
 import time
 
-LIMIT_BYTES = 32 * 1024 * 1024  # A larger payload is no event but somebody's disk image; it is dropped whole.
+LIMIT_BYTES = 32 * 1024 * 1024  # A larger payload is not an event; it is dropped whole.
 PATIENCE_S = 30  # An assistant that never closes our input would otherwise leave a process behind on every event.
-ANSWER_S = 8  # No answer is worth more of somebody's time; assistants wait for ten seconds at least.
+ANSWER_S = 8  # Assistants wait for at least ten seconds.
 
 
 class Stopped(BaseException):
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> None:
 
 
 def answer(payload: bytes, home: str, event: str, assistant: str, moment: str) -> None:
-    """Write what there is to say at this moment to standard output, mostly nothing."""
+    """Write the answer, mostly empty, to standard output."""
     _on_signals(_stop)
     if hasattr(_signal, "alarm"):
         _signal.alarm(ANSWER_S)
@@ -61,9 +61,9 @@ def answer(payload: bytes, home: str, event: str, assistant: str, moment: str) -
 
 
 def read_all(descriptor: int) -> bytes:
-    """Return everything up to the end of the input, or nothing if that is more than LIMIT_BYTES.
+    """Return the whole input, or nothing if it has more than LIMIT_BYTES.
 
-    The end is reached either way: an assistant that is still writing must not meet a broken pipe.
+    It is read to the end either way: an assistant that is still writing must not get a broken pipe.
     """
     parts: list[bytes] = []
     size = 0
@@ -77,13 +77,13 @@ def read_all(descriptor: int) -> bytes:
 
 
 def home_folder() -> str:
-    """Return the home folder as the settings find it (RECOLLECT_HOME, else ~/.recollect); empty where there is none."""
+    """Return the home folder as in the settings (RECOLLECT_HOME, else ~/.recollect); empty if there is none."""
     home = os.path.expanduser(os.environ.get("RECOLLECT_HOME", "").strip() or "~/.recollect")
     return "" if home.startswith("~") else os.path.abspath(home)
 
 
 def file_name(arguments: list[str]) -> str:
-    """Return a name that no other hook uses, sorts by time, and tells the event and the assistant."""
+    """Return a unique name that sorts by time and contains the event and the assistant."""
     event, assistant = (*map(plain, arguments[:2]), "unknown", "unknown")[:2]
     return f"{time.time_ns():020d}-{os.getpid()}-{os.urandom(4).hex()}.{event}.{assistant}"
 
@@ -94,7 +94,7 @@ def plain(word: str) -> str:
 
 
 def spool(payload: bytes, folder: str, name: str) -> None:
-    """Put `payload` into new/ under `name`, whole or not at all; make the folders where they are missing."""
+    """Put `payload` into new/ under `name`, whole or not at all; create missing folders."""
     os.umask(0o077)
     try:
         deliver(payload, folder, name)

@@ -1,11 +1,10 @@
-"""A capability is written once: a typed method with a docstring, marked by `@operation`, is one row of the table.
+"""The table of operations: every typed method marked with `@operation` is one row.
 
     engine noun method ──@operation──►  Operation  ──►  MCP tool · CLI command · HTTP route · reference row · test case
 
-The decorator only marks; calling the method stays a plain call. A row knows its parameters (name, type, default, help,
-read from the signature and the docstring's `name: help` lines), its answer's record type and its hints, and can
-turn loose arguments into valid ones. Modules that carry operations do not postpone annotations, so that reading a
-signature costs nothing.
+The decorator only marks; calling the method stays a plain call. A row has its parameters (name, type, default, help,
+read from the signature and the docstring's `name: help` lines), the record type of its answer and its hints, and
+validates arguments. Modules with operations do not postpone annotations, so that reading a signature costs nothing.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from recollect.model import Record
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-# One word per idea on every surface: what a parameter is called outside, by its name in Python. The Python name, which
-# is often the documented one, is accepted too.
+# One word per idea on every surface: the public name of a parameter by its name in Python. The Python name, which is
+# often the documented one, is accepted too.
 WORDS: Mapping[str, str] = {
     "k": "limit",
     "max_results": "limit",
@@ -37,7 +36,7 @@ WORDS: Mapping[str, str] = {
 
 
 class Mark(NamedTuple):
-    """What the decorator says of a method; the rest is read from the method itself."""
+    """The arguments of the decorator; the rest is read from the method itself."""
 
     name: str
     command: str
@@ -96,12 +95,12 @@ class Parameter(NamedTuple):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words of a closed vocabulary that it, or each of its members, is one of; empty: it is not."""
+        """The allowed words of it, or of its members; empty if any are allowed."""
         return choices(self.type)
 
 
 def choices(annotation: Any) -> tuple[str, ...]:
-    """Return the words that a type allows; Annotated, Optional and collections are looked through."""
+    """Return the words that a type allows, in Annotated, Optional and collections too."""
     if hasattr(annotation, "__metadata__"):
         return choices(annotation.__origin__)
     if get_origin(annotation) is Literal:
@@ -115,7 +114,7 @@ class Operation:
     def __init__(
         self, noun: str, method: Callable[..., Any], mark: Mark, owner: Callable[[Any], Any] | None = None
     ) -> None:
-        """Make a row of a marked method; owner: makes the noun of an engine that does not have it."""
+        """Create a row for a marked method; owner: creates the noun, given an engine that does not have it."""
         self.noun = noun
         self._owner = owner
         self.method = method.__name__
@@ -149,11 +148,11 @@ class Operation:
 
     @property
     def tool_description(self) -> str:
-        """What a model reads: the first paragraph of the docstring."""
+        """The first paragraph of the docstring, for models."""
         return self.description.partition("\n\n")[0]
 
     def lists(self, name: str) -> bool:
-        """Tell whether the tool's definition names a parameter."""
+        """Return whether the tool's definition has a parameter."""
         return self.listed is None or name in self.listed
 
     @cached_property
@@ -186,8 +185,8 @@ class Operation:
     def accept(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return `arguments` as valid keyword arguments of the method, defaults left out.
 
-        Text that spells a number or a truth value is taken for it where one is expected, since shells and language
-        models write both. Raises InvalidInput naming the argument that does not fit.
+        Text is converted to a number or truth value where one is expected, since shells and models write both as text.
+        Raises InvalidInput with the name of the wrong argument.
         """
         given = {public(name): value for name, value in arguments.items()}
         if len(given) < len(arguments):
@@ -204,7 +203,7 @@ class Operation:
         return {keywords[name]: getattr(value, name) for name in arguments}
 
     def _refused(self, given: Mapping[str, Any]) -> InvalidInput:
-        """Return the error for arguments that do not fit: the first one that is unknown, wrong or missing."""
+        """Return the error for the first argument that is unknown, wrong or missing."""
         known = {row.name: row for row in self.parameters}
         every = (
             "Arguments: " + (", ".join(name + "?" * (not row.required) for name, row in known.items()) or "none") + "."
@@ -231,7 +230,7 @@ class Operation:
 def collect(nouns: Mapping[str, type], *, on_top: bool = False) -> dict[str, Operation]:
     """Return the table of every marked method of the nouns, by operation name, in order of definition.
 
-    on_top: the nouns stand on an engine that knows nothing of them, and are made of it for each call
+    on_top: the nouns are not part of the engine and are created from it for each call
     """
     table: dict[str, Operation] = {}
     for noun, owner in nouns.items():
@@ -243,7 +242,7 @@ def collect(nouns: Mapping[str, type], *, on_top: bool = False) -> dict[str, Ope
 
 
 def by_tool_name(table: Mapping[str, Operation]) -> dict[str, Operation]:
-    """Return the table keyed by every name a tool answers to, aliases included."""
+    """Return the table by tool name, aliases included."""
     named = dict(table)
     for row in table.values():
         named.update(dict.fromkeys(row.aliases, row))
@@ -251,7 +250,7 @@ def by_tool_name(table: Mapping[str, Operation]) -> dict[str, Operation]:
 
 
 def public(name: str) -> str:
-    """Return what a parameter is called outside."""
+    """Return the public name of a parameter."""
     return WORDS.get(name, name)
 
 

@@ -1,7 +1,7 @@
-"""Parsing: JSON and TOML from outside, with a limit on nesting.
+"""Parsers of untrusted JSON and TOML, with a limit on nesting.
 
-Parsers, and most code that walks their values, call themselves for each level: 200,000 brackets would end in a
-RecursionError somewhere. What is nested deeper than any real document is refused here, before anything is written.
+Parsers, and most code that walks their values, are recursive: 200,000 brackets would end in a RecursionError somewhere.
+Documents nested deeper than any real one are refused here, before anything is written.
 """
 
 from __future__ import annotations

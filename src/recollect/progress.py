@@ -1,7 +1,7 @@
-"""How long work says how far it is, and learns that nobody wants it any more.
+"""Progress reports and cancellation of long work.
 
-Whoever starts the work (a terminal, an MCP client) listens with `reporting_to`; the work calls `report` at points where
-stopping leaves everything consistent. A listener stops the work by raising `Cancelled` from its callback.
+A surface (a terminal, an MCP client) listens with `reporting_to`; the work calls `report` where it can stop safely. A
+listener stops the work by raising `Cancelled` in its callback.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def report(done: int, total: int | None = None, message: str = "") -> None:
-    """Tell the listener, if there is one, that `done` of `total` steps are behind us."""
+    """Report that `done` of `total` steps are finished, if there is a listener."""
     listener = _listener.get()
     if listener is not None:
         listener(done, total, message)

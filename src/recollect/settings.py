@@ -5,9 +5,9 @@ A value comes from the first of these that has it, and `recollect config` shows 
     argument  >  environment  >  project file (.recollect.toml)  >  user file (<home>/config.toml)  >  default
 
 The environment variable is RECOLLECT_<NAME>. The names of earlier programs (CODEMEM_*, ATLAS_*) are read after it.
-A project file comes with a repository that somebody else may have written. It can only set rows marked `project`: never
-where memories are stored, whose they are, where text is sent or which tools a model sees. Other rows in it are ignored,
-and `settings.ignored` lists them.
+A project file comes with a repository, which may be hostile. It can only set rows marked `project`: never where
+memories are stored, whose they are, where text is sent or which tools a model sees. Other rows in it are ignored, and
+`settings.ignored` lists them.
 """
 
 from __future__ import annotations
@@ -88,12 +88,13 @@ def _text(value: object) -> str:
 class Setting(Generic[Value]):
     """One setting: its default, parser and help; read from `Settings`, it is the value.
 
-    aliases: other environment variables that set it
+    older: what its name follows in an environment variable of an earlier program or of a provider
     project: whether a project file may set it
     secret: whether the value is hidden when settings are shown
     """
 
     name: str
+    aliases: tuple[str, ...]
 
     def __init__(
         self,
@@ -101,15 +102,17 @@ class Setting(Generic[Value]):
         parse: Callable[[object], Value],
         help: str,
         *,
-        aliases: tuple[str, ...] = (),
+        older: str | None = None,
         project: bool = False,
         secret: bool = False,
     ) -> None:
         self.default, self.parse, self.help = default, parse, help
-        self.aliases, self.project, self.secret = aliases, project, secret
+        self.older, self.project, self.secret = older, project, secret
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+        # Other environment variables that set it.
+        self.aliases = () if self.older is None else (self.older + name.upper(),)
 
     # A field of this type in another class, as in Sourced, is the row itself.
     @overload
@@ -171,26 +174,15 @@ class Settings:
         "local",
         _one_of("local", "ollama", "openai", "off", candle="local"),
         "embedding provider: local (the bundled model), ollama, openai (any compatible API), off (keyword search only)",
-        aliases=("CODEMEM_EMBED_PROVIDER",),
+        older="CODEMEM_",
     )
-    embed_model = Setting(
-        "", _text, "embedding model (default: the provider's default)", aliases=("CODEMEM_EMBED_MODEL",)
-    )
-    embed_url = Setting(
-        "", _text, "base URL of the embedding provider (default: the provider's own)", aliases=("CODEMEM_EMBED_URL",)
-    )
+    embed_model = Setting("", _text, "embedding model (default: the provider's default)", older="CODEMEM_")
+    embed_url = Setting("", _text, "base URL of the embedding provider (default: the provider's own)", older="CODEMEM_")
     embed_api_key = Setting(
-        "",
-        _text,
-        "API key of the embedding provider (default: openai_api_key)",
-        aliases=("CODEMEM_EMBED_API_KEY",),
-        secret=True,
+        "", _text, "API key of the embedding provider (default: openai_api_key)", older="CODEMEM_", secret=True
     )
     embed_dimensions = Setting(
-        0,
-        _whole(0, 16_384),
-        "vector length requested from an openai provider (0: the model's own)",
-        aliases=("CODEMEM_EMBED_DIMENSIONS",),
+        0, _whole(0, 16_384), "vector length requested from an openai provider (0: the model's own)", older="CODEMEM_"
     )
     enrichment = Setting(
         "lean",
@@ -230,37 +222,23 @@ class Settings:
         "tokens read and written by the language model per UTC day, across all processes",
     )
     openai_api_key = Setting(
-        "",
-        _text,
-        "API key of openai providers that have no key of their own",
-        aliases=("OPENAI_API_KEY",),
-        secret=True,
+        "", _text, "API key of openai providers that have no key of their own", older="", secret=True
     )
     anthropic_api_key = Setting(
-        "",
-        _text,
-        "API key of anthropic providers that have no key of their own",
-        aliases=("ANTHROPIC_API_KEY",),
-        secret=True,
+        "", _text, "API key of anthropic providers that have no key of their own", older="", secret=True
     )
     compress_provider = Setting(
         "none",
         _one_of("none", "llm", "ollama", "openai", "anthropic", off="none"),
         "model that shortens long hook observations: none (they are stored as they are), llm (the language model "
         "above), ollama, openai (any compatible API), anthropic",
-        aliases=("CODEMEM_COMPRESS_PROVIDER",),
+        older="CODEMEM_",
     )
     compress_model = Setting(
-        "",
-        _text,
-        "model that shortens observations (default: the provider's default)",
-        aliases=("CODEMEM_COMPRESS_MODEL",),
+        "", _text, "model that shortens observations (default: the provider's default)", older="CODEMEM_"
     )
     compress_url = Setting(
-        "",
-        _text,
-        "base URL of the model that shortens observations (default: the provider's own)",
-        aliases=("CODEMEM_COMPRESS_URL",),
+        "", _text, "base URL of the model that shortens observations (default: the provider's own)", older="CODEMEM_"
     )
     compress_api_key = Setting(
         "",
@@ -279,7 +257,7 @@ class Settings:
 
     # Background work of `recollect serve`
     consolidate = Setting(True, _switch, "serve runs decay daily, creative weekly and cluster monthly, when idle")
-    # Off by default: it rewrites descriptions of code, and may call a language model that somebody pays for.
+    # Off by default: it rewrites descriptions of code, and may call a paid language model.
     evolve = Setting(False, _switch, "serve runs evolve on coding memories weekly, when idle; `undo` reverts it")
     watch = Setting(False, _switch, "serve updates the code index of the project it was started in")
 
@@ -307,70 +285,36 @@ class Settings:
     index_workers = Setting(0, _whole(0, 64), "code index: worker processes at most (0: one per core)")
 
     # recollect.episodic
-    chunk_size = Setting(400, _whole(1, 1_000_000), "episodic: characters per chunk", aliases=("ATLAS_CHUNK_SIZE",))
-    chunk_overlap = Setting(
-        0.2, _number(0, 0.5), "episodic: overlap of neighbouring chunks", aliases=("ATLAS_CHUNK_OVERLAP",)
-    )
-    min_chunk_size = Setting(
-        100, _whole(1, 1_000_000), "episodic: characters of the smallest chunk", aliases=("ATLAS_MIN_CHUNK_SIZE",)
-    )
-    max_chunks_per_turn = Setting(
-        10, _whole(1, 10_000), "episodic: chunks per turn at most", aliases=("ATLAS_MAX_CHUNKS_PER_TURN",)
-    )
+    chunk_size = Setting(400, _whole(1, 1_000_000), "episodic: characters per chunk", older="ATLAS_")
+    chunk_overlap = Setting(0.2, _number(0, 0.5), "episodic: overlap of neighbouring chunks", older="ATLAS_")
+    min_chunk_size = Setting(100, _whole(1, 1_000_000), "episodic: characters of the smallest chunk", older="ATLAS_")
+    max_chunks_per_turn = Setting(10, _whole(1, 10_000), "episodic: chunks per turn at most", older="ATLAS_")
     temporal_decay_rate = Setting(
-        0.01, _number(0, 100), "episodic: decay of a record's weight per hour", aliases=("ATLAS_TEMPORAL_DECAY_RATE",)
+        0.01, _number(0, 100), "episodic: decay of a record's weight per hour", older="ATLAS_"
     )
     importance_boost_factor = Setting(
-        0.1,
-        _number(0, 100),
-        "episodic: boost of a record's weight per access",
-        aliases=("ATLAS_IMPORTANCE_BOOST_FACTOR",),
+        0.1, _number(0, 100), "episodic: boost of a record's weight per access", older="ATLAS_"
     )
-    max_importance_multiplier = Setting(
-        5.0, _number(1, 1000), "episodic: upper limit of the boost", aliases=("ATLAS_MAX_IMPORTANCE_MULTIPLIER",)
-    )
+    max_importance_multiplier = Setting(5.0, _number(1, 1000), "episodic: upper limit of the boost", older="ATLAS_")
     forgetting_threshold = Setting(
-        0.01,
-        _number(0, 1),
-        "episodic: weight below which a record can be deleted",
-        aliases=("ATLAS_FORGETTING_THRESHOLD",),
+        0.01, _number(0, 1), "episodic: weight below which a record can be deleted", older="ATLAS_"
     )
-    session_duration_hours = Setting(
-        2.0, _number(0, 8760), "episodic: longest session", aliases=("ATLAS_SESSION_DURATION_HOURS",)
-    )
-    session_max_turns = Setting(
-        50, _whole(1, 100_000), "episodic: turns per session at most", aliases=("ATLAS_SESSION_MAX_TURNS",)
-    )
+    session_duration_hours = Setting(2.0, _number(0, 8760), "episodic: longest session", older="ATLAS_")
+    session_max_turns = Setting(50, _whole(1, 100_000), "episodic: turns per session at most", older="ATLAS_")
     session_inactivity_minutes = Setting(
-        30.0,
-        _number(0, 525_600),
-        "episodic: inactivity that ends a session",
-        aliases=("ATLAS_SESSION_INACTIVITY_MINUTES",),
+        30.0, _number(0, 525_600), "episodic: inactivity that ends a session", older="ATLAS_"
     )
     session_cleanup_minutes = Setting(
-        15.0,
-        _number(0, 525_600),
-        "episodic: time between clean-ups of ended sessions",
-        aliases=("ATLAS_SESSION_CLEANUP_MINUTES",),
+        15.0, _number(0, 525_600), "episodic: time between clean-ups of ended sessions", older="ATLAS_"
     )
     session_promotion_threshold = Setting(
-        0.7,
-        _number(-1, 1),
-        "episodic: similarity to its session from which a turn is promoted",
-        aliases=("ATLAS_SESSION_PROMOTION_THRESHOLD",),
+        0.7, _number(-1, 1), "episodic: similarity to its session from which a turn is promoted", older="ATLAS_"
     )
     session_topic_change_threshold = Setting(
-        0.3,
-        _number(-1, 1),
-        "episodic: similarity below which a turn starts a new session",
-        aliases=("ATLAS_SESSION_TOPIC_CHANGE_THRESHOLD",),
+        0.3, _number(-1, 1), "episodic: similarity below which a turn starts a new session", older="ATLAS_"
     )
-    max_episodic_records = Setting(
-        1000, _whole(1, 100_000_000), "episodic: records kept at most", aliases=("ATLAS_MAX_EPISODIC_RECORDS",)
-    )
-    enable_memory_metrics = Setting(
-        True, _switch, "episodic: collect metrics", aliases=("ATLAS_ENABLE_MEMORY_METRICS",)
-    )
+    max_episodic_records = Setting(1000, _whole(1, 100_000_000), "episodic: records kept at most", older="ATLAS_")
+    enable_memory_metrics = Setting(True, _switch, "episodic: collect metrics", older="ATLAS_")
 
     def __init__(self, rows: Mapping[str, Sourced], ignored: tuple[ConfigError, ...] = ()) -> None:
         object.__setattr__(self, "_rows", MappingProxyType(dict(rows)))
@@ -418,9 +362,9 @@ def load(
     environment = os.environ if environment is None else environment
     given = {name: value for name, value in (arguments or {}).items() if value is not None}
     _refuse_unknown(given, "the arguments")
-    layers: list[tuple[str, Layer]] = [
-        ("argument", lambda row: (given[row.name], "argument") if row.name in given else None),
-        ("environment", lambda row: _from_environment(row, environment)),
+    layers: list[Layer] = [
+        lambda row: (given[row.name], "argument") if row.name in given else None,
+        lambda row: _from_environment(row, environment),
     ]
     project_file = _project_file(directory)
     ignored: list[ConfigError] = []
@@ -428,18 +372,18 @@ def load(
         values = _content(project_file, project=True)
         ignored = [_not_of_a_project(project_file, name) for name in values if not _BY_NAME[name].project]
         allowed = {name: value for name, value in values.items() if _BY_NAME[name].project}
-        layers.append(("project", _file_layer(allowed, f"project file {project_file}")))
+        layers.append(_file_layer(allowed, f"project file {project_file}"))
     home = _resolve(_BY_NAME["home"], layers)
     user_file = Path(os.path.expanduser(home.value)) / USER_FILE  # noqa: PTH111
     if _is_file(user_file):
-        layers.append(("user", _file_layer(_content(user_file), f"user file {user_file}")))
+        layers.append(_file_layer(_content(user_file), f"user file {user_file}"))
     rows = {row.name: _resolve(row, layers) for row in SETTINGS}
     rows["home"] = home
     return Settings(rows, tuple(ignored))
 
 
-def _resolve(row: Setting[Any], layers: list[tuple[str, Layer]]) -> Sourced:
-    for _name, look in layers:
+def _resolve(row: Setting[Any], layers: list[Layer]) -> Sourced:
+    for look in layers:
         found = look(row)
         if found is None:
             continue

@@ -1,4 +1,4 @@
-"""Toolsets: which tools a server lists, by name of a group. Every tool can be called whether it is listed or not.
+"""Toolsets: the groups of tools that a server lists. Every tool can be called, listed or not.
 
 --toolset core            the default: what an assistant needs daily, in 2,000 tokens
 --toolset core,graph      several groups
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Nothing in `core` can lose data: what it changes, `undo` takes back.
+# No tool of `core` can lose data: `undo` reverts their changes.
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "core": (
         "recall_memory",

@@ -22,10 +22,10 @@ from recollect.render import error_to_json, to_json
 from recollect.render.block import NOTICE
 from recollect.settings import Settings, load
 from recollect.surface.cli import main
-from recollect.surface.jsonrpc import decode, encode
-from recollect.surface.mcp import Server, answer
-from recollect.surface.peer import Peer
-from recollect.surface.stdio import Backing
+from recollect.surface.mcp.jsonrpc import decode, encode
+from recollect.surface.mcp.peer import Peer
+from recollect.surface.mcp.server import Server, answer
+from recollect.surface.mcp.stdio import LazyEngine
 
 
 class Surface(Protocol):
@@ -84,7 +84,7 @@ def tool(name: str, arguments: Mapping[str, Any]) -> Any:
 
 def called(name: str, arguments: Mapping[str, Any], settings: Settings | None = None) -> dict[str, Any]:
     """Call a tool by its name, over the bytes of both directions; returns the whole result."""
-    backing = Backing(settings or load())
+    backing = LazyEngine(settings or load())
     logged: list[str] = []
     server = Server(backing.operations, backing.call, to_text=backing.to_text, log=logged.append)
     params = {"name": name, "arguments": arguments}

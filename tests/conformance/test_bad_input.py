@@ -17,9 +17,9 @@ from tests.conformance.surfaces import SURFACES, command_line, library, mcp
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
 from recollect.operations import Operation, Parameter
-from recollect.surface.command import Command
-from recollect.surface.form import flag, form
-from recollect.surface.jsonrpc import PARSE_ERROR, ProtocolError, decode
+from recollect.surface.cli.arguments import flag, kind
+from recollect.surface.cli.command_table import Command
+from recollect.surface.mcp.jsonrpc import PARSE_ERROR, ProtocolError, decode
 
 HUGE = "x" * (50 * 1024 * 1024)
 FAR = 10**30
@@ -449,7 +449,7 @@ def test_a_word_outside_a_vocabulary_is_refused_with_the_words_that_may_stand_th
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
     required = [other.name for other in row.parameters if other.required]
-    wrong = ["nonsense"] if form(parameter).kind == "several" else "nonsense"
+    wrong = ["nonsense"] if kind(parameter) == "several" else "nonsense"
     arguments = {**dict.fromkeys(required, "x"), parameter.name: wrong}
     by_position = [other.name for other in Command(row.command, row).positionals]
     words = ["nonsense" if name == parameter.name else "x" for name in by_position if name in arguments]

@@ -27,9 +27,9 @@ from recollect.capabilities import OPERATIONS
 from recollect.errors import RecollectError
 from recollect.hierarchy import MemoryManager
 from recollect.model import Session
-from recollect.render import error_to_json, to_json, to_markdown, to_text
+from recollect.render import error_to_json, to_json, to_text
 from recollect.render.block import NOTICE
-from recollect.surface.answering import by_engine, by_glance
+from recollect.surface.hooks.hook_output import by_engine, by_fast_path
 
 CODE = f'''"""{PLANTED} \x1b[2J \u202e"""
 
@@ -212,7 +212,6 @@ def test_nothing_that_an_operation_shows_of_strangers_is_outside_of_a_fence_or_h
         assert_data(error_to_json(problem))
     else:
         assert_text(to_text(record))
-        assert_text(to_markdown(record))
         assert_data(to_json(record))
 
 
@@ -272,9 +271,9 @@ def test_a_huge_argument_is_not_echoed_whole(bench: Bench) -> None:
     ids=["method", "tool", "version"],
 )  # fmt: skip
 def test_an_error_of_the_protocol_is_harmless_and_short(message: dict[str, Any]) -> None:
-    from recollect.surface.jsonrpc import encode
-    from recollect.surface.mcp import Server, answer
-    from recollect.surface.peer import Peer
+    from recollect.surface.mcp.jsonrpc import encode
+    from recollect.surface.mcp.peer import Peer
+    from recollect.surface.mcp.server import Server, answer
 
     server = Server(lambda: OPERATIONS, lambda row, given: None, to_text=lambda record, shape: "")  # type: ignore[return-value]
     reply = encode(answer(server, Peer(lambda sent: None), message))
@@ -302,11 +301,11 @@ HOOKS = {
 
 
 @pytest.mark.parametrize("event", HOOKS)
-@pytest.mark.parametrize("by", [by_engine, by_glance])
+@pytest.mark.parametrize("by", [by_engine, by_fast_path])
 def test_what_a_hook_says_is_one_harmless_block(event: str, by: Any, bench: Bench, home: Path) -> None:
     bench.call(CASES[0], "library")
     said = by(HOOKS[event], str(home), event, "claude")
-    if by is by_glance and event != "UserPromptSubmit":
+    if by is by_fast_path and event != "UserPromptSubmit":
         assert said == b""
         return
     told = json.loads(said)["hookSpecificOutput"]["additionalContext"]

@@ -12,7 +12,7 @@ from tests.trees import write
 
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
-from recollect.render import to_markdown, to_text
+from recollect.render import to_text
 from recollect.surface.cli import main
 
 NOTE = "changed: lib/parser.py::parse_file changed since this was written"
@@ -61,4 +61,3 @@ def test_people_and_models_read_the_verdict(drifted: None, capsys: pytest.Captur
     with Engine() as engine:
         found = engine.recall.search("parse_file")
         assert NOTE in to_text(found)
-        assert NOTE in to_markdown(found)

@@ -106,7 +106,7 @@ def test_gaps_between_rows_and_odd_weights_do_no_harm(linked: Store) -> None:
 
 @pytest.mark.parametrize("sparsity", [8, 0], ids=["dense", "sparse"])
 def test_many_edges_come_as_they_are(store: Store, sparsity: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.edges.MAX_SPARSITY", sparsity)
+    monkeypatch.setattr("recollect.store.sqlite_edges.MAX_SPARSITY", sparsity)
     put(store, *(node(f"n{number}") for number in range(7)))
     made = [
         (f"n{number * 3 % 7}", f"n{number * 5 % 7}", RELATIONS[number % len(RELATIONS)], number % 4 / 4)

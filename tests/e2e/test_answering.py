@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from recollect import Engine, hook
-from recollect.surface.listening import Listener
+from recollect.surface.hooks.hook_socket import HookSocket
 
 COMMAND = [sys.executable, "-I", "-S", str(Path(hook.__file__))]
 FACT = "The tide tables of the harbour module are fetched from the Skagen station every morning."
@@ -247,7 +247,7 @@ def test_a_prompt_does_not_wait_for_a_server_that_is_busy(filled: Path, run: Run
         release.wait(PATIENCE_S)
         return b"too late"
 
-    listener = Listener(filled, never, lambda _: None)
+    listener = HookSocket(filled, never, lambda _: None)
     assert listener.start()
     try:
         assert "Skagen station" in prompted(run)

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from recollect.capabilities import OPERATIONS
-from recollect.surface.command import HANDWRITTEN, commands
-from recollect.surface.form import metavar
-from recollect.surface.help import command_help
+from recollect.surface.cli.arguments import metavar
+from recollect.surface.cli.command_table import HANDWRITTEN, commands
+from recollect.surface.cli.help import command_help
 
 SCRIPT = Path(sys.executable).with_name("recollect")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "recollect"]

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from recollect.surface.assistants.reply import reply
-from recollect.surface.assistants.table import BY_NAME
-from recollect.surface.listening import Listener
+from recollect.surface.assistants.assistant_table import BY_NAME
+from recollect.surface.hooks.hook_output import reply
+from recollect.surface.hooks.hook_socket import HookSocket
 
 SCRIPT = Path(sys.executable).with_name("recollect")
 COMMAND = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "recollect"]
@@ -302,7 +302,7 @@ def test_the_plugin_of_opencode_hands_over_each_event_once(recollect: Recollect,
     plugin = person / ".config" / "opencode" / "plugins" / "recollect.js"
     script = tmp_path / "run.mjs"
     spool = person / ".recollect" / "spool" / "new"
-    listener = Listener(
+    listener = HookSocket(
         person / ".recollect",
         lambda _payload, event, assistant, _wanted: reply(f"said to {event}", event=event, assistant=assistant),
         lambda problem: pytest.fail(problem),

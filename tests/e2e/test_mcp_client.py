@@ -14,8 +14,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from recollect.capabilities import OPERATIONS
-from recollect.surface.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
-from recollect.surface.mcp import HANDSHAKE, INSTRUCTIONS, MODERN
+from recollect.surface.mcp.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
+from recollect.surface.mcp.server import HANDSHAKE, INSTRUCTIONS, MODERN
 from recollect.toolset import GROUPS
 
 mcp = pytest.importorskip("mcp")
@@ -30,7 +30,7 @@ Talk = Callable[[Any], Awaitable[Any]]
 
 
 @pytest.fixture
-def converse(home: Path) -> Callable[..., Any]:
+def serve(home: Path) -> Callable[..., Any]:
     """Runs a conversation with a server process of its own, all of them on the same home."""
 
     def run(talk: Talk, mode: str = "auto", toolset: str = "core", **options: Any) -> Any:
@@ -50,18 +50,18 @@ def converse(home: Path) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_client_and_the_server_agree_on_the_version(converse: Any, mode: str) -> None:
+def test_the_client_and_the_server_agree_on_the_version(serve: Any, mode: str) -> None:
     async def talk(client: Any) -> None:
         assert client.protocol_version == MODES[mode]
         if mode != MODERN:  # without a question there is no answer that could carry them
             assert client.instructions == INSTRUCTIONS
             assert client.server_info.name == "recollect"
 
-    converse(talk, mode)
+    serve(talk, mode)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_client_lists_every_operation(converse: Any, mode: str) -> None:
+def test_the_client_lists_every_operation(serve: Any, mode: str) -> None:
     async def talk(client: Any) -> None:
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == list(OPERATIONS)
@@ -69,11 +69,11 @@ def test_the_client_lists_every_operation(converse: Any, mode: str) -> None:
             assert tool.description
             Draft202012Validator.check_schema(tool.input_schema)
 
-    converse(talk, mode, "all")
+    serve(talk, mode, "all")
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_one_server_stores_another_recalls(converse: Any, mode: str) -> None:
+def test_what_one_server_stores_another_recalls(serve: Any, mode: str) -> None:
     async def store(client: Any) -> str:
         result = await client.call_tool("store_memory", {"content": "The parser lives in grammar.py", "tags": ["code"]})
         assert not result.is_error
@@ -84,12 +84,12 @@ def test_what_one_server_stores_another_recalls(converse: Any, mode: str) -> Non
         assert stored in result.structured_content["hits"][0]
         assert "grammar.py" in result.content[0].text
 
-    stored = converse(store, mode)
-    converse(recall, mode)
+    stored = serve(store, mode)
+    serve(recall, mode)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_failed_call_is_an_error_with_a_code_a_message_and_a_hint(converse: Any, mode: str) -> None:
+def test_a_failed_call_is_an_error_with_a_code_a_message_and_a_hint(serve: Any, mode: str) -> None:
     async def talk(client: Any) -> None:
         result = await client.call_tool("get_memory", {"memory_id": "no-such-id"})
         assert result.is_error
@@ -98,11 +98,11 @@ def test_a_failed_call_is_an_error_with_a_code_a_message_and_a_hint(converse: An
         assert error["message"] in result.content[0].text
         assert error["hint"] in result.content[0].text
 
-    converse(talk, mode)
+    serve(talk, mode)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_requests_that_make_no_sense_are_refused_and_the_next_is_answered(converse: Any, mode: str) -> None:
+def test_requests_that_make_no_sense_are_refused_and_the_next_is_answered(serve: Any, mode: str) -> None:
     async def talk(client: Any) -> None:
         with pytest.raises(mcp.MCPError) as unknown_tool:
             await client.call_tool("no_such_tool", {})
@@ -112,10 +112,10 @@ def test_requests_that_make_no_sense_are_refused_and_the_next_is_answered(conver
         assert no_resources.value.code == METHOD_NOT_FOUND
         assert not (await client.call_tool("stats", {})).is_error
 
-    converse(talk, mode)
+    serve(talk, mode)
 
 
-def test_many_calls_at_once_are_all_answered_with_their_own(converse: Any) -> None:
+def test_many_calls_at_once_are_all_answered_with_their_own(serve: Any) -> None:
     async def talk(client: Any) -> None:
         texts = [f"fact number {number}" for number in range(20)]
         results = await asyncio.gather(
@@ -124,7 +124,7 @@ def test_many_calls_at_once_are_all_answered_with_their_own(converse: Any) -> No
         assert [result.structured_content["memory"]["content"] for result in results] == texts
         assert (await client.call_tool("stats", {})).structured_content["memories"] == 20
 
-    converse(talk)
+    serve(talk)
 
 
 # --- what the client does not do ------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def test_the_handshake_and_the_list_leave_no_trace_on_disk(home: Path) -> None:
 LOADED = """
 import sys
 from recollect.settings import load
-from recollect.surface.stdio import main
+from recollect.surface.mcp.stdio import main
 main(load())
 print(*sys.modules, file=sys.stderr)
 """

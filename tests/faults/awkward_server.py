@@ -8,8 +8,8 @@ from pathlib import Path
 from recollect.model import Record
 from recollect.operations import collect, operation
 from recollect.progress import report
-from recollect.surface import stdio
-from recollect.surface.mcp import Server
+from recollect.surface.mcp import stdio
+from recollect.surface.mcp.server import Server
 
 
 class Said(Record, frozen=True, kw_only=True):
@@ -91,4 +91,4 @@ server = Server(
     toolset="all",
     log=stdio.log,
 )
-sys.exit(stdio.converse(server, warm_up=warm_up, close=lambda: stdio.log("closed")))
+sys.exit(stdio.serve(server, warm_up=warm_up, close=lambda: stdio.log("closed")))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.surface.workers import WORKERS
+from recollect.surface.mcp.stdio import WORKERS
 
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.surface.jsonrpc import INVALID_REQUEST, PARSE_ERROR
-from recollect.surface.stdio import LINE_BYTES
+from recollect.surface.mcp.jsonrpc import INVALID_REQUEST, PARSE_ERROR
+from recollect.surface.mcp.stdio import LINE_BYTES
 
 SERVER = str(Path(__file__).with_name("awkward_server.py"))
 PING = b'{"jsonrpc":"2.0","id":"ping","method":"ping"}'

@@ -18,7 +18,7 @@ import pytest
 
 from recollect.errors import StoreUnwritable
 from recollect.model import Memory
-from recollect.store import vector_file, vectors
+from recollect.store import vector_file, vector_index
 from recollect.store.protocol import Vectors
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
@@ -31,7 +31,7 @@ COUNT = 40
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a few vectors have a file, as thousands do."""
-    monkeypatch.setattr(vectors, "EXACT_ROWS", 4)
+    monkeypatch.setattr(vector_index, "EXACT_ROWS", 4)
 
 
 @pytest.fixture
@@ -312,7 +312,7 @@ def purge(store: SqlStore, name: str) -> None:
 
 
 def test_a_purge_leaves_no_vector_in_any_file(path: Path) -> None:
-    secret = vectors.to_blob(vector(3))
+    secret = vector_index.to_blob(vector(3))
     part = file_of(path).with_name(f"{file_of(path).name}{vector_file.PART}-1-killed")
     shutil.copy(file_of(path), part)
     assert secret in bytes_of(path)
@@ -322,7 +322,7 @@ def test_a_purge_leaves_no_vector_in_any_file(path: Path) -> None:
         assert bytes_of(path) == b""
         assert [found(each, number) for each in (store, other) for number in (3, 4)] == [None, "m4", None, "m4"]
     assert secret not in bytes_of(path)
-    assert vectors.to_blob(vector(4)) in bytes_of(path)
+    assert vector_index.to_blob(vector(4)) in bytes_of(path)
 
 
 def test_a_file_that_was_begun_before_a_purge_is_thrown_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

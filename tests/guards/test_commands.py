@@ -8,11 +8,10 @@ from collections import Counter
 import pytest
 
 from recollect.capabilities import OPERATIONS
-from recollect.surface.arguments import find, parse
-from recollect.surface.catalog import CATALOG, GROUP_ALIASES, SYNONYMS
-from recollect.surface.command import HANDWRITTEN, Command, commands
-from recollect.surface.help import command_help, group_help
-from recollect.surface.overview import every_command, overview
+from recollect.surface.cli.arguments import find, parse
+from recollect.surface.cli.catalog import CATALOG, GROUP_ALIASES, SYNONYMS
+from recollect.surface.cli.command_table import HANDWRITTEN, Command, commands
+from recollect.surface.cli.help import command_help, every_command, group_help, overview
 
 TABLE = commands(OPERATIONS)
 

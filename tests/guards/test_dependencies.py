@@ -59,6 +59,6 @@ def test_the_wheel_ships_what_works_without_a_download(root: Path, tracked: list
     shipped = {path.relative_to(root).as_posix() for path in tracked}
     model = "src/recollect/providers/minilm"
     needed = {f"{model}/{name}" for name in ("model.onnx", "tokenizer.json", "LICENSE", "NOTICE")}
-    needed |= {"src/recollect/py.typed", "src/memory_lib/py.typed", "src/recollect/surface/tools.jsonl"}
+    needed |= {"src/recollect/py.typed", "src/memory_lib/py.typed", "src/recollect/surface/mcp/tools.jsonl"}
     assert needed - shipped == set()
     assert any(name.endswith(".sql") for name in shipped) and any(name.endswith(".scm") for name in shipped)

@@ -70,7 +70,7 @@ def test_the_hook_loads_what_a_bare_interpreter_has_and_os(root: Path, tmp_path:
     assert len(names) <= HOOK_MOST
 
 
-@pytest.mark.parametrize("module", ["recollect.surface.stdio", "recollect.surface.cli", "recollect.operations"])
+@pytest.mark.parametrize("module", ["recollect.surface.mcp.stdio", "recollect.surface.cli", "recollect.operations"])
 def test_starting_a_surface_loads_nothing_heavy(module: str) -> None:
     """A server that is slow to start loses its client; what a request needs is loaded by the request."""
     names = loaded(DIFFERENCE.format(statement=f"import {module}"), "-I")
@@ -103,8 +103,8 @@ def test_asking_a_server_loads_one_module_more_than_capturing(root: Path, tmp_pa
 def test_a_glance_loads_no_engine(tmp_path: Path) -> None:
     """The answer to a prompt without a server has a tenth of a second in all."""
     code = (
-        "import sys; from recollect.surface.answering import by_glance\n"
-        f"by_glance(b'{{}}', {str(tmp_path)!r}, 'UserPromptSubmit', 'claude'); print(*sys.modules)"
+        "import sys; from recollect.surface.hooks.hook_output import by_fast_path\n"
+        f"by_fast_path(b'{{}}', {str(tmp_path)!r}, 'UserPromptSubmit', 'claude'); print(*sys.modules)"
     )
     names = loaded(code, "-I")
     assert "recollect.engine.hook_responses.prompt_fast_path" in names

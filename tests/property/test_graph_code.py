@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from tests.code_graph import code_links, code_nodes
 
 from recollect.code.index.file_reader import indexed
 from recollect.code.resolve.link_pack import Loose, Site, pack
@@ -87,14 +88,14 @@ class FollowedCode(RuleBasedStateMachine):
         graph = load(self.store)
         ids = graph.points.ids
         assert len(ids) == len(set(ids))
-        there = {row[0] for row in self.store.code_nodes()} | {node.id for node in self.store.find(Node)}
+        there = {row[0] for row in code_nodes(self.store)} | {node.id for node in self.store.find(Node)}
         assert there == set(ids)
         contained = {
             (ids[src], ids[dst])
             for src, dst, relation in zip(graph.src.tolist(), graph.dst.tolist(), graph.relations.tolist(), strict=True)
             if relation == CONTAINS
         }
-        assert contained == {(src, dst) for src, dst, _ in self.store.code_links()}
+        assert contained == set(code_links(self.store))
 
     def teardown(self) -> None:
         self.store.close()

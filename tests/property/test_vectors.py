@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from recollect.model import Memory
-from recollect.store import vectors
+from recollect.store import vector_index
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.protocol import Vectors
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
-from recollect.store.vectors import VectorIndex, to_blob
+from recollect.store.vector_index import VectorIndex, to_blob
 from recollect.text.passages import MAX_PASSAGES
 
 MODEL = "random"
@@ -150,7 +150,7 @@ steps = st.lists(
 
 
 @pytest.mark.promise("E6")
-@pytest.mark.parametrize("exact_rows", [vectors.EXACT_ROWS, 2], ids=["in memory", "mapped"])
+@pytest.mark.parametrize("exact_rows", [vector_index.EXACT_ROWS, 2], ids=["in memory", "mapped"])
 @settings(max_examples=50)
 @given(steps)
 def test_a_search_equals_a_scan_after_any_sequence_of_changes(
@@ -158,7 +158,7 @@ def test_a_search_equals_a_scan_after_any_sequence_of_changes(
 ) -> None:
     shadow = Shadow(tmp_path_factory.mktemp("vectors") / "store.db")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vectors, "EXACT_ROWS", exact_rows)
+        patch.setattr(vector_index, "EXACT_ROWS", exact_rows)
         try:
             for step, number in [*steps, ("look", 4)]:
                 getattr(shadow, step)(number)

@@ -17,8 +17,8 @@ import numpy as np
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Codes, Flags, Links, Places
 from recollect.graph.arrays import CodePart as CodePart
 from recollect.model import Tree
-from recollect.store.link_protocol import SURE, CodeStamps, LinkStore, symbol_keys, target_node
-from recollect.store.package_protocol import PackageLink
+from recollect.store.code_protocol import PackageLink, symbol_keys
+from recollect.store.link_protocol import SURE, CodeStamps, LinkStore, target_node
 
 # Beyond this share of all files, reading all of them costs no more than finding the unchanged ones.
 MOST_CHANGED = 0.3

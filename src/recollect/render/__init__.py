@@ -1,17 +1,16 @@
-"""How an answer is shown, by its record's type: JSON for programs, text for models and pipes, Markdown for pages.
+"""Answers as JSON for programs, as brief data and text for models, and as blocks for a terminal.
 
-    to_data(answer)       plain data for a surface that encodes it itself, every field of it
+    to_data(answer)       all fields as plain data, for a surface that encodes it itself
     to_json(answer)       the same as one line of JSON
-    to_brief(record)      what a model uses of it, as plain data within a budget of tokens
+    to_brief(record)      the fields that a model uses, as plain data within a token budget
     to_text(record)       compact plain text, within a budget where one is given
-    to_markdown(record)   the same as Markdown
-    acknowledged(record)  the answer of an operation without what its caller said
+    acknowledged(record)  the answer of an operation without the content that its caller sent
     error_to_data(error)  {"error": {…}}, the one error shape
     error_to_json(error)  the same as one line of JSON
     error_to_text(error)  message, hint and code
 
-Text remembered from elsewhere is untrusted: text answers fence it as data that cannot end its own fence. In every form
-harmful characters are readable escapes (text/harmless.py) and secrets are replaced once more.
+Stored text is untrusted: text answers fence it as data that cannot end its own fence. In every form harmful characters
+are readable escapes (text/harmless.py), and secrets are redacted again.
 """
 
 from __future__ import annotations
@@ -39,27 +38,26 @@ __all__ = [
     "to_brief",
     "to_data",
     "to_json",
-    "to_markdown",
     "to_text",
 ]
 
-# An error echoes what it was given: this much of each text says which value is meant, a megabyte says no more.
+# How much of each text an error repeats: enough to recognize the value.
 ECHOED_CHARACTERS = 1_000
-# Members of a list or an object in the details of an error: more than any that we make ourselves.
+# Members of a list or an object in the details of an error: more than any of our own have.
 ECHOED_MEMBERS = 100
-# How deep the details of an error are told.
+# Levels of nesting in the details of an error.
 ECHOED_DEPTH = 8
 
-# The printers are loaded when something is printed: a command that answers in JSON needs none of them (10 ms).
+# Printers are imported when they are used: a command that answers in JSON needs none of them (10 ms).
 
 
 def acknowledged(record: Record, *, read_only: bool) -> Record:
-    """Return what is shown of an operation's answer: of a memory that it changed, not the memory again."""
+    """Return the answer to show for an operation: a changed memory is acknowledged, not repeated."""
     from recollect.model import Memory
 
     if read_only or not isinstance(record, Memory):
         return record
-    from recollect.render.memory import Changed
+    from recollect.render.memory_text import Changed
 
     return Changed(memory=record)
 
@@ -70,9 +68,9 @@ def to_json(answer: Any) -> bytes:
 
 
 def to_data(answer: Any, tokens: int = 0) -> Any:
-    """Return an answer as plain data that may leave: harmful characters escaped and secrets replaced.
+    """Return an answer as plain data with harmful characters escaped and secrets redacted.
 
-    tokens: a budget; longer texts and lists are cut, and `more` says so. 0: everything
+    tokens: a budget; longer texts and lists are cut, and `more` says so. 0: no budget
     """
     encoded = msgspec.json.encode(answer, enc_hook=str)
     data = msgspec.json.decode(encoded)
@@ -87,7 +85,7 @@ def to_data(answer: Any, tokens: int = 0) -> Any:
 
 
 def to_brief(record: Record, now: int | None = None, tokens: int = 0) -> dict[str, Any]:
-    """Return what a model uses of an answer as plain data within a budget of tokens, with ages where `now` is given."""
+    """Return the fields that a model uses as plain data within a token budget, with ages if `now` is given."""
     from recollect.render.brief import brief, how_to_get_more
     from recollect.render.fit import fit_data
     from recollect.render.untrusted import unmarked
@@ -97,9 +95,9 @@ def to_brief(record: Record, now: int | None = None, tokens: int = 0) -> dict[st
 
 
 def to_blocks(record: Record, now: int | None = None, *, full: bool = False) -> list[Block]:
-    """Return what is shown of a record, for a surface that draws it itself; full: with details."""
+    """Return a record as blocks, for a surface that draws them; full: with details."""
     from recollect.render.block import chosen
-    from recollect.render.record import SHOWN, show_fields
+    from recollect.render.record_table import SHOWN, show_fields
 
     return chosen(SHOWN.get(type(record), show_fields)(record, now), full=full)
 
@@ -109,7 +107,7 @@ def to_text(record: Record, now: int | None = None, *, full: bool = False, token
 
     full: with details. tokens: a budget, 0: none
     """
-    from recollect.render.plain import print_plain
+    from recollect.render.plain_text import print_plain
 
     blocks = to_blocks(record, now, full=full)
     if not tokens:
@@ -122,15 +120,8 @@ def to_text(record: Record, now: int | None = None, *, full: bool = False, token
     return fit(lambda cut: print_plain(cut_blocks(blocks, cut, how)), cost, tokens)
 
 
-def to_markdown(record: Record, now: int | None = None) -> str:
-    """Return the record as Markdown without a final newline; ages are told where `now` is given."""
-    from recollect.render.markdown import print_markdown
-
-    return print_markdown(to_blocks(record, now))
-
-
 def error_to_data(error: RecollectError) -> dict[str, Any]:
-    """Return the error as plain data: texts on one line and cut, secrets replaced, whatever its details hold."""
+    """Return the error as plain data, with texts on one line and cut, and secrets redacted."""
     return {"error": redact_value(_echoed(error.as_dict())).value}
 
 

@@ -1,10 +1,10 @@
-"""What a model reads of an answer as data: what it can use, in few tokens.
+"""Answers as data for a model: the fields it can use, in few tokens.
 
     record ─► brief ─► fit ─► {"hits": ["1a2b3c4d decision, 3 days ago, 0.82, matches port: …"], …}
 
-A field that is empty, a default, or named in `UNUSED` is left out; a record inside of another one is one text, the line
-that its text form has. Keys cost more than words: ten hits as objects of six keys are 600 tokens of punctuation.
-`detail="full"` gives the record as it is instead.
+A field that is empty, a default, or named in `UNUSED` is left out; a nested record is one text, the line of its text
+form. Keys cost more than words: ten hits as objects of six keys are 600 tokens of punctuation. `detail="full"` gives
+all fields instead.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from recollect.model import Record
 from recollect.model.coding import CodingMemory, Evolution, RelevantMemories
 from recollect.model.graph_answer import Expansion, Impact, ImpactRecall
 from recollect.render.block import Block, Entry, Facts, Grid, Line, Listing, Quote
-from recollect.render.measure import since
-from recollect.render.memory import Changed, listed, quoted
-from recollect.render.record import SHOWN
-from recollect.render.session import listed as listed_session
+from recollect.render.memory_text import Changed, memory_entry, quoted
+from recollect.render.quantities import since
+from recollect.render.record_table import SHOWN
+from recollect.render.session_text import session_entry
 from recollect.render.untrusted import short_id, visible
 
-# Fields that no model uses: echoes of the call, internals of the store, and what only programs compare.
+# Fields that no model uses: arguments of the call, internals of the store, and values that only programs compare.
 UNUSED = frozenset(
     {
         "query", "mode", "task", "budget", "root", "content_hash", "hash", "seq", "rev", "head", "mark", "fingerprint",
@@ -38,7 +38,7 @@ UNUSED = frozenset(
     }
 )  # fmt: skip
 
-# What an answer may cost in tokens where the caller does not say, by its type; all others `DEFAULT_TOKENS`.
+# The default token budget of an answer by its type; all others `DEFAULT_TOKENS`.
 TOKENS: Mapping[type[Record], int] = {
     model.Recall: 1_200,
     model.MemoryView: 4_000,
@@ -51,23 +51,23 @@ TOKENS: Mapping[type[Record], int] = {
     code.CrossRepo: 2_000,
 }
 DEFAULT_TOKENS = 1_500
-# What an answer with all details may cost.
+# The default token budget of an answer with all details.
 FULL_TOKENS = 20_000
-# Answers of which get_memory gives the rest.
+# Answers whose omitted texts get_memory returns.
 OF_MEMORIES = frozenset({model.Recall, model.MemoryPage, model.Drift, Expansion, ImpactRecall})
 
 Brief = Callable[[Any, "int | None"], dict[str, Any]]
 
 
 def tokens_of(kind: type[Record], *, full: bool) -> int:
-    """Return what an answer may cost where the caller does not say; 0: whatever it does."""
+    """Return the default token budget of an answer; 0: none."""
     if full:
         return 0 if kind is model.Exported else FULL_TOKENS
     return TOKENS.get(kind, DEFAULT_TOKENS)
 
 
 def how_to_get_more(kind: type[Record]) -> str:
-    """Return how a caller gets what was left out of an answer."""
+    """Return how a caller gets the omitted part of an answer."""
     return "raise limit or tokens, or call get_memory with an id" if kind in OF_MEMORIES else "raise limit or tokens"
 
 
@@ -78,7 +78,7 @@ def brief(record: Record, now: int | None) -> dict[str, Any]:
 
 
 def _fields(record: Record, now: int | None) -> dict[str, Any]:
-    """Return the fields of a record that say something; a list that it must have is there even when it is empty."""
+    """Return the fields of a record that have a value, and required lists even if they are empty."""
     shown: dict[str, Any] = {}
     for field in msgspec.structs.fields(type(record)):
         value = getattr(record, field.name)
@@ -93,7 +93,7 @@ def _fields(record: Record, now: int | None) -> dict[str, Any]:
 
 
 def _is_counted(record: Record, name: str, value: Any) -> bool:
-    """Tell whether a field is the length of a list that is there whole."""
+    """Return whether a field is the length of a list that is complete."""
     return name.endswith("_total") and len(getattr(record, name.removesuffix("_total"), ())) == value
 
 
@@ -134,13 +134,13 @@ def _line(block: Block) -> Any:
     return block.text if isinstance(block, Line) else block
 
 
-# Records that are one line of a list and more by themselves.
+# Records that have a shorter form inside a list.
 LISTED: Mapping[type[Record], Callable[[Any, int | None], Entry]] = {
-    model.Memory: listed,
-    model.Session: listed_session,
+    model.Memory: memory_entry,
+    model.Session: session_entry,
 }
 
-# --- answers whose fields are not what a model wants to read ---
+# --- answers that differ from their fields ---
 
 
 def _stored(stored: model.Stored, _now: int | None) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def _impact(found: Impact, now: int | None) -> dict[str, Any]:
 
 
 def _health(health: model.Health, now: int | None) -> dict[str, Any]:
-    """What is well needs no words."""
+    """Only the checks that failed."""
     wrong = [line(check, now) for check in health.checks if check.status != "ok"]
     return {"status": health.status, "version": health.version, "checks": wrong}
 

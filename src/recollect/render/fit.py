@@ -1,7 +1,7 @@
-"""Answers within a budget of tokens: long texts are cut first, whole items are left out last.
+"""Answers within a token budget: long texts are cut first, items are left out last.
 
-Both forms of an answer, blocks of text and brief data, are cut by the same two numbers: how many characters a text may
-have and how many items a list. `fit` finds the largest that stay within the budget.
+Text blocks and brief data are cut by the same two numbers: the characters of a text and the items of a list. `fit`
+finds the largest that stay within the budget.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from typing import Any, TypeVar
 import msgspec
 
 from recollect.render.block import Block, Entry, Fact, Facts, Grid, Line, Listing, Quote
-from recollect.render.plain import omission
+from recollect.render.plain_text import omission
 from recollect.render.untrusted import clip
 from recollect.text.token_count import tokens
 
 T = TypeVar("T")
 
-# A text is not cut below two lines of a terminal: less says nothing.
+# A text is not cut below two lines of a terminal.
 LEAST_CHARACTERS = 160
-# No item of a list is cheaper: more than the budget holds are not even tried.
+# No item of a list is cheaper, so more than fit the budget are not tried.
 LEAST_ITEM_TOKENS = 8
-# Blocks that are shown in any case: a head, notes, sections.
+# Blocks that are always shown: a head, notes, sections.
 LEAST_BLOCKS = 6
 # A head, a note, an id: about a hundred tokens.
 LINE_CHARACTERS = 400
 # The data notice and the braces around structured content.
 SURROUNDING_TOKENS = 24
 UNBOUNDED = 2**62
-# How close to the longest texts that fit the search comes, in characters.
+# Precision of the search for the longest texts that fit, in characters.
 STEP = 24
 
 
@@ -44,7 +44,7 @@ class Cut:
         self.is_tight = False  # more characters would show more
 
     def text(self, text: str, focus: int = 0) -> str:
-        """Return a text, or a part of it with ellipses: from `focus` on, and what is before it where there is room."""
+        """Return a text, or a part of it with ellipses: from `focus` on, or earlier if there is room."""
         if len(text) <= self.characters:
             return text
         self.shortened = self.is_tight = True
@@ -53,7 +53,7 @@ class Cut:
         return ("… " if start else "") + part + (" …" if start + self.characters < len(text) else "")
 
     def short(self, text: str) -> str:
-        """Return a line about something: one that is longer than a paragraph says no more."""
+        """Return a line, cut to the length of a paragraph."""
         self.is_tight = self.is_tight or self.characters < min(len(text), LINE_CHARACTERS)
         return clip(text, min(self.characters, LINE_CHARACTERS))
 
@@ -83,9 +83,9 @@ class Cut:
 
 
 def fit(make: Callable[[Cut], T], cost: Callable[[T], int], budget: int) -> T:
-    """Return what `make` makes with the longest texts, else with the most items, that cost no more than the budget.
+    """Return the result of `make` with the longest texts, else with the most items, within the budget.
 
-    It begins with short texts and doubles them, so that the work depends on the budget and not on the answer.
+    It starts with short texts and doubles them, so that the work depends on the budget and not on the answer.
     """
     most = max(1, budget // LEAST_ITEM_TOKENS)
 
@@ -108,7 +108,7 @@ def fit(make: Callable[[Cut], T], cost: Callable[[T], int], budget: int) -> T:
 
 
 def _largest(low: int, high: int, step: int, fits: Callable[[int], bool]) -> int:
-    """Return about the largest number that fits, by halving; `low` is taken to fit and `high` not to."""
+    """Return about the largest number that fits, by bisection; `low` must fit and `high` must not."""
     while high - low > step:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
@@ -121,7 +121,7 @@ def cut_blocks(blocks: Sequence[Block], cut: Cut, how: str) -> list[Block]:
     quotes = 0
     for block in blocks:
         quotes += isinstance(block, Quote)
-        # After a text that is left out, the blocks about it are, too.
+        # The blocks about an omitted text are omitted, too.
         if len(shown) >= LEAST_BLOCKS + 2 * cut.items or (quotes > cut.items and not isinstance(block, Line)):
             cut.dropped += isinstance(block, Quote) or len(getattr(block, "entries", ()))
         else:
@@ -167,5 +167,5 @@ def fit_data(data: dict[str, Any], budget: int, how: str) -> dict[str, Any]:
 
     if not budget:
         return made(Cut(UNBOUNDED, UNBOUNDED))
-    # What the surface puts around it costs a little, too.
+    # The surface adds a few tokens around it.
     return fit(made, lambda shown: tokens(msgspec.json.encode(shown).decode()) + SURROUNDING_TOKENS, budget)

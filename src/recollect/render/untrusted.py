@@ -1,11 +1,11 @@
-"""Text that somebody else wrote, as a part of our own text.
+"""Untrusted text inside our own text.
 
-    inline     one visible line (text/harmless.py), marked as foreign
-    ident      the same of an id, shortened
-    fence      a marker line that a text does not contain, so that quoted text cannot end its own quotation
+    inline     one escaped line (text/harmless.py), marked as untrusted
+    ident      the same for an id, shortened
+    fence      a marker line that a text does not contain, so that quoted text cannot end its own fence
 
-The mark travels with the text into whatever sentence, table or list it becomes a part of. Printers put each line that
-carries a mark inside a fence and drop the mark, so that a new answer cannot forget to fence.
+The mark stays with the text in any sentence, table or list. Printers put each marked line inside a fence and drop the
+mark, so that a new answer cannot forget to fence.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from recollect.text.display import visible as visible
 FENCE_CHARACTER = "~"
 FENCE_LENGTH = 3
 
-# A noncharacter: Unicode keeps it for use inside a program, and it never comes from outside (see harmless.py).
+# A noncharacter: Unicode reserves it for internal use, and input never contains it (see harmless.py).
 MARK = "\ufdd0"
 
 _FENCE_RUN = re.compile(FENCE_CHARACTER + "+")
-# Hexadecimal ids and numbers carry no words, whoever wrote them: they may stand outside of a fence.
+# Hexadecimal ids and numbers contain no words: they may be outside of a fence.
 _HARMLESS = re.compile("(?:[0-9a-f]{8})?")
 _WORDLESS = re.compile(r"(?:mem:)?[0-9a-f-]{8,64}|[\d\s.,:+TZ-]*")
 
 
 def inline(text: str, limit: int = 0) -> str:
-    """Return foreign `text` visible, marked and on one line, cut to `limit` characters where one is given."""
+    """Return untrusted `text` escaped, marked and on one line, cut to `limit` characters if given."""
     if _HARMLESS.fullmatch(text):  # most fields are empty or a short id: nothing to escape, and no secret
         return text
     line = oneline(unmarked(text), limit)
@@ -41,12 +41,12 @@ def inline(text: str, limit: int = 0) -> str:
 
 
 def ident(name: str) -> str:
-    """Return an id as people and models read it, marked if it is foreign: of a UUID, the first eight characters."""
+    """Return a short id, marked if it is untrusted: of a UUID, the first eight characters."""
     return inline(short_id(name))
 
 
 def unmarked(value: Any) -> Any:
-    """Return a text, or a block or data with all its texts, as it is printed: without marks, harmless in any case."""
+    """Return a text, block or data as it is printed: without marks, with harmful characters escaped."""
     if isinstance(value, str):
         return escaped(value.replace(MARK, ""))
     if isinstance(value, dict):
@@ -60,6 +60,6 @@ def unmarked(value: Any) -> Any:
 
 
 def fence(text: str) -> str:
-    """Return a marker longer than any run of its character in `text`: no line of `text` can be taken for it."""
+    """Return a marker that is longer than any run of its character in `text`."""
     longest = max((len(run) for run in _FENCE_RUN.findall(text)), default=0)
     return FENCE_CHARACTER * max(FENCE_LENGTH, longest + 1)

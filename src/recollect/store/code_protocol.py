@@ -1,17 +1,24 @@
-"""What a store keeps of source code, and what may be asked of it besides what recollect.store.protocol says.
+"""The code index of a store: its rows, and the methods of a store that has one.
 
-A module of its own, since only what works on code needs it and loading it costs two milliseconds.
+A module of its own: only work on code needs it, and loading it takes two milliseconds.
 
-The index is derived from files and can always be made again, so nothing of it is logged. A tree is a folder that was
-indexed; its files, their symbols and the pieces they are searched by have numbers that contain each other, so that all
-rows of a file or a tree lie side by side and no table needs a column, an index or a join to find them:
+The index is derived from files and can be rebuilt, so nothing of it is logged. A tree is an indexed folder. The numbers
+of its files, symbols and chunks contain each other, so that all rows of a file or a tree are adjacent, and no table
+needs a column, an index or a join to find them:
 
     file   = tree << 24 | number        16 million files a tree
     symbol = file << 20 | place         place of the symbol in its file
-    chunk  = file << 20 | place         place of the piece in its file
+    chunk  = file << 20 | place         place of the chunk in its file
 
-Symbols and pieces are kept packed, one blob of each per file (docs/adr/0007 has the numbers); so are the programs and
-links that recollect.store.link_protocol speaks of.
+Symbols and chunks are stored packed, one blob of each per file (docs/adr/0007 has the numbers), like the programs and
+links of recollect.store.link_protocol.
+
+Packages come from the manifests of a tree. As a graph:
+
+    pkg:npm:@acme/core                  a package with a name, wherever it lies, indexed or not
+    pkg:gem:/home/me/app                one without a name, by the folder of its manifest
+    ── DEPENDS_ON ──►  package          with scope and range
+    ── CONTAINS ──►    file, package    the files whose nearest manifest is its own; the members of its workspace
 """
 
 from __future__ import annotations
@@ -20,7 +27,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.model import File, Tree
-from recollect.store.package_protocol import PackageStore
 from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
@@ -29,20 +35,20 @@ if TYPE_CHECKING:
 
 FILE_BITS = 24
 PLACE_BITS = 20
-# What has no place in its number is left out; a file of two megabytes does not come near it.
+# Symbols and chunks beyond this are left out; a file of two megabytes does not come near it.
 MAX_PLACES = 1 << PLACE_BITS
 
-# Files whose full text was thrown away by a rebuild: no content has such a hash, so that `index` reads them anew.
+# Files whose full text a rebuild dropped: no content has such a hash, so `index` reads them again.
 UNREAD = {"hash": "", "skipped": ""}
 
 
 class IndexedFile(NamedTuple):
-    """A file that was read, ready to be kept. `skipped` says why it was not indexed; then nothing else was read of it.
+    """A file that was read, ready to be stored. `skipped` is why it was not indexed; then the rest is empty.
 
     symbols, chunks: packed (msgpack) lists, see SymbolRow and ChunkSpan.
     names, humps: the names of its symbols in lower case, and their first letters, separated by blanks.
-    texts: of each piece the search terms of the names defined in it, of the names around it, and of its text.
-    manifest: what it says if it is a manifest, packed; read of a skipped file, too.
+    texts: for each chunk the search terms of the names it defines, of the names around it, and of its text.
+    manifest: the packed content of a manifest, also of a skipped file.
     """
 
     path: str
@@ -64,7 +70,7 @@ class IndexedFile(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """A file whose content is as it was though its time changed."""
+    """A file with a new modification time and the same content."""
 
     path: str
     mtime_ns: int
@@ -93,7 +99,7 @@ class SymbolRow(NamedTuple):
 
 
 class ChunkSpan(NamedTuple):
-    """A piece of a file: its lines, the places of the symbols that begin in it, of the one around it, and its hash."""
+    """A chunk of a file: its lines, the places of the symbols that begin in it and of the one around it, its hash."""
 
     start_line: int
     end_line: int
@@ -113,7 +119,7 @@ class FoundSymbol(NamedTuple):
 
 
 class ChunkRow(NamedTuple):
-    """A piece of a file as ranking sees it: where, what it defines, and its search terms by field."""
+    """A chunk of a file as ranking sees it: where, what it defines, and its search terms by field."""
 
     id: int
     file: File
@@ -132,7 +138,7 @@ class ChunkRow(NamedTuple):
 class CodeScope(NamedTuple):
     """Where code is searched. Empty means everywhere.
 
-    trees: numbers of trees; languages: names; below: beginnings of paths from the root.
+    trees: numbers of trees; languages: names; below: prefixes of paths from the root.
     """
 
     trees: tuple[int, ...] | None = None
@@ -141,25 +147,25 @@ class CodeScope(NamedTuple):
 
     @property
     def is_narrowed(self) -> bool:
-        """Tell whether more than the tree decides."""
+        """Whether it restricts more than the tree."""
         return bool(self.languages or self.below)
 
     def allows(self, language: str | None, path: str) -> bool:
-        """Tell whether a file of the right tree is meant."""
+        """Return whether a file of one of the trees is in the scope."""
         if self.languages and language not in self.languages:
             return False
         return not self.below or path.startswith(self.below)
 
 
 class CodeMatch(NamedTuple):
-    """A piece found by a search and how well it matched; higher is better."""
+    """A chunk found by a search, with its score; higher is better."""
 
     id: int
     score: float
 
 
 class FieldWeights(NamedTuple):
-    """How much a term counts in the names a piece defines, in those around it, in its path and in its text."""
+    """The weight of a term in the names a chunk defines, in those around it, in its path and in its text."""
 
     names: float = 1.0
     around: float = 1.0
@@ -168,7 +174,7 @@ class FieldWeights(NamedTuple):
 
 
 class CodeTotals(NamedTuple):
-    """How much is indexed: files by language, the skipped ones by reason, their bytes and what was found in them."""
+    """Totals of the index: files by language, skipped files by reason, bytes, symbols and chunks."""
 
     files: int
     size_bytes: int
@@ -179,27 +185,72 @@ class CodeTotals(NamedTuple):
 
 
 class LackingVector(NamedTuple):
-    """A piece without a vector: its hash, and one of the pieces that have it."""
+    """A chunk without a vector: its hash, and one of the chunks with that hash."""
 
     hash: bytes
     chunk: int
 
 
-class CodeStore(Store, PackageStore, Protocol):
-    """A store that keeps source code too."""
+class DependencyRow(NamedTuple):
+    """A dependency of a package.
+
+    name: normalized as by its registry; empty if only the folder is known. label: as written.
+    local: its absolute folder, if the manifest gives one.
+    """
+
+    name: str
+    label: str
+    range: str
+    scope: str
+    local: str
+
+
+class PackageRow(NamedTuple):
+    """A package of a tree.
+
+    name: normalized as by its registry; may be empty. label: as written, or the name of its folder.
+    folder, manifest: relative to the root. mark: that of the manifest file. workspace: the folder of its workspace.
+    provides: importable names and their folders, as far as the manifest names them.
+    """
+
+    tree: int
+    folder: str
+    ecosystem: str
+    name: str
+    label: str
+    version: str
+    manifest: str
+    mark: str
+    workspace: str | None
+    provides: tuple[tuple[str, str], ...]
+    dependencies: tuple[DependencyRow, ...]
+
+
+class PackageLink(NamedTuple):
+    """A link that starts at a package."""
+
+    src: str
+    dst: str
+    relationship: str
+    scope: str = ""
+    range: str = ""
+
+
+class CodeStore(Store, Protocol):
+    """A store with a code index."""
 
     def claim_tree(
         self, root: str, namespace: str | None, *, owner: str, fingerprint: str, lease_s: int
     ) -> Tree | None:
-        """Return the tree at `root`, made if it is new, for `owner` alone to write; None while another one does.
+        """Return the tree at `root`, created if it is new, claimed by `owner`; None while another owner holds it.
 
-        A claim ends by itself after `lease_s` seconds without a write. A fingerprint other than the one the tree was
-        indexed by makes every file of it unread.
+        A claim expires after `lease_s` seconds without a write. With a fingerprint other than that of the last index,
+        every file of the tree counts as unread.
         """
         ...
 
     def release_tree(self, tree: int, owner: str, *, is_complete: bool) -> None:
-        """End a claim; `is_complete` stamps the tree as indexed now."""
+        """End a claim; is_complete: the tree counts as indexed now."""
         ...
 
     def write_files(
@@ -212,106 +263,124 @@ class CodeStore(Store, PackageStore, Protocol):
         gone: Sequence[str] = (),
         lease_s: int,
     ) -> None:
-        """Keep, touch and forget files of a claimed tree, all or nothing. Raises Conflict if the claim was lost."""
+        """Store, touch and remove files of a claimed tree, all or nothing. Raises Conflict if the claim was lost."""
         ...
 
     def merge_code_text(self) -> None:
-        """Merge what many writes have added to the full text, so that none of the next small ones has to."""
+        """Merge the full-text segments of many writes, so that later small writes do not have to."""
         ...
 
     def drop_trees(self, trees: Sequence[int]) -> int:
-        """Forget trees with all that is known of them; returns how many files that were."""
+        """Remove trees with all their rows; returns the number of files."""
         ...
 
     def known_files(self, tree: int, at: Sequence[str] | None = None) -> dict[str, tuple[int, int, str]]:
-        """Return path → (mtime_ns, size_bytes, hash) of every file of a tree, the skipped ones too.
+        """Return path → (mtime_ns, size_bytes, hash) of every file of a tree, skipped ones included.
 
-        at: only what lies at or below these paths
+        at: only files at or below these paths
         """
         ...
 
     def code_totals(self, trees: Sequence[int] | None = None) -> CodeTotals:
-        """Return how much of trees is indexed."""
+        """Return the totals of trees; default: all trees."""
         ...
 
     def file_contents(self, files: Sequence[int]) -> dict[int, tuple[list[SymbolRow], list[ChunkSpan]]]:
-        """Return the symbols and pieces of files by their number."""
+        """Return the symbols and chunks of files by file number."""
         ...
 
     def symbols(self, ids: Sequence[int]) -> list[FoundSymbol]:
-        """Return the symbols with these numbers, in the order asked; unknown ones are left out."""
+        """Return the symbols with these numbers, in this order; unknown ones are left out."""
         ...
 
     def symbols_named(self, names: Sequence[str], scope: CodeScope, limit: int) -> list[FoundSymbol]:
-        """Return symbols with one of these names, whatever their case, of at most `limit` files."""
+        """Return symbols with one of these names, ignoring case, of at most `limit` files."""
         ...
 
     def symbol_names(self, prefix: str = "", *, humps: bool = False, limit: int | None = None) -> list[tuple[str, int]]:
-        """Return the names (in lower case) that begin with `prefix`, or their humps, with their number of files."""
+        """Return lower-case names, or their initials, that begin with `prefix`, with their number of files."""
         ...
 
     def names_with_humps(self, humps: Sequence[str], scope: CodeScope, limit: int) -> list[FoundSymbol]:
-        """Return symbols whose parts begin with these letters (gun: getUserName), of at most `limit` files."""
+        """Return symbols with these initials (gun: getUserName), of at most `limit` files."""
         ...
 
     def search_code_text(
         self, terms: Sequence[str], scope: CodeScope, limit: int, *, weights: FieldWeights = ..., postings: int = ...
     ) -> list[CodeMatch]:
-        """Return the pieces that hold any of the terms, best BM25 first.
+        """Return the chunks that contain any of the terms, best BM25 first.
 
-        The rarest terms are taken until their pieces add up to `postings`; the others tell least and cost most. Where
-        all are too frequent for that, pieces that hold them all are returned, if there are enough.
+        The rarest terms are used until their chunks add up to `postings`; the others cost most and distinguish least.
+        If all terms are too frequent for that, chunks that contain all of them are returned, if there are enough.
         """
         ...
 
-    def chunk_rows(self, ids: Iterable[int], *, with_terms: bool = True) -> list[ChunkRow]:
-        """Return these pieces, in the order asked; unknown ones are left out."""
+    def chunk_rows(self, ids: Iterable[int]) -> list[ChunkRow]:
+        """Return these chunks, in this order; unknown ones are left out."""
         ...
 
     def code_term_counts(self, terms: Sequence[str]) -> tuple[int, Mapping[str, int]]:
-        """Return how many pieces there are, and how many hold each term."""
-        ...
-
-    def code_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
-        """Yield (node id, kind, label, namespace) of every indexed file and symbol."""
-        ...
-
-    def code_links(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str]]:
-        """Yield (node id, node id, CONTAINS) from every file to its symbols and from every symbol to those in it."""
+        """Return the number of chunks, and the number with each term."""
         ...
 
     def code_generation(self) -> int:
-        """Return a number that stays the same exactly as long as no indexed file changes."""
+        """Return a number that changes with any indexed file, as a cache key."""
         ...
 
     def put_code_vectors(self, model: str, vectors: Iterable[tuple[bytes, NDArray[np.float32]]]) -> int:
-        """Keep vectors of pieces by their hash; returns how many were kept."""
+        """Store vectors of chunks by hash; returns how many."""
         ...
 
     def lacking_code_vectors(self, model: str, limit: int, files: Sequence[int] | None = None) -> list[LackingVector]:
-        """Return pieces without a vector of `model`, those of the files named first if any are, else newest first."""
-        ...
-
-    def count_code_vectors(self, model: str) -> int:
-        """Return how many vectors of `model` are kept."""
+        """Return chunks without a vector of `model`: of these files, in this order, or of all, newest first."""
         ...
 
     def code_vector_coverage(self, model: str, trees: Sequence[int] | None = None) -> tuple[int, int]:
-        """Return how many different pieces of trees have a vector of `model`, and how many have none."""
+        """Return how many distinct chunks of trees have a vector of `model`, and how many have none."""
         ...
 
     def drop_code_vectors(self, *, unused_only: bool) -> int:
-        """Throw away vectors of pieces: all, or those of no piece any more; returns how many."""
+        """Delete vectors of chunks, all or those that no chunk uses; returns how many."""
         ...
 
     def search_code_vectors(
         self, model: str, query: NDArray[np.float32], scope: CodeScope, limit: int
     ) -> list[CodeMatch]:
-        """Return the pieces nearest to `query` by cosine."""
+        """Return the chunks nearest to `query` by cosine."""
         ...
 
     def code_cosines(self, model: str, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these pieces that has a vector of `model`."""
+        """Return the cosine of each of these chunks that has a vector of `model`."""
+        ...
+
+    # --- packages ---
+
+    def manifests(self, tree: int) -> list[tuple[str, str, bytes]]:
+        """Return path, mark and content of every manifest of a tree, by path."""
+        ...
+
+    def packages_settled(self, tree: int) -> bool:
+        """Return whether the packages of a tree are up to date with its manifests."""
+        ...
+
+    def put_packages(self, tree: int, owner: str, packages: Sequence[PackageRow], *, lease_s: int) -> None:
+        """Replace the packages of a claimed tree, all or nothing. Raises Conflict if the claim was lost."""
+        ...
+
+    def packages(self, trees: Sequence[int] | None = None) -> list[PackageRow]:
+        """Return the packages of trees (default: all trees), ordered by tree and folder."""
+        ...
+
+    def package_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
+        """Yield (node id, kind, label, namespace) of every package of trees and of their dependencies.
+
+        A package has the namespace of the trees that contain it. A package that is not indexed, or in trees of several
+        namespaces, has none.
+        """
+        ...
+
+    def package_links(self, trees: Sequence[int] | None = None) -> Iterator[PackageLink]:
+        """Yield the links that start at the packages of trees."""
         ...
 
 
@@ -321,7 +390,7 @@ def files_of_tree(tree: int) -> tuple[int, int]:
 
 
 def places_of_file(file: int) -> tuple[int, int]:
-    """Return the lowest and the highest number a symbol or piece of the file can have."""
+    """Return the lowest and the highest number a symbol or chunk of the file can have."""
     return file << PLACE_BITS, ((file + 1) << PLACE_BITS) - 1
 
 
@@ -330,14 +399,31 @@ def file_node(root: str, path: str) -> str:
     return f"file:{root}/{path}"
 
 
-def symbol_nodes(root: str, path: str, symbols: Sequence[SymbolRow]) -> list[str]:
-    """Return the ids of a file's symbols in the graph; one that shares its qualified name with another gets a number.
+class Qualified(Protocol):
+    """Anything that has the qualified name of a symbol."""
 
-    Such an id survives every edit that leaves the symbol its name.
-    """
-    found: list[str] = []
+    @property
+    def qualified(self) -> str:
+        """The name through all parents."""
+        ...
+
+
+def symbol_keys(symbols: Iterable[Qualified]) -> list[str]:
+    """Return a key for each symbol of a file, unique in it and stable across edits that keep the name."""
+    keys: list[str] = []
     seen: dict[str, int] = {}
     for symbol in symbols:
-        count = seen[symbol.qualified] = seen.get(symbol.qualified, 0) + 1
-        found.append(f"sym:{root}/{path}::{symbol.qualified}" + (f"#{count}" if count > 1 else ""))
-    return found
+        qualified = symbol.qualified
+        count = seen[qualified] = seen.get(qualified, 0) + 1
+        keys.append(qualified if count == 1 else f"{qualified}#{count}")
+    return keys
+
+
+def symbol_nodes(root: str, path: str, symbols: Sequence[SymbolRow]) -> list[str]:
+    """Return the ids of a file's symbols in the graph; they outlive an edit that keeps the symbol's name."""
+    return [f"sym:{root}/{path}::{key}" for key in symbol_keys(symbols)]
+
+
+def package_node(ecosystem: str, name: str, place: str = "") -> str:
+    """Return the id of a package in the graph: by its name, or by the absolute folder of its manifest without one."""
+    return f"pkg:{ecosystem}:{name or place}"

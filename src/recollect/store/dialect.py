@@ -1,4 +1,4 @@
-"""What differs between databases: connections, locking, full text, and the meaning of their errors."""
+"""The interface of a database driver: connections, locking, full text, errors. One class per database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CodeTextRow = tuple[int, str, str, str, str]
 
 
 class Connection(Protocol):
-    """The verbs used of a database connection; parameters are written as `?`."""
+    """The methods of a database connection that are used; parameters are written as `?`."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Iterable[tuple[Any, ...]]: ...
 
@@ -58,7 +58,7 @@ class Dialect(Protocol):
         ...
 
     def text_rows(self, memory: Memory) -> list[TextRow]:
-        """Return what the full text keeps of a memory; takes most of the time, and no connection."""
+        """Return the full-text rows of a memory; the slow part of indexing, without a connection."""
         ...
 
     def index_text(self, connection: Connection, memory: Memory) -> None: ...
@@ -66,19 +66,19 @@ class Dialect(Protocol):
     def unindex_text(self, connection: Connection, seq: int) -> None: ...
 
     def begin_spare(self, connection: Connection) -> None:
-        """Make an empty full text beside the one in use; one that was left unfinished goes."""
+        """Create an empty spare full-text index; an unfinished one is dropped."""
         ...
 
     def put_spare(self, connection: Connection, seq: int, rows: Sequence[TextRow]) -> None:
-        """Put a memory into the spare full text, in the place of what is there of it."""
+        """Replace the rows of a memory in the spare full-text index."""
         ...
 
     def use_spare(self, connection: Connection) -> None:
-        """Put the spare full text in the place of the one in use, damaged or not, without what has no memory."""
+        """Replace the full-text index, damaged or not, by the spare one, without rows of deleted memories."""
         ...
 
     def drop_spare(self, connection: Connection) -> None:
-        """Throw the spare full text away, if there is one."""
+        """Drop the spare full-text index, if there is one."""
         ...
 
     def count_text(self, connection: Connection) -> int: ...
@@ -93,17 +93,17 @@ class Dialect(Protocol):
     ) -> list[SearchRow]:
         """Return the best rows by BM25, of these namespaces only if `scopes` is given.
 
-        frequencies: how many passages hold each known term, counted here if it is not given
+        frequencies: the number of passages with each known term; counted here if not given
         """
         ...
 
     def search_times(
         self, connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
     ) -> list[SearchRow]:
-        """Return passages of memories from these times, and passages whose text names a day of them, in turn.
+        """Return passages of memories from these times, and passages whose text names a day in them, alternating.
 
-        Memories come newest first, the first passage of each. Of the others, those that name the times most exactly
-        come first. The score only orders them.
+        Memories come newest first, each with its first passage. Of the others, the most exact mentions come first.
+        The score only gives the order.
         """
         ...
 
@@ -122,33 +122,33 @@ class Dialect(Protocol):
         names: Sequence[str],
         scopes: Sequence[str | None] | None,
     ) -> TermCounts:
-        """Return how frequent terms are, which names are authors', and which terms these namespaces hold."""
+        """Return term frequencies, which names are authors, and which terms these namespaces contain."""
         ...
 
     def edge_columns(self, connection: Connection) -> EdgeColumns:
-        """Return every edge as columns, as fast as the database can hand them out."""
+        """Return every edge as columns, as fast as the database can read them."""
         ...
 
     def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
-        """Make pieces of code searchable, given their number and their terms by field."""
+        """Index chunks of code, given by number and terms per field."""
         ...
 
     def unindex_code(self, connection: Connection, first: int, last: int) -> None:
-        """Forget the pieces whose numbers lie between two, both included."""
+        """Remove the chunks from number `first` to `last`, both included."""
         ...
 
     def merge_code(self, connection: Connection) -> bool:
-        """Merge some of what several transactions have added to the full text of code; tell whether there was any."""
+        """Merge some segments of the full-text index of code; return whether there were any to merge."""
         ...
 
     def index_names(self, connection: Connection, rows: Sequence[tuple[int, str, str]]) -> None:
-        """Make the names of symbols of files searchable, and their humps."""
+        """Index the names of the symbols of files, and their initials."""
         ...
 
     def unindex_names(self, connection: Connection, files: Sequence[int]) -> None: ...
 
     def code_texts(self, connection: Connection, ids: Sequence[int]) -> list[CodeTextRow]:
-        """Return the terms of pieces as they were given."""
+        """Return the terms of chunks as they were given."""
         ...
 
     def search_code(
@@ -161,11 +161,11 @@ class Dialect(Protocol):
         *,
         every: bool = False,
     ) -> list[SearchRow]:
-        """Return the best pieces by BM25 that hold any of the terms, or `every`, of these numbers only if given."""
+        """Return the best chunks by BM25 with any of the terms, or `every` one; within: only of these numbers."""
         ...
 
     def code_frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
-        """Return how many pieces hold each term that any holds."""
+        """Return the number of chunks with each term; unknown terms are left out."""
         ...
 
     def names_from(
@@ -181,15 +181,15 @@ class Dialect(Protocol):
         ...
 
     def code_problems(self, connection: Connection, *, thorough: bool = True) -> list[str]:
-        """Return what is wrong with the full text of code, in sentences; a thorough look needs to write."""
+        """Return the problems of the full-text index of code as sentences; a thorough check needs to write."""
         ...
 
     def count_code(self, connection: Connection) -> tuple[int, int]:
-        """Return how many pieces of code the full text holds, and of how many files it holds the names."""
+        """Return how many chunks of code are indexed, and of how many files the symbol names are."""
         ...
 
     def clear_code(self, connection: Connection) -> None:
-        """Empty the full text of code, damaged or not."""
+        """Empty the full-text index of code, damaged or not."""
         ...
 
     def check(self, connection: Connection, *, thorough: bool) -> list[str]: ...
@@ -199,7 +199,7 @@ class Dialect(Protocol):
         ...
 
     def release(self) -> None:
-        """Give back memory that holds what was read of the database."""
+        """Release memory that caches pages of the database."""
         ...
 
     def describe(self) -> StoreFacts: ...

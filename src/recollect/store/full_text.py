@@ -1,11 +1,11 @@
-"""Full text: memories found by their terms in SQLite's own index, and what stands around them.
+"""Queries of the full-text index of memories in SQLite (FTS5), with neighbours and term frequencies.
 
-Functions of a bare connection, so that a hook that answers by itself can use them without loading a store.
+Functions of a bare connection, so that the prompt fast path can use them without loading a store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import zip_longest
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from recollect.text.digest import digest
 from recollect.text.passages import MAX_PASSAGES
 
 # BM25 costs one to two microseconds for every posting it scores (100,000 rows: 74 ms for two very frequent words).
-# Terms are taken rarest first until this many postings; those left out are the ones that tell memories apart least.
+# Terms are used rarest first up to this many postings; the others distinguish memories least.
 POSTINGS_BUDGET = 4_000
 # The rarest terms are always searched, however frequent they are.
 MIN_TERMS = 2
@@ -26,21 +26,20 @@ COLUMN_WEIGHTS = "0.0, 1.0, 1.0, 1.0"
 
 
 class Connection(Protocol):
-    """The one verb used of a connection."""
+    """The one method of a connection that is used."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Iterable[tuple[Any, ...]]: ...
 
 
-def found(
+def search_terms(
     connection: Connection,
     terms: Sequence[str],
     scopes: Sequence[str | None] | None,
     limit: int,
     frequencies: Mapping[str, int] | None = None,
 ) -> list[tuple[int, float]]:
-    """Return the passages that hold any of the terms, best first: their numbers and scores, higher is better."""
-    known = frequencies_of(connection, terms) if frequencies is None else list(frequencies.items())
-    chosen = affordable(known)
+    """Return the passages that contain any of the terms, best first: numbers and scores, higher is better."""
+    chosen = affordable(frequencies_of(connection, terms) if frequencies is None else frequencies)
     if not chosen:
         return []
     match = f"{{author labels body}} : ({any_of(chosen)})"
@@ -58,49 +57,48 @@ def passage_rows(connection: Connection, pids: Sequence[int], beside: str) -> It
 
     beside: columns of its memory (m) that follow
     """
-    marks = ", ".join("?" * len(pids))
     sql = (
         "SELECT t.rowid, m.id, m.session_id, coalesce(m.valid_from, m.created_at), "
         f"t.author, t.labels, t.body, t.shape, {beside} FROM memory_text t "
-        f"JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} WHERE t.rowid IN ({marks}) ORDER BY t.rowid"
+        f"JOIN memories m ON m.seq = t.rowid / {MAX_PASSAGES} WHERE t.rowid IN ({marks(pids)}) ORDER BY t.rowid"
     )
     return connection.execute(sql, pids)
 
 
-def from_times(
+def search_times(
     connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
 ) -> list[tuple[int, float]]:
-    """Return passages of memories from these times, [start, end), or that name a day of them: numbers, then scores.
+    """Return passages of memories from these times, [start, end), or that name a day in them: numbers and scores.
 
-    Both kinds take turns, so that neither crowds out the other.
+    Both kinds alternate, so that neither crowds out the other.
     """
-    kinds = _said_in(connection, times, scopes, limit), _naming(connection, times, scopes, limit)
+    kinds = _stored_in(connection, times, scopes, limit), _naming_days(connection, times, scopes, limit)
     found = dict.fromkeys(pid for turn in zip_longest(*kinds) for pid in turn if pid is not None)
     return [(pid, float(-rank)) for rank, pid in enumerate(found)][:limit]
 
 
-def _said_in(
+def _stored_in(
     connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
 ) -> list[int]:
     """Return the first passages of memories from one of these times, newest first."""
     said, scope = "coalesce(valid_from, created_at)", ""
     if scopes is not None:
-        # The sign keeps SQLite from reading a whole namespace instead of the end of a time.
+        # The sign keeps SQLite from reading a whole namespace instead of the end of a period.
         nowhere = " OR +namespace IS NULL" if None in scopes else ""
-        scope = f" AND (+namespace IN ({', '.join('?' * len(scopes))}){nowhere})"
+        scope = f" AND (+namespace IN ({marks(scopes)}){nowhere})"
     sql = (
         f"SELECT {said} AS said, seq FROM memories WHERE said >= ? AND said < ?{scope} "
         "ORDER BY said DESC, seq DESC LIMIT ?"
     )
-    # One statement for all times would read each to its beginning.
+    # One statement for all times would read each period to its beginning.
     found = {row for time in times for row in connection.execute(sql, (*time, *(scopes or ()), limit))}
     return [seq * MAX_PASSAGES for _, seq in sorted(found, reverse=True)]
 
 
-def _naming(
+def _naming_days(
     connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
 ) -> list[int]:
-    """Return passages that name a day of one of these times: the most exact first, then the latest day first."""
+    """Return passages that name a day in one of these times: the most exact first, then the latest day."""
     found: set[tuple[int, int, int]] = set()
     for scope in (None,) if scopes is None else map(scope_term, scopes):
         for start, stop in times:
@@ -130,7 +128,7 @@ def _mentions(
 
 
 def session_neighbours(connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
-    """Return, for memories of a session, those before and after them in it, the nearest first on each side."""
+    """Return the memories before and after each memory in its session, the nearest first on each side."""
 
     def side(sign: str, order: str) -> str:
         return (
@@ -138,10 +136,9 @@ def session_neighbours(connection: Connection, seqs: Sequence[int], reach: int) 
             f"AND n.seq {sign} m.seq ORDER BY n.seq {order} LIMIT {int(reach)}))"
         )
 
-    marks = ", ".join("?" * len(seqs))
     sql = (
         f"SELECT m.seq, {side('<', 'DESC')}, {side('>', 'ASC')} FROM memories m "
-        f"WHERE m.seq IN ({marks}) AND m.session_id IS NOT NULL"
+        f"WHERE m.seq IN ({marks(seqs)}) AND m.session_id IS NOT NULL"
     )
     return {
         seq: tuple(int(other) for found in (before, after) if found for other in str(found).split(","))
@@ -152,13 +149,13 @@ def session_neighbours(connection: Connection, seqs: Sequence[int], reach: int) 
 def term_counts(
     connection: Connection, terms: Sequence[str], names: Sequence[str], scopes: Sequence[str | None] | None
 ) -> TermCounts:
-    """Return how frequent terms are, which of the names are authors', and which terms are known in the scopes."""
-    # The number of passages only scales the weight of terms. Counting them reads every entry (4 ms at 100,000), the
-    # highest number is a look at the end of the index, and close enough.
+    """Return term frequencies, which of the names are authors, and which terms are known in the scopes."""
+    # The number of passages only scales the weight of terms. Counting them takes 4 ms at 100,000; the highest number
+    # is read from the end of the index and is close enough.
     newest = next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM memories")))[0]
     sql = "SELECT 1 FROM memory_names WHERE term = ? AND col = 'author'"
     authors = frozenset(name for name in names if list(connection.execute(sql, (name,))))
-    by_term = dict(frequencies_of(connection, terms))
+    by_term = frequencies_of(connection, terms)
     known = frozenset(by_term)
     if scopes is not None:
         inside = f"scope : ({any_of([scope_term(name) for name in scopes])}) AND "
@@ -173,35 +170,35 @@ def term_counts(
 
 
 def scope_term(namespace: str | None) -> str:
-    """Return the term that stands for a namespace in the full text."""
+    """Return the term for a namespace in the full-text index."""
     if namespace is None:
         return "::none"  # no text has this term: a term begins with a letter or a digit
     return "n" + digest(namespace, 20)
 
 
-def any_of(terms: Sequence[str]) -> str:
-    """Return a match for any of the terms, in the language of the full text."""
-    return " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+def marks(values: Sized) -> str:
+    """Return a placeholder for each value, separated by commas."""
+    return ", ".join("?" * len(values))
 
 
-def frequencies_of(connection: Connection, terms: Sequence[str]) -> list[tuple[str, int]]:
-    """Return each known term with the number of memories that hold it."""
-    rows: list[tuple[str, int]] = []
-    for term in terms:
-        rows += [
-            (term, int(count))
-            for (count,) in connection.execute("SELECT doc FROM memory_terms WHERE term = ?", (term,))
-        ]
-    return rows
+def any_of(terms: Sequence[str], joined: str = " OR ") -> str:
+    """Return an FTS5 query for any of the terms; joined by " AND ", for all of them."""
+    return joined.join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
-def affordable(frequencies: Sequence[tuple[str, int]]) -> list[str]:
+def frequencies_of(connection: Connection, terms: Sequence[str], table: str = "memory_terms") -> dict[str, int]:
+    """Return by known term the number of rows that contain it, from the vocabulary of a full-text index."""
+    sql = f"SELECT doc FROM {table} WHERE term = ?"
+    return {term: int(count) for term in terms for (count,) in connection.execute(sql, (term,))}
+
+
+def affordable(frequencies: Mapping[str, int], budget: int = POSTINGS_BUDGET) -> list[str]:
     """Return the rarest terms whose postings together stay within the budget; never fewer than MIN_TERMS."""
     chosen: list[str] = []
     spent = 0
-    for term, count in sorted(frequencies, key=lambda row: row[1]):
+    for term, count in sorted(frequencies.items(), key=lambda row: row[1]):
         spent += count
-        if spent > POSTINGS_BUDGET and len(chosen) >= MIN_TERMS:
+        if spent > budget and len(chosen) >= MIN_TERMS:
             break
         chosen.append(term)
     return chosen

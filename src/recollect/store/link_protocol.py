@@ -1,7 +1,7 @@
-"""What a store keeps of links in source code: programs, and the edges that were found in them.
+"""Links in source code as a store has them: programs, and the edges that were found in them.
 
-Like the rest of the index it is derived. What a file uses is kept with that file, packed, and names what it leads to by
-ids that outlive an edit of either end:
+Links are derived, like the rest of the index. They are stored packed with the file that contains the use, and name
+their targets by ids that outlive an edit of either end:
 
     edges    sources   [ "Server.start", "" … ]          keys of symbols of this file; "" is the file itself
              targets   [ "s" + path::key, "f" + path, "=" + any other node id … ]
@@ -50,7 +50,7 @@ class OutsideSite(msgspec.Struct, frozen=True, array_like=True):
 
 
 class AmbiguousSite(msgspec.Struct, frozen=True, array_like=True):
-    """A use that may mean several things: the name as written, and the targets it may mean (as of Edges.targets)."""
+    """A use with several candidates: the name as written, and the possible targets (as in Edges.targets)."""
 
     source: str
     name: str
@@ -62,7 +62,7 @@ class AmbiguousSite(msgspec.Struct, frozen=True, array_like=True):
 
 
 class UnresolvedSite(msgspec.Struct, frozen=True, array_like=True):
-    """A use of which nothing is known but the name."""
+    """A use of which only the name is known."""
 
     source: str
     name: str
@@ -72,7 +72,7 @@ class UnresolvedSite(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Sites(msgspec.Struct, frozen=True, array_like=True):
-    """Where the links of a file stand in it, and what did not become a link."""
+    """The places of the links of a file, and the uses that did not become a link."""
 
     edge: bytes = b""  # 32 bits: place in the columns of Edges
     line: bytes = b""  # 32 bits
@@ -86,8 +86,7 @@ class Sites(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Program(NamedTuple):
-    """A file's program, ready to be kept: number, path, hash of the content, what is known of it without reading it,
-    as much of it as others can see, and all of it."""
+    """A file's program, ready to be stored: its outline, the part that other files can see (face), and all of it."""
 
     file: int
     path: str
@@ -98,7 +97,7 @@ class Program(NamedTuple):
 
 
 class KnownProgram(NamedTuple):
-    """What is known of a file's program: its number, the hash it is known by, what others need of it, and its size."""
+    """A stored program: the number and hash of its file, its outline and its size."""
 
     file: int
     hash: str
@@ -107,7 +106,7 @@ class KnownProgram(NamedTuple):
 
 
 class Links(NamedTuple):
-    """A file's links, packed, ready to be kept; the digest is that of everything they were made from."""
+    """A file's packed links, ready to be stored; the digest covers everything they were made from."""
 
     file: int
     digest: str
@@ -116,7 +115,7 @@ class Links(NamedTuple):
 
 
 class LinkedTree(NamedTuple):
-    """How a tree was linked: by which rules, in which state of the index, when."""
+    """How a tree was linked: rules, state of the index, time."""
 
     fingerprint: str
     generation: int
@@ -124,7 +123,7 @@ class LinkedTree(NamedTuple):
 
 
 class CodeStamps(NamedTuple):
-    """Every indexed file by number with two counters: what was read of it, and its links, as they last changed."""
+    """Every indexed file by number, with the counters of its last read and of its last change of links."""
 
     files: NDArray[np.int64]
     read: NDArray[np.int64]
@@ -142,7 +141,7 @@ class FileGraph(NamedTuple):
 
 
 class SymbolPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """As much of a kept symbol as makes a node; fields as of SymbolRow, those in between are skipped over."""
+    """The fields of a SymbolRow that make a node; those in between are not decoded."""
 
     name: str
     qualified: str
@@ -155,92 +154,72 @@ class SymbolPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class LinkStore(CodeStore, Protocol):
-    """A store that keeps links in source code too."""
+    """A store with a code index and links."""
 
     def linked_tree(self, tree: int) -> LinkedTree | None:
-        """Return how a tree was linked last; None if it never was."""
+        """Return how a tree was last linked; None if it never was."""
         ...
 
     def known_programs(self, tree: int) -> dict[str, KnownProgram]:
-        """Return by path what is known of the programs of a tree; files that are gone may be among them."""
+        """Return the stored programs of a tree by path, possibly with some of deleted files."""
         ...
 
     def packed_symbols(self, files: Sequence[int]) -> dict[int, bytes]:
-        """Return the symbols of files as they are kept, by their number."""
+        """Return the packed symbols of files, by file number."""
         ...
 
     def programs(self, files: Sequence[int], *, faces: bool = False) -> dict[int, bytes]:
-        """Return programs by the number of their file, or as much of them as others can see."""
+        """Return programs by file number; faces: only the part that other files can see."""
         ...
 
     def put_programs(
         self, tree: int, owner: str, programs: Sequence[Program], *, lease_s: int, gone: Sequence[int] = ()
     ) -> None:
-        """Keep programs of a claimed tree, and forget some with their links. Raises Conflict if the claim was lost."""
+        """Store programs of a claimed tree; remove some with their links. Raises Conflict if the claim was lost."""
         ...
 
     def link_digests(self, tree: int) -> dict[int, str]:
-        """Return by file the digest of what its links were made from."""
+        """Return the digest of the links by file number."""
         ...
 
     def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
-        """Keep the links of files; equal ones count as unchanged. Raises Conflict if the claim was lost."""
+        """Store the links of files; equal ones count as unchanged. Raises Conflict if the claim was lost."""
         ...
 
     def put_linked_tree(self, tree: int, owner: str, linked: LinkedTree) -> None:
-        """Keep how a claimed tree was linked. Raises Conflict if the claim was lost."""
+        """Store how a claimed tree was linked. Raises Conflict if the claim was lost."""
         ...
 
     def file_edges(self, files: Sequence[int]) -> dict[int, Edges]:
-        """Return the links of files by their number."""
+        """Return the links of files by file number."""
         ...
 
     def file_sites(self, files: Sequence[int]) -> dict[int, Sites]:
-        """Return where the links of files stand, by their number."""
+        """Return the places of the links of files, by file number."""
         ...
 
     def files_linking(self, tree: int, target: str, limit: int) -> list[int]:
-        """Return files of a tree that may have links to a target, given as of Edges.targets; all that do are named."""
+        """Return files of a tree that may link to a target (as in Edges.targets): all that do, and maybe more."""
         ...
 
     def files_mentioning(self, tree: int, texts: Sequence[str], limit: int) -> list[int]:
-        """Return files of a tree among whose sites one of these texts stands, as a name or a part of one."""
+        """Return files of a tree whose sites contain one of these texts, as a name or a part of one."""
         ...
 
     def link_generation(self) -> int:
-        """Return a number that stays the same as long as no links change."""
+        """Return a number that changes with any links, as a cache key."""
         ...
 
     def code_stamps(self) -> CodeStamps:
-        """Return by which counters every indexed file was last changed, in the order of their numbers."""
+        """Return the change counters of every indexed file, in the order of their numbers."""
         ...
 
     def file_graphs(self, files: Iterable[int] | None = None) -> Iterable[FileGraph]:
-        """Yield files as the graph reads them, in the order of their numbers; None means all."""
+        """Yield files as the graph reads them, in the order of their numbers; default: all files."""
         ...
-
-
-class Qualified(Protocol):
-    """Anything that has the qualified name of a symbol."""
-
-    @property
-    def qualified(self) -> str:
-        """The name through all parents."""
-        ...
-
-
-def symbol_keys(symbols: Iterable[Qualified]) -> list[str]:
-    """Return the keys of a file's symbols: what tells them apart in it, and outlives an edit that keeps their name."""
-    keys: list[str] = []
-    seen: dict[str, int] = {}
-    for symbol in symbols:
-        qualified = symbol.qualified
-        count = seen[qualified] = seen.get(qualified, 0) + 1
-        keys.append(qualified if count == 1 else f"{qualified}#{count}")
-    return keys
 
 
 def target_node(root: str, target: str) -> str:
-    """Return the id in the graph of a target as links keep it."""
+    """Return the graph id of a target of a link."""
     kind, rest = target[0], target[1:]
     return f"sym:{root}/{rest}" if kind == "s" else f"file:{root}/{rest}" if kind == "f" else rest

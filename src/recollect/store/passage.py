@@ -1,12 +1,13 @@
-"""Passage: what ranking sees of a memory. Loaded without anything heavy: a hook that answers by itself has no time.
+"""Passages of memories as ranking sees them. It imports nothing heavy, for the prompt fast path of a hook.
 
-A memory's text is cut into passages, which are matched on their own; the number of a passage tells its memory.
+A memory's text is cut into passages, which are matched separately; the number of a passage contains that of its memory.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from recollect.text.passage_features import Shape
@@ -16,8 +17,8 @@ from recollect.text.passages import MAX_PASSAGES
 # a store widens by the same factor when that was not enough.
 WIDENING = 8
 
-# How many passages of one memory a search returns at most, its best ones: every passage of a long text may hold the
-# question's words, and without a bound it would be all that is found.
+# How many passages of one memory a search returns at most, its best ones: every passage of a long text may contain the
+# words of the query, and would fill the results.
 PASSAGES_PER_MEMORY = 5
 
 
@@ -29,8 +30,20 @@ class Match(NamedTuple):
     pid: int = 0
 
 
+def best_matches(ranked: Iterable[tuple[int, float]], ids: Mapping[int, str], limit: int) -> list[Match]:
+    """Return the first passages of known memories, at most PASSAGES_PER_MEMORY of each."""
+    taken: Counter[int] = Counter()
+    found: list[Match] = []
+    for pid, score in ranked:
+        seq = pid // MAX_PASSAGES
+        if seq in ids and taken[seq] < PASSAGES_PER_MEMORY:
+            taken[seq] += 1
+            found.append(Match(ids[seq], score, pid))
+    return found[:limit]
+
+
 class Written(NamedTuple):
-    """The branch of a project that a memory was written on, and the commit that its work tree was at."""
+    """The branch and commit that a memory was written on."""
 
     namespace: str | None
     branch: str
@@ -38,11 +51,10 @@ class Written(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What a memory is worth whatever is asked: how it was judged, its tags, when it was last used, how long it holds.
+    """What ranking uses of a memory besides its text, independent of the query.
 
-    accessed_at: None if nobody came back to it since it was stored. ends_at: when it stopped to hold, or will; None if
-    nothing has replaced it and it does not expire. written: None for what was not written on a branch, or on the
-    default one.
+    accessed_at: None if it was not read since it was stored. ends_at: when it was superseded or expires; None if
+    neither. written: None if it was written on the default branch or on none.
     """
 
     importance: float = 0.5
@@ -53,12 +65,12 @@ class Standing(NamedTuple):
     written: Written | None = None
 
 
-# What most memories are: stored, and nothing said about them.
+# The values of most memories.
 ORDINARY = Standing()
 
 
 class Passage(NamedTuple):
-    """A passage as ranking sees it: whose, when, in which session, its terms, its shape, and its memory's standing."""
+    """A passage as ranking sees it: memory, time, session, terms, shape and standing."""
 
     pid: int
     memory_id: str
@@ -76,7 +88,7 @@ class Passage(NamedTuple):
         return self.pid // MAX_PASSAGES
 
     def year_month(self) -> tuple[int, int]:
-        """The year and month it is from; (0, 0) if that is no time at all, for an imported row may carry any number."""
+        """The year and month of its time; (0, 0) for a number that is no time, which an imported row may have."""
         try:
             return time.gmtime(self.at)[:2]
         except (OverflowError, OSError, ValueError):
@@ -84,7 +96,7 @@ class Passage(NamedTuple):
 
 
 class TermCounts(NamedTuple):
-    """How many passages there are, how many hold each term, which names are authors', which terms are known here."""
+    """The number of passages, of those with each term, names that are authors, and known terms."""
 
     passages: int
     by_term: Mapping[str, int]
@@ -92,5 +104,5 @@ class TermCounts(NamedTuple):
     known: frozenset[str]
 
     def of(self, term: str) -> int:
-        """Return how many passages hold the term."""
+        """Return how many passages contain the term."""
         return self.by_term.get(term, 0)

@@ -1,4 +1,4 @@
-"""What the rest of recollect may ask of a store: row-shaped verbs, with filters as values.
+"""The interface of a store: reads and writes of rows, with filters as values.
 
 Rows are records (recollect.model); the record's type names the table. A filter is a mapping of field to condition:
 
@@ -9,9 +9,8 @@ Rows are records (recollect.model); the record's type names the table. A filter 
     {"category": Without(("prompt",))}         none of them
     {"expires_at": NotBefore(1_700_000_000)}   absent, or not before
 
-Conditions are joined by AND. Any other question is a pure function over what a filter brings back. Reads see a
-consistent snapshot per call; writes happen in a transaction, which takes the write lock first, logs every change with
-what was there before, and is all or nothing.
+Conditions are joined by AND. A read sees a consistent snapshot per call. Writes happen in a transaction: it takes the
+write lock first, logs every change with the row as it was, and is all or nothing.
 """
 
 from __future__ import annotations
@@ -72,14 +71,14 @@ class Vectors(NamedTuple):
 
 
 class MemoryVectors(NamedTuple):
-    """One unit vector of each memory, the mean of its passages', in order of the ids."""
+    """One unit vector per memory, the mean of its passages, in the order of the ids."""
 
     ids: Sequence[str]
     values: NDArray[np.float32]
 
 
 class Strength(NamedTuple):
-    """How central a node is: all in all, and the parts of it, each from 0 to 1."""
+    """The centrality of a node: the total and its parts, each from 0 to 1."""
 
     node_id: str
     whole: float
@@ -90,7 +89,7 @@ class Strength(NamedTuple):
 
 
 class Coded(NamedTuple):
-    """A column of text: each value once, and for every row the place of its value among them."""
+    """A column of text: the distinct values, and for every row the index of its value."""
 
     values: Sequence[str]
     codes: NDArray[np.int32]
@@ -105,17 +104,29 @@ class EdgeColumns(NamedTuple):
     weight: NDArray[np.float64]
 
 
-class Transaction(Protocol):
-    """Writes that happen together or not at all; `batch` is the name under which they can be undone."""
+class RowReader(Protocol):
+    """Reads of rows, in a store or in a transaction."""
 
-    @property
-    def batch(self) -> str: ...
-
-    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]: ...
+    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
+        """Return the rows with these ids, in the order asked; unknown ids are left out."""
+        ...
 
     def find(
         self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
-    ) -> list[R]: ...
+    ) -> list[R]:
+        """Return matching rows. order: a field, '-field' for descending; ties break by insertion."""
+        ...
+
+    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
+        """Return earlier versions of rows from the log, oldest first, where the field had this value."""
+        ...
+
+
+class Transaction(RowReader, Protocol):
+    """Writes that are committed together; `batch` is the id to undo them by."""
+
+    @property
+    def batch(self) -> str: ...
 
     def insert(self, record: R) -> R:
         """Add a row; returns it as stored, numbered by the change log. Raises Conflict if its id exists."""
@@ -129,44 +140,39 @@ class Transaction(Protocol):
         """Remove rows and their dependents (logged one by one); returns how many of `kind` were removed."""
         ...
 
-    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
-        """Return rows as the log has them, oldest first, where the field had this value."""
-        ...
-
     def undo(self, batch: str) -> int:
-        """Put back what `batch` changed, except what was purged since; returns the number of rows.
+        """Restore what `batch` changed, except rows purged since; returns the number of rows.
 
-        Raises NotFound for an unknown batch, Purged if nothing of it is left to put back, and Conflict if a row has
-        changed since.
+        Raises NotFound for an unknown batch, Purged if no row of it can be restored, Conflict if a row has changed
+        since.
         """
         ...
 
     def purge(self, kind: type[Record], ids: Sequence[str], *, keep: bool = False) -> int:
-        """Remove rows with what hangs on them, and from the log what they ever were; returns the emptied log entries.
+        """Remove rows, their dependents and their earlier versions; returns the number of emptied log entries.
 
-        A row that is only in the log is removed there. An emptied entry stays in its place, with no row as it was:
-        so the log still tells that something happened, and nobody can take it back. Bytes of what was removed may lie
-        in the database until `scrub`.
+        A row that exists only in the log is removed there. An emptied entry stays without its row: the log still shows
+        that a change happened, and it cannot be undone. Deleted bytes may stay in the database file until `scrub`.
 
-        keep: leave the rows as they are now, and empty the log only
+        keep: keep the current rows and empty the log only
         """
         ...
 
 
 class WordSearch(Protocol):
-    """What can be searched by words: a store, or less."""
+    """Keyword search: a store, or the reader of the prompt fast path."""
 
     def search_text(
         self, terms: Sequence[str], where: Filter | None, limit: int, *, counts: TermCounts | None = None
     ) -> list[Match]:
-        """Return the passages that hold any of the search terms, best BM25 first, a few of each memory at most.
+        """Return the passages that contain any of the terms, best BM25 first, a few of each memory at most.
 
-        counts: what `term_counts` said of these terms, to spare counting them again
+        counts: the result of `term_counts` for these terms, to avoid counting them again
         """
         ...
 
     def search_times(self, times: Sequence[tuple[int, int]], where: Filter | None, limit: int) -> list[Match]:
-        """Return passages of memories from these times, [start, end), or whose text names a day of them, in turn.
+        """Return passages of memories from these times, [start, end), or whose text names a day in them, alternating.
 
         The first passages of memories come newest first; a time of more than a week names no day of a shorter one.
         """
@@ -181,25 +187,11 @@ class WordSearch(Protocol):
         ...
 
 
-class Store(WordSearch, Protocol):
-    """Rows, searches over them, and derived state that can always be thrown away."""
-
-    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
-        """Return the rows with these ids, in the order asked; unknown ids are left out."""
-        ...
-
-    def find(
-        self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
-    ) -> list[R]:
-        """Return matching rows. order: a field, '-field' for descending; ties break by insertion."""
-        ...
+class Store(RowReader, WordSearch, Protocol):
+    """Rows, searches over them, and derived state that can be rebuilt at any time."""
 
     def count(self, kind: type[Record], where: Filter | None = None) -> int:
         """Return how many rows match."""
-        ...
-
-    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
-        """Return rows as the log has them, oldest first, where the field had this value."""
         ...
 
     def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:
@@ -207,7 +199,7 @@ class Store(WordSearch, Protocol):
         ...
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Let all reads of this thread within the block see one state; writing in it is not allowed."""
+        """Give all reads of this thread in the block one consistent state; the block must not write."""
         ...
 
     def transaction(self, operation: str, *, batch: str | None = None) -> AbstractContextManager[Transaction]:
@@ -215,9 +207,9 @@ class Store(WordSearch, Protocol):
         ...
 
     def touch(self, ids: Sequence[str], *, at: int | None = None, read: bool = True) -> None:
-        """Count an access of these memories, at a moment or now. A statistic: never logged, never an error.
+        """Record an access of these memories at a time (default: now). A statistic: never logged, never an error.
 
-        read: false: they were found and not read, which is their last access and is not counted
+        read: whether the access counts; a memory that was found and not read only gets a new last access
         """
         ...
 
@@ -230,20 +222,20 @@ class Store(WordSearch, Protocol):
         ...
 
     def centralities(self, memory_ids: Iterable[str]) -> dict[str, float]:
-        """Return how central these memories are by their nodes, where that was computed; {} where nothing is linked."""
+        """Return the computed centrality of these memories; {} if the graph has no edges."""
         ...
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:
-        """Return how frequent terms are, which of the names (as terms) are names of authors, and which terms are known.
+        """Return term frequencies, which of the names are authors, and which terms are known.
 
-        Frequencies are those of the whole store; known is what the namespace of the filter holds at all.
+        Frequencies are of the whole store; known terms are those in the namespaces of the filter.
         """
         ...
 
     def columns(
         self, kind: type[Record], fields: Collection[str], where: Filter | None = None, *, limit: int | None = None
     ) -> list[tuple[Any, ...]]:
-        """Return only these fields of matching rows, as they are kept, in no particular order: for very many rows."""
+        """Return these fields of matching rows, undecoded and in no particular order: for very many rows."""
         ...
 
     def edge_columns(self, sources: Collection[str] | None = None) -> EdgeColumns:
@@ -251,44 +243,44 @@ class Store(WordSearch, Protocol):
         ...
 
     def graph_generation(self) -> tuple[int, int]:
-        """Return a value that stays the same while the graph does: what caches of it go by.
+        """Return a value that changes with the graph, as a cache key.
 
-        (times the graph was written past the log, last logged change): from one to the other with the same first
-        number, the log tells every difference.
+        It is (writes of the graph that were not logged, last logged change). While the first number is equal, the log
+        has every difference.
         """
         ...
 
     def graph_changes(self, since: int, limit: int) -> list[Change]:
-        """Return what was logged of nodes and edges after a change, oldest first."""
+        """Return logged changes of nodes and edges after a change, oldest first."""
         ...
 
     def graph_written(self) -> None:
-        """Say that nodes or edges were written without the log: a loaded graph must be reloaded."""
+        """Record that nodes or edges were written without the log: a loaded graph must be reloaded."""
         ...
 
     def put_strengths(
         self, strengths: Iterable[Strength], marks: Mapping[str, str] = {}, *, patiently: bool = True
     ) -> int:
-        """Keep how central nodes are; returns how many were there. Derived state: not logged, and no change.
+        """Store the centrality of nodes; returns how many nodes exist. Derived state: not logged.
 
-        marks: settings to keep once all are written; patiently: false gives up if another process is writing
+        marks: settings to store after the last one; patiently: false gives up if another process is writing
         """
         ...
 
     def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:
-        """Keep vectors whose memory has not changed since; returns how many memories are complete by that.
+        """Store vectors whose memory has not changed since; returns how many memories became complete.
 
-        A memory is complete when its first passage has a vector: whoever makes vectors in parts makes that one last.
+        A memory is complete when its first passage has a vector, so the first passage is embedded last.
         """
         ...
 
     def lacking_vectors(
         self, model: str, limit: int, *, longest: int | None = None, without: Mapping[str, int] = {}
     ) -> list[Memory]:
-        """Return memories that are not complete in `model`, newest first; few changes: known before observed ones.
+        """Return memories that are not complete in `model`, newest first; after few changes, observed ones last.
 
-        longest: only memories of so many characters; if there are none, the shortest of the others.
-        without: memories to leave out, by their revision; one that has changed since is not
+        longest: only memories of at most so many characters; if there are none, the shortest of the others.
+        without: memories to skip, by revision; a memory that changed since is not skipped
         """
         ...
 
@@ -305,7 +297,7 @@ class Store(WordSearch, Protocol):
         ...
 
     def memory_vectors(self, model: str) -> MemoryVectors:
-        """Return a vector of every memory that has one of `model`: all at once, for what looks at all of them."""
+        """Return one vector of every memory that has one of `model`."""
         ...
 
     def count_vectors(self, model: str) -> int:
@@ -313,43 +305,43 @@ class Store(WordSearch, Protocol):
         ...
 
     def drop_derived(self, *, vectors: bool) -> tuple[int, int]:
-        """Throw away and remake the full text; with `vectors`, throw those away too.
+        """Rebuild the full-text index; with `vectors`, delete those too. Returns text rows made and vectors dropped.
 
-        Others read and write meanwhile, and whoever is stopped leaves the full text as it was. Returns the text rows
-        made and the vectors dropped. Raises Conflict if another began to do the same.
+        Others can read and write meanwhile. An interrupted rebuild leaves the index as it was. Raises Conflict if
+        another process started a rebuild.
         """
         ...
 
     def scrub(self) -> None:
-        """Leave no byte of what was removed in the files of the store; it takes as long as writing all of it anew.
+        """Rewrite the files of the store, so that no deleted data remains in them.
 
-        Others can read meanwhile and have to wait to write. Raises StoreLocked if they did not let go of the old files
-        in time; what was removed stays removed, and may be scrubbed later.
+        Others can read meanwhile and must wait to write. Raises StoreLocked if another process keeps the old files
+        open; deleted rows stay deleted, and `scrub` can be called again.
         """
         ...
 
     def generation(self) -> tuple[int, int, int]:
-        """Return a value that stays the same exactly as long as no row and no vector changed: what caches go by."""
+        """Return a value that changes with any row or vector, as a cache key."""
         ...
 
     def setting(self, key: str) -> str | None:
-        """Return a value kept beside the rows, or None."""
+        """Return a setting of the store, or None."""
         ...
 
     def keep_setting(self, key: str, value: str) -> None:
-        """Keep a value beside the rows."""
+        """Store a setting."""
         ...
 
     def swap_setting(self, key: str, before: str | None, value: str) -> bool:
-        """Keep a value where the kept one is still `before` (None: there is none); tell whether it was."""
+        """Replace a setting if its value is still `before` (None: not set); return whether it was."""
         ...
 
     def check(self, *, thorough: bool) -> list[str]:
-        """Return what is wrong with the store, in sentences; empty when all is well."""
+        """Return the problems of the store as sentences; empty if there are none."""
         ...
 
     def text_gaps(self) -> list[str]:
-        """Return what the full text lacks, in sentences: why an answer is empty that should not be."""
+        """Return what is missing in the full-text index, as sentences."""
         ...
 
     def describe(self) -> StoreFacts:
@@ -360,7 +352,7 @@ class Store(WordSearch, Protocol):
 
 
 class StoreFacts(NamedTuple):
-    """Where a store is and what it looks like from outside."""
+    """Location, size and schema version of a store."""
 
     location: str
     size_bytes: int

@@ -1,13 +1,13 @@
 """One store over any SQL database. What differs between databases is in the dialect.
 
-rows         get and find: filters become SQL, rows become records
-transaction  insert, update, delete, undo: logged, all or nothing
-search       passages by words and by vectors, over derived state
-text_rebuild the full text made anew while others read and write
-graph        nodes and edges in bulk, and how central nodes are
-code         trees, files, symbols and pieces of source code; code_search finds them
-links        who uses what in source code
-packages     what manifests say, and the packages of trees
+row_queries        get and find: filters become SQL, rows become records
+transaction        insert, update, delete, undo: logged, all or nothing
+passage_search     passages by words and by vectors, over derived state
+text_rebuild       rebuild the full-text index while others read and write
+graph_tables       nodes and edges in bulk, and the centrality of nodes
+code_tables        trees, files, symbols and chunks of source code; code_index_search finds them
+link_tables        references between symbols
+package_tables     manifests, and the packages of trees
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from typing import Any, NamedTuple
 from recollect import clock
 from recollect.errors import StorageError
 from recollect.model import Record
-from recollect.store.code_search import CodeSearches
-from recollect.store.counters import advance, generation, keep, kept
+from recollect.store.code_index_search import CodeSearches
 from recollect.store.dialect import Connection, Dialect
-from recollect.store.graph import GraphRows
-from recollect.store.links import CodeLinks
-from recollect.store.packages import Packages
-from recollect.store.protocol import Filter, R, StoreFacts, Transaction
-from recollect.store.rows import CHUNK, chunks
-from recollect.store.search import Searches
+from recollect.store.full_text import marks
+from recollect.store.graph_tables import GraphRows
+from recollect.store.link_tables import CodeLinks
+from recollect.store.package_tables import Packages
+from recollect.store.passage_search import Searches
+from recollect.store.protocol import Filter, StoreFacts, Transaction
+from recollect.store.row_queries import CHUNK, chunks, generation, increment, read_setting, write_setting
 from recollect.store.tables import TABLES
 from recollect.store.text_rebuild import rebuild_text
 from recollect.store.transaction import SqlTransaction
 
-# What the full text must hold, in the order in which dialects count it → how many there are. A file that a rebuild
-# marked to be read anew is none of them.
+# What the full-text index must contain, in the order in which dialects count it → the expected number. Files that a
+# rebuild marked as unread do not count.
 _SEARCHABLE = {
     "memories": "SELECT count(*) FROM memories",
     "code chunks": "SELECT coalesce(sum(chunk_count), 0) FROM files",
@@ -42,7 +42,7 @@ _SEARCHABLE = {
 
 
 class _Gap(NamedTuple):
-    """What the full text holds of a kind, beside what it should."""
+    """How many rows of a kind are indexed, and how many should be."""
 
     what: str
     held: int
@@ -57,24 +57,10 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         self._indexes = {}
         self._code_vectors = {}
 
-    def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
-        with self._dialect.errors():
-            return super().get(kind, ids)
-
-    def find(
-        self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
-    ) -> list[R]:
-        with self._dialect.errors():
-            return super().find(kind, where, order=order, limit=limit, offset=offset)
-
     def count(self, kind: type[Record], where: Filter | None = None) -> int:
         table = TABLES[kind]
         condition, values = self._condition(table, where)
         return int(self._value(f"SELECT count(*) FROM {table.name} WHERE {condition}", values))
-
-    def logged(self, kind: type[R], field: str, value: str) -> list[R]:
-        with self._dialect.errors():
-            return super().logged(kind, field, value)
 
     def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:
         table = TABLES[kind]
@@ -82,8 +68,7 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
             raise ValueError(f"{table.name} has no field {field}")
         condition, values = self._condition(table, where)
         sql = f"SELECT {field}, count(*) FROM {table.name} WHERE {condition} GROUP BY {field} ORDER BY 2 DESC, 1"
-        with self._dialect.errors():
-            return {value: int(count) for value, count in self._connection().execute(sql, values)}
+        return {value: int(count) for value, count in self._rows(sql, values)}
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -101,13 +86,10 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         try:
             with self._dialect.errors(), self._dialect.write(patiently=False) as connection:
                 for chunk in chunks(list(ids)):
-                    marks = ", ".join("?" * len(chunk))
-                    connection.execute(
-                        f"UPDATE memories SET {counted}last_accessed_at = ? WHERE id IN ({marks})",
-                        [now, *chunk],
-                    )
+                    sql = f"UPDATE memories SET {counted}last_accessed_at = ? WHERE id IN ({marks(chunk)})"
+                    connection.execute(sql, [now, *chunk])
         except StorageError:
-            # A reader on a busy or read-only store must get its answer; a missed count only makes a statistic older.
+            # A reader of a busy or read-only store must get its answer; a missed count only affects a statistic.
             return
 
     def drop_derived(self, *, vectors: bool) -> tuple[int, int]:
@@ -118,25 +100,25 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
             return rows, self._drop_vectors() if vectors else 0
 
     def _mend_code_text(self, connection: Connection) -> None:
-        """Throw the full text of code away where it is damaged or lacks something."""
+        """Clear the full-text index of code if it is damaged or incomplete."""
         if self._dialect.code_problems(connection) or any(gap.what != "memories" for gap in self._gaps(connection)):
-            # What was read of the files is not kept as text: the next `index` reads them anew.
+            # The text of files is not stored: the next `index` reads them again.
             self._dialect.clear_code(connection)
             connection.execute("UPDATE files SET hash = '', mtime_ns = -1, chunk_count = 0")
-            advance(connection, "code_stamp")
+            increment(connection, "code_stamp")
 
     def _drop_vectors(self) -> int:
-        """Throw away the vectors that are there, some at a time; what others make meanwhile stays."""
+        """Delete the present vectors, some at a time; vectors that others make meanwhile stay."""
         dropped = 0
-        newest = int(kept(self._connection(), "vector_stamp") or 0)
+        newest = int(read_setting(self._connection(), "vector_stamp") or 0)
         old = "FROM memory_embeddings WHERE stamp <= ?"
         while names := list(self._connection().execute(f"SELECT DISTINCT memory_id {old} LIMIT ?", (newest, CHUNK))):
-            of_these = f"{old} AND memory_id IN ({', '.join('?' * len(names))})"
+            of_these = f"{old} AND memory_id IN ({marks(names)})"
             bound = [newest, *(name for (name,) in names)]
             with self._dialect.write() as connection:
                 dropped += int(next(iter(connection.execute(f"SELECT count(*) {of_these}", bound)))[0])
                 connection.execute(f"DELETE {of_these}", bound)
-                advance(connection, "vector_epoch")
+                increment(connection, "vector_epoch")
         return dropped
 
     def scrub(self) -> None:
@@ -146,17 +128,17 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
 
     def setting(self, key: str) -> str | None:
         with self._dialect.errors():
-            return kept(self._connection(), key)
+            return read_setting(self._connection(), key)
 
     def keep_setting(self, key: str, value: str) -> None:
         with self._dialect.errors(), self._dialect.write() as connection:
-            keep(connection, key, value)
+            write_setting(connection, key, value)
 
     def swap_setting(self, key: str, before: str | None, value: str) -> bool:
         with self._dialect.errors(), self._dialect.write() as connection:
-            is_same = kept(connection, key) == before
+            is_same = read_setting(connection, key) == before
             if is_same:
-                keep(connection, key, value)
+                write_setting(connection, key, value)
         return is_same
 
     def generation(self) -> tuple[int, int, int]:
@@ -187,7 +169,3 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         self._indexes.clear()
         self._code_vectors.clear()
         self._dialect.close()
-
-    def _value(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        with self._dialect.errors():
-            return next(iter(self._connection().execute(sql, values)))[0]

@@ -1,10 +1,11 @@
 """SQLite as a dialect: one file, many processes, no extension beyond the stock FTS5.
 
-Opening decides by what is there: nothing or an empty file is made a recollect database (0600, its folder 0700); ours is
-migrated under the write lock if it is older and refused if it is newer; anything else is refused untouched.
+A missing or empty file becomes a recollect database (0600, its folder 0700). An older one is migrated under the write
+lock; a newer one, and any other file, is refused and not changed. A new file appears with its first page, so a file of
+0 bytes next to other files of ours is a lost database, and storing into it would hide the loss.
 
-Writers take the lock first (BEGIN IMMEDIATE): a transaction that reads and then asks for the lock fails at once when
-another has written in between, and no time-out helps (2,077 of 2,400 such transactions failed; 0 of 2,400 this way).
+Writers take the lock first (BEGIN IMMEDIATE): a transaction that reads and then asks for the lock fails at once if
+another has written in between, and no timeout helps (2,077 of 2,400 such transactions failed; 0 of 2,400 this way).
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -36,25 +37,23 @@ from recollect.errors import (
     StoreLocked,
     StoreUnwritable,
 )
-from recollect.files import private_folder
+from recollect.files import PRIVATE_FILE, private_folder
 from recollect.store import full_text
-from recollect.store.creation import create, signs_of_loss
-from recollect.store.dialect import Connection, SearchRow
-from recollect.store.edges import edge_columns
+from recollect.store.dialect import Connection
 from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.protocol import EdgeColumns, Passage, StoreFacts, TermCounts
+from recollect.store.protocol import Passage, StoreFacts
 from recollect.store.sqlite_code import SqliteCode
+from recollect.store.sqlite_edges import edge_columns
 from recollect.store.sqlite_text import SqliteText, newest_is_found
-from recollect.store.standing import COLUMNS as STANDING_COLUMNS
-from recollect.store.standing import standing
+from recollect.store.tables import STANDING_COLUMNS, standing
 from recollect.store.text_rebuild import forget_rebuild
 from recollect.text.passage_features import unpacked
 
 T = TypeVar("T")
 
 # Document 002: WAL, 64 MB cache, 256 MB memory map, foreign keys. NORMAL survives the death of any process; only a
-# power cut can take the last commits with it, and never the file. The size limit gives the log's space back.
+# power cut can lose the last commits, never the file. The size limit frees the space of the log.
 PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = NORMAL",
@@ -65,13 +64,13 @@ PRAGMAS = (
     "journal_size_limit = 67108864",
 )
 
-# Passages whose terms are kept at hand: a recall reads some hundred, mostly the same as the one before. 6 KB each.
+# Passages whose terms are cached: a recall reads some hundred, mostly those of the last one. 6 KB each.
 TOKEN_CACHE = 2_048
 
 # How long a statistic may wait for the lock before it is dropped.
 IMPATIENT_MS = 50
 
-# What SQLite says when another has the lock; PROTOCOL is the same after very many tries of its own.
+# Result codes for a held lock; PROTOCOL is the same after very many attempts by SQLite.
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 
 _TEXT_DAMAGED = "the full-text index is damaged"
@@ -93,12 +92,15 @@ _HINTS = {
     _TEXT_DAMAGED: "Run `recollect rebuild` to rebuild the full-text index, then `recollect index` to re-index code."
 }
 
-# What must stay open, or SQLite tidies up what is not ours: connections of the process we were forked from.
+# Files of a home folder that appear with use.
+_OF_A_HOME = ("config.toml", "backups/ledger.json", "spool/new", "spool/work", "spool/bad", "spool/stuck")
+
+# Connections of the process we were forked from: closing them would clean up files that are still in use.
 _INHERITED: list[sqlite3.Connection] = []
 
 
 class _Held:
-    """A connection that is closed with its thread, and left alone in a forked child: it is the parent's."""
+    """A connection that is closed with its thread, but not in a forked child, where it is the parent's."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -113,7 +115,7 @@ class _Held:
 
 @lru_cache(maxsize=TOKEN_CACHE)
 def _tokens(author: str, labels: str, body: str) -> list[str]:
-    """Return the terms of a passage; shared, so nobody may change them."""
+    """Return the terms of a passage; the list is shared and must not be changed."""
     return f"{author} {labels} {body}".split()
 
 
@@ -143,7 +145,7 @@ class Sqlite(SqliteText, SqliteCode):
 
     def connection(self) -> sqlite3.Connection:
         if self._pid != os.getpid():
-            # A forked child must not use, nor close, its parent's connections; a lock may be held for ever.
+            # A forked child must neither use nor close its parent's connections; a lock could be held forever.
             self._local, self._held, self._pid = threading.local(), WeakSet(), os.getpid()
             self._opening = threading.Lock()
         held: _Held | None = getattr(self._local, "held", None)
@@ -204,20 +206,10 @@ class Sqlite(SqliteText, SqliteCode):
     def contains(self, field: str) -> str:
         return f"EXISTS (SELECT 1 FROM json_each({field}) WHERE value = ?)"
 
-    def search_text(
-        self,
-        connection: Connection,
-        terms: Sequence[str],
-        scopes: Sequence[str | None] | None,
-        limit: int,
-        frequencies: Mapping[str, int] | None = None,
-    ) -> list[SearchRow]:
-        return full_text.found(connection, terms, scopes, limit, frequencies)
-
-    def search_times(
-        self, connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
-    ) -> list[SearchRow]:
-        return full_text.from_times(connection, times, scopes, limit)
+    search_text = staticmethod(full_text.search_terms)
+    search_times = staticmethod(full_text.search_times)
+    session_neighbours = staticmethod(full_text.session_neighbours)
+    term_counts = staticmethod(full_text.term_counts)
 
     def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
         rows = full_text.passage_rows(connection, pids, STANDING_COLUMNS)
@@ -236,22 +228,9 @@ class Sqlite(SqliteText, SqliteCode):
             for pid, memory_id, session_id, at, author, labels, body, facts, *told in rows
         ]
 
-    def session_neighbours(self, connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
-        return full_text.session_neighbours(connection, seqs, reach)
-
-    def term_counts(
-        self,
-        connection: Connection,
-        terms: Sequence[str],
-        names: Sequence[str],
-        scopes: Sequence[str | None] | None,
-    ) -> TermCounts:
-        return full_text.term_counts(connection, terms, names, scopes)
-
     # --- the graph ---
 
-    def edge_columns(self, connection: Connection) -> EdgeColumns:
-        return edge_columns(connection)
+    edge_columns = staticmethod(edge_columns)
 
     # --- looking after the file ---
 
@@ -281,7 +260,7 @@ class Sqlite(SqliteText, SqliteCode):
             forget_rebuild(self, writing)
             writing.execute("INSERT INTO memory_text (memory_text) VALUES ('optimize')")
         connection = self.connection()
-        # Pages are cut out of memory that held others before; and what is copied may be larger than memory.
+        # Free pages may contain old data, and the copy may be larger than memory.
         during = {"secure_delete": "ON", "temp_store": "FILE"}
         before = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in during}
         try:
@@ -296,7 +275,7 @@ class Sqlite(SqliteText, SqliteCode):
     def release(self) -> None:
         connection = self.connection()
         (mapped,) = connection.execute("PRAGMA mmap_size").fetchone()
-        for size in (0, mapped):  # unmapped, then mapped again: only pages that are read from now on count as ours
+        for size in (0, mapped):  # unmapped, then mapped again: only pages read from now on count
             connection.execute(f"PRAGMA mmap_size = {size}")
 
     def describe(self) -> StoreFacts:
@@ -341,7 +320,7 @@ class Sqlite(SqliteText, SqliteCode):
         connection.close()
 
     def _unsaved_bytes(self) -> int:
-        """Return the size of the log: what was committed and not yet written into the file itself."""
+        """Return the size of the log: commits that are not yet in the file itself."""
         log = Path(f"{os.path.realpath(self._path)}-wal")
         return log.stat().st_size if log.exists() else 0
 
@@ -369,8 +348,8 @@ class Sqlite(SqliteText, SqliteCode):
         except sqlite3.OperationalError as problem:
             if not _name(problem).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
                 raise
-            # SQLite cannot make its shared memory in a read-only folder; a file nobody can write is read as it is. But
-            # not without its log: memories would be missing, and nobody told.
+            # SQLite cannot create its shared memory in a read-only folder. A file without a log is read as it is;
+            # with one, memories would be missing without an error.
             if self._unsaved_bytes():
                 raise StoreUnwritable(
                     f"{self._path} has a -wal file that cannot be read in a read-only folder",
@@ -388,10 +367,10 @@ class Sqlite(SqliteText, SqliteCode):
                 private_folder(path.parent)
             if not path.exists():
                 with self.errors():
-                    create(path)
+                    _create(path)
             elif not stat.S_ISREG(path.stat().st_mode):
                 raise StoreForeign(f"{path} is not a regular file", path=str(path))
-            elif not path.stat().st_size and (signs := signs_of_loss(path)):
+            elif not path.stat().st_size and (signs := _signs_of_loss(path)):
                 raise StoreCorrupt(
                     f"{path} is empty, but {', '.join(signs)} beside it show that it had data",
                     hint="Restore a backup or an export. If no data was lost, move the empty file away.",
@@ -402,8 +381,8 @@ class Sqlite(SqliteText, SqliteCode):
         self._read_only = not (os.access(path, os.W_OK) and os.access(folder, os.W_OK))
 
     def _verify(self, connection: sqlite3.Connection) -> None:
-        """Refuse a file that is not ours or newer than we are, before anything is written to it."""
-        # One look: between two, another process may have made the file a database of ours.
+        """Refuse a file of another program or a newer version, before anything is written to it."""
+        # One transaction: between two reads, another process may initialize the file.
         connection.execute("BEGIN")
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -474,13 +453,13 @@ class Sqlite(SqliteText, SqliteCode):
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """End the transaction, if it did not end itself: SQLite does that when the disk is full or fails."""
+    """Roll back the transaction, unless SQLite did: it does that when the disk is full or fails."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
 
 def _empty_log(connection: sqlite3.Connection) -> None:
-    """Write the log into the file and cut it off; raises what SQLite raises if another still reads from it."""
+    """Write the log into the file and truncate it; raises SQLITE_BUSY if another process still reads it."""
     (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint (TRUNCATE)").fetchone()
     if is_busy:
         problem = sqlite3.OperationalError("another process still reads the deleted data")
@@ -490,3 +469,45 @@ def _empty_log(connection: sqlite3.Connection) -> None:
 
 def _name(problem: sqlite3.Error) -> str:
     return getattr(problem, "sqlite_errorname", "") or ""
+
+
+# --- a new file ---
+
+
+def _create(path: Path) -> None:
+    """Create a database file; one that another process creates meanwhile stays. Raises OSError."""
+    target = Path(os.path.realpath(path))  # of a link, the file that it leads to
+    made = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}")
+    os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR, PRIVATE_FILE))
+    try:
+        with closing(sqlite3.connect(made)) as connection:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        try:
+            with suppress(FileExistsError):
+                os.link(made, target)
+        except OSError:  # a file system without hard links
+            if not target.exists():
+                made.rename(target)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _signs_of_loss(path: Path) -> list[str]:
+    """Return files next to an empty database file that show it had data; empty for a new one."""
+    import glob
+
+    target = Path(os.path.realpath(path))
+    names = [f"{target.name}-wal", f"{target.name}-journal"]
+    found = [name for name in names if _size(target.with_name(name))]
+    found += sorted(each.name for each in target.parent.glob(f"{glob.escape(target.name)}.backup*"))
+    if path.name == "recollect.db":
+        found += [name for name in _OF_A_HOME if _size(path.parent / name)]
+    return found
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a file, or the number of files in a folder."""
+    try:
+        return len(os.listdir(path)) if path.is_dir() else path.stat().st_size  # noqa: PTH208 - a number is wanted
+    except OSError:
+        return 0

@@ -1,8 +1,8 @@
-"""The code index in SQLite's full text: pieces by their terms, and the names of symbols.
+"""The code index in SQLite's full text: chunks by their terms, and the names of symbols.
 
-Two FTS5 tables. `code_text` has a row per piece and ranks by BM25; a tree is a range of its rowids, so a search within
-one tree reads no other's. `symbol_text` has a row per file and says which files have a symbol of a name; its vocabulary
-is the list of all names.
+Two FTS5 tables. `code_text` has a row per chunk and ranks by BM25; a tree is a range of its rowids, so that a search of
+one tree reads no other. `symbol_text` has a row per file with the names of its symbols; its vocabulary is the list of
+all names.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Sequence
 
 from recollect.store.code_protocol import FieldWeights
 from recollect.store.dialect import CodeTextRow, Connection, SearchRow
+from recollect.store.full_text import any_of, frequencies_of, marks
 
 # Pages of the full text that are merged in one transaction: a tenth of a second under the lock.
 MERGED_PAGES = 1_000
 
 
 class SqliteCode:
-    """The part of the SQLite dialect that holds source code."""
+    """The part of the SQLite dialect that indexes source code."""
 
     def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
         connection.executemany("INSERT INTO code_text (rowid, names, around, path, body) VALUES (?, ?, ?, ?, ?)", rows)
@@ -41,8 +42,7 @@ class SqliteCode:
             connection.executemany("DELETE FROM symbol_text WHERE rowid = ?", [(file,) for file in files])
 
     def code_texts(self, connection: Connection, ids: Sequence[int]) -> list[CodeTextRow]:
-        marks = ", ".join("?" * len(ids))
-        sql = f"SELECT rowid, names, around, path, body FROM code_text WHERE rowid IN ({marks})"
+        sql = f"SELECT rowid, names, around, path, body FROM code_text WHERE rowid IN ({marks(ids)})"
         return [(int(row[0]), row[1], row[2], row[3], row[4]) for row in connection.execute(sql, ids)]
 
     def search_code(
@@ -62,21 +62,17 @@ class SqliteCode:
             f"SELECT rowid, bm25(code_text, {', '.join(str(float(weight)) for weight in weights)}) AS distance "
             f"FROM code_text WHERE code_text MATCH ? {scope}ORDER BY distance LIMIT ?"
         )
-        values = (_all(terms) if every else _any(terms), *(within or ()), limit)
+        values = (any_of(terms, " AND " if every else " OR "), *(within or ()), limit)
         return [(int(chunk), -float(distance)) for chunk, distance in connection.execute(sql, values)]
 
     def code_frequencies(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for term in terms:
-            for (count,) in connection.execute("SELECT doc FROM code_terms WHERE term = ?", (term,)):
-                found[term] = int(count)
-        return found
+        return frequencies_of(connection, terms, "code_terms")
 
     def names_from(
         self, connection: Connection, prefix: str, *, humps: bool, limit: int | None
     ) -> list[tuple[str, int]]:
         sql = "SELECT term, doc FROM symbol_names WHERE term >= ? AND term < ? AND col = ? LIMIT ?"
-        # The last code point there is: every term that begins with the prefix sorts before it.
+        # The last code point: every term with the prefix sorts before it.
         bounds = (prefix, prefix + "\U0010ffff", "humps" if humps else "names", -1 if limit is None else limit)
         return [(str(term), int(count)) for term, count in connection.execute(sql, bounds)]
 
@@ -87,13 +83,12 @@ class SqliteCode:
             return []
         scope = "AND rowid BETWEEN ? AND ? " if within else ""
         sql = f"SELECT rowid FROM symbol_text WHERE symbol_text MATCH ? {scope}LIMIT ?"
-        match = f"{'humps' if humps else 'names'} : ({_any(names)})"
+        match = f"{'humps' if humps else 'names'} : ({any_of(names)})"
         return [int(row[0]) for row in connection.execute(sql, (match, *(within or ()), limit))]
 
     # --- looking after it ---
 
     def code_problems(self, connection: Connection, *, thorough: bool = True) -> list[str]:
-        """Return what is wrong with the full text of code; a thorough look reads all of it, and needs to write."""
         look = "INSERT INTO {0} ({0}) VALUES ('integrity-check')" if thorough else "SELECT rowid FROM {0} LIMIT 1"
         problems = []
         for table in ("code_text", "symbol_text"):
@@ -119,15 +114,3 @@ class SqliteCode:
             connection.execute(create)
             for key, value in settings:
                 connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES (?, ?)", (key, value))
-
-
-def _any(terms: Sequence[str]) -> str:
-    return " OR ".join(map(_quoted, terms))
-
-
-def _all(terms: Sequence[str]) -> str:
-    return " AND ".join(map(_quoted, terms))
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'

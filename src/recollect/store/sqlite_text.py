@@ -1,4 +1,4 @@
-"""The full-text index of memories in SQLite, with the days that texts name: tables in use, and spare ones to rebuild.
+"""The full-text index of memories in SQLite, and the days that texts name: current tables, and spares for a rebuild.
 
     memory_text          every passage of every memory, by rowid = seq * 1024 + its place
     memory_days          the days that passages name, by the same number
@@ -26,7 +26,7 @@ SPARE = "_spare"
 
 
 class SqliteText:
-    """The part of the dialect that keeps memories searchable by words."""
+    """The part of the SQLite dialect that indexes memories by words."""
 
     def text_rows(self, memory: Memory) -> list[TextRow]:
         scope, author = full_text.scope_term(memory.namespace), " ".join(terms(memory.author or ""))
@@ -82,7 +82,7 @@ class SqliteText:
 
 
 def _put(connection: Connection, end: str, rows: Sequence[TextRow]) -> None:
-    """Write passages to the tables whose names end so, and the days they name."""
+    """Write passages, and the days they name, to the tables with this suffix."""
     sql = f"INSERT INTO {TEXT}{end} (rowid, scope, author, labels, body, shape) VALUES (?, ?, ?, ?, ?, ?)"
     connection.executemany(sql, rows)
     days = [(pid, scope, *day) for pid, scope, *_, facts in rows for day in unpacked(facts).times or ()]
@@ -99,7 +99,7 @@ def _remove(connection: Connection, end: str, seq: int) -> None:
 
 
 def _drop(connection: Connection, end: str) -> None:
-    """Drop the tables whose names end so. SQLite cannot open a damaged full text that lacks these three rows."""
+    """Drop the tables with this suffix. SQLite cannot open a damaged index that lacks these three rows."""
     connection.execute(f"INSERT OR IGNORE INTO {TEXT}{end}_config VALUES ('version', 4)")
     connection.execute(f"INSERT OR IGNORE INTO {TEXT}{end}_data VALUES (1, x''), (10, x'00000000000000')")
     connection.execute(f"DROP TABLE {TEXT}{end}")
@@ -107,7 +107,7 @@ def _drop(connection: Connection, end: str) -> None:
 
 
 def newest_is_found(connection: Connection) -> bool:
-    """Return whether the last memory in the full text is found by its namespace: a quick look at a large index."""
+    """Return whether a search by namespace finds the last indexed memory: a quick check of a large index."""
     for seq, scope in list(connection.execute(f"SELECT rowid, scope FROM {TEXT} ORDER BY rowid DESC LIMIT 1")):
         found = connection.execute(
             f"SELECT 1 FROM {TEXT} WHERE {TEXT} MATCH ? AND rowid = ?",

@@ -7,6 +7,7 @@ database.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -35,6 +36,7 @@ from recollect.model import (
     Usefulness,
     Workspace,
 )
+from recollect.store.passage import ORDINARY, Standing, Written
 
 _NAMES = tuple[str, ...]
 _OBJECT = dict[str, Any]
@@ -46,15 +48,15 @@ class Table(NamedTuple):
     record: type[Record]
     name: str
     json: dict[str, Any]
-    # Logged tables hold what cannot be made again; the others are derived, statistics, or the log itself.
+    # Logged tables hold what cannot be rebuilt; the others are derived, statistics, or the log itself.
     logged: bool
-    # Statistics and derived columns: they do not count when an undo compares a row with what a change left behind.
+    # Statistics and derived columns: an undo ignores them when it compares a row with the state after a change.
     volatile: frozenset[str]
     key: str = "id"
-    # Keys of JSON fields that are derived: like volatile fields, and an update that does not name them keeps them.
+    # Derived keys of JSON fields: like volatile fields, and an update that does not name them keeps them.
     derived: Mapping[str, frozenset[str]] = {}
-    # Fields whose index is not to be used beside one of these, which tell far more rows apart. Without statistics a
-    # database takes either, and a relationship can be that of a hundred thousand edges.
+    # Fields whose index must not be used together with one of these, which are far more selective. Without statistics
+    # a database uses either, and a hundred thousand edges can have one relationship.
     broad: Mapping[str, frozenset[str]] = {}
     # Fields that are true or false; a database keeps them as 1 and 0.
     flags: frozenset[str] = frozenset()
@@ -93,7 +95,7 @@ TABLES: dict[type[Record], Table] = {
         ),
         Table(Session, "sessions", {}, True, frozenset({"rev"})),
         Table(Workspace, "workspaces", {}, True, frozenset({"rev"})),
-        # What is taken of the code once it is indexed is no change that an undo of the memory could stumble over.
+        # Fields that indexing fills in later must not make an undo of the memory fail.
         Table(Anchor, "anchors", {}, True, frozenset({"rev", "hash", "taken_at", "kind", "sketch"})),
         Table(AnchorState, "anchor_states", {}, False, frozenset()),
         Table(Mention, "mentions", {}, False, frozenset()),
@@ -116,15 +118,15 @@ BY_NAME: dict[str, Table] = {table.name: table for table in TABLES.values()}
 
 
 class Dependent(NamedTuple):
-    """Rows that point at a row about to be deleted: deleted with it, or their pointer cleared."""
+    """Rows that refer to a deleted row: they are deleted too, or their reference is cleared."""
 
     record: type[Record]
     field: str
     fate: str
 
 
-# Deleting follows this table instead of the database's own cascades, so that every row that goes is logged and comes
-# back with an undo. The foreign keys stay as the last line of defence.
+# Deleting follows this table instead of the database's cascades, so that every deleted row is logged and can be undone.
+# The foreign keys stay as a safeguard.
 DEPENDENTS: dict[type[Record], tuple[Dependent, ...]] = {
     Memory: (
         Dependent(Anchor, "memory_id", "delete"),
@@ -151,14 +153,14 @@ def to_row(table: Table, record: Record) -> tuple[Any, ...]:
 
 
 def encode(table: Table, field: str, value: Any) -> Any:
-    """Return one value as the database keeps it."""
+    """Return one value as it is stored."""
     if field in table.json and value is not None:
         return msgspec.json.encode(value, order="sorted").decode()
     return value
 
 
 def comparable(table: Table, record: Record | None) -> dict[str, Any] | None:
-    """Return the fields of a record that an undo compares: without statistics and what is derived."""
+    """Return the fields of a record that an undo compares: without statistics and derived fields."""
     if record is None:
         return None
     fields = {field: getattr(record, field) for field in table.columns if field not in table.volatile}
@@ -168,14 +170,14 @@ def comparable(table: Table, record: Record | None) -> dict[str, Any] | None:
 
 
 def with_derived(table: Table, field: str, value: Any, current: Record) -> Any:
-    """Return the new value of a field with the derived keys that the row has and the value does not name."""
+    """Return the new value of a field with the derived keys of the row that the value does not name."""
     keys = table.derived.get(field, frozenset()) - set(value if isinstance(value, dict) else ())
     have = {key: kept for key, kept in getattr(current, field).items() if key in keys} if keys else {}
     return {**value, **have} if have else value
 
 
 def from_row(table: Table, row: tuple[Any, ...]) -> Any:
-    """Return the record kept in a row given in column order."""
+    """Return the record of a row given in column order."""
     values = dict(zip(table.columns, row, strict=True))
     try:
         for field, kind in table.json.items():
@@ -187,3 +189,43 @@ def from_row(table: Table, row: tuple[Any, ...]) -> Any:
     for field in table.flags:
         values[field] = bool(values[field])
     return table.record(**values)
+
+
+# --- what ranking reads of a memory besides its text; the same in every dialect ---
+
+# Columns of `memories m`. A memory that was only stored has no last access; one that was superseded at an unknown time
+# counts as never valid.
+STANDING_COLUMNS = (
+    "m.importance, m.confidence, m.tags, CASE WHEN m.access_count > 0 THEN m.last_accessed_at END, "
+    "CASE WHEN m.superseded_by IS NULL THEN m.valid_to ELSE coalesce(m.valid_to, 0) END, m.expires_at, "
+    "m.branch, CASE WHEN m.branch IS NOT NULL THEN m.head END, CASE WHEN m.branch IS NOT NULL THEN m.namespace END"
+)
+
+# Lists of tags repeat, and decoding one takes as long as reading its row.
+TAG_CACHE = 8_192
+
+_ORDINARY_ROW = (ORDINARY.importance, ORDINARY.confidence, "[]", None, None, None, None, None, None)
+
+StandingRow = tuple[float, float, str, int | None, int | None, int | None, str | None, str | None, str | None]
+
+
+def standing(row: StandingRow) -> Standing:
+    """Return the standing from these columns; one shared value for memories with defaults only."""
+    if row == _ORDINARY_ROW:
+        return ORDINARY
+    importance, confidence, tags, accessed_at, replaced_at, expires_at, branch, head, namespace = row
+    if replaced_at is None or expires_at is None:
+        ends_at = replaced_at if expires_at is None else expires_at
+    else:
+        ends_at = min(replaced_at, expires_at)
+    written = Written(namespace, branch, head or "") if branch else None
+    return Standing(importance, confidence, _tags(tags), accessed_at, ends_at, written)
+
+
+@lru_cache(maxsize=TAG_CACHE)
+def _tags(text: str) -> tuple[str, ...]:
+    """Return a stored list of tags; an unreadable one is empty here and reported when its memory is read."""
+    try:
+        return msgspec.json.decode(text, type=tuple[str, ...])
+    except msgspec.DecodeError:
+        return ()

@@ -2,9 +2,9 @@
 
     begin: an empty spare ─► memories as they are now, in order ─► those that changed since, by the log ─► swap
 
-The lock is held to write a few rows and not to work out their terms, which takes most of the time. The old full text
-is searched until the swap, which is one transaction with the last changes: whoever is stopped before has changed
-nothing. Of two that rebuild at once the later goes on; the other is told.
+The lock is held to write a few rows, not to compute their terms, which takes most of the time. Searches use the old
+index until the swap, which is one transaction with the last changes: a rebuild that stops before it changes nothing.
+Of two rebuilds at once the later one continues; the other gets a Conflict.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from contextlib import contextmanager
 from recollect import clock, progress
 from recollect.errors import Conflict
 from recollect.model import Memory
-from recollect.store.counters import keep, kept, newest_change
 from recollect.store.dialect import Connection, Dialect
-from recollect.store.rows import chunks
+from recollect.store.full_text import marks
+from recollect.store.row_queries import chunks, newest_change, read_setting, write_setting
 from recollect.store.tables import TABLES, from_row
 
-# Memories written under one lock: some twenty milliseconds of it, and others get their turn in between.
+# Memories written under one lock: about 20 ms, and other writers run in between.
 STEP = 50
-# With no more changes left than this the spare is as good as complete, and they are made up for under the last lock.
+# With no more changes left than this, the rest is written under the last lock.
 FEW = 20
-# Who is making a full text.
+# The setting with the id of the running rebuild.
 KEY = "text_rebuild"
 
 
@@ -33,7 +33,7 @@ def rebuild_text(dialect: Dialect) -> int:
     owner = clock.new_id()
     with dialect.write() as connection:
         dialect.begin_spare(connection)
-        keep(connection, KEY, owner)
+        write_setting(connection, KEY, owner)
         begun = newest_change(connection)
         total = int(next(iter(connection.execute("SELECT count(*) FROM memories")))[0])
     done = 0
@@ -50,14 +50,14 @@ def rebuild_text(dialect: Dialect) -> int:
         for memory in _memories(connection, left):
             dialect.put_spare(connection, memory.seq, dialect.text_rows(memory))
         dialect.use_spare(connection)
-        keep(connection, KEY, "")
+        write_setting(connection, KEY, "")
         return dialect.count_text(connection)
 
 
 def forget_rebuild(dialect: Dialect, connection: Connection) -> None:
-    """Throw away what a rebuild has made so far, whether it still goes on or not."""
+    """Drop the spare index of a rebuild, running or not."""
     dialect.drop_spare(connection)
-    keep(connection, KEY, "")
+    write_setting(connection, KEY, "")
 
 
 def _pages(dialect: Dialect, until: int) -> Iterator[list[Memory]]:
@@ -71,7 +71,7 @@ def _pages(dialect: Dialect, until: int) -> Iterator[list[Memory]]:
 
 
 def _write(dialect: Dialect, owner: str, memories: Sequence[Memory]) -> None:
-    """Write memories to the spare full text; what has changed since they were read is in the log and comes later."""
+    """Write memories to the spare index; changes since they were read are in the log and come later."""
     ready = [(memory.seq, dialect.text_rows(memory)) for memory in memories]
     with _step(dialect, owner) as connection:
         for seq, rows in ready:
@@ -81,23 +81,23 @@ def _write(dialect: Dialect, owner: str, memories: Sequence[Memory]) -> None:
 @contextmanager
 def _step(dialect: Dialect, owner: str) -> Iterator[Connection]:
     with dialect.write() as connection:
-        if kept(connection, KEY) != owner:
+        if read_setting(connection, KEY) != owner:
             raise Conflict("another process is rebuilding the full-text index", hint="Wait until it is done.")
         yield connection
 
 
 def _changed(connection: Connection, since: int, limit: int = 2**62) -> list[tuple[int, str]]:
-    """Return changes of memories after one, oldest first: their numbers and what they were about."""
+    """Return changes of memories after one, oldest first: number and memory id."""
     sql = "SELECT seq, entity_id FROM changes WHERE seq > ? AND entity = 'memories' ORDER BY seq LIMIT ?"
     return [(int(seq), str(name)) for seq, name in connection.execute(sql, (since, limit))]
 
 
 def _memories(connection: Connection, ids: Sequence[str]) -> list[Memory]:
-    """Return those of the memories that are there; what is left of the others in the spare goes at the end."""
+    """Return the memories that still exist; rows of the others are removed from the spare index at the end."""
     table = TABLES[Memory]
     sql = f"SELECT {', '.join(table.columns)} FROM memories WHERE id IN "
     return [
         from_row(table, row)
         for chunk in chunks(list(dict.fromkeys(ids)))
-        for row in connection.execute(f"{sql}({', '.join('?' * len(chunk))})", chunk)
+        for row in connection.execute(f"{sql}({marks(chunk)})", chunk)
     ]

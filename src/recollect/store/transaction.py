@@ -1,4 +1,4 @@
-"""Writing records: every change is logged with the row as it was, and can be taken back.
+"""Write transactions: every change is logged with the row as it was, and can be undone.
 
     row ──► change (before) ──► seq ──► row.rev, memory.seq ──► search terms ──► commit
 
@@ -17,8 +17,9 @@ from recollect import clock
 from recollect.errors import Conflict, NotFound, Purged
 from recollect.model import Change, Memory, Node, Record
 from recollect.store.dialect import Connection, Dialect
+from recollect.store.full_text import marks
 from recollect.store.protocol import Filter, R, Range
-from recollect.store.rows import Rows, chunks
+from recollect.store.row_queries import Rows, chunks
 from recollect.store.tables import (
     BY_NAME,
     DEPENDENTS,
@@ -55,8 +56,8 @@ class SqlTransaction(Rows):
                 numbered["seq"] = seq
             record = msgspec.structs.replace(record, **numbered)
         names = ", ".join(table.columns)
-        marks = ", ".join("?" * len(table.columns))
-        self._open.execute(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", to_row(table, record))
+        sql = f"INSERT INTO {table.name} ({names}) VALUES ({marks(table.columns)})"
+        self._open.execute(sql, to_row(table, record))
         if isinstance(record, Memory):
             self._dialect.index_text(self._open, record)
         return record
@@ -110,14 +111,14 @@ class SqlTransaction(Rows):
         emptied = 0
         for entity, names in traces.items():
             for chunk in chunks(sorted(names)):
-                found = f"entity = ? AND entity_id IN ({', '.join('?' * len(chunk))}) AND before IS NOT NULL"
+                found = f"entity = ? AND entity_id IN ({marks(chunk)}) AND before IS NOT NULL"
                 counted = self._open.execute(f"SELECT count(*) FROM changes WHERE {found}", [entity, *chunk])
                 emptied += int(next(iter(counted))[0])
                 self._open.execute(f"UPDATE changes SET before = NULL WHERE {found}", [entity, *chunk])
         return emptied
 
     def _trace(self, kind: type[Record], row_id: str, traces: dict[str, set[str]]) -> None:
-        """Add a row and what hangs or once hung on it, by table: all that the log may tell of it."""
+        """Add a row and its present and former dependents to `traces`, by table: all that the log may contain of it."""
         known = traces[TABLES[kind].name]
         if row_id in known:
             return
@@ -133,7 +134,7 @@ class SqlTransaction(Rows):
                     self._trace(table.record, getattr(row, table.key), traces)
 
     def _take_back(self, change: Change) -> bool:
-        """Put a row back as it was before a change; tell whether that is still known."""
+        """Restore a row as it was before a change; return False if that state was purged."""
         table = BY_NAME[change.entity]
         current = next(iter(self.get(table.record, [change.entity_id])), None)
         if self._is_purged(change):
@@ -155,7 +156,7 @@ class SqlTransaction(Rows):
         return True
 
     def _is_purged(self, change: Change) -> bool:
-        """Tell whether what a change was about was removed for good: of an insert, by what came after it."""
+        """Return whether the row of a change was purged; for an insert, the next change decides."""
         if change.action != "insert":
             return change.before is None
         later = self._next(change)
@@ -167,7 +168,7 @@ class SqlTransaction(Rows):
         return next(iter(self.find(Change, where, order="seq", limit=1)), None)
 
     def _left_behind(self, table: Table, change: Change, current: Record | None) -> Record | None:
-        """Return the row as `change` left it: what the next change found, or what is there now if there was none."""
+        """Return the row after `change`: the state before the next change, or the current row if there is none."""
         if change.action == "delete":
             return None
         later = self._next(change)
@@ -187,7 +188,7 @@ class SqlTransaction(Rows):
             if dependent.fate == "delete":
                 self.delete(dependent.record, pointing)
                 continue
-            # A node that only stands for the memory goes with it; any other node merely forgets it.
+            # The node of the memory itself is deleted with it; any other node only loses the reference.
             self.delete(Node, {**pointing, "kind": "Memory"})
             for node in self.find(Node, pointing):
                 self.update(Node, node.id, {dependent.field: None})

@@ -1,13 +1,13 @@
-"""A file beside the database that holds the vectors of one model, to be mapped instead of read row by row.
+"""A file next to the database with the vectors of one model, mapped instead of read row by row.
 
     magic | length of the header | checksum | header (JSON) | passage numbers | namespaces | sign bits | vectors
 
-The checksum is of all that follows but the vectors: reading those would cost what mapping saves.
+The checksum covers everything after it except the vectors: reading those would cost what mapping saves.
 
-It is a cache: the rows of the database are the truth, and the file can be deleted at any time. Each file has a random
-token, which the database keeps: a file of another database, of a backup or of an interrupted write has another one and
-is not used. A file never changes. A new one is written under another name and renamed, so that a process which has
-mapped the old one keeps it.
+It is a cache: the rows of the database are authoritative, and the file can be deleted at any time. Each file has a
+random token, which the database stores: a file of another database, of a backup or of an interrupted write has another
+token and is not used. A file never changes. A new one is written under another name and renamed, so that a process
+which has mapped the old one keeps it.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from recollect.text.digest import digest
 
 MAGIC = b"recollect vectors 1\n"
 START = len(MAGIC) + 16
-# Arrays begin at multiples of this, as processors like to read them.
+# Arrays begin at multiples of this, for aligned reads.
 ALIGNED = 64
 # A namespace is a path, and there may be a thousand projects.
 MAX_HEADER = 16 * 1024 * 1024
-# Vectors are written in blocks, so that no second copy of all is in memory.
+# Vectors are written in blocks, to avoid a second copy of all in memory.
 BLOCK_ROWS = 4_096
 INFIX, PART = "-vectors-", ".part"
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What a file holds.
+    """The header of a file.
 
-    seen: the state of the database (recollect.store.counters.generation) that it was made from
+    seen: the state of the database (row_queries.generation) that it was made from
     """
 
     token: str
@@ -71,12 +71,12 @@ class _Layout(NamedTuple):
 
 
 def path_of(database: Path, model: str) -> Path:
-    """Return where the vectors of a model are saved for a database."""
+    """Return the vector file of a model for a database."""
     return Path(f"{os.path.realpath(database)}{INFIX}{digest(model, 16)}")
 
 
 def read(path: Path, model: str, token: str) -> Saved | None:
-    """Map the file with this token; None where it is missing, another one or damaged."""
+    """Map the file with this token; None if it is missing, damaged or has another token."""
     try:
         with open_file(path, follows=False) as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -95,9 +95,9 @@ def read(path: Path, model: str, token: str) -> Saved | None:
 
 
 def write(path: Path, model: str, token: str, saved: Saved) -> Path:
-    """Write vectors under another name, which the caller renames to `path`, and return it. Raises OSError."""
+    """Write vectors under a temporary name and return it; the caller renames it to `path`. Raises OSError."""
     rows = saved.segment
-    _remove(path.parent, path.name + PART)  # of processes that were killed; one that still writes tries again later
+    _remove(path.parent, path.name + PART)  # of killed processes; one that still writes tries again later
     arrays = [np.ascontiguousarray(part) for part in (rows.pids, rows.scopes, rows.signs)]
     count, width = rows.vectors.shape
     body = bytearray(_layout(0, count, width).vectors)
@@ -123,7 +123,7 @@ def write(path: Path, model: str, token: str, saved: Saved) -> Path:
 
 
 def remove_all(database: Path) -> None:
-    """Remove the files of all models of a database, unfinished ones too. Raises OSError."""
+    """Delete the vector files of all models of a database, unfinished ones too. Raises OSError."""
     target = Path(os.path.realpath(database))
     _remove(target.parent, target.name + INFIX)
 

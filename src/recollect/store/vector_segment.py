@@ -1,9 +1,9 @@
-"""Vectors of passages as arrays, and the search for the nearest of them.
+"""Arrays of passage vectors, and the search for the nearest of them.
 
     up to 4,096 vectors    float32, all compared: 1 ms
     above                  float16 with sign bits: the nearest by their bits are compared exactly
 
-An array may be in memory or mapped from a file (recollect.store.vector_file); a search does not tell them apart.
+An array may be in memory or mapped from a file (recollect.store.vector_file).
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ Mask = NDArray[np.bool_]
 EXACT_ROWS = 12_288
 # The query is rounded to this many bits per component before its products with the sign bits are counted.
 QUERY_BITS = 4
-# Vectors that are compared exactly after the bits have selected them: a share of all up to a number, or so many per
-# neighbour asked for. Of the 53 nearest of 200 queries among 100,000 vectors, 1 of 10,600 is missed, at rank 48.
+# How many of the vectors selected by their bits are compared exactly: a share of all up to a number, or so many per
+# wanted neighbour. Of the 53 nearest of 200 queries among 100,000 vectors, 1 of 10,600 is missed, at rank 48.
 RESCORED_SHARE = 0.2
 RESCORED_ROWS = 4_000
 RESCORED_PER_NEIGHBOUR = 16
 
 
 class Segment(NamedTuple):
-    """Vectors in the order of their passage numbers. Nothing but `alive` ever changes.
+    """Vectors in the order of their passage numbers. Only `alive` ever changes.
 
     scopes: codes of namespaces. signs: bits of each vector, one row per 64 components; None: all are compared.
     """
@@ -42,14 +42,14 @@ class Segment(NamedTuple):
     alive: Mask
 
     def rows_of(self, pids: Ints) -> tuple[Mask, Ints]:
-        """Return which of these passages are here and alive, and the rows of those."""
+        """Return which of these passages are present and alive, and their rows."""
         rows = np.minimum(np.searchsorted(self.pids, pids), len(self.pids) - 1)
         held = (self.pids[rows] == pids) & self.alive[rows]
         return held, rows[held]
 
 
 def segment(pids: Ints, scopes: NDArray[np.int32], vectors: NDArray[Any], *, exact_rows: int) -> Segment:
-    """Return vectors as a segment; their passages are in order, each once."""
+    """Return vectors as a segment; the passage numbers must be sorted and unique."""
     is_exact = len(pids) <= exact_rows
     kept = vectors.astype(np.float32 if is_exact else np.float16, copy=False)
     return Segment(pids, scopes, kept, None if is_exact else signs(kept), np.ones(len(pids), np.bool_))
@@ -82,8 +82,8 @@ def nearest(among: Segment, query: Floats, allowed: Mask, limit: int) -> tuple[I
 def cosines(vectors: NDArray[Any], query: Floats) -> Floats:
     """Return the cosine of every unit vector with the unit query.
 
-    einsum, not matmul: as fast (9.2 against 8.7 ms at 100,000 rows), but matmul wakes the BLAS library's threads, which
-    then spin for 70 ms of CPU waiting for more.
+    einsum, not matmul: as fast (9.2 against 8.7 ms at 100,000 rows), but matmul starts the threads of BLAS, which then
+    spin for 70 ms of CPU.
     """
     found: Floats = np.einsum("ij,j->i", _single(vectors) if vectors.dtype == np.float16 else vectors, query)
     return found
@@ -110,7 +110,7 @@ def signs(vectors: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def sign_distances(bits: NDArray[np.uint64], query: Floats) -> NDArray[np.uint16]:
-    """Return for every vector how little its signs agree with the query; the order is that of their products.
+    """Return for every vector a distance by signs; its order approximates that of the dot products.
 
     Each component of the query is rounded to an odd number, which is a sum of plus or minus 1, 2, 4 and 8. For each of
     these, the signs that differ are counted: 3 ms at 100,000 vectors.

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.code_graph import code_nodes
 from tests.trees import git, write
 
 from recollect.code.index import update as updating
@@ -224,7 +225,7 @@ def test_processes_are_used_for_many_files_and_give_the_same(
 
 def dump(store: CodeStore) -> list[Any]:
     (tree,) = store.find(Tree)
-    return [*store.code_nodes([tree.id]), *sorted(store.known_files(tree.id))]
+    return [*code_nodes(store), *sorted(store.known_files(tree.id))]
 
 
 def test_what_many_writes_added_to_the_full_text_is_merged_at_the_end(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from recollect.model import Memory
-from recollect.store import search
+from recollect.store import passage_search
 from recollect.store.protocol import Vectors, Without
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
@@ -23,8 +23,8 @@ ONE = np.eye(1, 8, dtype=np.float32)
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let some hundred changes be many."""
-    monkeypatch.setattr(search, "COMPLETE_STEP", 10)
-    monkeypatch.setattr(search, "FEW_CHANGES", 20)
+    monkeypatch.setattr(passage_search, "COMPLETE_STEP", 10)
+    monkeypatch.setattr(passage_search, "FEW_CHANGES", 20)
 
 
 def filled(path: Path, size: int) -> SqlStore:

@@ -10,9 +10,9 @@ from recollect.errors import Cancelled, MemoryNotFound
 from recollect.model import Limit, Record
 from recollect.operations import collect, operation
 from recollect.progress import report
-from recollect.surface.jsonrpc import decode, encode
-from recollect.surface.mcp import Server, answer
-from recollect.surface.peer import Peer
+from recollect.surface.mcp.jsonrpc import decode, encode
+from recollect.surface.mcp.peer import Peer
+from recollect.surface.mcp.server import Server, answer
 
 
 class Note(Record, frozen=True, kw_only=True):

@@ -10,22 +10,26 @@ from typing import Any
 
 import pytest
 
-from recollect.surface.assistants import jsonc, proof
-from recollect.surface.assistants.entry import Install
-from recollect.surface.assistants.ledger import Ledger
-from recollect.surface.assistants.place import Roots, file_of, installed, project_folder, roots
-from recollect.surface.assistants.plan import Work, carry_out, connect, disconnect
-from recollect.surface.assistants.table import (
+from recollect.surface.assistants import jsonc, probe
+from recollect.surface.assistants.assistant_table import (
     ASSISTANTS,
     BY_NAME,
     Assistant,
     Hooks,
     Own,
     Part,
+    Roots,
     Scope,
     Server,
     TomlServer,
+    file_of,
+    installed,
+    project_folder,
+    roots,
 )
+from recollect.surface.assistants.entry import Install
+from recollect.surface.assistants.init_ledger import Ledger
+from recollect.surface.assistants.plan import Work, apply_changes, connect, disconnect
 
 INSTALL = Install("/opt/my py/bin/python3", ("/opt/my py/bin/recollect",), "/opt/it's/recollect/hook.py")
 
@@ -169,25 +173,25 @@ def round_trip(assistant: Assistant, scope: Scope, work: Work, folder: Path) -> 
     before = everything(folder)
     changes = connect(assistant, scope, work)
     assert changes
-    carry_out(changes, work.ledger)
+    apply_changes(changes, work.ledger)
     assert connect(assistant, scope, work) == []
     assert_connected(assistant, scope, work)
     again = Ledger(work.where["recollect"])  # another process
-    carry_out(disconnect(assistant, scope, work._replace(ledger=again)), again)
+    apply_changes(disconnect(assistant, scope, work._replace(ledger=again)), again)
     assert everything(folder) == before
 
 
 def assert_connected(assistant: Assistant, scope: Scope, work: Work) -> None:
     """Both directions: what the table wants is in the files, as words that a shell gives back unharmed."""
     parts = assistant.parts(scope)
-    lines = proof.hook_lines(assistant, scope, work.where)
+    lines = probe.hook_lines(assistant, scope, work.where)
     wanted = [row for part in parts if isinstance(part, Hooks) for row in part.events]
     wanted += [part.event for part in parts if isinstance(part, Own) and part.event]
     if wanted:
         assert [line.words for line in lines] == [
             [INSTALL.python, "-I", "-S", INSTALL.hook, row.name, assistant.name, *row.moment.split()] for row in wanted
         ]
-    words = proof.server_words(assistant, scope, work.where)
+    words = probe.server_words(assistant, scope, work.where)
     toolset = ["--toolset", assistant.toolset] if assistant.toolset else []
     assert (words == ["/opt/my py/bin/recollect", "serve", *toolset]) == any(
         isinstance(part, Server | TomlServer) or part.paths[0].endswith("plugin/.mcp.json") for part in parts
@@ -252,12 +256,12 @@ def test_a_link_to_nothing_is_followed(work: Work, tmp_path: Path) -> None:
 def test_what_others_wrote_after_us_stays(work: Work) -> None:
     path = work.where["~"] / ".cursor" / "hooks.json"
     cursor = BY_NAME["cursor"]
-    carry_out(connect(cursor, "user", work), work.ledger)
+    apply_changes(connect(cursor, "user", work), work.ledger)
     value = json.loads(path.read_bytes())
     value["hooks"]["stop"].insert(0, {"command": "theirs"})
     value["hooks"]["afterFileEdit"] = [{"command": "theirs"}]
     path.write_text(json.dumps(value, indent=7))
-    carry_out(disconnect(cursor, "user", work), work.ledger)
+    apply_changes(disconnect(cursor, "user", work), work.ledger)
     theirs = {"stop": [{"command": "theirs"}], "afterFileEdit": [{"command": "theirs"}]}
     assert json.loads(path.read_bytes()) == {"version": 1, "hooks": theirs}
 
@@ -266,9 +270,9 @@ def test_all_assistants_at_once_leave_no_trace(work: Work, tmp_path: Path) -> No
     """Folders that several of them need are made by the first and removed by the last."""
     before = everything(tmp_path)
     for name, scope in EVERY:
-        carry_out(connect(BY_NAME[name], scope, work), work.ledger)
+        apply_changes(connect(BY_NAME[name], scope, work), work.ledger)
     for name, scope in EVERY:
-        carry_out(disconnect(BY_NAME[name], scope, work), work.ledger)
+        apply_changes(disconnect(BY_NAME[name], scope, work), work.ledger)
     assert everything(tmp_path) == before
 
 
@@ -276,14 +280,14 @@ def test_a_file_is_copied_once_and_only_for_its_owner(work: Work) -> None:
     path = work.where["claude.json"]
     write(path, '{"oauth": "secret"}', 0o600)
     claude = BY_NAME["claude"]
-    carry_out(connect(claude, "user", work), work.ledger)
+    apply_changes(connect(claude, "user", work), work.ledger)
     (copy,) = work.ledger.folder.glob("*-.claude.json")
     other = work._replace(install=INSTALL._replace(command=("/new/bin/recollect",)))
-    carry_out(connect(claude, "user", other), other.ledger)
+    apply_changes(connect(claude, "user", other), other.ledger)
     assert copy.read_bytes() == b'{"oauth": "secret"}'
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert stat.S_IMODE(work.ledger.folder.stat().st_mode) == 0o700
-    carry_out(disconnect(claude, "user", other), other.ledger)
+    apply_changes(disconnect(claude, "user", other), other.ledger)
     assert not copy.exists()
     assert path.read_bytes() == b'{"oauth": "secret"}'
 

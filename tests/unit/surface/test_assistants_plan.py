@@ -10,12 +10,11 @@ import pytest
 
 from recollect.errors import ConfigError, Conflict
 from recollect.surface.assistants import jsonc, toml
+from recollect.surface.assistants.assistant_table import ASSISTANTS, BY_NAME, Assistant, roots
 from recollect.surface.assistants.entry import NAME, Install, is_hook_of_ours, starts_recollect
-from recollect.surface.assistants.ledger import Ledger
-from recollect.surface.assistants.place import roots
-from recollect.surface.assistants.plan import Work, carry_out, connect, disconnect
-from recollect.surface.assistants.proof import is_own, server_words
-from recollect.surface.assistants.table import ASSISTANTS, BY_NAME, Assistant
+from recollect.surface.assistants.init_ledger import Ledger
+from recollect.surface.assistants.plan import Work, apply_changes, connect, disconnect
+from recollect.surface.assistants.probe import is_own, server_words
 
 OLD = Install("/old/bin/python", ("/old/bin/recollect",), "/old/recollect/hook.py")
 NEW = Install("/new/bin/python", ("/new/bin/recollect",), "/new/recollect/hook.py", home="/other home")
@@ -43,14 +42,14 @@ def load(path: Path) -> Any:
 
 def test_an_older_entry_of_ours_is_brought_up_to_date_in_place(work: Work, tmp_path: Path) -> None:
     path = write(tmp_path / ".claude.json", '{"mcpServers": {"a": {"command": "a"}}}')
-    carry_out(connect(CLAUDE, "user", work), work.ledger)
+    apply_changes(connect(CLAUDE, "user", work), work.ledger)
     value = load(path)
     value["mcpServers"]["b"] = {"command": "b"}
     value["mcpServers"][NAME]["env"] = {"MINE": "1"}
     write(path, json.dumps(value, indent=1))
 
     newer = work._replace(install=NEW)
-    carry_out(connect(CLAUDE, "user", newer), work.ledger)
+    apply_changes(connect(CLAUDE, "user", newer), work.ledger)
     args = ["--home", "/other home", "serve", "--toolset", CLAUDE.toolset]
     ours = {"type": "stdio", "command": "/new/bin/recollect", "args": args}
     assert load(path) == {
@@ -60,14 +59,14 @@ def test_an_older_entry_of_ours_is_brought_up_to_date_in_place(work: Work, tmp_p
     line = "env 'RECOLLECT_HOME=/other home' /new/bin/python -I -S /new/recollect/hook.py Stop claude"
     assert hooks["Stop"] == [{"hooks": [{"type": "command", "command": line, "timeout": 5}]}]
 
-    carry_out(disconnect(CLAUDE, "user", newer), work.ledger)
+    apply_changes(disconnect(CLAUDE, "user", newer), work.ledger)
     assert load(path) == {"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}
     assert not (tmp_path / ".claude").exists()
 
 
 def test_hooks_for_events_we_gave_up_and_doubles_go_away(work: Work, tmp_path: Path) -> None:
     path = tmp_path / ".claude" / "settings.json"
-    carry_out(connect(CLAUDE, "user", work), work.ledger)
+    apply_changes(connect(CLAUDE, "user", work), work.ledger)
     value = load(path)
     expected = json.loads(json.dumps(value))
     theirs = {"type": "command", "command": "theirs"}
@@ -75,14 +74,14 @@ def test_hooks_for_events_we_gave_up_and_doubles_go_away(work: Work, tmp_path: P
     value["hooks"]["Stop"] = [{"hooks": [theirs]}, *value["hooks"]["Stop"] * 2]
     expected["hooks"]["Stop"] = [{"hooks": [theirs]}, *expected["hooks"]["Stop"]]
     write(path, json.dumps(value))
-    carry_out(connect(CLAUDE, "user", work), work.ledger)
+    apply_changes(connect(CLAUDE, "user", work), work.ledger)
     assert load(path)["hooks"] == {**expected["hooks"], "Notification": []}
 
 
 def test_a_handler_of_ours_among_others_is_the_only_one_touched(work: Work, tmp_path: Path) -> None:
     """Somebody moved our handler into a group of theirs, with a matcher and a patience of their own."""
     path = tmp_path / ".claude" / "settings.json"
-    carry_out(connect(CLAUDE, "user", work), work.ledger)
+    apply_changes(connect(CLAUDE, "user", work), work.ledger)
     value = load(path)
     theirs = {"type": "command", "command": "theirs"}
     ours = {**value["hooks"]["PostToolUse"][0]["hooks"][0], "timeout": 99}
@@ -90,21 +89,21 @@ def test_a_handler_of_ours_among_others_is_the_only_one_touched(work: Work, tmp_
     write(path, json.dumps(value))
     assert connect(CLAUDE, "user", work) == []
 
-    carry_out(connect(CLAUDE, "user", work._replace(install=NEW)), work.ledger)
+    apply_changes(connect(CLAUDE, "user", work._replace(install=NEW)), work.ledger)
     first, second = load(path)["hooks"]["PostToolUse"][0]["hooks"]
     assert first == theirs
     assert (second["command"].split()[-1], "/new/" in second["command"], second["timeout"]) == ("claude", True, 99)
 
-    carry_out(disconnect(CLAUDE, "user", work), work.ledger)
+    apply_changes(disconnect(CLAUDE, "user", work), work.ledger)
     assert load(path) == {"hooks": {"PostToolUse": [{"matcher": "Bash", "hooks": [theirs]}]}}
 
 
 def test_an_entry_written_by_hand_comes_back_in_its_own_words(work: Work, tmp_path: Path) -> None:
     text = '{"mcpServers": {"recollect": {"command":   "recollect", /* mine */ "args": ["serve"]}}}'
     path = write(tmp_path / ".claude.json", text)
-    carry_out(connect(CLAUDE, "user", work), work.ledger)
+    apply_changes(connect(CLAUDE, "user", work), work.ledger)
     assert jsonc.parse(path.read_text()).value["mcpServers"][NAME]["command"] == "/old/bin/recollect"
-    carry_out(disconnect(CLAUDE, "user", work), work.ledger)
+    apply_changes(disconnect(CLAUDE, "user", work), work.ledger)
     assert path.read_text() == text
 
 
@@ -113,19 +112,19 @@ def test_an_entry_written_by_hand_that_is_as_ours_is_left_alone(work: Work, tmp_
     path = write(tmp_path / ".gemini" / "settings.json", json.dumps({"mcpServers": {NAME: entry}}))
     before = path.read_bytes()
     gemini = BY_NAME["gemini"]
-    carry_out(connect(gemini, "user", work), work.ledger)
+    apply_changes(connect(gemini, "user", work), work.ledger)
     assert path.read_bytes() != before
-    carry_out(disconnect(gemini, "user", work), work.ledger)
+    apply_changes(disconnect(gemini, "user", work), work.ledger)
     assert path.read_bytes() == before
 
 
 def test_without_the_ledger_our_entries_are_recognised_by_what_they_start(work: Work, tmp_path: Path) -> None:
     write(tmp_path / ".claude.json", '{"mcpServers": {"a": {"command": "a"}}}')
-    carry_out(connect(CLAUDE, "user", work), work.ledger)
+    apply_changes(connect(CLAUDE, "user", work), work.ledger)
     work.ledger.path.unlink()
     lost = work._replace(ledger=Ledger(tmp_path / ".recollect"))
     assert connect(CLAUDE, "user", lost) == []
-    carry_out(disconnect(CLAUDE, "user", lost), lost.ledger)
+    apply_changes(disconnect(CLAUDE, "user", lost), lost.ledger)
     assert load(tmp_path / ".claude.json") == {"mcpServers": {"a": {"command": "a"}}}
     left = (tmp_path / ".claude" / "settings.json").read_text()
     assert "hook.py" not in left
@@ -142,26 +141,26 @@ def test_a_damaged_ledger_says_where_it_is(tmp_path: Path) -> None:
 
 def test_a_table_is_brought_up_to_date_with_its_own_tables_kept(work: Work, tmp_path: Path) -> None:
     path = write(tmp_path / ".codex" / "config.toml", 'model = "m"\n')
-    carry_out(connect(CODEX, "user", work), work.ledger)
+    apply_changes(connect(CODEX, "user", work), work.ledger)
     text = path.read_text()
     write(path, text + '\n[mcp_servers.recollect.env]\nA = "1"\n\n# theirs\n[mcp_servers.b]\ncommand = "b"\n')
-    carry_out(connect(CODEX, "user", work._replace(install=NEW)), work.ledger)
+    apply_changes(connect(CODEX, "user", work._replace(install=NEW)), work.ledger)
     servers = toml.parse(path.read_text())["mcp_servers"]
     assert servers[NAME]["command"] == "/new/bin/recollect"
     assert servers[NAME]["env"] == {"A": "1"}
-    carry_out(disconnect(CODEX, "user", work), work.ledger)
+    apply_changes(disconnect(CODEX, "user", work), work.ledger)
     assert path.read_text() == 'model = "m"\n\n# theirs\n[mcp_servers.b]\ncommand = "b"\n'
 
 
 def test_a_table_written_by_hand_comes_back_in_its_own_words(work: Work, tmp_path: Path) -> None:
     text = "[mcp_servers.'recollect'] # mine\ncommand = 'recollect'\nargs = ['serve']\ntool_timeout_sec = 9\n\n[tui]\n"
     path = write(tmp_path / ".codex" / "config.toml", text)
-    carry_out(connect(CODEX, "user", work), work.ledger)
+    apply_changes(connect(CODEX, "user", work), work.ledger)
     assert toml.parse(path.read_text())["mcp_servers"][NAME] == {
         "command": "/old/bin/recollect", "args": ["serve", "--toolset", CODEX.toolset],
         "tool_timeout_sec": 9, "startup_timeout_sec": 20,
     }  # fmt: skip
-    carry_out(disconnect(CODEX, "user", work), work.ledger)
+    apply_changes(disconnect(CODEX, "user", work), work.ledger)
     assert path.read_text() == text
 
 
@@ -258,12 +257,12 @@ def test_a_file_that_changed_since_it_was_looked_at_is_left_alone(work: Work, tm
     changes = connect(CLAUDE, "user", work)
     path = write(tmp_path / ".claude.json", '{"new": 1}')
     with pytest.raises(Conflict, match="changed by another program"):
-        carry_out(changes, work.ledger)
+        apply_changes(changes, work.ledger)
     assert path.read_text() == '{"new": 1}'
 
 
 def args_of(assistant: Assistant, work: Work) -> list[str]:
-    carry_out(connect(assistant, "user", work), work.ledger)
+    apply_changes(connect(assistant, "user", work), work.ledger)
     return (server_words(assistant, "user", work.where) or [])[1:]
 
 

@@ -15,16 +15,16 @@ from recollect.model import Check, Deleted, Exported, Health, Memory, NamespaceC
 from recollect.operations import collect, operation
 from recollect.progress import report
 from recollect.surface.cli import main
-from recollect.surface.command import commands
-from recollect.surface.overview import EXIT_CODES
-from recollect.surface.run import Offer, run
+from recollect.surface.cli.command_table import commands
+from recollect.surface.cli.help import EXIT_CODES
+from recollect.surface.cli.run import Backend, run
 from recollect.version import __version__
 
 KEPT = Memory(id="m1", content="We use tabs", created_at=1, updated_at=1)
 
 
 class Shelf:
-    """A noun with one operation of every kind a command line has to offer or survive."""
+    """A noun with one operation of every kind a command line has to backend or survive."""
 
     def __init__(self) -> None:
         self.given: list[dict[str, Any]] = []
@@ -145,7 +145,7 @@ def recollect(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
             opened.append(settings)
             yield desk
 
-        code = run(words, Offer(lambda: collect({"shelf": Shelf}), open_engine))
+        code = run(words, Backend(lambda: collect({"shelf": Shelf}), open_engine))
         out, err = capsys.readouterr()
         return Result(code, out, err, desk.shelf.given, opened)
 

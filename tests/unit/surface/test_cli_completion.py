@@ -8,8 +8,8 @@ import pytest
 
 from recollect.model import Deleted, NamespaceCount
 from recollect.operations import collect, operation
-from recollect.surface.command import commands
-from recollect.surface.completion import SCRIPTS, script
+from recollect.surface.cli.command_table import commands
+from recollect.surface.cli.completion import SCRIPTS, script
 
 
 class Shelf:

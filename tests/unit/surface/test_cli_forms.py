@@ -9,40 +9,40 @@ import pytest
 from recollect.errors import ContentTooLarge
 from recollect.model import MEMORY_TYPES, Limit, MemoryType, Ratio, Record
 from recollect.operations import Parameter
-from recollect.surface.arguments import STANDARD_INPUT_BYTES, arguments, options
-from recollect.surface.command import HANDWRITTEN, Command, Handwritten
-from recollect.surface.form import Form, form
-from recollect.surface.handwritten import WRITTEN
+from recollect.surface.cli.arguments import STANDARD_INPUT_BYTES, arguments, kind, options
+from recollect.surface.cli.builtin_commands import WRITTEN
+from recollect.surface.cli.command_table import HANDWRITTEN, Command, Handwritten
 
 
 @pytest.mark.parametrize(
     ("annotation", "expected"),
     [
-        (str, Form("text")),
-        (int, Form("text")),
-        (Ratio, Form("text")),
-        (Limit | None, Form("text")),
-        (bool, Form("truth")),
-        (bool | None, Form("truth")),
-        (Literal["a", "b"], Form("choice", ("a", "b"))),
-        (MemoryType | None, Form("choice", MEMORY_TYPES)),
-        (Annotated[MemoryType, msgspec.Meta(description="x")], Form("choice", MEMORY_TYPES)),
-        (MemoryType | msgspec.UnsetType, Form("choice", MEMORY_TYPES)),
-        (tuple[str, ...], Form("several")),
-        (list[str] | None, Form("several")),
-        (tuple[MemoryType, ...], Form("several", MEMORY_TYPES)),
-        (dict[str, Any], Form("object")),
-        (Mapping[str, int] | None, Form("object")),
-        (Record, Form("object")),
-        (str | int, Form("text")),
+        (str, ("text", ())),
+        (int, ("text", ())),
+        (Ratio, ("text", ())),
+        (Limit | None, ("text", ())),
+        (bool, ("truth", ())),
+        (bool | None, ("truth", ())),
+        (Literal["a", "b"], ("choice", ("a", "b"))),
+        (MemoryType | None, ("choice", MEMORY_TYPES)),
+        (Annotated[MemoryType, msgspec.Meta(description="x")], ("choice", MEMORY_TYPES)),
+        (MemoryType | msgspec.UnsetType, ("choice", MEMORY_TYPES)),
+        (tuple[str, ...], ("several", ())),
+        (list[str] | None, ("several", ())),
+        (tuple[MemoryType, ...], ("several", MEMORY_TYPES)),
+        (dict[str, Any], ("object", ())),
+        (Mapping[str, int] | None, ("object", ())),
+        (Record, ("object", ())),
+        (str | int, ("text", ())),
     ],
 )
-def test_the_type_decides_the_form(annotation: Any, expected: Form) -> None:
-    assert form(Parameter("value", annotation, None, "")) == expected
+def test_the_type_decides_the_form(annotation: Any, expected: tuple[str, tuple[str, ...]]) -> None:
+    parameter = Parameter("value", annotation, None, "")
+    assert (kind(parameter), parameter.choices) == expected
 
 
 def test_a_path_is_a_text_that_completes_as_a_file() -> None:
-    assert form(Parameter("path", str | None, None, "")) == Form("path")
+    assert kind(Parameter("path", str | None, None, "")) == "path"
 
 
 def command(*parameters: Parameter) -> Command:

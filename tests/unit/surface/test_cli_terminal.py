@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from recollect.model import Check, Health, Hit, Memory, MemoryPage, Recall, Record, Signals
 from recollect.render import to_blocks
-from recollect.surface.terminal import draw
+from recollect.surface.cli.terminal import draw
 
 LONG = "a path like /srv/shop/src/components/checkout/index.ts and prose that goes on " * 30
 MEMORIES = tuple(

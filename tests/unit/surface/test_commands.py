@@ -8,9 +8,9 @@ import pytest
 
 from recollect.capabilities import OPERATIONS
 from recollect.errors import InvalidInput
-from recollect.surface.arguments import find, parse, split
-from recollect.surface.catalog import Section
-from recollect.surface.command import Command, commands
+from recollect.surface.cli.arguments import find, parse, split
+from recollect.surface.cli.catalog import Section
+from recollect.surface.cli.command_table import Command, commands
 
 TABLE = commands(OPERATIONS)
 

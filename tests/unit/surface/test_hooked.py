@@ -10,9 +10,8 @@ from tests import payloads
 
 from recollect import Engine
 from recollect.model import Context, Health
-from recollect.surface import pipe
-from recollect.surface.cli import main
-from recollect.surface.hooked import printed
+from recollect.surface.cli import arguments, main
+from recollect.surface.hooks.hook_output import printed
 
 CONTENT = "The payment client retries with exponential backoff because the bank throttles bursts"
 PROMPT = payloads.claude(
@@ -23,7 +22,7 @@ PROMPT = payloads.claude(
 @pytest.fixture
 def known(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
-    monkeypatch.setattr(pipe, "is_piped", lambda: False)
+    monkeypatch.setattr(arguments, "is_piped", lambda: False)
     with Engine() as engine:
         engine.memories.store(CONTENT, memory_type="decision", namespace=payloads.ROOT)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from recollect import ask
-from recollect.surface import listening
-from recollect.surface.listening import Listener
+from recollect.surface.hooks import hook_socket
+from recollect.surface.hooks.hook_socket import HookSocket
 
 PATIENCE_S = 60.0
 
@@ -32,12 +32,12 @@ def logged() -> list[str]:
 
 
 @pytest.fixture
-def listen(home: Path, logged: list[str]) -> Iterator[Callable[..., Listener]]:
+def listen(home: Path, logged: list[str]) -> Iterator[Callable[..., HookSocket]]:
     """Start a listener with an answer; all are stopped at the end."""
-    started: list[Listener] = []
+    started: list[HookSocket] = []
 
-    def start(answer: listening.Answer) -> Listener:
-        listener = Listener(home, answer, logged.append)
+    def start(answer: hook_socket.Answer) -> HookSocket:
+        listener = HookSocket(home, answer, logged.append)
         assert listener.start()
         started.append(listener)
         return listener
@@ -61,33 +61,33 @@ def path_of(home: Path) -> str:
 
 
 def test_both_sides_speak_of_the_same_request() -> None:
-    assert ask.REQUEST == listening.REQUEST
+    assert ask.REQUEST == hook_socket.REQUEST
 
 
-def test_a_server_is_asked_and_answers(home: Path, listen: Callable[..., Listener]) -> None:
+def test_a_server_is_asked_and_answers(home: Path, listen: Callable[..., HookSocket]) -> None:
     listen(echo)
     assert asked(home, b'{"a":\n "\xff"}') == b'Stop|claude|{"a":\n "\xff"}'
     assert asked(home, b"") == b"Stop|claude|"
 
 
-def test_a_large_payload_arrives_whole(home: Path, listen: Callable[..., Listener]) -> None:
+def test_a_large_payload_arrives_whole(home: Path, listen: Callable[..., HookSocket]) -> None:
     listen(lambda payload, *_: str((len(payload), payload[-3:])).encode())
     assert asked(home, b"x" * 5_000_000 + b"end") == b"(5000003, b'end')"
 
 
-def test_nothing_to_say_is_an_answer(home: Path, listen: Callable[..., Listener]) -> None:
+def test_nothing_to_say_is_an_answer(home: Path, listen: Callable[..., HookSocket]) -> None:
     listen(lambda *_: b"")
     assert asked(home) == b""
 
 
-def test_only_the_owner_can_ask(home: Path, listen: Callable[..., Listener]) -> None:
+def test_only_the_owner_can_ask(home: Path, listen: Callable[..., HookSocket]) -> None:
     listen(echo)
     assert stat.S_IMODE(Path(path_of(home)).stat().st_mode) == 0o600
     assert stat.S_IMODE((home / "run").stat().st_mode) == 0o700
 
 
 def test_sockets_and_folders_of_others_are_not_asked(
-    home: Path, listen: Callable[..., Listener], monkeypatch: pytest.MonkeyPatch
+    home: Path, listen: Callable[..., HookSocket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listen(echo)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
@@ -95,7 +95,7 @@ def test_sockets_and_folders_of_others_are_not_asked(
     assert asked(home) is None
 
 
-def test_a_hook_still_waits_until_it_hangs_up(home: Path, listen: Callable[..., Listener]) -> None:
+def test_a_hook_still_waits_until_it_hangs_up(home: Path, listen: Callable[..., HookSocket]) -> None:
     seen: list[bool] = []
     gone, done = threading.Event(), threading.Event()
 
@@ -115,7 +115,7 @@ def test_a_hook_still_waits_until_it_hangs_up(home: Path, listen: Callable[..., 
 
 
 def test_who_was_told_that_an_answer_has_begun_waits_for_the_rest(
-    home: Path, listen: Callable[..., Listener], monkeypatch: pytest.MonkeyPatch
+    home: Path, listen: Callable[..., HookSocket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else it would be said to nobody, and count as said."""
     monkeypatch.setattr(ask, "BEGUN_S", PATIENCE_S)
@@ -131,7 +131,7 @@ def test_who_was_told_that_an_answer_has_begun_waits_for_the_rest(
 
 
 def test_who_fails_to_answer_says_so_in_the_log_and_goes_on(
-    home: Path, listen: Callable[..., Listener], logged: list[str]
+    home: Path, listen: Callable[..., HookSocket], logged: list[str]
 ) -> None:
     def answer(payload: bytes, *_: object) -> bytes:
         return b"fine" if payload == b"good" else b"%d" % (1 // 0)
@@ -154,7 +154,7 @@ def test_who_fails_to_answer_says_so_in_the_log_and_goes_on(
         b"x" * 5000,
     ],
 )
-def test_what_is_no_request_gets_no_answer(home: Path, listen: Callable[..., Listener], request_: bytes) -> None:
+def test_what_is_no_request_gets_no_answer(home: Path, listen: Callable[..., HookSocket], request_: bytes) -> None:
     listen(echo)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(PATIENCE_S)
@@ -165,7 +165,7 @@ def test_what_is_no_request_gets_no_answer(home: Path, listen: Callable[..., Lis
     assert asked(home, b"{}") == b"Stop|claude|{}"
 
 
-def test_who_comes_while_all_are_busy_is_sent_away(home: Path, listen: Callable[..., Listener]) -> None:
+def test_who_comes_while_all_are_busy_is_sent_away(home: Path, listen: Callable[..., HookSocket]) -> None:
     release, busy = threading.Event(), threading.Semaphore(0)
 
     def answer(*_: object) -> bytes:
@@ -175,7 +175,7 @@ def test_who_comes_while_all_are_busy_is_sent_away(home: Path, listen: Callable[
 
     listen(answer)
     answers: list[bytes | None] = []
-    waiting = [threading.Thread(target=lambda: answers.append(asked(home))) for _ in range(listening.MOST_AT_ONCE)]
+    waiting = [threading.Thread(target=lambda: answers.append(asked(home))) for _ in range(hook_socket.MOST_AT_ONCE)]
     for thread in waiting:
         thread.start()
     for _ in waiting:
@@ -184,10 +184,10 @@ def test_who_comes_while_all_are_busy_is_sent_away(home: Path, listen: Callable[
     release.set()
     for thread in waiting:
         thread.join(PATIENCE_S)
-    assert answers == [b"at last"] * listening.MOST_AT_ONCE
+    assert answers == [b"at last"] * hook_socket.MOST_AT_ONCE
 
 
-def test_the_newest_server_is_asked_and_the_next_if_it_is_gone(home: Path, listen: Callable[..., Listener]) -> None:
+def test_the_newest_server_is_asked_and_the_next_if_it_is_gone(home: Path, listen: Callable[..., HookSocket]) -> None:
     listen(echo)
     dead = home / "run" / "999999.sock"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left_behind:
@@ -197,7 +197,7 @@ def test_the_newest_server_is_asked_and_the_next_if_it_is_gone(home: Path, liste
     assert asked(home) == b"Stop|claude|{}"
 
 
-def test_sockets_of_servers_that_are_gone_are_removed(home: Path, listen: Callable[..., Listener]) -> None:
+def test_sockets_of_servers_that_are_gone_are_removed(home: Path, listen: Callable[..., HookSocket]) -> None:
     (home / "run").mkdir(mode=0o700)
     dead = home / "run" / "999999.sock"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left_behind:
@@ -206,7 +206,7 @@ def test_sockets_of_servers_that_are_gone_are_removed(home: Path, listen: Callab
     assert not dead.exists()
 
 
-def test_a_server_that_stops_leaves_nothing_behind(home: Path, listen: Callable[..., Listener]) -> None:
+def test_a_server_that_stops_leaves_nothing_behind(home: Path, listen: Callable[..., HookSocket]) -> None:
     listener = listen(echo)
     listener.stop()
     assert list((home / "run").iterdir()) == []
@@ -227,12 +227,12 @@ def far(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home whose path is too long; the folder for temporary files is that of this test."""
     temporary = home / "tmp"
     temporary.mkdir()
-    monkeypatch.setattr(listening, "SHORT_FOLDERS", (str(temporary),))
+    monkeypatch.setattr(hook_socket, "SHORT_FOLDERS", (str(temporary),))
     return home / ("x" * 100) / "home"
 
 
 def test_a_home_with_a_long_path_has_a_private_socket_elsewhere(home: Path, far: Path, logged: list[str]) -> None:
-    listener = Listener(far, echo, logged.append)
+    listener = HookSocket(far, echo, logged.append)
     assert listener.start()
     (folder,) = (home / "tmp").iterdir()
     (path,) = folder.iterdir()
@@ -244,23 +244,23 @@ def test_a_home_with_a_long_path_has_a_private_socket_elsewhere(home: Path, far:
 
 
 def test_homes_with_long_paths_do_not_share_a_folder(home: Path, far: Path) -> None:
-    assert listening.short_folder(far / "run") != listening.short_folder(far.parent / "other" / "run")
-    assert listening.short_folder(far / "run") == listening.short_folder(far / "run")
+    assert hook_socket.short_folder(far / "run") != hook_socket.short_folder(far.parent / "other" / "run")
+    assert hook_socket.short_folder(far / "run") == hook_socket.short_folder(far / "run")
 
 
 def test_a_folder_that_another_has_taken_is_not_used(home: Path, far: Path, logged: list[str]) -> None:
-    taken = listening.short_folder(far / "run")
+    taken = hook_socket.short_folder(far / "run")
     taken.chmod(0o755)
-    assert not Listener(far, echo, logged.append).start()
+    assert not HookSocket(far, echo, logged.append).start()
     taken.rmdir()
     (home / "theirs").mkdir(mode=0o700)
     taken.symlink_to(home / "theirs")
-    assert not Listener(far, echo, logged.append).start()
+    assert not HookSocket(far, echo, logged.append).start()
     assert [("is not a folder of this user alone" in line) for line in logged] == [True, True]
 
 
 def test_a_link_into_a_folder_that_is_open_to_others_is_not_asked(home: Path, far: Path, logged: list[str]) -> None:
-    listener = Listener(far, echo, logged.append)
+    listener = HookSocket(far, echo, logged.append)
     assert listener.start()
     (folder,) = (home / "tmp").iterdir()
     folder.chmod(0o777)
@@ -271,13 +271,13 @@ def test_a_link_into_a_folder_that_is_open_to_others_is_not_asked(home: Path, fa
 
 
 def test_what_a_killed_server_left_is_removed_by_the_next(home: Path, far: Path, logged: list[str]) -> None:
-    folder = listening.short_folder(far / "run")
+    folder = hook_socket.short_folder(far / "run")
     (far / "run").mkdir(parents=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as left_behind:
         left_behind.bind(str(folder / "999999.sock"))
     (far / "run" / "999999.sock").symlink_to(folder / "999999.sock")
     (far / "run" / "999998.sock").symlink_to(folder / "999998.sock")
-    listener = Listener(far, echo, logged.append)
+    listener = HookSocket(far, echo, logged.append)
     assert listener.start()
     assert [path.name for path in folder.iterdir()] == [f"{os.getpid()}.sock"]
     assert [path.name for path in (far / "run").iterdir()] == [f"{os.getpid()}.sock"]
@@ -288,12 +288,12 @@ def test_where_no_path_is_short_enough_there_is_no_socket_and_the_log_says_so(
     far: Path, logged: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     far.mkdir(parents=True)
-    monkeypatch.setattr(listening, "SHORT_FOLDERS", (str(far),))
-    assert not Listener(far, echo, logged.append).start()
+    monkeypatch.setattr(hook_socket, "SHORT_FOLDERS", (str(far),))
+    assert not HookSocket(far, echo, logged.append).start()
     assert len(logged) == 1 and "too long" in logged[0]
 
 
 def test_a_folder_that_cannot_be_is_told_to_the_log(home: Path, logged: list[str]) -> None:
     (home / "run").write_bytes(b"a file")
-    assert not Listener(home, echo, logged.append).start()
+    assert not HookSocket(home, echo, logged.append).start()
     assert len(logged) == 1 and "by themselves" in logged[0]

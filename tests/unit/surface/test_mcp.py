@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.surface.jsonrpc import (
+from recollect.surface.mcp.jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -19,7 +19,7 @@ from recollect.surface.jsonrpc import (
     failure,
     success,
 )
-from recollect.surface.mcp import (
+from recollect.surface.mcp.server import (
     BATCHING,
     HANDSHAKE,
     INSTRUCTIONS,
@@ -330,12 +330,6 @@ def test_a_call_gives_the_record_as_data_and_as_text(desk: Any) -> None:
     assert result["structuredContent"]["text"] == "x"
     assert result["structuredContent"]["kind"] == "long"
     assert result["structuredContent"]["below"][0]["id"] == "2"
-
-
-@pytest.mark.parametrize("tool", ["remember", "fail"])
-def test_a_server_that_answers_in_text_alone_promises_no_data(make_desk: Any, tool: str) -> None:
-    desk = make_desk(structured=False)
-    assert set(desk.call(tool, text="x")) == {"content", "isError"}
 
 
 def test_an_alias_calls_the_same_operation(desk: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.surface.mcp import BATCHING, HANDSHAKE, MODERN, SUPPORTED, VERSION_KEY
+from recollect.surface.mcp.server import BATCHING, HANDSHAKE, MODERN, SUPPORTED, VERSION_KEY
 
 mcp_types = pytest.importorskip("mcp_types")
 methods = pytest.importorskip("mcp_types.methods")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import ContentTooLarge
-from recollect.surface import pipe
-from recollect.surface.pipe import is_piped, piped
+from recollect.surface.cli import arguments
+from recollect.surface.cli.arguments import is_piped, piped
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         os.close(number)
 
 
-def content(text: bytes = b"diff") -> pipe.StandardInput:
+def content(text: bytes = b"diff") -> arguments.StandardInput:
     return lambda limit: text[:limit]
 
 
@@ -56,7 +56,7 @@ def test_a_process_without_standard_input_has_no_pipe(monkeypatch: pytest.Monkey
 def test_a_pipe_fills_the_diff_unless_something_else_says_what_to_review(
     stdin: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipe, "is_piped", lambda: True)
+    monkeypatch.setattr(arguments, "is_piped", lambda: True)
     assert piped("review_diff", {}, content()) == {"diff": "diff"}
     assert piped("review_diff", {"limit": 3}, content(b"")) == {"diff": ""}
     assert piped("review_diff", {"range": "HEAD"}, content()) == {}
@@ -65,13 +65,13 @@ def test_a_pipe_fills_the_diff_unless_something_else_says_what_to_review(
     assert piped("session_context", {"project": "shop"}, content()) == {}
     assert piped("session_context", {}, content()) == {"payload": "diff"}
     assert piped("review_diff", {}, content(b"caf\xe9")) == {"diff": "caf�"}
-    monkeypatch.setattr(pipe, "is_piped", lambda: False)
+    monkeypatch.setattr(arguments, "is_piped", lambda: False)
     assert piped("review_diff", {}, content()) == {}
     assert piped("review_diff", {"diff": "-"}, content()) == {"diff": "diff"}
 
 
 def test_a_pipe_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipe, "is_piped", lambda: True)
-    monkeypatch.setattr(pipe, "STANDARD_INPUT_BYTES", 3)
+    monkeypatch.setattr(arguments, "is_piped", lambda: True)
+    monkeypatch.setattr(arguments, "STANDARD_INPUT_BYTES", 3)
     with pytest.raises(ContentTooLarge):
         piped("review_diff", {}, content(b"four"))

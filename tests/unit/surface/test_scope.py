@@ -13,7 +13,7 @@ from tests.trees import git, write
 
 from recollect import Engine
 from recollect.settings import load
-from recollect.surface.stdio import in_project
+from recollect.surface.mcp.stdio import in_project
 
 Ask = Callable[..., dict[str, Any]]
 

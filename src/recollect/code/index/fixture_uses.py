@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.store.code_protocol import SymbolRow
-from recollect.store.link_protocol import symbol_keys
+from recollect.store.code_protocol import SymbolRow, symbol_keys
 
 SETUPS = frozenset(
     "setUp tearDown setUpClass tearDownClass asyncSetUp asyncTearDown setup_method teardown_method setup_class "

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 from recollect.code.manifests.python_manifests import ANY
 from recollect.model import File
-from recollect.store.code_protocol import CodeStore
-from recollect.store.package_protocol import PackageRow
+from recollect.store.code_protocol import CodeStore, PackageRow
 
 # Top folders that hold no module of a distribution, as in setuptools.
 NO_MODULES = frozenset(

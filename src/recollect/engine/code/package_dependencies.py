@@ -11,8 +11,8 @@ from recollect.code.code_records import CrossRepo, ExternalPackage, PackageLink,
 from recollect.code.manifests.manifest import NORMAL
 from recollect.code.manifests.version_ranges import clash, fits
 from recollect.model import Tree
-from recollect.store.package_protocol import DependencyRow, PackageRow, package_node
-from recollect.store.packages import Shelf
+from recollect.store.code_protocol import DependencyRow, PackageRow, package_node
+from recollect.store.package_tables import PackageIndex
 
 # Names that are shown of many: of users of an external package, of further places of a name.
 MAX_NAMES = 5
@@ -37,7 +37,7 @@ class _Need(NamedTuple):
     met_by: list[PackageRow]
 
 
-def cross_repo(shelf: Shelf, trees: Sequence[Tree], wanted: Wanted) -> CrossRepo:
+def cross_repo(shelf: PackageIndex, trees: Sequence[Tree], wanted: Wanted) -> CrossRepo:
     """Return the requested part of the package dependencies."""
     needs = [
         _Need(row, needed, shelf.providers(row, needed))
@@ -66,13 +66,13 @@ def cross_repo(shelf: Shelf, trees: Sequence[Tree], wanted: Wanted) -> CrossRepo
     )
 
 
-def known_names(shelf: Shelf) -> list[str]:
+def known_names(shelf: PackageIndex) -> list[str]:
     """Return the names of all packages that are indexed or needed."""
     names = [row.label for row in shelf.rows]
     return list(dict.fromkeys([*names, *(needed.label for row in shelf.rows for needed in row.dependencies)]))
 
 
-def _is_wanted(shelf: Shelf, row: PackageRow, wanted: Wanted) -> bool:
+def _is_wanted(shelf: PackageIndex, row: PackageRow, wanted: Wanted) -> bool:
     if wanted.trees is not None and row.tree not in wanted.trees:
         return False
     return wanted.package is None or _is_named(wanted.package, row.ecosystem, row.name, row.label, shelf.node(row))
@@ -87,7 +87,7 @@ def _is_named(asked: str, ecosystem: str, name: str, label: str, node: str) -> b
 
 
 def _views(
-    shelf: Shelf, trees: Iterable[Tree], chosen: Iterable[PackageRow], needs: Iterable[_Need]
+    shelf: PackageIndex, trees: Iterable[Tree], chosen: Iterable[PackageRow], needs: Iterable[_Need]
 ) -> Iterator[PackageView]:
     namespaces = {tree.id: tree.namespace for tree in trees}
     met: Counter[int] = Counter()
@@ -128,7 +128,7 @@ def _distinct(needs: Iterable[_Need]) -> Iterator[_Need]:
 # --- links ---
 
 
-def _link(shelf: Shelf, need: _Need) -> PackageLink:
+def _link(shelf: PackageIndex, need: _Need) -> PackageLink:
     row, needed, (target, *others) = need.row, need.needed, need.met_by
     return PackageLink(
         source=row.label,
@@ -151,7 +151,7 @@ def _link_order(link: PackageLink) -> tuple[object, ...]:
     return not link.across, link.source_root, link.source_folder, link.source, link.target, link.scope
 
 
-def _circle(shelf: Shelf, met: Iterable[_Need]) -> Iterator[str]:
+def _circle(shelf: PackageIndex, met: Iterable[_Need]) -> Iterator[str]:
     """Yield a sentence about packages that need each other at run time, if there are any."""
     sorter: TopologicalSorter[tuple[str, str]] = TopologicalSorter()
     for need in met:
@@ -169,7 +169,7 @@ def _circle(shelf: Shelf, met: Iterable[_Need]) -> Iterator[str]:
 
 
 def _externals(
-    shelf: Shelf, needs: Iterable[_Need], chosen: Iterable[PackageRow], wanted: Wanted
+    shelf: PackageIndex, needs: Iterable[_Need], chosen: Iterable[PackageRow], wanted: Wanted
 ) -> Iterator[ExternalPackage]:
     """Yield the packages that are needed and not indexed; shared ones count with all who share them."""
     groups: dict[tuple[str, str], list[_Need]] = defaultdict(list)

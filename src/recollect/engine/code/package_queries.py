@@ -41,7 +41,7 @@ class Packages:
         store = self._context.code_store
         with store.snapshot():
             trees = store.find(Tree)
-            shelf = Shelf(store.packages(), trees)
+            shelf = PackageIndex(store.packages(), trees)
         answer = cross_repo(shelf, trees, Wanted(scope.trees, namespace, asked, shown))
         if asked and not answer.packages and not answer.externals:
             raise NotFound(

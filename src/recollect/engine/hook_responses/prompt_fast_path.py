@@ -24,7 +24,7 @@ from recollect.recall.gather import gather_words
 from recollect.recall.lexical import Likely, likely, rarity
 from recollect.recall.query import Query, understand
 from recollect.settings import Settings, load
-from recollect.store.glance import Glance, Remembered
+from recollect.store.fast_path_reader import FastPathReader, Remembered
 from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, passages
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def answered(settings: Settings, seen: Observation) -> str | None:
         return None
     scope = namespace_of(seen.cwd if seen.cwd.startswith(("/", "~")) else settings.namespace or None)
     scopes = (scope, None) if scope is not None else (None,)
-    with Glance(str(settings.database_path), scopes=scopes) as store:
+    with FastPathReader(str(settings.database_path), scopes=scopes) as store:
         if not store.is_ours():
             return None
         lines = tuple(_lines(store, query, seen, use.read(store.setting(use.key(scope)))))

@@ -1,15 +1,14 @@
-"""JSON with comments, edited in place: what is not ours keeps every byte.
+"""JSON with comments, edited in place: other entries keep every byte.
 
-A document is parsed to nodes that know where they stand in the text; an edit cuts or inserts text there and nothing
-else. Insertions only ever add: a comma behind the last value, and the new text behind what ends that line, so a comment
-stays with the value it was written for.
+A document is parsed to nodes with their positions; an edit cuts or inserts text at these positions only. An insertion
+adds a comma after the last value, and the new text after the end of that line, so that a comment stays with its value.
 
     "a": 1 // note          "a": 1, // note
     }               ──►       "b": 2
                             }
 
-A cut takes away exactly what an insertion added, so inserting and cutting gives the text back byte for byte. Accepted
-beyond JSON: comments of both forms and commas before a closing bracket, as editors write them.
+A cut removes exactly what an insertion added: inserting and cutting restores every byte. Comments of both forms and
+trailing commas are accepted.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-# Deeper than any settings file; a document made to exhaust the stack is refused instead.
+# Deeper than any settings file; it protects the stack from hostile documents.
 MOST_LEVELS = 200
-# What is written where a file shows no indentation of its own.
+# The indentation of a file that has none of its own.
 INDENT = "  "
 
 Step = str | int
@@ -35,7 +34,7 @@ _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None}
 
 
 class Malformed(ValueError):
-    """The text is no JSON; `line` and `column` count from 1."""
+    """The text is not JSON; `line` and `column` count from 1."""
 
     def __init__(self, what: str, text: str, at: int) -> None:
         self.line = text.count("\n", 0, at) + 1
@@ -44,7 +43,7 @@ class Malformed(ValueError):
 
 
 class Node(NamedTuple):
-    """A value, where it stands, and what it holds; `value` is what json.loads would give for it."""
+    """A value with its position and members; `value` is the result of json.loads."""
 
     kind: Literal["object", "array", "scalar"]
     start: int
@@ -53,14 +52,14 @@ class Node(NamedTuple):
     members: tuple[Member, ...] = ()
 
     def member(self, step: Step) -> Member | None:
-        """Return what the step leads to; of a key that is there twice the last, as every reader takes it."""
+        """Return the member at a step; of a duplicate key the last, as in every parser."""
         if isinstance(step, int):
             return self.members[step] if self.kind == "array" and step < len(self.members) else None
         return next((row for row in reversed(self.members) if row.key == step), None)
 
 
 class Member(NamedTuple):
-    """A value in its container: `start` is where its key begins, or itself; `comma` the one behind it, or -1."""
+    """A value in its container: `start` is the position of its key, or its own; `comma` that of its comma, or -1."""
 
     key: str | None
     start: int
@@ -86,7 +85,7 @@ def is_blank(text: str) -> bool:
 
 
 def at(root: Node, path: Sequence[Step]) -> Node | None:
-    """Return the node a path leads to; None: it leads nowhere."""
+    """Return the node at a path, or None."""
     node = root
     for step in path:
         member = node.member(step)
@@ -97,7 +96,7 @@ def at(root: Node, path: Sequence[Step]) -> Node | None:
 
 
 def _gap(text: str, i: int) -> int:
-    """Return where white space and comments end."""
+    """Return the end of white space and comments."""
     while True:
         i = _match(_GAP, text, i)
         if not text.startswith("/", i):
@@ -183,7 +182,7 @@ class Style(NamedTuple):
 
 
 def style(text: str, root: Node | None) -> Style:
-    """Return the layout of a document, read off its first value that stands on a line of its own."""
+    """Return the layout of a document, read from its first value on a line of its own."""
     newline = "\r\n" if "\r\n" in text else "\n"
     queue = [(root, "")] if root else []
     while queue:
@@ -197,14 +196,14 @@ def style(text: str, root: Node | None) -> Style:
 
 
 def lead_of_line(text: str, position: int) -> str | None:
-    """Return the white space before `position` if nothing else stands before it on its line, else None."""
+    """Return the white space before `position` if nothing else is before it on its line, else None."""
     line = text.rfind("\n", 0, position) + 1
     lead = text[line:position]
     return lead if not lead.strip(" \t") and (line > 0 or position == 0) else None
 
 
 def dump(value: Any, look: Style, outer: str = "") -> str:
-    """Return a value over several lines, to stand in a line that is indented by `outer`."""
+    """Return a value on several lines, for a line that is indented by `outer`."""
     return json.dumps(value, indent=look.indent, ensure_ascii=False).replace("\n", look.newline + outer)
 
 
@@ -214,14 +213,14 @@ def document(value: Any, look: Style) -> str:
 
 
 class Inserted(NamedTuple):
-    """A text with something more in it; `gap`: the white space an empty container held, None if it was not empty."""
+    """The text after an insertion; `gap`: the white space of an empty container, None if it was not empty."""
 
     text: str
     gap: str | None
 
 
 def insert(text: str, path: Sequence[Step], key: str | None, value: Any) -> Inserted:
-    """Return the text with a value added at the end of the container that `path` leads to.
+    """Return the text with a value added at the end of the container at `path`.
 
     key: the name of the new member; None: the container is an array. Raises KeyError if there is no such container.
     """
@@ -249,7 +248,7 @@ def insert(text: str, path: Sequence[Step], key: str | None, value: Any) -> Inse
 
 
 def _insert_first(text: str, node: Node, name: str, value: Any, look: Style) -> Inserted:
-    """Insert behind the opening bracket, or behind the last comment that an otherwise empty container holds."""
+    """Insert after the opening bracket, or after the last comment of an otherwise empty container."""
     behind = node.start + 1
     while (found := _COMMENT.match(text, _match(_GAP, text, behind))) is not None:
         behind = found.end()
@@ -263,7 +262,7 @@ def _insert_first(text: str, node: Node, name: str, value: Any, look: Style) -> 
 
 
 def _inline(text: str, node: Node, name: str, value: Any) -> str:
-    """Return a value for a container on one line, as densely written as what is there."""
+    """Return a value for a container on one line, with the spacing of its other members."""
     is_dense = not re.search(r"[:,]\s", text[node.start : node.end])
     space = "" if is_dense else " "
     body = json.dumps(value, ensure_ascii=False, separators=("," + space, ":" + space))
@@ -285,7 +284,7 @@ def _line_indent(text: str, position: int) -> str:
 
 
 def replace(text: str, path: Sequence[Step], value: Any) -> str:
-    """Return the text with the value at `path` written anew; raises KeyError if there is none."""
+    """Return the text with a new value at `path`; raises KeyError if there is none."""
     root = parse(text)
     node = at(root, path)
     if node is None:
@@ -298,7 +297,7 @@ def replace(text: str, path: Sequence[Step], value: Any) -> str:
 
 
 def put_back(text: str, path: Sequence[Step], source: str) -> str:
-    """Return the text with the value at `path` in the very words of `source`; raises KeyError if there is none."""
+    """Return the text with `source` as the value at `path`; raises KeyError if there is none."""
     node = at(parse(text), path)
     if node is None:
         raise KeyError(tuple(path))
@@ -308,7 +307,7 @@ def put_back(text: str, path: Sequence[Step], source: str) -> str:
 def cut(text: str, path: Sequence[Step], gap: str | None = None) -> str:
     """Return the text without the value at `path` (key and comma too); raises KeyError if there is none.
 
-    gap: the white space to leave in a container that is empty afterwards; None: what stands there
+    gap: the white space to leave in a container that becomes empty; None: the present one
     """
     container = at(parse(text), path[:-1])
     member = container.member(path[-1]) if container else None

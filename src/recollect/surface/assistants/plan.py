@@ -13,12 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from recollect.errors import ConfigError, Conflict
-from recollect.surface.assistants import entry, jsonc, merge, toml
-from recollect.surface.assistants.file import content, expect, put, target, text_of
-from recollect.surface.assistants.ledger import Ledger, Row
-from recollect.surface.assistants.merge import Draft
-from recollect.surface.assistants.place import Roots, file_of
-from recollect.surface.assistants.table import (
+from recollect.surface.assistants import entry, json_settings, jsonc, toml
+from recollect.surface.assistants.assistant_table import (
     ANSWERS_S,
     CAPTURES_S,
     CLAUDE,
@@ -27,10 +23,15 @@ from recollect.surface.assistants.table import (
     Hooks,
     Own,
     Part,
+    Roots,
     Scope,
     Server,
     TomlServer,
+    file_of,
 )
+from recollect.surface.assistants.init_ledger import Ledger, Row
+from recollect.surface.assistants.json_settings import Draft
+from recollect.surface.assistants.settings_file import content, expect, put, target, text_of
 
 TOML_PATH = ("mcp_servers", entry.NAME)
 
@@ -121,7 +122,7 @@ def _hold(before: str | None, after: str | None, parts: list[Part]) -> None:
     if not any(isinstance(part, Server | Hooks) for part in parts):
         return
     container = next((part.keys for part in parts if isinstance(part, Server)), ())
-    if merge.foreign(before, container) != merge.foreign(after, container):
+    if json_settings.foreign(before, container) != json_settings.foreign(after, container):
         raise jsonc.Malformed("the entry of recollect cannot be edited without changing others", before or "", 0)
 
 
@@ -130,14 +131,14 @@ def _hold(before: str | None, after: str | None, parts: list[Part]) -> None:
 
 def _put(part: Part, draft: Draft, assistant: Assistant, work: Work, path: Path) -> Draft:
     if isinstance(part, Server):
-        return merge.put_server(draft, part.keys, entry.SERVERS[part.form](work.install.server_words()))
+        return json_settings.put_server(draft, part.keys, entry.SERVERS[part.form](work.install.server_words()))
     if isinstance(part, Hooks):
         handlers = {
             row.name: entry.HANDLERS[part.handler](work.install.hook_line(row, assistant.name), row.seconds)
             for row in part.events
         }
-        versioned = merge.put_version(draft, part.version) if part.version else draft
-        return merge.put_hooks(versioned, handlers, in_groups=part.grouped)
+        versioned = json_settings.put_version(draft, part.version) if part.version else draft
+        return json_settings.put_hooks(versioned, handlers, in_groups=part.grouped)
     if isinstance(part, TomlServer):
         return _put_table(draft, entry.SERVERS[part.form](work.install.server_words()))
     if draft.text is not None and not _is_own(draft, path, work):
@@ -152,9 +153,9 @@ def _take(part: Part, draft: Draft, _assistant: Assistant, work: Work, path: Pat
     if draft.text is None:
         return draft
     if isinstance(part, Server):
-        return merge.take_server(draft, part.keys)
+        return json_settings.take_server(draft, part.keys)
     if isinstance(part, Hooks):
-        return merge.take_version(merge.take_hooks(draft))
+        return json_settings.take_version(json_settings.take_hooks(draft))
     if isinstance(part, TomlServer):
         return _take_table(draft)
     return draft._replace(text=None) if _is_own(draft, path, work) else draft
@@ -174,7 +175,7 @@ def _put_table(draft: Draft, values: Mapping[str, object]) -> Draft:
         return draft._replace(text=after, row=msgspec.structs.replace(draft.row, text=added))
     if not entry.starts_recollect(found):
         raise Conflict(f"another server is named {entry.NAME}", hint="Rename that server and run the command again.")
-    if all(found.get(key) == values[key] for key in merge.ESSENTIAL if key in values):
+    if all(found.get(key) == values[key] for key in json_settings.ESSENTIAL if key in values):
         return draft
     kept = {key: row for key, row in found.items() if not isinstance(row, dict)}
     after, was = toml.rewrite(text, TOML_PATH, {**kept, **values})
@@ -217,7 +218,7 @@ _OWN: Mapping[str, Callable[[entry.Install, Own], str]] = {
 # --- Carrying out ----------------------------------------------------------------------------------------------------
 
 
-def carry_out(changes: list[Change], ledger: Ledger) -> None:
+def apply_changes(changes: list[Change], ledger: Ledger) -> None:
     """Write the planned changes; raises Conflict for a file that changed since, ConfigError for an unwritable one."""
     for change in changes:
         try:

@@ -1,6 +1,6 @@
-"""A table in a TOML file, appended and cut as text, so that comments and order of the others stay.
+"""A table in a TOML file, appended and cut as text, so that comments and the order of the others stay.
 
-What an edit gives is read again before anyone writes it: if anything but our table changed, the edit is refused.
+The result of an edit is parsed before it is written: if anything but our table changed, the edit is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PART = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)\s*(\.|$)"""
 
 
 class Malformed(ValueError):
-    """The text is no TOML, or our table is written in a way that cannot be edited; `line` counts from 1, 0: unknown."""
+    """The text is not TOML, or our table has a form that cannot be edited; `line` counts from 1, 0: unknown."""
 
     def __init__(self, what: str, line: int = 0) -> None:
         self.line = line
@@ -26,7 +26,7 @@ class Malformed(ValueError):
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return what a document says; raises Malformed."""
+    """Return the content of a document; raises Malformed."""
     try:
         return parse_toml(text.encode())
     except InvalidInput as problem:
@@ -36,7 +36,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def at(value: Mapping[str, Any], path: Sequence[str]) -> Any:
-    """Return what a path leads to; None: nothing."""
+    """Return the value at a path, or None."""
     found: Any = value
     for step in path:
         found = found.get(step) if isinstance(found, Mapping) else None
@@ -44,7 +44,7 @@ def at(value: Mapping[str, Any], path: Sequence[str]) -> Any:
 
 
 def block(path: Sequence[str], values: Mapping[str, Any], newline: str = "\n") -> str:
-    """Return a table of texts, numbers and lists of texts: JSON writes those as TOML does."""
+    """Return a table of texts, numbers and lists of texts, which are the same in JSON and TOML."""
     rows = [
         f"[{'.'.join(path)}]",
         *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()),
@@ -53,7 +53,7 @@ def block(path: Sequence[str], values: Mapping[str, Any], newline: str = "\n") -
 
 
 def append(text: str, path: Sequence[str], values: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the text with a table more at its end, and what was added; raises Malformed where that does not fit."""
+    """Return the text with one more table at its end, and what was added; raises Malformed if that is invalid."""
     newline = "\r\n" if "\r\n" in text else "\n"
     before = parse(text)
     gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
@@ -64,7 +64,7 @@ def append(text: str, path: Sequence[str], values: Mapping[str, Any]) -> tuple[s
 
 
 def rewrite(text: str, path: Sequence[str], values: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the text with these values in the table at `path`, and how its lines read before."""
+    """Return the text with these values in the table at `path`, and its previous lines."""
     newline = "\r\n" if "\r\n" in text else "\n"
     before = parse(text)
     below = {key: row for key, row in at(before, path).items() if isinstance(row, dict)}  # tables of their own
@@ -75,7 +75,7 @@ def rewrite(text: str, path: Sequence[str], values: Mapping[str, Any]) -> tuple[
 
 
 def restore(text: str, path: Sequence[str], source: str) -> str:
-    """Return the text with the lines of a table as they read before."""
+    """Return the text with the previous lines of a table."""
     start, end = _lines_of(text, path)
     after = text[:start] + source + text[end:]
     parse(after)
@@ -83,7 +83,7 @@ def restore(text: str, path: Sequence[str], source: str) -> str:
 
 
 def cut(text: str, path: Sequence[str], added: str = "") -> str:
-    """Return the text without the table at `path` and those below it; added: the very text that put it there."""
+    """Return the text without the table at `path` and its subtables; added: the exact text that `append` added."""
     before = parse(text)
     wanted = _without(before, path)
     if added and text.count(added) == 1 and _is(after := text.replace(added, ""), wanted):
@@ -98,7 +98,7 @@ def cut(text: str, path: Sequence[str], added: str = "") -> str:
 
 
 def _lines_of(text: str, path: Sequence[str], *, below: bool = False) -> tuple[int, int]:
-    """Return where the lines of a table begin and end; comments before the next table belong to that one."""
+    """Return the start and end of the lines of a table; comments before the next table belong to that one."""
     start = end = -1
     position = 0
     for line in text.splitlines(keepends=True):
@@ -117,7 +117,7 @@ def _lines_of(text: str, path: Sequence[str], *, below: bool = False) -> tuple[i
 
 
 def _keys(header: str) -> list[str]:
-    """Return the keys that a header names; nothing for an array of tables or for what only looks like one."""
+    """Return the keys of a table header; empty for an array of tables or anything else."""
     inner = re.match(r"[ \t]*\[([^\[\]]+)\][ \t]*(?:#.*)?\r?\n?$", header)
     rest, keys = inner[1].strip() if inner else "", []
     place = 0
@@ -149,7 +149,7 @@ def _is(text: str, wanted: Mapping[str, Any]) -> bool:
 
 
 def _bare(value: Any) -> Any:
-    """Return a value without tables that hold nothing: an empty header above ours says nothing."""
+    """Return a value without empty tables: an empty header above ours has no meaning."""
     if not isinstance(value, Mapping):
         return value
     return {key: row for key, row in ((key, _bare(row)) for key, row in value.items()) if row != {}}

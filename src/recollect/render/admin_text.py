@@ -1,0 +1,336 @@
+"""Projects, workspaces, counts, health, files and history, as blocks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from recollect import model
+from recollect.render.block import (
+    PARTICULAR_CHARACTERS,
+    Block,
+    Entry,
+    Facts,
+    Grid,
+    Line,
+    Listing,
+    Quote,
+    Show,
+    Tone,
+    listed,
+    present,
+)
+from recollect.render.quantities import count, day, since, size
+from recollect.render.untrusted import ident, inline, oneline, visible
+from recollect.text.redaction.redact import told
+
+TONES: Mapping[str, Tone] = {"ok": "good", "degraded": "weak", "failed": "bad"}
+
+
+def _place(namespace: str | None) -> str:
+    return "(none)" if namespace is None else inline(namespace)
+
+
+def _kinds(by_type: Mapping[str, int]) -> str:
+    return ", ".join(f"{oneline(name)} {number:,}" for name, number in by_type.items())
+
+
+def _namespace_stats(stats: model.NamespaceStats, now: int | None) -> list[Block]:
+    rows = (
+        ("project", _place(stats.namespace)),
+        ("memories", f"{stats.memories:,}"),
+        ("types", _kinds(stats.by_type)),
+        ("graph", f"{count(stats.nodes, 'node')}, {count(stats.edges, 'edge')}"),
+        ("sessions", f"{stats.sessions:,}"),
+        ("oldest", None if stats.oldest_at is None else day(stats.oldest_at, now)),
+        ("newest", None if stats.newest_at is None else day(stats.newest_at, now)),
+    )
+    return [Facts(present(rows))]
+
+
+def _namespace_list(answer: model.NamespaceList, _now: int | None) -> list[Block]:
+    if not answer.namespaces:
+        return [Line("No projects yet. Store a memory with a project.", "weak")]
+    rows = tuple((_place(row.namespace), f"{row.memories:,}") for row in answer.namespaces)
+    return [Grid(("project", "memories"), rows)]
+
+
+def _namespace_count(row: model.NamespaceCount) -> Entry:
+    return Entry(_place(row.namespace), count(row.memories, "memory"), "")
+
+
+def _workspace(workspace: model.WorkspaceView, _now: int | None) -> list[Block]:
+    rows = (
+        ("workspace", inline(workspace.id)),
+        ("name", inline(workspace.name)),
+        ("description", inline(workspace.description, PARTICULAR_CHARACTERS)),
+        ("memories", f"{workspace.memory_count:,}"),
+        ("created", inline(workspace.created_at)),
+        ("updated", inline(workspace.updated_at)),
+    )
+    return [Facts(present(rows))]
+
+
+def _workspace_answer(answer: model.WorkspaceAnswer, now: int | None) -> list[Block]:
+    said = Line("Workspace created.", "good") if answer.created else Line("Workspace found.")
+    return [said, *_workspace(answer.workspace, now)]
+
+
+def _spent(spent: model.Spending) -> str:
+    """Return today's use of a language model, on one line."""
+    return (
+        f"{oneline(spent.model) or 'none'}, today {spent.calls:,} of {count(spent.max_calls, 'call')}, "
+        f"{spent.tokens:,} of {count(spent.max_tokens, 'token')}, {count(spent.failures, 'failure')}"
+    ) + (f", paused for {spent.paused_s} s" if spent.paused_s else "")
+
+
+def _spending(spent: model.Spending, _now: int | None) -> list[Block]:
+    rows = (
+        ("language model", _spent(spent)),
+        ("day", oneline(spent.day)),
+        ("last failure", inline(spent.last_failure)),
+    )
+    return [Facts(present(rows))]
+
+
+def _days(rows: Iterable[model.Usage]) -> Grid:
+    columns = ("day", "model", "calls", "tokens", "failures")
+    cells = (
+        (oneline(row.day), oneline(row.model), f"{row.calls:,}", f"{row.tokens:,}", f"{row.failures:,}") for row in rows
+    )
+    return Grid(columns, tuple(cells))
+
+
+def _spendings(answer: model.Spendings, now: int | None) -> list[Block]:
+    if not answer.today and not answer.days:
+        return [Line("No language model is configured. Set llm_provider to use one.", "weak")]
+    blocks: list[Block] = [block for spent in answer.today for block in _spending(spent, now)]
+    if answer.waiting:
+        left = ", ".join(f"{number:,} to {oneline(kind)}" for kind, number in sorted(answer.waiting.items()))
+        blocks.append(Facts((("queued jobs", left),)))
+    return [*blocks, _days(answer.days)] if answer.days else blocks
+
+
+def _indexed_code(stats: model.Stats) -> str:
+    """Return how much code is indexed, on one line; empty if none is."""
+    if not stats.code_files:
+        return ""
+    pending = f", {stats.pending_code_embeddings:,} pending" if stats.pending_code_embeddings else ""
+    return (
+        f"{count(stats.code_files, 'file')}, {count(stats.code_symbols, 'symbol')}, "
+        f"{count(stats.code_pieces, 'chunk')} ({count(stats.code_embeddings, 'vector')}{pending})"
+    )
+
+
+def _injected(stats: model.Stats) -> str:
+    return f"{stats.offered:,}, used {stats.used:,}, contradicted {stats.contradicted:,}" if stats.offered else ""
+
+
+def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
+    pending = f" ({stats.pending_embeddings:,} pending)" if stats.pending_embeddings else ""
+    rows = (
+        ("memories", f"{stats.memories:,}"),
+        ("types", _kinds(stats.by_type)),
+        ("embeddings", f"{stats.embeddings:,}{pending}"),
+        ("embedding model", oneline(stats.embedding_model)),
+        ("language model", _spent(stats.language_model) if stats.language_model else None),
+        ("graph", f"{count(stats.nodes, 'node')}, {count(stats.edges, 'edge')}"),
+        ("indexed code", _indexed_code(stats)),
+        ("projects", f"{stats.namespaces:,}"),
+        ("workspaces", f"{stats.workspaces:,}" if stats.workspaces else ""),
+        ("sessions", f"{stats.sessions:,}"),
+        ("injected memories", _injected(stats)),
+        ("logged changes", f"{stats.changes:,}"),
+        ("database", f"{oneline(stats.database)}, {size(stats.database_bytes)}"),
+    )
+    return [Facts(present(rows)), Facts((("schema", str(stats.schema_version)),), detail=True)]
+
+
+def _scoring_weights(scoring: model.ScoringWeights, _now: int | None) -> list[Block]:
+    place = _place(scoring.namespace)
+    said = {
+        "namespace": f"set for {place}",
+        "global": "set for all projects",
+        "default": "default",
+    }
+    rows = tuple((oneline(name), f"{100 * weight:.1f} %") for name, weight in scoring.weights.items())
+    return [
+        Facts((("profile", scoring.profile), ("weights", said[scoring.source]))),
+        Grid(("component", "weight"), rows),
+    ]
+
+
+def _checks(checks: Iterable[model.Check]) -> Grid:
+    kept = tuple(checks)
+    rows = tuple(
+        (
+            check.status,
+            oneline(check.name),
+            inline(f"{check.detail.removesuffix('.')}. {check.mend}" if check.mend else check.detail),
+        )
+        for check in kept
+    )
+    return Grid(("status", "check", "detail"), rows, tuple(TONES[check.status] for check in kept))
+
+
+def _health(health: model.Health, _now: int | None) -> list[Block]:
+    said = {
+        "ok": "Healthy: all checks passed.",
+        "degraded": "Degraded: see the checks below.",
+        "failed": "Failed: see the checks below.",
+    }
+    return [
+        Line(f"{said[health.status]} recollect {oneline(health.version)}", TONES[health.status]),
+        _checks(health.checks),
+    ]
+
+
+def _exported(exported: model.Exported, _now: int | None) -> list[Block]:
+    said = f"Exported {count(exported.memories, 'memory')} in {count(exported.lines, 'line')}."
+    blocks: list[Block] = [Line(said, "good")]
+    if exported.path is not None:
+        blocks.append(Facts((("path", inline(exported.path)),)))
+    if exported.content is not None:
+        blocks.append(Quote("JSON lines", (), visible(exported.content.rstrip("\n"))))
+    return blocks
+
+
+def _learnt(learnt: model.Learnt, _now: int | None) -> list[Block]:
+    found = sum(part.found for part in learnt.sources)
+    new = sum(part.created for part in learnt.sources)
+    if learnt.dry_run:
+        said = f"Would import {count(new, 'memory')} of {found:,} found. Nothing was written."
+    else:
+        said = f"Imported {count(new, 'memory')} from this project's history, of {found:,} found."
+    blocks: list[Block] = [Line(said, "good" if new else "weak"), _learnt_grid(learnt.sources)]
+    rows = present(
+        (
+            ("project", inline(learnt.namespace)),
+            ("secrets replaced", inline(", ".join(f"{kind} {times}" for kind, times in learnt.redacted.items()))),
+            ("undo with batch", ident(learnt.batch)),
+            *(("note", inline(note)) for note in learnt.notes),
+        )
+    )
+    blocks.append(Facts(rows))
+    if learnt.examples:
+        entries = tuple(Entry(str(number), "", inline(text)) for number, text in enumerate(learnt.examples, 1))
+        blocks += [Line("Examples:"), Listing(entries)]
+    return blocks
+
+
+def _learnt_grid(parts: Iterable[model.LearntFrom]) -> Grid:
+    columns = ("source", "found", "new", "changed", "known", "deleted", "by rule")
+    rows = tuple(
+        (
+            part.source,
+            *(f"{number:,}" for number in (part.found, part.created, part.updated, part.known, part.refused)),
+            ", ".join(f"{inline(rule)} {times:,}" for rule, times in part.rules.items()),
+        )
+        for part in parts
+    )
+    return Grid(columns, rows)
+
+
+def _imported(imported: model.Imported, _now: int | None) -> list[Block]:
+    rows = (
+        ("new", f"{imported.created:,}"),
+        ("updated", f"{imported.updated:,}" if imported.updated else ""),
+        ("already known", f"{imported.known:,}"),
+        ("merged", f"{imported.merged:,}" if imported.source == "recollect" else ""),
+        ("skipped, deleted before", f"{imported.refused:,}" if imported.refused else ""),
+        ("undo with batch", ident(imported.batch)),
+        ("kept in metadata", inline(", ".join(f"{name} {times:,}" for name, times in imported.beside.items()))),
+        ("note", told(Counter(imported.redacted).elements())),
+    )
+    if imported.source == "recollect":
+        what = count(imported.lines, "line")
+    else:
+        what = f"{count(imported.lines, 'record')} of {inline(imported.program)}"
+    said = f"Would import {what}. Nothing was written." if imported.dry_run else f"Imported {what}."
+    blocks: list[Block] = [Line(said, "weak" if imported.dry_run else "good"), Facts(present(rows))]
+    return [*blocks, _imported_grid(imported.parts)] if imported.parts else blocks
+
+
+def _imported_grid(parts: Iterable[model.ImportedPart]) -> Grid:
+    columns = ("source", "found", "imported as", "imported", "skipped")
+    rows = tuple(
+        (
+            inline(part.name),
+            f"{part.found:,}",
+            inline(part.became) or "-",
+            f"{part.taken:,}",
+            inline("; ".join(f"{times:,} {why}" for why, times in part.left.items())) or "-",
+        )
+        for part in parts
+    )
+    return Grid(columns, rows)
+
+
+def _rebuilt(rebuilt: model.Rebuilt, _now: int | None) -> list[Block]:
+    rows = (
+        ("text rows", f"{rebuilt.text_rows:,}"),
+        ("vectors dropped", f"{rebuilt.vectors_dropped:,}"),
+        ("vectors made", f"{rebuilt.vectors_made:,}"),
+        ("vectors pending", f"{rebuilt.vectors_pending:,}"),
+        ("unused code vectors dropped", f"{rebuilt.code_vectors_dropped:,}" if rebuilt.code_vectors_dropped else ""),
+    )
+    return [Line("Rebuilt.", "good"), Facts(present(rows))]
+
+
+def _undone(undone: model.Undone, _now: int | None) -> list[Block]:
+    purged = f", {undone.purged:,} purged and not restored" if undone.purged else ""
+    said = f"Undid batch {ident(undone.undone)}: {count(undone.restored, 'row')} restored{purged}."
+    return [Line(f"{said} Undo this with batch {ident(undone.batch)}.", "good")]
+
+
+def _history(history: model.History, now: int | None) -> list[Block]:
+    if not history.changes:
+        return [Line("No changes are logged for this.", "weak")]
+    batches: dict[str, list[model.Change]] = {}
+    for change in history.changes:
+        batches.setdefault(change.batch, []).append(change)
+    entries = tuple(
+        Entry(ident(batch), f"{since(changes[0].at, now)}, {_operation(changes[0].operation)}", _together(changes))
+        for batch, changes in batches.items()
+    )
+    said = f"{len(history.changes):,} of {count(history.total, 'change')}, newest first, by batch. Undo with its id."
+    return [Line(said), Listing(entries)]
+
+
+def _operation(name: str) -> str:
+    """Return the operation of a change; an undo names a batch."""
+    verb, _, batch = name.partition(" ")
+    return f"{inline(verb)} {ident(batch)}" if batch else inline(name)
+
+
+def _together(changes: list[model.Change]) -> str:
+    """Return the changes of a batch: the one row, or the number of rows by kind."""
+    if len(changes) == 1:
+        return f"{inline(changes[0].action)} {inline(changes[0].entity)} {ident(changes[0].entity_id)}"
+    kinds: dict[str, int] = {}
+    for change in changes:
+        kind = inline(f"{change.action} {change.entity}")
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return ", ".join(f"{kind} ×{number:,}" for kind, number in kinds.items())
+
+
+SHOWN: Mapping[type[model.Record], Show] = {
+    model.NamespaceStats: _namespace_stats,
+    model.NamespaceList: _namespace_list,
+    model.NamespaceCount: listed(_namespace_count),
+    model.WorkspaceAnswer: _workspace_answer,
+    model.Spending: _spending,
+    model.Spendings: _spendings,
+    model.Usage: lambda row, _now: [_days([row])],
+    model.Stats: _stats,
+    model.ScoringWeights: _scoring_weights,
+    model.Check: lambda check, _now: [_checks([check])],
+    model.Health: _health,
+    model.Exported: _exported,
+    model.Imported: _imported,
+    model.ImportedPart: lambda part, _now: [_imported_grid([part])],
+    model.Learnt: _learnt,
+    model.Rebuilt: _rebuilt,
+    model.Undone: _undone,
+    model.History: _history,
+}

@@ -1,0 +1,111 @@
+"""Bulk reads and writes of the graph: columns of many rows, and the centrality of nodes.
+
+Centrality is derived from the whole graph. It is stored with the node (`centrality`, and its parts under
+`payload["centrality"]`), never logged, never compared by an undo, and not exported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from recollect.model import Change, Edge, Node, Record
+from recollect.store.dialect import Connection
+from recollect.store.full_text import marks
+from recollect.store.protocol import Coded, EdgeColumns, Filter, Strength
+from recollect.store.row_queries import EVERYTHING, Rows, chunks, increment, newest_change, read_setting, write_setting
+from recollect.store.tables import TABLES, encode
+
+# Nodes written under one hold of the lock: about 20 ms, so that other writers hardly notice.
+STRENGTHS_AT_ONCE = 500
+
+_EDGE_FIELDS = ("src", "dst", "relationship", "weight")
+
+
+class GraphRows(Rows):
+    """The part of a store that reads and writes the graph in bulk."""
+
+    def columns(
+        self, kind: type[Record], fields: Collection[str], where: Filter | None = None, *, limit: int | None = None
+    ) -> list[tuple[Any, ...]]:
+        table = TABLES[kind]
+        unknown = set(fields) - set(table.columns)
+        if unknown:
+            raise ValueError(f"{table.name} has no field {', '.join(sorted(unknown))}")
+        condition, values = self._condition(table, where)
+        sql = f"SELECT {', '.join(fields)} FROM {table.name} WHERE {condition} LIMIT ?"
+        return self._rows(sql, [*values, EVERYTHING if limit is None else limit])
+
+    def edge_columns(self, sources: Collection[str] | None = None) -> EdgeColumns:
+        if sources is None:
+            with self._dialect.errors(), self._dialect.snapshot() as connection:
+                return self._dialect.edge_columns(connection)
+        rows = [
+            row for chunk in chunks(sorted(sources)) for row in self.columns(Edge, _EDGE_FIELDS, {"src": tuple(chunk)})
+        ]
+        return as_columns(rows)
+
+    def graph_generation(self) -> tuple[int, int]:
+        with self._dialect.errors():
+            connection = self._connection()
+            return int(read_setting(connection, "graph_epoch") or 0), newest_change(connection)
+
+    def graph_changes(self, since: int, limit: int) -> list[Change]:
+        # The plus keeps the database from using the index by entity, which lists every change of the graph ever made;
+        # there are mostly few after `since`.
+        recent = "seq > ? AND +entity IN (?, ?) ORDER BY seq LIMIT ?"
+        return self._select(TABLES[Change], recent, [since, TABLES[Node].name, TABLES[Edge].name, limit])
+
+    def graph_written(self) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            increment(connection, "graph_epoch")
+
+    def put_strengths(
+        self, strengths: Iterable[Strength], marks: Mapping[str, str] = {}, *, patiently: bool = True
+    ) -> int:
+        written = 0
+        rest = iter(strengths)
+        while some := list(islice(rest, STRENGTHS_AT_ONCE)):
+            with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
+                written += _write(connection, {row.node_id: row for row in some})
+        if marks:
+            with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
+                for key, value in marks.items():
+                    write_setting(connection, key, value)
+        return written
+
+
+def as_columns(rows: Sequence[tuple[str, str, str, float]]) -> EdgeColumns:
+    """Return edges given as (src, dst, relationship, weight) in columns."""
+    import numpy as np
+
+    src, dst, relationship = (_coded([str(row[place]) for row in rows]) for place in range(3))
+    return EdgeColumns(src, dst, relationship, np.array([row[3] for row in rows], np.float64))
+
+
+def _coded(names: Sequence[str]) -> Coded:
+    import numpy as np
+
+    codes: dict[str, int] = {}
+    places = np.array([codes.setdefault(name, len(codes)) for name in names], np.int32)
+    return Coded(list(codes), places)
+
+
+def _write(connection: Connection, strengths: dict[str, Strength]) -> int:
+    """Store the centrality of existing nodes; returns how many. Unchanged ones are not written."""
+    sql = f"SELECT id, centrality, payload FROM graph_nodes WHERE id IN ({marks(strengths)})"
+    found = list(connection.execute(sql, list(strengths)))
+    for node_id, centrality, payload in found:
+        row = strengths[node_id]
+        parts = {name: getattr(row, name) for name in ("pagerank", "betweenness", "degree", "cluster")}
+        before = msgspec.json.decode(payload, type=dict[str, Any])
+        if (centrality, before.get("centrality")) == (row.whole, parts):
+            continue
+        connection.execute(
+            "UPDATE graph_nodes SET centrality = ?, payload = ? WHERE id = ?",
+            (row.whole, encode(TABLES[Node], "payload", {**before, "centrality": parts}), node_id),
+        )
+    return len(found)

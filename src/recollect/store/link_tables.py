@@ -1,0 +1,160 @@
+"""The tables of code links: programs, edges with their sites, and linked trees.
+
+A transaction writes a batch of files under the claim of the tree's writer, as for the files themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from recollect.store.code_protocol import files_of_tree
+from recollect.store.full_text import marks
+from recollect.store.link_protocol import (
+    CodeStamps,
+    Edges,
+    FileGraph,
+    KnownProgram,
+    LinkedTree,
+    Links,
+    Program,
+    Sites,
+    SymbolPoint,
+)
+from recollect.store.row_queries import Rows, chunks, claim_lost, increment, read_setting, renew_claim
+
+_edges = msgspec.msgpack.Decoder(Edges)
+_sites = msgspec.msgpack.Decoder(Sites)
+_points = msgspec.msgpack.Decoder(list[SymbolPoint])
+
+_PUT_PROGRAM = (
+    "INSERT INTO file_programs (file, path, hash, outline, face, content) VALUES (?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (file) DO UPDATE SET path = excluded.path, hash = excluded.hash, outline = excluded.outline, "
+    "face = excluded.face, content = excluded.content"
+)
+_PUT_LINKS = (
+    "INSERT INTO file_links (file, stamp, digest, edges, sites) VALUES (?, ?, ?, ?, ?) "
+    "ON CONFLICT (file) DO UPDATE SET stamp = excluded.stamp, digest = excluded.digest, edges = excluded.edges, "
+    "sites = excluded.sites"
+)
+
+
+class CodeLinks(Rows):
+    """The part of a store that writes and reads links of source code."""
+
+    # --- writing ---
+
+    def put_programs(
+        self, tree: int, owner: str, programs: Sequence[Program], *, lease_s: int, gone: Sequence[int] = ()
+    ) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            renew_claim(connection, tree, owner, lease_s)
+            for table in ("file_programs", "file_links"):
+                connection.executemany(f"DELETE FROM {table} WHERE file = ?", [(number,) for number in gone])
+            if gone:
+                increment(connection, "link_stamp")
+            connection.executemany(_PUT_PROGRAM, programs)
+
+    def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            renew_claim(connection, tree, owner, lease_s)
+            known: dict[int, tuple[int, bytes, bytes]] = {}
+            for chunk in chunks([row.file for row in links]):
+                sql = f"SELECT file, stamp, edges, sites FROM file_links WHERE file IN ({marks(chunk)})"
+                known.update((row[0], row[1:]) for row in connection.execute(sql, chunk))
+            # A stamp tells holders of the graph what to read again: nothing if only the digest differs.
+            stamps = {
+                row.file: known[row.file][0]
+                for row in links
+                if row.file in known and known[row.file][1:] == (row.edges, row.sites)
+            }
+            stamp = increment(connection, "link_stamp") if len(stamps) < len(links) else 0
+            rows = [(row.file, stamps.get(row.file, stamp), row.digest, row.edges, row.sites) for row in links]
+            connection.executemany(_PUT_LINKS, rows)
+
+    def put_linked_tree(self, tree: int, owner: str, linked: LinkedTree) -> None:
+        with self._dialect.errors(), self._dialect.write() as connection:
+            sql = "SELECT 1 FROM trees WHERE id = ? AND owner = ?"
+            if not list(connection.execute(sql, (tree, owner))):
+                raise claim_lost(tree)
+            connection.execute(
+                "INSERT INTO linked_trees (tree, fingerprint, generation, linked_at) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (tree) DO UPDATE SET fingerprint = excluded.fingerprint, "
+                "generation = excluded.generation, linked_at = excluded.linked_at",
+                (tree, *linked),
+            )
+
+    # --- reading ---
+
+    def linked_tree(self, tree: int) -> LinkedTree | None:
+        sql = "SELECT fingerprint, generation, linked_at FROM linked_trees WHERE tree = ?"
+        return next((LinkedTree(*row) for row in self._rows(sql, (tree,))), None)
+
+    def known_programs(self, tree: int) -> dict[str, KnownProgram]:
+        sql = "SELECT path, file, hash, outline, length(content) FROM file_programs WHERE file BETWEEN ? AND ?"
+        return {row[0]: KnownProgram(*row[1:]) for row in self._rows(sql, files_of_tree(tree))}
+
+    def link_digests(self, tree: int) -> dict[int, str]:
+        sql = "SELECT file, digest FROM file_links WHERE file BETWEEN ? AND ?"
+        return dict(self._rows(sql, files_of_tree(tree)))
+
+    def packed_symbols(self, files: Sequence[int]) -> dict[int, bytes]:
+        return dict(self._in_chunks("SELECT file, symbols FROM file_contents WHERE file", files))
+
+    def programs(self, files: Sequence[int], *, faces: bool = False) -> dict[int, bytes]:
+        return dict(
+            self._in_chunks(f"SELECT file, {'face' if faces else 'content'} FROM file_programs WHERE file", files)
+        )
+
+    def file_edges(self, files: Sequence[int]) -> dict[int, Edges]:
+        rows = self._in_chunks("SELECT file, edges FROM file_links WHERE file", files)
+        return {file: _edges.decode(content) for file, content in rows}
+
+    def file_sites(self, files: Sequence[int]) -> dict[int, Sites]:
+        rows = self._in_chunks("SELECT file, sites FROM file_links WHERE file", files)
+        return {file: _sites.decode(content) for file, content in rows}
+
+    def files_linking(self, tree: int, target: str, limit: int) -> list[int]:
+        return self._holding("edges", tree, [target], limit)
+
+    def files_mentioning(self, tree: int, texts: Sequence[str], limit: int) -> list[int]:
+        return self._holding("sites", tree, texts, limit)
+
+    def _holding(self, column: str, tree: int, texts: Sequence[str], limit: int) -> list[int]:
+        # A packed list contains texts unchanged: searching for their bytes avoids unpacking it.
+        found: dict[int, None] = {}
+        for chunk in chunks([text.encode("utf-8", "surrogatepass") for text in texts]):
+            some = " OR ".join([f"instr({column}, ?) > 0"] * len(chunk))
+            sql = f"SELECT file FROM file_links WHERE file BETWEEN ? AND ? AND ({some}) LIMIT ?"
+            rows = self._rows(sql, (*files_of_tree(tree), *chunk, limit))
+            found.update((int(row[0]), None) for row in rows)
+        return list(found)[:limit]
+
+    def link_generation(self) -> int:
+        with self._dialect.errors():
+            return int(read_setting(self._connection(), "link_stamp") or 0)
+
+    def code_stamps(self) -> CodeStamps:
+        import numpy as np
+
+        sql = (
+            "SELECT f.id, f.stamp, coalesce(l.stamp, 0) FROM files f LEFT JOIN file_links l ON l.file = f.id ORDER BY 1"
+        )
+        rows = np.array(self._rows(sql), np.int64).reshape(-1, 3)
+        return CodeStamps(rows[:, 0], rows[:, 1], rows[:, 2])
+
+    def file_graphs(self, files: Iterable[int] | None = None) -> Iterator[FileGraph]:
+        columns = (
+            "SELECT f.id, f.path, f.tree, c.symbols, l.edges FROM files f JOIN file_contents c ON c.file = f.id "
+            "LEFT JOIN file_links l ON l.file = f.id "
+        )
+        with self._dialect.errors():
+            if files is None:
+                rows = self._connection().execute(columns + "ORDER BY f.id")
+            else:
+                rows = self._in_chunks(columns + "WHERE f.id", list(files), " ORDER BY f.id")
+            for number, path, tree, symbols, edges in rows:
+                yield FileGraph(
+                    number, path, tree, _points.decode(symbols), None if edges is None else _edges.decode(edges)
+                )

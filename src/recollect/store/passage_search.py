@@ -1,0 +1,299 @@
+"""Search of passages by words and by vectors, over state that is derived from the memories.
+
+The unit of matching is a passage, a part of a memory's text (recollect.text.passages); the unit of an answer is the
+memory. A passage's number contains both, so that derived tables need no extra column and no join:
+
+    pid = seq * 1024 + part
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from recollect.clock import new_id
+from recollect.errors import StorageError, StoreUnwritable
+from recollect.model import Memory
+from recollect.store.dialect import Connection, SearchRow
+from recollect.store.full_text import marks
+from recollect.store.passage import WIDENING, best_matches
+from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, TermCounts, Vectors
+from recollect.store.row_queries import Rows, chunks, generation, increment, newest_change, read_setting, write_setting
+from recollect.store.tables import TABLES
+from recollect.text.passages import MAX_PASSAGES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.store.vector_file import Saved
+    from recollect.store.vector_index import VectorIndex
+
+# The search for memories without a vector starts where it last found none. Storing that place costs a write, so it is
+# done once per this many changes.
+COMPLETE_STEP = 1_000
+# Up to this many changes since then, each changed memory is checked: 1 ms, at any size of the store.
+FEW_CHANGES = 2_000
+
+_LACKING = (
+    "rev > ? AND NOT EXISTS "
+    "(SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ? AND e.part = 0)"
+)
+
+
+class Searches(Rows):
+    """The part of a store that searches passages and has their vectors."""
+
+    _indexes: dict[str, VectorIndex]
+
+    def search_text(
+        self, terms: Sequence[str], where: Filter | None, limit: int, *, counts: TermCounts | None = None
+    ) -> list[Match]:
+        scopes, rest = _scoped(where)
+        if not terms or scopes == ():
+            return []
+        with self._dialect.errors():
+            return self._widening(
+                lambda wanted: self._dialect.search_text(
+                    self._connection(), terms, scopes, wanted, counts and counts.by_term
+                ),
+                rest,
+                limit,
+            )
+
+    def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:
+        scopes, rest = _scoped(where)
+        with self._dialect.errors():
+            index = self._refreshed(model)
+            return self._widening(lambda wanted: index.nearest(query, scopes, wanted), rest, limit)
+
+    def search_times(self, times: Sequence[tuple[int, int]], where: Filter | None, limit: int) -> list[Match]:
+        scopes, rest = _scoped(where)
+        if not times or scopes == ():
+            return []
+        with self._dialect.errors():
+            return self._widening(
+                lambda wanted: self._dialect.search_times(self._connection(), times, scopes, wanted), rest, limit
+            )
+
+    def cosines(self, model: str, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
+        with self._dialect.errors():
+            return self._refreshed(model).cosines(query, pids)
+
+    def passages(self, pids: Iterable[int], where: Filter | None = None) -> list[Passage]:
+        wanted = sorted(set(pids))
+        allowed = self._ids_of(sorted({pid // MAX_PASSAGES for pid in wanted}), where) if where else None
+        with self._dialect.errors():
+            found = [row for chunk in chunks(wanted) for row in self._dialect.passages(self._connection(), chunk)]
+        if allowed is None:
+            return found
+        return [passage if passage.seq in allowed else passage._replace(eligible=False) for passage in found]
+
+    def neighbours(self, pids: Iterable[int], reach: int) -> dict[int, tuple[int, ...]]:
+        found: dict[int, tuple[int, ...]] = {}
+        with self._dialect.errors():
+            for chunk in chunks(sorted({pid // MAX_PASSAGES for pid in pids})):
+                found.update(self._dialect.session_neighbours(self._connection(), chunk, reach))
+        return found
+
+    def centralities(self, memory_ids: Iterable[str]) -> dict[str, float]:
+        if not self._rows("SELECT 1 FROM graph_edges LIMIT 1"):
+            return {}
+        # A memory may have nodes of other kinds beside its own, as a file that it is about.
+        sql = "SELECT memory_id, max(centrality) FROM graph_nodes WHERE centrality > 0 AND memory_id"
+        return dict(self._in_chunks(sql, sorted(set(memory_ids)), " GROUP BY memory_id"))
+
+    def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:
+        with self._dialect.errors():
+            return self._dialect.term_counts(self._connection(), terms, names, _scoped(where)[0])
+
+    def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:
+        from recollect.store.vector_index import to_blob
+
+        kept_count = 0
+        with self._dialect.errors(), self._dialect.write() as connection:
+            stamp = increment(connection, "vector_stamp")
+            for vector in vectors:
+                current = connection.execute(
+                    "SELECT 1 FROM memories WHERE id = ? AND rev = ?", (vector.memory_id, vector.rev)
+                )
+                if not list(current):
+                    continue
+                connection.execute(
+                    "DELETE FROM memory_embeddings WHERE memory_id = ? AND model = ? AND part BETWEEN ? AND ?",
+                    (vector.memory_id, model, vector.first, vector.first + len(vector.values) - 1),
+                )
+                for part, values in enumerate(vector.values, vector.first):
+                    connection.execute(
+                        "INSERT INTO memory_embeddings (memory_id, embedding, model, part, stamp) "
+                        "VALUES (?, ?, ?, ?, ?)",
+                        (vector.memory_id, to_blob(values), model, part, stamp),
+                    )
+                kept_count += vector.first == 0
+        return kept_count
+
+    def lacking_vectors(
+        self, model: str, limit: int, *, longest: int | None = None, without: Mapping[str, int] = {}
+    ) -> list[Memory]:
+        left_out = " AND ".join("NOT (id = ? AND rev = ?)" for _ in without)
+        condition = f"{_LACKING} AND {left_out}" if left_out else _LACKING
+        with self._dialect.errors(), self._dialect.snapshot() as connection:
+            key, newest = _complete_key(connection, model)
+            complete = int(read_setting(connection, key) or 0)
+            # The sign makes SQLite start from the changed rows; without it, it reads from the newest on until it has
+            # enough, which is faster if most lack a vector. Observed memories rank last, so they are embedded last.
+            newest_first = f" ORDER BY {'observed, +' if newest - complete <= FEW_CHANGES else ''}seq DESC LIMIT ?"
+            shortest = " ORDER BY length(content), seq DESC LIMIT 1"
+            values = [complete, model, *(value for pair in without.items() for value in pair)]
+            if longest is None:
+                lacking = self._select(TABLES[Memory], condition + newest_first, [*values, limit])
+            else:
+                short = f"{condition} AND length(content) <= ?{newest_first}"
+                lacking = self._select(TABLES[Memory], short, [*values, longest, limit])
+                lacking = lacking or self._select(TABLES[Memory], condition + shortest, values)
+        if not lacking and not without and newest - complete > COMPLETE_STEP:
+            self._remember_complete(key, newest)
+        return lacking
+
+    def count_lacking(self, model: str) -> int:
+        with self._dialect.errors(), self._dialect.snapshot() as connection:
+            key, newest = _complete_key(connection, model)
+            complete = int(read_setting(connection, key) or 0)
+            if newest - complete <= FEW_CHANGES:
+                sql = f"SELECT count(*) FROM memories WHERE {_LACKING}"
+                return int(next(iter(connection.execute(sql, (complete, model))))[0])
+            every = int(next(iter(connection.execute("SELECT count(*) FROM memories")))[0])
+            lacking = every - self.count_vectors(model)
+        if not lacking:
+            self._remember_complete(key, newest)
+        return lacking
+
+    def _remember_complete(self, key: str, newest: int) -> None:
+        try:
+            with self._dialect.errors(), self._dialect.write() as connection:
+                write_setting(connection, key, str(newest))
+        except StorageError:
+            # Only a shortcut for the next search: without it that is slower, not wrong.
+            return
+
+    def embedded_from(self, model: str, memory_id: str) -> int | None:
+        sql = "SELECT min(part) FROM memory_embeddings WHERE memory_id = ? AND model = ?"
+        found = self._value(sql, (memory_id, model))
+        return None if found is None else int(found)
+
+    def count_vectors(self, model: str) -> int:
+        return self.count_embedded(model, 0)
+
+    def count_embedded(self, model: str, part: int) -> int:
+        return int(self._value("SELECT count(*) FROM memory_embeddings WHERE model = ? AND part = ?", (model, part)))
+
+    def memory_vectors(self, model: str) -> MemoryVectors:
+        from recollect.store.vector_index import means
+
+        sql = "SELECT memory_id, embedding FROM memory_embeddings WHERE model = ? ORDER BY memory_id, part"
+        with self._dialect.errors():
+            return MemoryVectors(*means(self._connection().execute(sql, (model,))))
+
+    def _refreshed(self, model: str) -> VectorIndex:
+        index = self._indexes.get(model)
+        if index is None:
+            from recollect.store.vector_index import VectorIndex
+
+            index = self._indexes.setdefault(model, VectorIndex(model))
+        with self._dialect.snapshot() as connection:
+            index.refresh(connection, lambda: self._saved(connection, model))
+        if (whole := index.unsaved()) is not None and not self._dialect.describe().read_only:
+            # Without a file the next process reads all vectors again: slower, not wrong.
+            with suppress(StorageError, OSError), self._dialect.errors():
+                self._save(index, model, whole)
+        return index
+
+    def _saved(self, connection: Connection, model: str) -> Saved | None:
+        """Map this database's file with the vectors of a model, if there is one."""
+        from recollect.store.vector_file import path_of, read
+
+        token = read_setting(connection, _file_key(model))
+        return read(path_of(self._dialect.path, model), model, token) if token else None
+
+    def _save(self, index: VectorIndex, model: str, whole: Saved) -> None:
+        """Write all vectors to the file of their model and use that. Raises OSError, StorageError."""
+        from recollect.store import vector_file
+
+        path, token = vector_file.path_of(self._dialect.path, model), new_id()
+        part = vector_file.write(path, model, token, whole)
+        try:
+            with self._dialect.write(patiently=False) as connection:
+                # Vectors that were dropped meanwhile, as by a purge, must not return with this file.
+                if generation(connection)[0] != whole.seen[0]:
+                    return
+                part.replace(path)
+                write_setting(connection, _file_key(model), token)
+        finally:
+            part.unlink(missing_ok=True)
+        if (saved := vector_file.read(path, model, token)) is not None:
+            index.use(saved)
+            self._dialect.release()
+
+    def _forget_files(self) -> None:
+        """Delete all vector files, and make every process reload its vectors. Raises StorageError."""
+        from recollect.store.vector_file import remove_all
+
+        self._indexes.clear()
+        with self._dialect.write() as connection:
+            # First: a process that is about to write a file of older vectors sees the new epoch and stops.
+            increment(connection, "vector_epoch")
+        try:
+            remove_all(self._dialect.path)
+        except OSError as problem:
+            raise StoreUnwritable(f"{problem.filename}: {problem.strerror}", path=str(problem.filename)) from problem
+
+    def _widening(self, search: Callable[[int], Sequence[SearchRow]], where: Filter | None, limit: int) -> list[Match]:
+        """Return the best `limit` passages that exist and pass the filter, widening the search if needed."""
+        wanted = limit * WIDENING if where else limit + WIDENING
+        while True:
+            ranked = search(wanted)
+            matches = best_matches(ranked, self._ids_of([pid // MAX_PASSAGES for pid, _ in ranked], where), limit)
+            if len(matches) >= limit or len(ranked) < wanted:
+                return matches
+            wanted *= WIDENING
+
+    def _ids_of(self, seqs: Sequence[int], where: Filter | None) -> Mapping[int, str]:
+        condition, values = self._condition(TABLES[Memory], where)
+        columns = ", ".join(dict.fromkeys(("seq", "id", *(where or ()))))
+        found: dict[int, str] = {}
+        for chunk in chunks(list(dict.fromkeys(seqs))):
+            # Rows first, filter second: otherwise the database reads a whole namespace to find these few (5 ms instead
+            # of 0.5 ms at 10,000 memories).
+            sql = (
+                f"WITH wanted AS MATERIALIZED (SELECT {columns} FROM memories WHERE seq IN ({marks(chunk)})) "
+                f"SELECT seq, id FROM wanted WHERE {condition}"
+            )
+            found.update(self._connection().execute(sql, [*chunk, *values]))
+        return found
+
+
+def _file_key(model: str) -> str:
+    """Return the setting with the token of a model's vector file."""
+    return f"vector_file/{model}"
+
+
+def _complete_key(connection: Connection, model: str) -> tuple[str, int]:
+    """Return the setting with the change up to which every memory has a vector, and the newest change.
+
+    The key contains the epoch, since dropping vectors invalidates the value.
+    """
+    return f"vectors_complete/{read_setting(connection, 'vector_epoch') or 0}/{model}", newest_change(connection)
+
+
+def _scoped(where: Filter | None) -> tuple[tuple[str | None, ...] | None, Filter | None]:
+    """Split a filter into the namespaces a search is scoped by (None: all) and the rest."""
+    if not where or "namespace" not in where:
+        return None, where
+    wanted = where["namespace"]
+    rest = {field: value for field, value in where.items() if field != "namespace"}
+    if wanted is None or isinstance(wanted, str):
+        return (wanted,), rest
+    if isinstance(wanted, tuple | list | set | frozenset):
+        return tuple(wanted), rest
+    return None, where

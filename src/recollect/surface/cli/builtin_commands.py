@@ -1,0 +1,121 @@
+"""The commands that are not operations; command_table.py declares their parameters."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+from recollect.render.quantities import count
+from recollect.render.untrusted import oneline
+from recollect.settings import Settings, load
+from recollect.surface.cli.command_table import Commands
+from recollect.surface.cli.output import Output, log_to_stderr
+from recollect.surface.cli.progress_bar import waiting
+
+if TYPE_CHECKING:
+    from recollect.code.record import Indexed
+    from recollect.engine import Engine
+
+Written = Callable[[Mapping[str, Any], Settings, Commands, Output], int]
+
+# Stands for a secret, whatever its length.
+MASK = "********"
+
+
+def _init(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
+    from recollect.surface.cli.init_command import init
+
+    return init(values, settings, output)
+
+
+def _uninit(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
+    from recollect.surface.cli.init_command import uninit
+
+    return uninit(values, settings, output)
+
+
+def _doctor(_values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
+    from recollect.surface.cli.doctor import doctor
+
+    return doctor(settings, output)
+
+
+def _serve(values: Mapping[str, Any], settings: Settings, _table: Commands, _output: Output) -> int:
+    from recollect.surface.mcp.stdio import main
+
+    if "toolset" in values:
+        given = {row.setting.name: row.value for row in settings.rows() if row.source == "argument"}
+        settings = load({**given, "toolset": values["toolset"]})
+    return main(settings)
+
+
+def _watch(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
+    from recollect.engine import Engine
+
+    log_to_stderr(settings.log_level)
+    with Engine(settings) as engine:
+        _follow(engine, str(values.get("path", ".")), output, lines=bool(values.get("verbose")))
+    return 0
+
+
+def _follow(engine: Engine, path: str, output: Output, *, lines: bool) -> None:
+    """Index a project and keep the index up to date until Ctrl-C, which is the normal end."""
+    with suppress(KeyboardInterrupt), ExitStack() as indexing:
+        indexing.enter_context(waiting(lines=lines))
+        updates = 0
+
+        def told(done: Indexed) -> None:
+            nonlocal updates
+            indexing.close()  # ends the progress bar of the first, long update; from here on Ctrl-C ends the watch
+            updates += 1
+            if output.as_json:
+                output.record(done)
+            else:
+                output.text(_first_update(done) if updates == 1 else _next_update(done))
+
+        engine.code.watch(path, told, threading.Event())
+
+
+def _first_update(done: Indexed) -> str:
+    return f"Watching {oneline(done.root)}: {count(done.files, 'file')} indexed. Press Ctrl-C to stop.\n"
+
+
+def _next_update(done: Indexed) -> str:
+    removed = f", {count(done.removed, 'file')} removed" if done.removed else ""
+    return f"{count(done.read, 'file')} updated{removed} ({done.cpu_s * 1000:.0f} ms)\n"
+
+
+def _config(_values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
+    rows = [
+        (row.setting, MASK if row.setting.secret and row.value else row.value, row.source) for row in settings.rows()
+    ]
+    if output.as_json:
+        shown = [{"name": row.name, "value": value, "source": source, "help": row.help} for row, value, source in rows]
+        ignored = [error.as_dict() for error in settings.ignored]
+        output.line({"settings": shown, "ignored": ignored})
+    else:
+        from recollect.render.block import Grid
+
+        cells = tuple((row.name, oneline(str(value)), oneline(source)) for row, value, source in rows)
+        output.blocks([Grid(("setting", "value", "source"), cells)])
+    return 0
+
+
+def _completion(values: Mapping[str, Any], _settings: Settings, table: Commands, output: Output) -> int:
+    from recollect.surface.cli.completion import script
+
+    output.text(script(values["shell"], table))
+    return 0
+
+
+WRITTEN: Mapping[str, Written] = {
+    "init": _init,
+    "uninit": _uninit,
+    "doctor": _doctor,
+    "serve": _serve,
+    "watch": _watch,
+    "config": _config,
+    "completion": _completion,
+}
