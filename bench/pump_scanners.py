@@ -64,7 +64,7 @@ from recollect.code.snippet import analyse, ask, concepts, recognise
 from recollect.consolidate import extract as summaries
 from recollect.consolidate import tell
 from recollect.engine import at_hand, context_block, context_sources, noticed, touched
-from recollect.episodic import boundary
+from recollect.episodic import chunker
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
 from recollect.hierarchy import designs, saying, stack
@@ -522,8 +522,8 @@ OUTSIDE: tuple[Any, ...] = (
     ("jsonc object", "surface.assistants.jsonc", _jsonc, '{"a": '),
     ("toml", "parsing surface.assistants.toml", _toml),
     ("toml header", "surface.assistants.toml", lambda text: toml._keys(text), "["),
-    ("boundary", "episodic.boundary", lambda text: boundary.find(text, len(text) // 2, 400)),
-    ("chunker", "episodic.chunker episodic.boundary", _chunker),
+    ("boundary", "episodic.chunker", lambda text: chunker.find_boundary(text, len(text) // 2, 400)),
+    ("chunker", "episodic.chunker", _chunker),
 )  # fmt: skip
 
 # Modules with patterns and without a row: why. All patterns are measured one by one as well (`--patterns`).

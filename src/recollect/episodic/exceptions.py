@@ -1,13 +1,12 @@
-"""What can go wrong in an episodic memory; part of the tree of recollect.errors.
+"""Exceptions of episodic and session memory; they extend the tree of recollect.errors.
 
     RecollectError
-      MemoryError                   EPISODIC_ERROR             nothing was kept, or nothing could be read
-        ChunkingError               CHUNKING_ERROR             a text could not be cut
+      MemoryError                   EPISODIC_ERROR             storing or reading failed
+        ChunkingError               CHUNKING_ERROR             a text could not be split
         TemporalWeightingError      TEMPORAL_WEIGHTING_ERROR   no weight for this time, type or count
-        SessionMemoryError          SESSION_MEMORY_ERROR       a session could not be kept or read
+        SessionMemoryError          SESSION_MEMORY_ERROR       a session could not be stored or read
 
-The first shadows a builtin, as document 001 names it; import it by name where that is meant. Arguments that cannot be
-used are a ValueError.
+MemoryError shadows a builtin, as document 001 names it; import it by name. Invalid arguments raise ValueError.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class MemoryError(RecollectError):
 
 
 class ChunkingError(MemoryError):
-    """A text could not be cut into chunks."""
+    """A text could not be split into chunks."""
 
     code = "CHUNKING_ERROR"
     default_hint = "Use create_single_chunk to store the whole text. Nothing was stored."
@@ -44,14 +43,14 @@ class TemporalWeightingError(MemoryError):
 
 
 class SessionMemoryError(MemoryError):
-    """A session could not be kept or read."""
+    """A session could not be stored or read."""
 
     code = "SESSION_MEMORY_ERROR"
 
 
 @contextmanager
-def documented(kind: type[MemoryError] = MemoryError) -> Iterator[None]:
-    """Turn errors of the engine into those of the document: ValueError for what was given, `kind` for the rest."""
+def documented_errors(kind: type[MemoryError] = MemoryError) -> Iterator[None]:
+    """Convert errors of the engine to documented ones: ValueError for arguments, `kind` for the rest."""
     try:
         yield
     except MemoryError:

@@ -1,7 +1,7 @@
-"""Defaults that the environment may change: a value that is given wins, then the setting, then what is documented.
+"""Validation of arguments, and defaults that settings may change: a given value wins, then the setting.
 
-Signatures show the documented number. It is of a type of its own, so that a number that is given can be told from the
-one that is not, even where they are equal.
+Signatures show the documented number. It has a type of its own, which distinguishes it from an equal number that the
+caller gives.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def documented(value: Value) -> Value:
 
 
 def settled(**given: Any) -> dict[str, Any]:
-    """Return the values by the name of their setting, with what the setting says in place of documented defaults."""
+    """Return the values by the name of their setting; settings replace documented defaults."""
     open_names = [name for name, value in given.items() if isinstance(value, _Whole | _Number)]
     if open_names:
         from recollect.engine.configured import configured
@@ -43,7 +43,15 @@ def number(name: str, value: object, least: float, most: float = float("inf")) -
 
 
 def whole(name: str, value: object, least: int) -> int:
-    """Return a whole number that is large enough. Raises ValueError otherwise."""
+    """Return a whole number of at least `least`. Raises ValueError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return value
+
+
+def required(name: str, value: object) -> str:
+    """Return a non-empty text. Raises ValueError otherwise."""
+    if not isinstance(value, str) or not value.strip():
+        problem = "None" if value is None else "empty" if isinstance(value, str) else f"not text: {value!r:.40}"
+        raise ValueError(f"{name} is {problem}")
     return value

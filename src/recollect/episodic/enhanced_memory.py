@@ -1,10 +1,9 @@
-"""Enhanced: conversations cut into chunks, recalled by chunk, weighed by age and use, and forgotten in time.
+"""Enhanced episodic memory: conversations split into chunks, ranked by relevance, age and use, and forgotten in time.
 
-    recall   the engine's hits ─► one chunk of each conversation ─► weighed ─► the best, counted as used
+    recall   hits of the engine ─► one chunk of each conversation ─► temporal weight ─► the best, counted as used
 
-Relevance decides which records are found, the documented score in which order they come; and of records that are nearly
-as relevant as each other it decides which is found. So the newer of two that say the same wins, and what happens to be
-new never drives out what answers the question.
+Relevance selects the records; the documented score orders them. Among records of nearly equal relevance the score also
+selects, so the newer of two equal statements wins but a new, less relevant record never replaces a relevant one.
 """
 
 from __future__ import annotations
@@ -13,25 +12,24 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.episodic.chunker import ContextualChunker
-from recollect.episodic.errors import ChunkingError, MemoryError, documented
-from recollect.episodic.memory import EpisodicMemory
+from recollect.episodic.conversation_rows import FIRST, ORDINARY_IMPORTANCE, score_of, timestamp_of
+from recollect.episodic.episodic_memory import EpisodicMemory
+from recollect.episodic.exceptions import ChunkingError, MemoryError, documented_errors
 from recollect.episodic.records import ChunkedMemoryRecord
-from recollect.episodic.rows import FIRST, ORDINARY_IMPORTANCE, score_of, timestamp_of
 from recollect.episodic.temporal import SECONDS_PER_HOUR, TemporalMemoryWeighting
 
 if TYPE_CHECKING:
     from recollect.model import Hit, Memory
 
-# A record is nearly as relevant as another from this share of its relevance on: two wordings of one thing differ by
-# less, and what differs by more answers worse, however new it is.
+# Records are nearly equal in relevance from this share on: two wordings of one fact differ by less.
 NEARLY = 0.9
 
-# What clean-up looks at.
+# Fields that clean-up reads.
 FIELDS = ("id", "parent_id", "created_at", "access_count", "importance")
 
 
 class Scored(NamedTuple):
-    """A row with how relevant it is, and with its score, which weighs that by age and use."""
+    """A row with its relevance, and its score: the relevance weighted by age and use."""
 
     memory: Memory
     relevance: float
@@ -39,7 +37,7 @@ class Scored(NamedTuple):
 
 
 class EnhancedEpisodicMemory(EpisodicMemory):
-    """Conversations with chunks and weights. Safe to share between threads, and between processes on one file."""
+    """Stores conversations in chunks and ranks them by age and use. Safe to share between threads and processes."""
 
     def __init__(
         self,
@@ -50,18 +48,18 @@ class EnhancedEpisodicMemory(EpisodicMemory):
     ) -> None:
         """Open a memory; the other arguments are those of EpisodicMemory.
 
-        chunker: cuts conversations; None: one by the settings
-        temporal_weighting: weighs records by age and use; None: one by the settings
+        chunker: splits conversations; default: one with the configured settings
+        temporal_weighting: weights records by age and use; default: one with the configured settings
         """
         self.chunker = chunker if chunker is not None else ContextualChunker()
         self.temporal_weighting = temporal_weighting if temporal_weighting is not None else TemporalMemoryWeighting()
         super().__init__(*args, **kwargs)
 
     def remember(self, user: str, assistant: str) -> list[ChunkedMemoryRecord]:  # type: ignore[override]
-        """Keep a conversation and return its records: the parent, then its chunks.
+        """Store a conversation and return its records: the parent, then its chunks.
 
-        Raises ValueError if one of the texts is empty or cannot be kept, ChunkingError if it cannot be cut, MemoryError
-        if storing fails.
+        Raises ValueError if one of the texts is empty or cannot be stored, ChunkingError if it cannot be split,
+        MemoryError if storing fails.
         """
         return self._remember(user, assistant)
 
@@ -70,20 +68,20 @@ class EnhancedEpisodicMemory(EpisodicMemory):
     ) -> list[ChunkedMemoryRecord]:
         """Return the records that answer a question, best first, at most `top_k`; each counts as used.
 
-        include_parents: give each chunk the text of its conversation as `full_context`, and each conversation one
-        place; otherwise several chunks of one conversation may be found, without it
-        memory_type: by which rate records fade: working, session, episodic or semantic
+        include_parents: return one chunk per conversation, with the whole text as `full_context`; otherwise several
+        chunks of a conversation may be returned, without it
+        memory_type: the rate of decay: working, session, episodic or semantic
         """
-        with self._metrics.timed("recall"), documented():
+        with self._metrics.timed("recall"), documented_errors():
             now = self._clock()
-            self.temporal_weighting.calculate_temporal_weight(now, memory_type, now)  # an unknown type is told first
+            self.temporal_weighting.calculate_temporal_weight(now, memory_type, now)  # raises for an unknown type
             hits = self._hits(query, top_k)
             scored = [
                 Scored(hit.memory, hit.score, self._score(hit, memory_type, now))
                 for hit in (_one_each(hits) if include_parents else hits)
             ]
             chosen = self._records([each.memory for each in _best(scored, top_k)])
-            self.shelf.touch([record.id for record in chosen], int(now))
+            self.store.touch([record.id for record in chosen], int(now))
         for record in chosen:
             record.accessed_at(now)
             if not include_parents:
@@ -91,12 +89,12 @@ class EnhancedEpisodicMemory(EpisodicMemory):
         return chosen
 
     def get_memory_stats(self) -> dict[str, Any]:
-        """Return how many records there are, of which kind, how much space they take, and how old the oldest is."""
-        with documented():
-            rows, parents_with_chunks = self.shelf.count(), self.shelf.count(category=FIRST)
-            oldest = self.shelf.ends(1, newest=False)
-            size = self.shelf.size_bytes
-            turns = self.shelf.count(parent_id=None)
+        """Return the number of records by kind, the storage size and the age of the oldest."""
+        with documented_errors():
+            rows, parents_with_chunks = self.store.count(), self.store.count(category=FIRST)
+            oldest = self.store.ends(1, newest=False)
+            size = self.store.size_bytes
+            turns = self.store.count(parent_id=None)
         chunks, parents = rows - turns, turns + parents_with_chunks
         age_s = self._clock() - timestamp_of(oldest[0]) if oldest else 0.0
         return {
@@ -109,12 +107,12 @@ class EnhancedEpisodicMemory(EpisodicMemory):
         }
 
     def cleanup_expired_memories(self, current_time: float | None = None) -> int:
-        """Remove conversations that faded below the forgetting threshold; return how many records that were.
+        """Remove conversations below the forgetting threshold; return the number of removed records.
 
-        Use counts against fading. A conversation goes with all its chunks, or stays with all of them.
+        Use slows decay. A conversation is removed with all its chunks or not at all.
         """
         now = self._clock() if current_time is None else current_time
-        with self._metrics.timed("cleanup"), documented():
+        with self._metrics.timed("cleanup"), documented_errors():
             worth: dict[str, float] = {}
             for record_id, parent_id, created_at, access_count, importance in self._aged(now):
                 name = parent_id or record_id
@@ -125,12 +123,12 @@ class EnhancedEpisodicMemory(EpisodicMemory):
             return self._forget(faded) if faded else 0
 
     def _aged(self, now: float) -> list[tuple[Any, ...]]:
-        """Return the rows that may have faded: those that are old enough for that, and those that matter little."""
+        """Return the rows that may be below the threshold: old ones, and those of low importance."""
         hours = self.temporal_weighting.hours_until_forgotten()
         old: list[tuple[Any, ...]] = []
         if hours < now / SECONDS_PER_HOUR:
-            old = self.shelf.columns(FIELDS, created_at=int(now - hours * SECONDS_PER_HOUR) + 1)
-        return [*old, *self.shelf.columns(FIELDS, importance=ORDINARY_IMPORTANCE)]
+            old = self.store.columns(FIELDS, created_at=int(now - hours * SECONDS_PER_HOUR) + 1)
+        return [*old, *self.store.columns(FIELDS, importance=ORDINARY_IMPORTANCE)]
 
     def _left(self, created_at: float, access_count: int, importance: float, now: float) -> float:
         weight = self.temporal_weighting.calculate_temporal_weight(created_at, "episodic", now)
@@ -168,9 +166,9 @@ def _one_each(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _best(scored: Sequence[Scored], top_k: int) -> list[Scored]:
-    """Return the most relevant records, but those that lose to one that is nearly as relevant; the best score first.
+    """Return the `top_k` most relevant records, best score first; a better score wins at nearly equal relevance.
 
-    scored: by relevance, the most relevant first
+    scored: most relevant first
     """
     chosen = list(scored[:top_k])
     for other in scored[top_k:]:

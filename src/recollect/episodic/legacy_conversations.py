@@ -1,6 +1,6 @@
-"""Older: records of JSON files that an episodic memory kept before, as rows; every field that has a place is kept.
+"""Conversion of older JSON files of an episodic memory to rows; every known field is kept.
 
-A file holds legacy records (a user, an assistant, a time), or parents and their chunks.
+A file holds legacy records (user, assistant, time), or parents and their chunks.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from recollect.episodic.conversation_rows import orphan_row, rows_of
 from recollect.episodic.records import ChunkedMemoryRecord, ChunkMetadata, conversation
-from recollect.episodic.rows import orphan_row, rows_of
 
 Turns = Sequence[Mapping[str, Any]]
 
-# A larger number is a time in milliseconds: in seconds it would be the year 5138.
+# Larger numbers are milliseconds: in seconds this is the year 5138.
 MILLISECONDS = 100_000_000_000
-# No date can be shown before the year 1 or after 9999.
+# Seconds from 1970 to the year 1: no earlier date can be shown.
 LATEST = 62_135_596_800
 
 
-def older_rows(turns: Turns) -> Iterator[dict[str, Any]]:
+def legacy_rows(turns: Turns) -> Iterator[dict[str, Any]]:
     """Yield the rows of all records of a file, conversation by conversation, oldest first."""
     records = [_record(turn) for turn in turns]
     _make_distinct(records)
@@ -39,7 +39,7 @@ def older_rows(turns: Turns) -> Iterator[dict[str, Any]]:
 
 
 def moment(value: object, default: float) -> float:
-    """Return a time of a file as Unix seconds: a number, or an ISO date; what is neither is the default."""
+    """Return a number or ISO date as Unix seconds; the default for anything else."""
     if isinstance(value, str):
         try:
             parsed = datetime.fromisoformat(value)
@@ -75,12 +75,12 @@ def _record(turn: Mapping[str, Any]) -> ChunkedMemoryRecord:
 
 
 def _text(turn: Mapping[str, Any], name: str) -> str:
-    """Return a text as it will be kept, since chunks are places in it: without secrets, NUL and half characters."""
+    """Return a text as it is stored, without secrets, NUL and lone surrogates: chunks are positions in it."""
     from recollect.engine.shelf import without_secrets
 
     value = turn.get(name)
-    told = value if isinstance(value, str) else "" if value is None else str(value)
-    return without_secrets(told.replace("\0", "�").encode("utf-8", "replace").decode())
+    text = value if isinstance(value, str) else "" if value is None else str(value)
+    return without_secrets(text.replace("\0", "�").encode("utf-8", "replace").decode())
 
 
 def _number(value: object, default: float) -> float:
@@ -109,7 +109,7 @@ def _place(value: object) -> ChunkMetadata | None:
 
 
 def _make_distinct(records: Sequence[ChunkedMemoryRecord]) -> None:
-    """Give a record whose id another has an id of its own: both are kept."""
+    """Give records with a duplicate id a new one, so that both are stored."""
     seen: set[str] = set()
     for record in records:
         if record.id in seen:
