@@ -36,7 +36,7 @@ from hierarchy_fillings import Grep, Held, Sizes, mapped, named, outlined, packe
 from hierarchy_tasks import Lines, Task, commits, issues
 from recollect import Engine
 from recollect.errors import RecollectError
-from recollect.hierarchy.window import MemoryManager
+from recollect.hierarchy.memory_manager import MemoryManager
 
 Report = dict[str, Any]
 

@@ -67,7 +67,7 @@ from recollect.engine import at_hand, context_block, context_sources, noticed, t
 from recollect.episodic import chunker
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
-from recollect.hierarchy import designs, saying, stack
+from recollect.hierarchy import design_patterns, header_comment, technology
 from recollect.history import decisions as records
 from recollect.history import documents, log, message, notes, rules
 from recollect.history import git as history_git
@@ -376,7 +376,7 @@ def _left(text: str) -> None:
 def _versions(text: str) -> None:
     import re
 
-    for row in stack.VERSIONS:
+    for row in technology.VERSIONS:
         re.search(row.pattern, text)
 
 
@@ -494,9 +494,9 @@ CODE: tuple[Any, ...] = (
     ("snippet", "code.snippet.analyse code.snippet.recognise code.snippet.concepts",
      lambda text: (analyse.analyse(text), recognise.recognise(text), concepts.concepts(text), concepts.errors(text))),
     ("snippet answer", "code.snippet.ask", _ask),
-    ("bases", "hierarchy.designs", lambda text: (designs._BASES.search(text[:400]), list(designs._base_names(text)))),
-    ("opening comment", "hierarchy.saying", saying.of_code),
-    ("opening of a document", "hierarchy.saying", lambda text: (saying.of_document(text), saying.paragraph(text, 200))),
+    ("bases", "hierarchy.designs", lambda text: (design_patterns._BASES.search(text[:400]), list(design_patterns._base_names(text)))),
+    ("opening comment", "hierarchy.saying", header_comment.of_code),
+    ("opening of a document", "hierarchy.saying", lambda text: (header_comment.of_document(text), header_comment.paragraph(text, 200))),
     ("versions", "hierarchy.stack", _versions),
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (

@@ -1,4 +1,4 @@
-"""The records of the hierarchy."""
+"""Records of the context window."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Literal
 from recollect.engine.token_cost import size, tokens
 from recollect.model import Record
 
-# How a file lies in a level: all of it, some symbols and the outline of the others, or the outline alone; a text is
-# what somebody set, or an error. A memory is one of the store.
+# The form of an item: a whole file, some symbols with the outline of the others, an outline; a text that was set, or an
+# error; a stored memory.
 Form = Literal["whole", "part", "outline", "text", "memory"]
 
-# Why something moved.
+# Why an item moved.
 Trigger = Literal["task", "search", "dependency", "frequent access", "asked", "task complete", "unused", "space"]
 
 
 class GlobalKnowledge(Record, frozen=True, kw_only=True):
-    """Level 4: what is known of a project as a whole, in titled sections; a map of its code, and none of it.
+    """Level 4: an overview of a project in titled sections, without code.
 
-    sections: title and text of each, in the order in which they are read
+    sections: title and text of each, in reading order
     """
 
     sections: tuple[tuple[str, str], ...]
@@ -30,21 +30,21 @@ class GlobalKnowledge(Record, frozen=True, kw_only=True):
 
     @property
     def bytes(self) -> int:
-        """How many bytes the text is."""
+        """The size of the text in bytes."""
         return size(self.text)
 
     @property
     def tokens(self) -> int:
-        """About how many tokens the text is, rather too many than too few."""
+        """An upper bound of the tokens of the text."""
         return tokens(self.text)
 
 
 class Item(Record, frozen=True, kw_only=True):
-    """Something in level 1 or 2: what, in which form, how much it takes, why it is there and when it was used.
+    """An item of level 1 or 2: its form, size, reason and time of use.
 
-    name: the path of a file from the root, `memory:ID`, or the name of a text. size_bytes, tokens: of the form it has
-    symbols: of a part, the qualified names that are there in full; else those that matter most, for when it must be one
-    lines: of a part, where those begin and end. is_pinned: named when the task was started
+    name: the path of a file from the root, `memory:ID`, or the name of a text. size_bytes, tokens: of its form
+    symbols: the qualified names that a part holds in full; else those that it would hold as a part
+    lines: start and end of these symbols in a part. is_pinned: named at the start of the task
     """
 
     name: str
@@ -62,10 +62,7 @@ class Item(Record, frozen=True, kw_only=True):
 
 
 class Moved(Record, frozen=True, kw_only=True):
-    """One promotion or demotion: what moved from which level to which, what triggered it, and the reason in words.
-
-    Within level 1, a file can be reduced to a part or an outline of it.
-    """
+    """One promotion or demotion with its trigger and reason; within level 1, a reduction to a part or outline."""
 
     at: int
     name: str
@@ -76,7 +73,7 @@ class Moved(Record, frozen=True, kw_only=True):
 
 
 class Task(Record, frozen=True, kw_only=True):
-    """What is being worked on, since when, and the files that were named with it."""
+    """The current task, its start, and the files named with it."""
 
     description: str
     started_at: int
@@ -84,7 +81,7 @@ class Task(Record, frozen=True, kw_only=True):
 
 
 class LevelUse(Record, frozen=True, kw_only=True):
-    """How full a level is; no budget means whatever there is."""
+    """The use of a level beside its budget; None is no limit."""
 
     level: int
     name: str
@@ -96,11 +93,10 @@ class LevelUse(Record, frozen=True, kw_only=True):
 
 
 class MemoryStats(Record, frozen=True, kw_only=True):
-    """How large the levels are and how well they serve.
+    """Sizes of the levels and statistics of their use.
 
-    level1_size to level4_size: bytes; of level 3 all that is available. hit_rate: the share of look-ups that level 1 or
-    2 served, 0 to 1. tokens: what levels 1 and 2 cost in a prompt. tokens_saved: what all that is available would cost
-    more
+    level1_size to level4_size: bytes; level 3 is everything available. hit_rate: the share of look-ups served by level
+    1 or 2. tokens: of levels 1 and 2. tokens_saved: tokens of everything available minus those
     """
 
     level1_size: int
@@ -118,10 +114,10 @@ class MemoryStats(Record, frozen=True, kw_only=True):
 
 
 class Filled(Record, frozen=True, kw_only=True):
-    """What beginning a task put where, best first, and why; and what did not fit.
+    """The items placed for a task, best first, with reasons; and the files that did not fit.
 
-    placed: how many items there are, where not all are shown. considered: files that something spoke for
-    left_out: those of them that found no room, best first
+    placed: number of items, shown or not. considered: number of candidate files
+    left_out: candidates that did not fit, best first
     """
 
     task: Task
@@ -135,7 +131,7 @@ class Filled(Record, frozen=True, kw_only=True):
 
 
 class FoundItem(Record, frozen=True, kw_only=True):
-    """One answer to a look-up: which level it came from, its text, and why it is it."""
+    """One answer to a look-up: its level, text and reason."""
 
     name: str
     level: int
@@ -146,9 +142,9 @@ class FoundItem(Record, frozen=True, kw_only=True):
 
 
 class LookedUp(Record, frozen=True, kw_only=True):
-    """What a look-up found: the levels that were asked in their order, the answers, and what moved.
+    """The result of a look-up: the levels asked in order, the answers, and the moves.
 
-    served_by: the level that answered, 0 where none did
+    served_by: the level that answered, 0 if none did
     """
 
     query: str
@@ -160,7 +156,7 @@ class LookedUp(Record, frozen=True, kw_only=True):
 
 
 class WindowMoves(Record, frozen=True, kw_only=True):
-    """What a call moved between levels, and how full they are now; total: how many moves there were."""
+    """The moves of a call and the use of the levels; total: number of moves, shown or not"""
 
     moved: tuple[Moved, ...]
     total: int
@@ -169,9 +165,9 @@ class WindowMoves(Record, frozen=True, kw_only=True):
 
 
 class WindowView(Record, frozen=True, kw_only=True):
-    """The context window: the task, the levels with what is in them, statistics, and what moved last.
+    """The context window: the task, items, statistics and latest moves.
 
-    items_total: how many there are, where not all are shown. text: what the level asked for says
+    items_total: number of items, shown or not. text: of the requested level
     """
 
     namespace: str

@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Engine
 from recollect.engine.sources import Sources, SymbolRow
-from recollect.hierarchy.content import measured, outline, part, part_of
+from recollect.hierarchy.file_forms import measured, outline, part, part_of
 
 
 @pytest.fixture

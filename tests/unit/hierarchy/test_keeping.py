@@ -9,9 +9,8 @@ from recollect import Engine
 from recollect.engine.documents import Documents
 from recollect.errors import Conflict, StoreCorrupt
 from recollect.hierarchy import MemoryManager
-from recollect.hierarchy.keeping import Keeping
 from recollect.hierarchy.model import Moved
-from recollect.hierarchy.state import MAX_EVENTS, State, noted
+from recollect.hierarchy.window_state import MAX_EVENTS, State, WindowStore, with_event
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def one_more(state: State) -> State:
 
 @pytest.mark.promise("H1")
 def test_a_change_is_made_anew_where_another_was_quicker(documents: Documents) -> None:
-    keeping, other = Keeping(documents), Keeping(documents)
+    keeping, other = WindowStore(documents), WindowStore(documents)
     disturbed = []
 
     def step(state: State) -> State:
@@ -38,7 +37,7 @@ def test_a_change_is_made_anew_where_another_was_quicker(documents: Documents) -
 
 
 def test_a_change_that_is_always_overtaken_is_given_up(documents: Documents) -> None:
-    keeping, other = Keeping(documents), Keeping(documents)
+    keeping, other = WindowStore(documents), WindowStore(documents)
 
     def step(state: State) -> State:
         other.change(one_more)
@@ -49,17 +48,17 @@ def test_a_change_that_is_always_overtaken_is_given_up(documents: Documents) -> 
 
 
 def test_a_step_that_changes_nothing_writes_nothing(documents: Documents) -> None:
-    Keeping(documents).change(lambda state: state)
+    WindowStore(documents).change(lambda state: state)
     assert documents.read("hierarchy") is None
 
 
 def test_the_oldest_events_are_forgotten_and_the_new_ones_told(documents: Documents) -> None:
-    keeping = Keeping(documents)
+    keeping = WindowStore(documents)
 
     def step(state: State) -> State:
         for number in range(150):
             event = Moved(at=number, name="a", from_level=3, to_level=2, trigger="asked", reason="asked for")
-            state = noted(state, event)
+            state = with_event(state, event)
         return state
 
     assert len(keeping.change(step).moved) == 150

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.hierarchy.levels import LOOK_UP_ORDER, level
-from recollect.hierarchy.policies import PROFILES, PromotionPolicy, profile
+from recollect.hierarchy.policies import LOOK_UP_ORDER, PROFILES, PromotionPolicy, level, profile
 
 
 @pytest.mark.promise("H2")

@@ -13,7 +13,7 @@ from recollect.engine import Engine
 from recollect.engine.file_uses import file_uses
 from recollect.engine.sources import Sources
 from recollect.errors import InvalidInput, NotFound
-from recollect.hierarchy.overview import overview
+from recollect.hierarchy.project_overview import overview
 
 SHOP = {
     "README.md": "# Shop\n\n[![build](https://b.example/x.svg)](https://b.example)\n\nSells [tea](https://t.example)"

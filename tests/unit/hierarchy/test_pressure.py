@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from recollect.hierarchy.eviction import EvictionContext, effective_policy, relieve
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import PROFILES, Policy
-from recollect.hierarchy.pressure import Case, in_force, relieve
-from recollect.hierarchy.state import State, at, held, taken
+from recollect.hierarchy.window_state import State, find_item, items_at, level_size
 
 NOW = 1_700_000_000
 WHOLE, PART, OUTLINE = 1.0, 0.5, 0.1
@@ -60,9 +60,9 @@ def policy(**changes: Any) -> Policy:
 
 def relieved(state: State, rules: Policy, *, kept: tuple[str, ...] = (), gone: tuple[str, ...] = ()) -> State:
     sizes = {item.name: item.size_bytes for item in state.items}
-    after = relieve(state, Case(rules, Scale(sizes, gone), NOW, kept))
-    assert in_force(after, rules).level1.fits(*taken(after, 1))
-    assert in_force(after, rules).level2.fits(*taken(after, 2))
+    after = relieve(state, EvictionContext(rules, Scale(sizes, gone), NOW, kept))
+    assert effective_policy(after, rules).level1.fits(*level_size(after, 1))
+    assert effective_policy(after, rules).level2.fits(*level_size(after, 2))
     return after
 
 
@@ -75,8 +75,8 @@ def test_what_fits_stays_as_it_is() -> None:
 def test_spilling_moves_what_was_used_longest_ago_to_level_2() -> None:
     state = State(items=items(1, 20_000, 20_000, 20_000, ages=(10, 99, 50)))
     after = relieved(state, policy(relief1=("spill",)))
-    assert [item.name for item in at(after, 1)] == ["f10", "f12"]
-    assert [(item.name, item.form) for item in at(after, 2)] == [("f11", "whole")]
+    assert [item.name for item in items_at(after, 1)] == ["f10", "f12"]
+    assert [(item.name, item.form) for item in items_at(after, 2)] == [("f11", "whole")]
     (event,) = after.events
     assert (event.from_level, event.to_level, event.trigger) == (1, 2, "space")
     assert event.reason == "level 1 is full; least recently used"
@@ -86,18 +86,18 @@ def test_spilling_moves_what_was_used_longest_ago_to_level_2() -> None:
 def test_spilling_spares_what_was_just_asked_for_and_what_was_named() -> None:
     state = State(items=items(1, 20_000, 20_000, ages=(99, 90), is_pinned=True) + items(1, 0, 0, 20_000)[2:])
     after = relieved(state, policy(relief1=("spill",)), kept=("f10",))
-    assert [item.name for item in at(after, 1)] == ["f10", "f11"]
+    assert [item.name for item in items_at(after, 1)] == ["f10", "f11"]
 
 
 @pytest.mark.promise("H5")
 def test_splitting_keeps_a_part_of_a_large_file_and_the_whole_below() -> None:
     state = State(items=items(1, 45_000, 10_000))
     after = relieved(state, policy(relief1=("split",)))
-    assert [(item.name, item.form, item.size_bytes) for item in at(after, 1)] == [
+    assert [(item.name, item.form, item.size_bytes) for item in items_at(after, 1)] == [
         ("f11", "whole", 10_000),
         ("f10", "part", 12_500),
     ]
-    assert [(item.name, item.form, item.size_bytes) for item in at(after, 2)] == [("f10", "whole", 45_000)]
+    assert [(item.name, item.form, item.size_bytes) for item in items_at(after, 2)] == [("f10", "whole", 45_000)]
     (event,) = after.events
     assert (event.from_level, event.to_level) == (1, 1)
     assert "an excerpt stays" in event.reason
@@ -108,8 +108,8 @@ def test_splitting_keeps_a_part_of_a_large_file_and_the_whole_below() -> None:
 def test_compressing_keeps_an_outline_and_the_whole_below() -> None:
     state = State(items=items(1, 30_000, 30_000))
     after = relieved(state, policy(relief1=("compress",)))
-    assert sorted(item.form for item in at(after, 1)) == ["outline", "whole"]
-    assert [item.form for item in at(after, 2)] == ["whole"]
+    assert sorted(item.form for item in items_at(after, 1)) == ["outline", "whole"]
+    assert [item.form for item in items_at(after, 2)] == ["whole"]
     assert "the outline stays" in after.events[0].reason
 
 
@@ -135,7 +135,7 @@ def test_a_file_that_is_gone_makes_room_too() -> None:
 def test_level_2_lets_go_of_what_was_used_longest_ago() -> None:
     state = State(items=items(2, 200_000, 200_000, 200_000, ages=(5, 500, 50)))
     after = relieved(state, policy())
-    assert [item.name for item in at(after, 2)] == ["f20", "f22"]
+    assert [item.name for item in items_at(after, 2)] == ["f20", "f22"]
     (event,) = after.events
     assert (event.name, event.from_level, event.to_level, event.trigger) == ("f21", 2, 3, "space")
 
@@ -143,7 +143,7 @@ def test_level_2_lets_go_of_what_was_used_longest_ago() -> None:
 @pytest.mark.promise("H5")
 def test_of_what_was_placed_together_the_least_likely_goes_first() -> None:
     after = relieved(State(items=items(2, 200_000, 200_000, 200_000)), policy())
-    assert [item.name for item in at(after, 2)] == ["f20", "f21"]
+    assert [item.name for item in items_at(after, 2)] == ["f20", "f21"]
 
 
 @pytest.mark.promise("H5")
@@ -162,7 +162,7 @@ def test_level_2_is_widened_as_far_as_the_window_of_the_model_allows() -> None:
 def test_retention_is_shortened_until_level_2_fits() -> None:
     ages = (0, 500, 1_000)
     after = relieved(State(items=items(2, 200_000, 200_000, 200_000, ages=ages)), policy(relief2=("shorten",)))
-    assert [item.name for item in at(after, 2)] == ["f20", "f21"]
+    assert [item.name for item in items_at(after, 2)] == ["f20", "f21"]
     assert after.retention_s == 900
     assert "unused for 15 minutes" in after.events[0].reason
     busy = relieved(State(items=items(2, 300_000, 300_000, ages=(0, 1))), policy(relief2=("shorten",)))
@@ -174,4 +174,4 @@ def test_the_copy_below_a_part_goes_without_a_move() -> None:
     state = State(items=(first, *items(2, 600_000)))
     after = relieved(state, policy())
     assert (after.items, after.events) == ((first,), ())
-    assert held(after, "f20") == first
+    assert find_item(after, "f20") == first

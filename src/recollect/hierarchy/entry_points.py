@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
 from recollect.files import read_file
-from recollect.hierarchy.parts import is_aside
+from recollect.hierarchy.layers import is_aside
 from recollect.parsing import parse_json, parse_toml
 
 if TYPE_CHECKING:

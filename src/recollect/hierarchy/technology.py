@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.files import open_file
-from recollect.hierarchy.parts import is_aside
+from recollect.hierarchy.layers import is_aside
 
 if TYPE_CHECKING:
     from recollect.engine.project import PackageRow, Project

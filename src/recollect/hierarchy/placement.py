@@ -1,54 +1,50 @@
-"""Placing: candidates become items of levels 1 and 2, as many and as much of each as fits, the most likely first.
+"""Placement: candidates become items of levels 1 and 2, most likely first, as many as fit.
 
-level 1   the first few: whole where small, else the symbols that matter; the whole of it is then in level 2
-level 2   the next: whole where small, else what matters of it, the less the further down; once most of the level is
-          taken, outlines
+level 1   the first few: whole if small, else a part; the whole is then in level 2
+level 2   the next: whole if small, else a part, smaller for later ones; outlines once most of the level is used
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from recollect.engine.sources import Sources
-from recollect.hierarchy.fill import Candidate, Found
-from recollect.hierarchy.levels import Level
-from recollect.hierarchy.model import Form, Item
-from recollect.hierarchy.policies import Policy
-from recollect.hierarchy.pressure import LARGE_SHARE
-from recollect.hierarchy.shapes import MEMORY, Shapes
+from recollect.hierarchy.eviction import LARGE_SHARE
+from recollect.hierarchy.file_forms import MEMORY, ItemForms, new_item
+from recollect.hierarchy.model import Item
+from recollect.hierarchy.policies import Level, Policy
+from recollect.hierarchy.task_candidates import Candidate, Found
 
-# Files that are likely enough to be in the prompt from the beginning.
+# Files that are placed in level 1.
 IMMEDIATE = 8
-# What a file may take of level 2, whole or else by what matters of it: up to which place, which share. A part of 4 %
-# holds what a commit changed in a larger file four times of five, one of 2 % twice of three, one of 1 % every other
-# time: further down, more and smaller parts find more.
+# The share of level 2 for a file, by its rank. A part of 4 % holds what a commit changed in a larger file 4 times of 5,
+# one of 2 % 2 times of 3, one of 1 % every other time: further down, more and smaller parts find more.
 SHARES_2 = ((12, 0.04), (35, 0.02), (math.inf, 0.01))
-# The same of one that is in level 1 by a part.
+# The same for a file with a part in level 1.
 OWNED_SHARE_2 = 0.12
-# Once this share of level 2 is taken, the others come as outlines: they are there to be found.
+# Above this used share of level 2, files are placed as outlines.
 WHOLE_SHARE = 0.8
-# Memories take at most this share of level 2.
+# The largest share of level 2 for memories.
 MEMORY_SHARE = 0.05
-# Candidates in a row that do not fit before it is given up.
+# Consecutive candidates that do not fit before placement stops.
 MOST_MISSES = 20
 
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 
 
 class Placed(NamedTuple):
-    """What was placed, best first, and the names of what found no room."""
+    """The placed items, best first, and the paths that did not fit."""
 
     items: list[Item]
     left_out: list[str]
 
 
 class _Room:
-    """What is left of a level."""
+    """The room left in a level."""
 
     def __init__(self, level: Level) -> None:
         self.most = level.max_bytes or 0
@@ -56,7 +52,7 @@ class _Room:
         self.bytes, self.tokens = 0, 0
 
     def takes(self, item: Item) -> bool:
-        """Take something if it fits; tell whether it did."""
+        """Add an item if it fits; return whether it did."""
         after = self.bytes + item.size_bytes, self.tokens + item.tokens
         if not self._level.fits(*after):
             return False
@@ -64,9 +60,9 @@ class _Room:
         return True
 
 
-def place(found: Found, policy: Policy, shapes: Shapes, sources: Sources, description: str, now: int) -> Placed:
+def place(found: Found, policy: Policy, forms: ItemForms, sources: Sources, description: str, now: int) -> Placed:
     """Return the items of levels 1 and 2 for a task."""
-    work = _Placing(policy, shapes, sources, set(_WORD.findall(description)), now)
+    work = _Placing(policy, forms, sources, set(_WORD.findall(description)), now)
     for hit in found.memories:
         why = f"related memory: {hit.reason}" if hit.reason else "related memory"
         work.remember(f"{MEMORY}{hit.memory.id}", why)
@@ -80,22 +76,22 @@ def place(found: Found, policy: Policy, shapes: Shapes, sources: Sources, descri
 
 
 class _Placing:
-    def __init__(self, policy: Policy, shapes: Shapes, sources: Sources, words: set[str], now: int) -> None:
-        self._shapes, self._sources, self._words, self._now = shapes, sources, words, now
+    def __init__(self, policy: Policy, forms: ItemForms, sources: Sources, words: set[str], now: int) -> None:
+        self._forms, self._sources, self._words, self._now = forms, sources, words, now
         self._one, self._two = _Room(policy.level1), _Room(policy.level2)
         self.items: list[Item] = []
         self.left_out: list[str] = []
 
     def remember(self, name: str, why: str) -> None:
-        """Put a memory into level 2, if those there are not too many already."""
-        item = self._shapes.made(self._item(name, why), "memory", 2)
+        """Put a memory into level 2, within the share of memories."""
+        item = self._forms.made(new_item(name, 2, why, self._now), "memory", 2)
         if item is not None and self._two.bytes + item.size_bytes <= MEMORY_SHARE * self._two.most:
             self._take(item, self._two)
 
     def file(self, candidate: Candidate, rank: int) -> bool:
-        """Put a file where it belongs; tell whether it found room anywhere."""
-        item = self._item(candidate.path, "; ".join(candidate.why[:3]), candidate.is_named)
-        item = msgspec.structs.replace(item, symbols=candidate.symbols)
+        """Put a file into level 1 or 2; return whether it fits."""
+        why = "; ".join(candidate.why[:3])
+        item = new_item(candidate.path, 2, why, self._now, symbols=candidate.symbols, is_pinned=candidate.is_named)
         immediate = (rank < IMMEDIATE and not candidate.is_near) or candidate.is_named
         first = self._made(item, 1, int(LARGE_SHARE * self._one.most)) if immediate else None
         is_first = first is not None and self._take(first, self._one)
@@ -110,43 +106,24 @@ class _Placing:
         return (second is not None and self._take(second, self._two)) or is_first
 
     def _made(self, item: Item, level: Literal[1, 2], most: int) -> Item | None:
-        """Return a file whole if it is no larger than that, else what matters of it."""
+        """Return a file whole if it is small enough, else in part."""
         source = self._sources.files[item.name]
         if source.size_bytes <= most:
-            return self._shapes.made(item, "whole", level)
+            return self._forms.made(item, "whole", level)
         symbols = tuple(dict.fromkeys((*item.symbols, *self._named(item.name))))
-        return self._shapes.made(msgspec.structs.replace(item, symbols=symbols), "part", level, most)
+        return self._forms.made(msgspec.structs.replace(item, symbols=symbols), "part", level, most)
 
     def _smaller(self, item: Item) -> Item | None:
-        """Return the outline of a file, or the whole where that is smaller."""
-        made = [self._shapes.made(item, form, 2) for form in ("outline", "whole")]
+        """Return the outline of a file, or the whole if that is smaller."""
+        made = [self._forms.made(item, form, 2) for form in ("outline", "whole")]
         return min((each for each in made if each is not None), key=lambda each: each.size_bytes, default=None)
 
     def _named(self, path: str) -> list[str]:
         """Return the symbols of a file that the description names."""
         return [row.qualified for row in self._sources.symbols(path) if row.name in self._words]
 
-    def _item(self, name: str, why: str, is_pinned: bool = False) -> Item:
-        form: Form = "whole"
-        return Item(
-            name=name,
-            level=2,
-            form=form,
-            size_bytes=0,
-            tokens=0,
-            why=why,
-            placed_at=self._now,
-            used_at=self._now,
-            is_pinned=is_pinned,
-        )
-
     def _take(self, item: Item, room: _Room) -> bool:
         fits = room.takes(item)
         if fits:
             self.items.append(item)
         return fits
-
-
-def names(items: Sequence[Item]) -> list[str]:
-    """Return what items are about, each once."""
-    return list(dict.fromkeys(item.name for item in items))

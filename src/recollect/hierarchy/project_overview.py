@@ -21,18 +21,18 @@ from recollect.engine.project import Project
 from recollect.engine.token_cost import size
 from recollect.errors import InvalidInput, NotFound
 from recollect.files import read_file
-from recollect.hierarchy.agreed import agreed
-from recollect.hierarchy.designs import designs
-from recollect.hierarchy.entries import entries
+from recollect.hierarchy.design_patterns import designs
+from recollect.hierarchy.entry_points import entries
+from recollect.hierarchy.header_comment import first_sentence, of_code, of_document, paragraph
+from recollect.hierarchy.layers import Part, Shape, is_aside, shape, short_names
 from recollect.hierarchy.model import GlobalKnowledge
-from recollect.hierarchy.parts import Part, Shape, is_aside, shape, short_names
-from recollect.hierarchy.saying import first_sentence, of_code, of_document, paragraph
-from recollect.hierarchy.stack import stack
+from recollect.hierarchy.technology import stack
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
     from recollect.engine.sources import Source, SymbolRow
+    from recollect.model import Memory, MemoryType
 
 # A summary of less than this says nothing.
 LEAST_BYTES = 2_000
@@ -51,6 +51,17 @@ MOST_SAID = 500
 READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")
 # Files that say what their folder is for.
 SPEAKERS = ("__init__", "mod", "lib", "index", "doc", "package-info", "main")
+# How many of each are told: the most important ones; the others are found when they are asked for.
+MOST = 15
+MOST_PATTERNS = 8
+# What of a memory is told.
+MOST_CHARACTERS = 240
+# Kinds of memories that hold for the project as a whole, and what they are called here.
+KINDS: tuple[tuple[MemoryType, str], ...] = (
+    ("decision", "Decisions"),
+    ("preference", "Preferences"),
+    ("style", "Style"),
+)
 
 
 def overview(engine: Engine, namespace_or_root: str, *, max_bytes: int = 50_000) -> GlobalKnowledge:
@@ -217,6 +228,41 @@ def _central(project: Project) -> Iterator[str]:
 def _said(row: SymbolRow) -> str:
     said = first_sentence(row.doc) if row.doc else ""
     return f": {said}" if said else ""
+
+
+# --- memories of the whole project ---
+
+
+def agreed(engine: Engine, namespace: str) -> list[tuple[str, str]]:
+    """Return titled lists of what is remembered; none for what nothing is remembered of."""
+    found = [(title, list(_memories(engine, namespace, kind))) for kind, title in KINDS]
+    found.append(("Commands that work", list(_commands(engine, namespace))))
+    found.append(("Recurring patterns", list(_recurring(engine, namespace))))
+    return [(title, "\n".join(f"- {line}" for line in lines)) for title, lines in found if lines]
+
+
+def _memories(engine: Engine, namespace: str, kind: MemoryType) -> Iterator[str]:
+    page = engine.memories.list(
+        memory_type=kind, namespace=namespace, archived=False, order="important", limit=2 * MOST
+    )
+    effective_policy = [memory for memory in page.memories if not _is_replaced(memory)]
+    for memory in effective_policy[:MOST]:
+        yield first_sentence(memory.content, MOST_CHARACTERS) or " ".join(memory.content.split())[:MOST_CHARACTERS]
+
+
+def _is_replaced(memory: Memory) -> bool:
+    return memory.superseded_by is not None or memory.valid_to is not None
+
+
+def _commands(engine: Engine, namespace: str) -> Iterator[str]:
+    for row in engine.commands.list(namespace=namespace, limit=MOST).commands:
+        where = f" in {row.directory}" if row.directory else ""
+        yield f"{row.kind}: `{row.command}`{where}"
+
+
+def _recurring(engine: Engine, namespace: str) -> Iterator[str]:
+    for row in engine.patterns.detect(namespace=namespace, limit=MOST_PATTERNS).patterns:
+        yield row.told
 
 
 # --- the map ---

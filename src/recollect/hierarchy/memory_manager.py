@@ -1,9 +1,9 @@
-"""The context window of a project: the manager of document 004, under its names, with what fills and empties it.
+"""The context window of a project: the memory manager of document 004.
 
     look_up ─► level 1 ─► level 2 ─► level 4 ─► level 3, promoted
-    start_task ─► fill ─► place        complete_task, cleanup, pressure ─► archive
+    start_task ─► candidates ─► placement        complete_task, cleanup, eviction ─► archive
 
-State is kept in the engine's store, one for each namespace: every process sees what another one moved.
+The state is in the engine's store, one for each namespace; all processes share it.
 """
 
 from __future__ import annotations
@@ -17,26 +17,34 @@ from recollect.engine import Engine, accept
 from recollect.engine.documents import Documents
 from recollect.engine.evidence import current_error, now
 from recollect.engine.identity import namespace_of
-from recollect.engine.redaction import fields_without_secrets
+from recollect.engine.shelf import without_secrets
 from recollect.engine.sources import Sources
 from recollect.errors import ContentTooLarge, InvalidInput, NotFound, StoreCorrupt
-from recollect.hierarchy import arriving
-from recollect.hierarchy.arriving import Desk
-from recollect.hierarchy.content import measured
-from recollect.hierarchy.expiry import expire
-from recollect.hierarchy.keeping import Changed, Keeping
-from recollect.hierarchy.knowledge import Knowledge
-from recollect.hierarchy.levels import TOKENS_PER_BYTE
-from recollect.hierarchy.looking import look_up
+from recollect.hierarchy import promotion
+from recollect.hierarchy.eviction import EvictionContext, effective_policy, expire, relieve
+from recollect.hierarchy.file_forms import ItemForms, text_item
+from recollect.hierarchy.global_knowledge import Knowledge
+from recollect.hierarchy.level_lookup import look_up
 from recollect.hierarchy.model import Filled, GlobalKnowledge, Item, LevelUse, LookedUp, MemoryStats, Moved, Task
-from recollect.hierarchy.policies import PROFILES, Policy, profile
-from recollect.hierarchy.pressure import Case, in_force, relieve
-from recollect.hierarchy.shapes import Shapes
-from recollect.hierarchy.state import State, archive, at, counted, held, put, taken, uses
+from recollect.hierarchy.policies import PROFILES, TOKENS_PER_BYTE, Policy, profile
+from recollect.hierarchy.promotion import WindowContext
+from recollect.hierarchy.window_state import (
+    Changed,
+    State,
+    WindowStore,
+    access_count,
+    archive,
+    find_item,
+    items_at,
+    level_size,
+    level_use,
+    level_uses,
+    put,
+)
 from recollect.model import Memory
 
-# Names of the texts that level 1 may hold: what was set, and the error of the current operation.
-IMMEDIATE, ERROR = "immediate", "error"
+# The default name of a text in level 1.
+IMMEDIATE = "immediate"
 
 
 class MemoryManager:
@@ -56,8 +64,8 @@ class MemoryManager:
         engine: the engine to use; default: a new one, closed with this object
         namespace: the project, as a path or a name; its code has to be indexed for anything to be found
         profile: standard, small, large, interactive, or auto by project size; default: the last one, initially standard
-        policy: rules of your own instead of a profile's
-        clock: gives the time in Unix seconds
+        policy: your own rules instead of a profile
+        clock: returns the time in Unix seconds
         """
         self._own = Engine() if engine is None else None
         self.engine = engine or self._own or Engine()
@@ -67,88 +75,75 @@ class MemoryManager:
         self.namespace = found
         self._profile, self._policy, self._clock = profile, policy, clock
         self._documents = Documents(self.engine, found)
-        self._keeping = Keeping(self._documents)
+        self._window = WindowStore(self._documents)
         self._knowledge = Knowledge(self.engine, found, self._documents)
         if profile is not None and policy is None:
-            self._rules(State())  # an unknown one is told now
+            self._rules(State())  # raises for an unknown profile
 
-    # --- what document 004 names: queries ---
+    # --- document 004: queries ---
 
     def get_immediate_context(self) -> str:
-        """Return level 1 as one text: what was set, then files under their names.
+        """Return level 1 as one text: texts, then files under their names.
 
-        A text alone is returned exactly as it was set.
+        A single text is returned exactly as it was set.
         """
-        desk = self._desk()
-        items = at(self._seen(desk), 1)
+        context = self._context()
+        items = items_at(self._seen(context), 1)
         texts = [item for item in items if item.form == "text"]
         if len(items) == 1 and texts:
             return texts[0].text
         ordered = [*texts, *(item for item in items if item.form != "text")]
-        return "\n".join(_block(item, desk.shapes) for item in ordered)
+        return "\n".join(_block(item, context.forms) for item in ordered)
 
     def get_working_set(self) -> dict[str, str]:
-        """Return the files and memories that the task needs, with their texts: level 2, and the files of level 1."""
-        desk = self._desk()
-        state = self._seen(desk)
+        """Return the files and memories of levels 2 and 1 with their texts."""
+        context = self._context()
+        state = self._seen(context)
         found: dict[str, str] = {}
-        for item in (*at(state, 2), *at(state, 1)):
+        for item in (*items_at(state, 2), *items_at(state, 1)):
             if item.form != "text" and item.name not in found:
                 try:
-                    found[item.name] = desk.shapes.shown(item)
+                    found[item.name] = context.forms.shown(item)
                 except NotFound:
-                    continue  # deleted since; the next clean-up lets go of it
+                    continue  # deleted since; the next clean-up evicts it
         return found
 
     def get_archive_item(self, path: str) -> str:
         """Return a file of level 3 by its path, or a memory as `memory:ID`. Raises NotFound.
 
-        It counts as an access; what the file uses is promoted to level 2, and the file itself to level 1 if it is read
-        often.
+        It counts as an access: dependencies of the file are promoted to level 2, and a frequently read file to level 1.
         """
-        desk = self._desk()
-        name = desk.named(accept.text("path", path))
-        text = desk.shapes.text(name)
-        self._change(desk, lambda state: arriving.accessed(state, desk, name), kept=[name])
+        context = self._context()
+        name = context.named(accept.text("path", path))
+        text = context.forms.text(name)
+        self._change(context, lambda state: promotion.accessed(state, context, name), kept=[name])
         return text
 
     def query_global_knowledge(self, query: str = "") -> str:
-        """Return what level 4 has about a question; without a question, all of level 4."""
+        """Return the parts of level 4 about a question; without a question, all of it."""
         most = self._most_known()
         return self._knowledge.about(accept.query(query), most) if query.strip() else self.global_knowledge().text
 
     # --- writes ---
 
     def set_immediate_context(self, content: str, name: str = IMMEDIATE) -> tuple[Moved, ...]:
-        """Put a text into level 1, replacing the one that was set before; files stay if they fit.
+        """Put a text into level 1, replacing the earlier one of this name; returns the moves.
 
-        name: what it is, such as `error` for the error of the current operation. Returns what moved. Raises
-        ContentTooLarge
+        name: such as `error` for the current error. Raises ContentTooLarge
         """
         label = accept.label("name", name) or IMMEDIATE
         text, made = self._clean(accept.text("content", content)), self._clock()
-        size = measured(text)
-        item = Item(
-            name=self._clean(label),
-            level=1,
-            form="text",
-            size_bytes=size.size_bytes,
-            tokens=size.tokens,
-            why="set",
-            placed_at=made,
-            used_at=made,
-            text=text,
-        )
-        desk = self._desk()
-        level = desk.policy.level1
-        if not level.fits(size.size_bytes, size.tokens):
+        item = text_item(self._clean(label), text, "set", made)
+        context = self._context()
+        level = context.policy.level1
+        if not level.fits(item.size_bytes, item.tokens):
             raise ContentTooLarge(
-                f"the text has {size.size_bytes:,} bytes and {size.tokens:,} tokens; the limit of level 1 is "
+                f"the text has {item.size_bytes:,} bytes and {item.tokens:,} tokens; the limit of level 1 is "
                 f"{level.max_bytes:,} bytes and {level.max_tokens:,} tokens",
                 hint="Shorten it, or save it to a file: files are shortened to fit.",
             )
         return self._change(
-            desk, lambda state: put(state, item, trigger="asked", reason="set as immediate context", now=made)
+            context, lambda state: put(state, item, trigger="asked", reason="set as immediate context", now=made)
         ).moved
 
     def promote_to_working_set(self, file_path: str) -> None:
@@ -162,38 +157,39 @@ class MemoryManager:
         """
         if level not in (1, 2):
             raise InvalidInput(f"cannot promote to level {level}", hint="Use level 1 or 2.", field="level")
-        desk = self._desk()
-        name = desk.named(accept.text("path", file_path))
-        desk.shapes.text(name)  # what is gone is told before anything moves
-        step = arriving.opened if level == 1 else arriving.fetched
-        return self._change(desk, lambda state: step(state, desk, name), kept=[name]).moved
+        context = self._context()
+        name = context.named(accept.text("path", file_path))
+        context.forms.text(name)  # raises before anything moves
+        step = promotion.opened if level == 1 else promotion.fetched
+        return self._change(context, lambda state: step(state, context, name), kept=[name]).moved
 
     def demote_to_archive(self, file_path: str) -> tuple[Moved, ...]:
         """Evict a file or a memory from levels 1 and 2. Returns the moves. Raises NotFound."""
-        desk = self._desk()
+        context = self._context()
         asked = accept.text("path", file_path).strip()
-        state = self._keeping.read()
-        name = asked if held(state, asked) is not None else desk.sources.meant(asked) or asked
-        if held(state, name) is None:
+        state = self._window.read()
+        name = asked if find_item(state, asked) is not None else context.sources.meant(asked) or asked
+        if find_item(state, name) is None:
             hint = "`recollect context-window` lists levels 1 and 2."
             raise NotFound(f"{asked} is not in level 1 or 2", hint=hint, path=asked)
         return self._change(
-            desk, lambda state: archive(state, [name], trigger="asked", reason="evicted on request", now=desk.now)
+            context, lambda state: archive(state, [name], trigger="asked", reason="evicted on request", now=context.now)
         ).moved
 
     # --- management ---
 
     def get_memory_stats(self) -> MemoryStats:
         """Return the size of each level in bytes and tokens, the hit rate, and the tokens saved."""
-        desk = self._desk()
-        state = self._seen(desk)
-        indexed = sum(source.size_bytes for source in desk.sources.files.values())
+        context = self._context()
+        state = self._seen(context)
+        indexed = sum(source.size_bytes for source in context.sources.files.values())
         rows = self.engine.store.columns(Memory, ("content",), {"namespace": self.namespace})
         available = indexed + sum(len(row[0].encode()) for row in rows)
         known = self._known()
-        levels = uses(state, in_force(state, desk.policy))
-        third = _use(desk.policy, 3, len(desk.sources.files) + len(rows), available, int(available * TOKENS_PER_BYTE))
-        cost = sum(taken(state, number)[1] for number in (1, 2))
+        levels = level_uses(state, effective_policy(state, context.policy))
+        count, tokens = len(context.sources.files) + len(rows), int(available * TOKENS_PER_BYTE)
+        third = level_use(context.policy, 3, count, available, tokens)
+        cost = sum(level_size(state, number)[1] for number in (1, 2))
         return MemoryStats(
             level1_size=levels[0].size_bytes,
             level2_size=levels[1].size_bytes,
@@ -206,30 +202,30 @@ class MemoryManager:
             tokens_saved=max(0, third.tokens - cost),
             promotions=state.promotions,
             demotions=state.demotions,
-            levels=(*levels, third, _use(desk.policy, 4, len(known.sections), known.bytes, known.tokens)),
+            levels=(*levels, third, level_use(context.policy, 4, len(known.sections), known.bytes, known.tokens)),
         )
 
     def cleanup(self) -> tuple[Moved, ...]:
         """Evict items that are unused for too long or no longer exist. Returns the moves."""
-        desk = self._desk()
+        context = self._context()
 
         def tidy(state: State) -> State:
-            lost = [item.name for item in state.items if item.form != "text" and desk.shapes.whole(item) is None]
-            return archive(state, lost, trigger="unused", reason="it no longer exists", now=desk.now)
+            lost = [item.name for item in state.items if item.form != "text" and context.forms.whole(item) is None]
+            return archive(state, lost, trigger="unused", reason="it no longer exists", now=context.now)
 
-        return self._change(desk, tidy).moved
+        return self._change(context, tidy).moved
 
     def get_access_count(self, file_path: str) -> int:
         """Return how often a file was read within the access window."""
-        desk = self._desk()
-        window = desk.policy.promotion.access_window_s
-        return counted(self._keeping.read(), desk.named(file_path), now=desk.now, window_s=window)
+        context = self._context()
+        window = context.policy.promotion.access_window_s
+        return access_count(self._window.read(), context.named(file_path), now=context.now, window_s=window)
 
     def check_promotion(self, file_path: str) -> tuple[Moved, ...]:
         """Promote a file that was read often enough; returns the moves."""
-        desk = self._desk()
-        name = desk.named(accept.text("path", file_path))
-        return self._change(desk, lambda state: arriving.if_frequent(state, desk, name), kept=[name]).moved
+        context = self._context()
+        name = context.named(accept.text("path", file_path))
+        return self._change(context, lambda state: promotion.if_frequent(state, context, name), kept=[name]).moved
 
     # --- tasks ---
 
@@ -241,36 +237,36 @@ class MemoryManager:
         description: the task: an issue, an error, a sentence
         files: files that are known to matter; they come first. error: the current error message
         """
-        from recollect.hierarchy.fill import candidates
-        from recollect.hierarchy.placing import place
+        from recollect.hierarchy.placement import place
+        from recollect.hierarchy.task_candidates import candidates
 
         asked = self._clean(accept.query(description))
-        desk = self._desk(fresh=True)
-        if not desk.sources.files:
+        context = self._context(fresh=True)
+        if not context.sources.files:
             hint = "Run `recollect index` in the project, or choose another project."
             raise NotFound(f"{self.namespace} is not indexed", hint=hint, namespace=self.namespace)
-        named = tuple(dict.fromkeys(map(desk.file, accept.several("files", files))))
-        found = candidates(self.engine, desk.sources, asked, named)
-        placed = place(found, desk.policy, desk.shapes, desk.sources, asked, desk.now)
-        task = Task(description=asked, started_at=desk.now, files=named)
+        named = tuple(dict.fromkeys(map(context.file, accept.several("files", files))))
+        found = candidates(self.engine, context.sources, asked, named)
+        placed = place(found, context.policy, context.forms, context.sources, asked, context.now)
+        task = Task(description=asked, started_at=context.now, files=named)
         wrong = self._clean(error) or current_error(self.engine, self.namespace)
 
         def begin(state: State) -> State:
             kept = {item.name for item in placed.items}
-            state = _ended(state, desk.now, "a new task started", kept)
-            profile = desk.policy.name if desk.policy.name in PROFILES else state.profile
+            state = _ended(state, context.now, "a new task started", kept)
+            profile = context.policy.name if context.policy.name in PROFILES else state.profile
             state = msgspec.structs.replace(state, task=task, profile=profile)
-            state = arriving.error(state, wrong, desk.now) if wrong else state
+            state = promotion.error(state, wrong, context.now) if wrong else state
             for item in placed.items:
-                state = arriving.placed(state, item, desk.now)
+                state = promotion.placed(state, item, context.now)
             return state
 
-        state = self._change(desk, begin, kept=named).state
+        state = self._change(context, begin, kept=named).state
         return Filled(
             task=task,
-            profile=desk.policy.name,
+            profile=context.policy.name,
             items=tuple(item for item in state.items if item.form != "text"),
-            levels=uses(state, in_force(state, desk.policy)),
+            levels=level_uses(state, effective_policy(state, context.policy)),
             placed=sum(item.form != "text" for item in state.items),
             considered=len(found.files),
             left_out=tuple(placed.left_out),
@@ -280,58 +276,58 @@ class MemoryManager:
     def complete_task(self) -> tuple[Moved, ...]:
         """End the task: evict everything from levels 1 and 2, keep the statistics. Returns the moves."""
         try:
-            desk = self._desk()
-            return self._change(desk, lambda state: _ended(state, desk.now, "task complete")).moved
+            context = self._context()
+            return self._change(context, lambda state: _ended(state, context.now, "task complete")).moved
         except StoreCorrupt:
-            self._keeping.forget()
+            self._window.forget()
             return ()
 
     def look_up(self, query: str) -> LookedUp:
         """Find something by path, name or question: in level 1, then 2, then by level 4 in level 3, and promote it."""
-        desk = self._desk()
+        context = self._context()
         asked = self._clean(accept.query(query))
-        found = look_up(self._seen(desk), desk, self._knowledge, asked)
-        changed = self._change(desk, found.step, kept=[row.name for row in found.found])
+        found = look_up(self._seen(context), context, self._knowledge, asked)
+        changed = self._change(context, found.step, kept=[row.name for row in found.found])
         return LookedUp(
             query=asked,
             asked=found.asked,
             served_by=found.served_by,
             found=tuple(found.found),
             moved=changed.moved,
-            notes=(*found.notes, *desk.sources.notes),
+            notes=(*found.notes, *context.sources.notes),
         )
 
-    # --- what there is to see ---
+    # --- inspection ---
 
     def items(self) -> tuple[Item, ...]:
-        """Return what is in levels 1 and 2 now, level 1 first."""
-        return tuple(sorted(self._seen(self._desk()).items, key=lambda item: item.level))
+        """Return the items of levels 1 and 2, level 1 first."""
+        return tuple(sorted(self._seen(self._context()).items, key=lambda item: item.level))
 
     def events(self) -> tuple[Moved, ...]:
         """Return the last promotions and demotions, oldest first, each with its reason."""
-        return self._keeping.read().events
+        return self._window.read().events
 
     def task(self) -> Task | None:
         """Return the current task, or None."""
-        return self._keeping.read().task
+        return self._window.read().task
 
     def levels(self) -> tuple[LevelUse, ...]:
-        """Return how full levels 1 and 2 are."""
-        desk = self._desk()
-        state = self._seen(desk)
-        return uses(state, in_force(state, desk.policy))
+        """Return the use of levels 1 and 2."""
+        context = self._context()
+        state = self._seen(context)
+        return level_uses(state, effective_policy(state, context.policy))
 
     def policy(self) -> Policy:
         """Return the rules in force."""
-        state = self._keeping.read()
-        return in_force(state, self._rules(state))
+        state = self._window.read()
+        return effective_policy(state, self._rules(state))
 
     def global_knowledge(self) -> GlobalKnowledge:
         """Return level 4 as it is now."""
         return self._knowledge.of_all(self._most_known())
 
     def close(self) -> None:
-        """Close the engine, if it was made by this."""
+        """Close the engine if this object created it."""
         if self._own is not None:
             self._own.close()
 
@@ -343,28 +339,28 @@ class MemoryManager:
     ) -> None:
         self.close()
 
-    # --- what the above share ---
+    # --- internals ---
 
-    def _change(self, desk: Desk, step: Callable[[State], State], kept: Sequence[str] = ()) -> Changed:
-        """Take a step: first what is due goes, then the step, then what does not fit gives way."""
+    def _change(self, context: WindowContext, step: Callable[[State], State], kept: Sequence[str] = ()) -> Changed:
+        """Expire unused items, apply a step, then evict what does not fit."""
 
         def whole(state: State) -> State:
-            policy = in_force(state, desk.policy)
-            state = expire(state, policy, desk.shapes.whole, desk.now)
+            policy = effective_policy(state, context.policy)
+            state = expire(state, policy, context.forms.whole, context.now)
             after = step(state)
-            return relieve(after, Case(desk.policy, desk.shapes, desk.now, kept))
+            return relieve(after, EvictionContext(context.policy, context.forms, context.now, kept))
 
-        return self._keeping.change(whole)
+        return self._window.change(whole)
 
-    def _seen(self, desk: Desk) -> State:
+    def _seen(self, context: WindowContext) -> State:
         """Return the state without expired items."""
-        state = self._keeping.read()
-        return expire(state, in_force(state, desk.policy), desk.shapes.whole, desk.now)
+        state = self._window.read()
+        return expire(state, effective_policy(state, context.policy), context.forms.whole, context.now)
 
-    def _desk(self, *, fresh: bool = False) -> Desk:
+    def _context(self, *, fresh: bool = False) -> WindowContext:
         sources = Sources(self.engine, self.namespace)
-        state = State() if fresh and self._profile else self._keeping.read()
-        return Desk(sources, Shapes(self.engine, sources), self._rules(state, sources), self._clock())
+        state = State() if fresh and self._profile else self._window.read()
+        return WindowContext(sources, ItemForms(self.engine, sources), self._rules(state, sources), self._clock())
 
     def _rules(self, state: State, sources: Sources | None = None) -> Policy:
         if self._policy is not None:
@@ -376,19 +372,18 @@ class MemoryManager:
         return profile(name, total)
 
     def _most_known(self) -> int:
-        return self._rules(self._keeping.read()).level4.max_bytes or 0
+        return self._rules(self._window.read()).level4.max_bytes or 0
 
     def _known(self) -> GlobalKnowledge:
-        """Return level 4 as it was last made; of a project that is not indexed nothing is known."""
+        """Return the stored level 4; an empty one if the project is not indexed."""
         try:
             return self._knowledge.of_all(self._most_known(), fresh=False)
         except NotFound:
             return GlobalKnowledge(sections=())
 
     def _clean(self, text: str) -> str:
-        """Return a text without secrets: what is kept is kept without them."""
-        cleaned: str = fields_without_secrets({"text": text})[0]["text"]
-        return cleaned
+        """Return a text without secrets, as it is stored."""
+        return without_secrets(text)
 
 
 def _ended(state: State, now: int, reason: str, kept: set[str] | None = None) -> State:
@@ -397,22 +392,9 @@ def _ended(state: State, now: int, reason: str, kept: set[str] | None = None) ->
     return msgspec.structs.replace(state, task=None, level2_bytes=0, retention_s=0)
 
 
-def _block(item: Item, shapes: Shapes) -> str:
-    forms = {"whole": "", "part": " (excerpt)", "outline": " (outline)", "memory": "", "text": ""}
+def _block(item: Item, forms: ItemForms) -> str:
+    label = {"part": " (excerpt)", "outline": " (outline)"}.get(item.form, "")
     try:
-        return f"=== {item.name}{forms[item.form]} ===\n{shapes.shown(item)}\n"
+        return f"=== {item.name}{label} ===\n{forms.shown(item)}\n"
     except NotFound as problem:
         return f"=== {item.name} ===\n[{problem.message}]\n"
-
-
-def _use(policy: Policy, number: int, items: int, size_bytes: int, tokens: int) -> LevelUse:
-    level = policy.level(number)
-    return LevelUse(
-        level=number,
-        name=level.name,
-        items=items,
-        size_bytes=size_bytes,
-        tokens=tokens,
-        max_bytes=level.max_bytes,
-        max_tokens=level.max_tokens,
-    )

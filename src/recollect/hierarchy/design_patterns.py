@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.hierarchy.parts import is_aside
+from recollect.hierarchy.layers import is_aside
 
 if TYPE_CHECKING:
     from recollect.engine.project import Project
