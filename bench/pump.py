@@ -42,25 +42,25 @@ SLOW_PARSE_S = 0.025  # a parser that takes longer for the small text is tried w
 
 # Patterns in tables, by module and beginning: how they are used, and how many characters they can be given.
 KNOWN: tuple[tuple[str, str, str, int], ...] = (
-    ("capture.fingerprint", "", "match", 600),  # lines are cut to 300 characters
-    ("code.endpoints", "[\\w.]", "match", 0),
-    ("code.endpoints", "RequestMapping", "match", 0),
-    ("code.endpoints", "(?P<method>", "match", 0),
-    ("code.diff.work_tree", "b'", "finditer", 4_096),  # entries of git, each with one path
-    ("code.extract", "\\b(?:(?:export", "search", 60),  # looked for right before a definition
-    ("code.freshness.mention", "\\s*(?P<chain>", "fullmatch", 200),  # between backticks
-    ("code.ignore", "", "match", 255),  # one name of a path
-    ("code.gather", "(?<![\\w.])([", "search", 200),  # OWNER_CHARACTERS
-    ("code.manifests.families", "", "search", 255),  # the name of a file
-    ("code.nest", "(?<=\\w)<", "search", 200),  # NAME_CHARACTERS
-    ("code.testing", "", "search", 255),  # names of files and symbols
-    ("history.message", "(?:bump", "match", 0),
-    ("history.message", "(?:fix", "match", 0),
-    ("surface.assistants.jsonc", "(?:[ ", "match", 0),
-    ("code.references", "(.*)", "fullmatch", 0),
-    ("code.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS
-    ("code.resolve.plain", "(?:^|[", "search", 200),
-    ("code.resolve.plain", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
+    ("recollect.capture.fingerprint", "", "match", 600),  # lines are cut to 300 characters
+    ("recollect.code.endpoints", "[\\w.]", "match", 0),
+    ("recollect.code.endpoints", "RequestMapping", "match", 0),
+    ("recollect.code.endpoints", "(?P<method>", "match", 0),
+    ("recollect.code.diff.work_tree", "b'", "finditer", 4_096),  # entries of git, each with one path
+    ("recollect.code.extract", "\\b(?:(?:export", "search", 60),  # looked for right before a definition
+    ("recollect.code.freshness.mention", "\\s*(?P<chain>", "fullmatch", 200),  # between backticks
+    ("recollect.code.ignore", "", "match", 255),  # one name of a path
+    ("recollect.code.gather", "(?<![\\w.])([", "search", 200),  # OWNER_CHARACTERS
+    ("recollect.code.manifests.families", "", "search", 255),  # the name of a file
+    ("recollect.code.nest", "(?<=\\w)<", "search", 200),  # NAME_CHARACTERS
+    ("recollect.code.testing", "", "search", 255),  # names of files and symbols
+    ("recollect.history.message", "(?:bump", "match", 0),
+    ("recollect.history.message", "(?:fix", "match", 0),
+    ("recollect.surface.assistants.jsonc", "(?:[ ", "match", 0),
+    ("recollect.code.references", "(.*)", "fullmatch", 0),
+    ("recollect.code.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS
+    ("recollect.code.resolve.plain", "(?:^|[", "search", 200),
+    ("recollect.code.resolve.plain", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
 )
 
 METHODS = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
@@ -269,7 +269,7 @@ def patterns(found: Compiled, used: dict[tuple[str, str], set[str]], only: list[
         methods = set().union(*(used.get((module, name), set()) for name in (repr(text), *names))) or {"finditer"}
         limit = 0
         for known, begins, method, limit_ in KNOWN:
-            if module == f"recollect.{known}" and str(text).startswith(begins):
+            if module == known and str(text).startswith(begins):
                 methods, limit = {method}, limit_
         own = families(text, flags)
         fixed = [Family("", fragment, end) for fragment in FIXED for end in ("", "\x00")]
@@ -286,7 +286,8 @@ def scanners(found: Compiled, only: list[str], *, with_redaction: bool = True) -
     chosen = [
         row
         for row in table.scanners()
-        if (not only or any(word in row.name for word in only)) and (with_redaction or "text.redact" not in row.modules)
+        if (not only or any(word in row.name for word in only))
+        and (with_redaction or "recollect.text.redact" not in row.modules)
     ]
     for _, group in groupby(chosen, key=lambda row: row.parsed_as or row.name):
         rows = list(group)
@@ -302,10 +303,9 @@ def scanners(found: Compiled, only: list[str], *, with_redaction: bool = True) -
 
 
 def _families(row: Any, found: Compiled) -> dict[Family, None]:
-    modules = {f"recollect.{module}" for module in row.modules}
     fragments: dict[str, None] = {}
     for module, text, flags in found.found:
-        if module in modules:
+        if module in row.modules:
             fragments.update(dict.fromkeys(family.fragment for family in families(text, flags)))
     fragments = dict.fromkeys(list(fragments)[:: len(fragments) // MOST_FRAGMENTS + 1])
     chosen = [Family(row.start, fragment, row.end) for fragment in {**dict.fromkeys(FIXED), **fragments}]

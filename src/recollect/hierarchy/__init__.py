@@ -1,4 +1,4 @@
-"""What belongs in the context window now: four levels, from what is edited to what is known of the whole project.
+"""The context window of a model, in four levels from the edited code to an overview of the project.
 
     from recollect.hierarchy import MemoryManager
 
@@ -6,7 +6,7 @@
         window.start_task("Requests must be retried with exponential back-off")
         prompt = window.get_immediate_context()
 
-Importing this package does no work: names are loaded when first used.
+Names are imported on first use: the command line loads only the records.
 """
 
 from __future__ import annotations

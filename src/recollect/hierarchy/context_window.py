@@ -1,4 +1,4 @@
-"""The context window as operations: each works on the window of one project, which is kept in the store."""
+"""Operations of the context window; each works on the stored window of one project."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recollect.hierarchy.memory_manager import MemoryManager
     from recollect.hierarchy.model import Moved
 
-# Items and moves that are shown: as many as fit on a screen, and as an assistant reads.
+# Items and moves shown by default: one screen.
 SHOWN = 20
 
 Held = Literal[1, 2]
@@ -22,7 +22,7 @@ Shown = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 
 
 class ContextWindow:
-    """What is in the context window, what is at hand, and what can be fetched."""
+    """The context window of a project: fill, look up, promote, demote and show."""
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine

@@ -1,7 +1,6 @@
-"""Designs: the patterns that code is written in, as the names, bases and decorators of its symbols tell.
+"""Design patterns of a project, by the names, bases and decorators of its symbols.
 
-Names are evidence, not proof: a class that is called a factory is what somebody meant to be one, and that is what a
-reader has to know.
+A name is evidence of intent, not proof of an implementation.
 """
 
 from __future__ import annotations
@@ -11,17 +10,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.hierarchy.layers import is_aside
+from recollect.hierarchy.layers import is_secondary
 
 if TYPE_CHECKING:
     from recollect.engine.project import Project
     from recollect.engine.sources import SymbolRow
 
-# Examples that are shown of one pattern, bases and decorators that are listed, and how often one has to occur.
+# Examples of a pattern, bases and decorators that are listed; the least number of subclasses and decorated symbols.
 MOST_EXAMPLES, MOST_BASES, MOST_DECORATORS = 6, 14, 14
 LEAST_CHILDREN, LEAST_DECORATED = 3, 4
 
-# Pattern → how types are called that follow it. The order is that of the list.
+# Pattern → regular expression for names of its types, in the order of the output.
 NAMED: tuple[tuple[str, str], ...] = (
     ("Factory", r"Factory$|FactoryMethod$"), ("Builder", r"Builder$"), ("Singleton", r"Singleton"),
     ("Adapter", r"Adapter$|Wrapper$"), ("Strategy", r"Strategy$|Policy$"),
@@ -41,9 +40,9 @@ NAMED: tuple[tuple[str, str], ...] = (
     ("Error", r"Error$|Exception$"),
 )  # fmt: skip
 TYPES = frozenset({"Class", "Interface", "Type"})
-# Functions that hand out the one instance of something.
+# Functions that return the instance of a singleton.
 _ONE_INSTANCE = re.compile(r"^(?:get_?instance|shared_?instance)$", re.I)
-# What a class is made of, in the heads of many languages.
+# The bases of a class in the syntax of many languages.
 _BASES = re.compile(
     r"^[\w\s@.]*?\b(?:class|interface|struct|trait|object|protocol)\s+\w+(?:<[^>]*>|\[[^\]]*\])?\s*"
     r"(?:\(([^)]*)\)|(?:extends|implements|:|<)\s*([^{]*))"
@@ -54,8 +53,8 @@ _NO_BASE = frozenset(
 )
 
 
-def designs(project: Project) -> str:
-    """Return the patterns in use, one a line with examples, then bases, decorators and habits."""
+def design_patterns(project: Project) -> str:
+    """Return the patterns in use with examples, then bases, decorators and conventions."""
     rows = [(path, row) for path, rows in _own(project) for row in rows]
     lines = [*_named(rows), *_single(rows), *_bases(rows), *_decorators(rows), *_habits(rows)]
     return "\n".join(lines)
@@ -63,7 +62,7 @@ def designs(project: Project) -> str:
 
 def _own(project: Project) -> Iterator[tuple[str, list[SymbolRow]]]:
     for path, rows in project.symbols.items():
-        if not project.code[path].is_test and not is_aside(path):
+        if not project.code[path].is_test and not is_secondary(path):
             yield path, [row for row in rows if not row.test]
 
 
@@ -89,7 +88,7 @@ def _single(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
 
 
 def _bases(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
-    """Yield the types that many others are made of."""
+    """Yield the base types with many subclasses."""
     children: dict[str, dict[str, None]] = defaultdict(dict)
     for _, row in rows:
         if row.kind in TYPES and (found := _BASES.search(row.signature or "")):
@@ -108,7 +107,7 @@ def _bases(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
 
 
 def _base_names(text: str) -> Iterator[str]:
-    """Yield the names of a list of bases, without their packages, parameters and options."""
+    """Yield the names in a list of bases, without packages, parameters and options."""
     for each in re.sub(r"[\[<][^\]>]*+(?:[\]>]|\Z)", "", text).split(","):
         if "=" not in each:
             yield from (name.rpartition(".")[2] for name in _NAME.findall(each))
@@ -125,24 +124,24 @@ def _decorators(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
 
 
 def _habits(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
-    """Yield how functions are written: named, documented, typed, asynchronous."""
+    """Yield how functions are named, documented and typed."""
     functions = [row for _, row in rows if row.kind in ("Function", "Method")]
     if not functions:
         return
     shown = [row for row in functions if row.visibility == "public"] or functions
-    told = [f"{100 * sum(bool(row.doc) for row in shown) / len(shown):.0f} % of public functions are documented"]
+    habits = [f"{100 * sum(bool(row.doc) for row in shown) / len(shown):.0f} % of public functions are documented"]
     names = Counter(_case(row.name) for row in functions)
     del names["one word"]
     if names:
         case, count = min(names.items(), key=lambda item: (-item[1], item[0]))
-        told.append(f"names are {case} ({100 * count / names.total():.0f} %)")
+        habits.append(f"names are {case} ({100 * count / names.total():.0f} %)")
     waiting = sum(bool(re.match(r"(?:[\w\s]*\s)?(?:async|suspend)\s", row.signature or "")) for row in functions)
     if waiting:
-        told.append(f"{waiting} functions are asynchronous")
+        habits.append(f"{waiting} functions are asynchronous")
     typed = sum("->" in (row.signature or "") for row in functions)
     if 0.02 < typed / len(functions) < 1:
-        told.append(f"{100 * typed / len(functions):.0f} % have return types")
-    yield "Habits: " + "; ".join(told)
+        habits.append(f"{100 * typed / len(functions):.0f} % have return types")
+    yield "Habits: " + "; ".join(habits)
 
 
 def _case(name: str) -> str:

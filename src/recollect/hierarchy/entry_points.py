@@ -1,4 +1,4 @@
-"""Entries: where a project is started and asked: commands, scripts, main functions and endpoints."""
+"""Entry points of a project: commands, scripts, main functions and endpoints."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
 from recollect.files import read_file
-from recollect.hierarchy.layers import is_aside
+from recollect.hierarchy.layers import is_secondary
 from recollect.parsing import parse_json, parse_toml
 
 if TYPE_CHECKING:
     from recollect.engine.project import Project
 
-# What is named of each; the others are counted.
+# How many of each are listed; further endpoints are counted.
 MOST_COMMANDS, MOST_MAINS, MOST_ENDPOINTS = 30, 12, 40
 _TARGET = re.compile(r"(?m)^([A-Za-z][\w-]*):(?!=)[^\n#]*(?:##\s*([^\n]+))?$")
 
 
-def entries(project: Project) -> str:
-    """Return the entries of a project, one a line; nothing where there are none."""
+def entry_points(project: Project) -> str:
+    """Return the entry points, one a line; empty if there are none."""
     commands = list(dict.fromkeys(_commands(project)))
     mains = list(_mains(project))
     endpoints = list(_endpoints(project))
@@ -36,34 +36,34 @@ def entries(project: Project) -> str:
 
 
 def _commands(project: Project) -> Iterator[str]:
-    """Yield commands that manifests install, and targets of the Makefile."""
+    """Yield the commands of manifests, and the targets of the Makefile."""
     for row in project.packages:
         folder = project.root / row.folder
         if row.manifest.endswith("pyproject.toml"):
-            said = _toml(folder / "pyproject.toml")
-            scripts = (said.get("project") or {}).get("scripts") or {}
-            poetry = ((said.get("tool") or {}).get("poetry") or {}).get("scripts") or {}
+            manifest = _toml(folder / "pyproject.toml")
+            scripts = (manifest.get("project") or {}).get("scripts") or {}
+            poetry = ((manifest.get("tool") or {}).get("poetry") or {}).get("scripts") or {}
             for name, target in {**poetry, **scripts}.items():
                 yield f"command {name} → {target} ({row.manifest})"
         elif row.manifest.endswith("package.json"):
-            said = _json(folder / "package.json")
-            commands = said.get("bin")
+            manifest = _json(folder / "package.json")
+            commands = manifest.get("bin")
             if isinstance(commands, str):
                 commands = {row.label: commands}
             for name, target in (commands or {}).items():
                 yield f"command {name} → {target} ({row.manifest})"
             if not row.folder:
-                names = ", ".join(said.get("scripts") or {})
+                names = ", ".join(manifest.get("scripts") or {})
                 yield from [f"npm scripts: {names} (package.json)"] if names else []
     targets = _TARGET.findall(_text(project.root / "Makefile"))
-    told = [f"{name} ({about.strip()})" if about else name for name, about in targets]
-    if told:
-        yield f"make targets: {', '.join(dict.fromkeys(told))}"
+    if targets:
+        labels = dict.fromkeys(f"{name} ({about.strip()})" if about else name for name, about in targets)
+        yield f"make targets: {', '.join(labels)}"
 
 
 def _mains(project: Project) -> Iterator[str]:
     for path, rows in project.symbols.items():
-        if project.code[path].is_test or is_aside(path):
+        if project.code[path].is_test or is_secondary(path):
             continue
         is_main = path.endswith(("/__main__.py", "/main.go")) or path in ("main.go", "__main__.py")
         for row in rows:
@@ -75,9 +75,9 @@ def _mains(project: Project) -> Iterator[str]:
 
 
 def _endpoints(project: Project) -> Iterator[str]:
-    """Yield what can be asked over HTTP, as the frameworks that are known say it."""
+    """Yield the HTTP endpoints of known frameworks."""
     for path, rows in project.symbols.items():
-        if project.code[path].is_test or is_aside(path):
+        if project.code[path].is_test or is_secondary(path):
             continue
         seen = {f"  {row.endpoint} → {row.qualified} ({path}:{row.start_line})": None for row in rows if row.endpoint}
         yield from seen
@@ -99,7 +99,7 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        said = parse_json(_text(path) or "{}")
+        parsed = parse_json(_text(path) or "{}")
     except InvalidInput:
         return {}
-    return said if isinstance(said, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}

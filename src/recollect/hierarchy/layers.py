@@ -1,6 +1,6 @@
-"""Parts: the folders a project consists of, what each is for, which use which, and the layers that makes.
+"""Layers of a project: its components, their dependencies, cycles and the order that results.
 
-files ─► folders, the large ones divided ─► uses between them ─► circles drawn together ─► layers, users above
+files ─► folders, the large ones split ─► dependencies ─► cycles grouped ─► layers, dependents above
 """
 
 from __future__ import annotations
@@ -13,55 +13,55 @@ from typing import NamedTuple
 from recollect.engine.file_uses import FileUses
 from recollect.engine.sources import Source
 
-# So many parts can be read at a glance; a part with less than this share of the code is not divided further.
+# The maximum number of components; one below this share of the code is not split further.
 MOST_PARTS = 28
 LARGE = 0.06
-# Below so many parts, single files are parts: the project is flat.
+# Below this many components the project is flat: single files are components, at most this many of a folder.
 FEW_PARTS = 4
 MOST_FILES = 24
-# A use counts if it is at least this share of all uses between the two, either way: single backward uses (a type that
-# is only named, a test helper) would make circles of everything.
+# A dependency counts if it is at least this share of both directions: single backward uses (a type that is only named,
+# a test helper) would turn everything into cycles.
 ONE_WAY = 0.2
-# Folders that are not what the project does.
-ASIDE = frozenset(
+# Folders that are not the project's own code.
+SECONDARY = frozenset(
     "bench benches benchmark benchmarks doc docs example examples fixtures sample samples script scripts vendor"
     " testdata third_party node_modules website tutorial tutorials tools hack build dist"
     " tests __tests__ spec specs".split()
 )
 
 
-class Part(NamedTuple):
-    """A folder (its path ends with a slash), or a file, and the files that belong to it."""
+class Component(NamedTuple):
+    """A folder (its path ends with a slash) or a file, with its files and their size."""
 
     name: str
     files: tuple[str, ...]
     size_bytes: int
 
 
-class Shape(NamedTuple):
-    """The parts of a project by name, how often each uses another, the layers, users first, and what is in circles."""
+class Architecture(NamedTuple):
+    """The components of a project by name, their dependencies with counts, layers and cycles."""
 
-    parts: dict[str, Part]
+    components: dict[str, Component]
     uses: Counter[tuple[str, str]]
     layers: tuple[tuple[str, ...], ...]
-    circles: tuple[tuple[str, ...], ...]
+    cycles: tuple[tuple[str, ...], ...]
 
 
-def is_aside(path: str) -> bool:
-    """Tell whether a file lies beside what the project does: an example, a document, a script, data of tests."""
+def is_secondary(path: str) -> bool:
+    """Return whether a file is not the project's own code: an example, a document, a script, test data."""
     folders = [word.lower() for word in PurePosixPath(path).parts[:-1]]
-    return any(word in ASIDE or word.startswith(".") for word in folders) or folders[:1] == ["test"]
+    return any(word in SECONDARY or word.startswith(".") for word in folders) or folders[:1] == ["test"]
 
 
 def short_names(names: Collection[str]) -> dict[str, str]:
-    """Return a name for each part that is as short as it can be: its last word where no other part has it."""
+    """Return the shortest unique name of each component: its last folder, or the whole path."""
     last = {name: PurePosixPath(name).name + ("/" if name.endswith("/") else "") for name in names}
     times = Counter(last.values())
     return {name: word if times[word] == 1 and word != "/" else name for name, word in last.items()}
 
 
-def shape(files: Mapping[str, Source], found: FileUses) -> Shape:
-    """Return how a project is made, of its code without tests and what lies aside."""
+def architecture(files: Mapping[str, Source], found: FileUses) -> Architecture:
+    """Return the components and layers of a project's own code."""
     parts = {part.name: part for part in _divided(files)}
     owner = {path: part.name for part in parts.values() for path in part.files}
     uses: Counter[tuple[str, str]] = Counter()
@@ -69,15 +69,15 @@ def shape(files: Mapping[str, Source], found: FileUses) -> Shape:
         one, other = owner.get(use.user), owner.get(use.used)
         if one is not None and other is not None and one != other:
             uses[one, other] += 1
-    layers, circles = _layers(parts, _decided(uses))
-    return Shape(parts, uses, layers, circles)
+    layers, cycles = _layers(parts, _dependencies(uses))
+    return Architecture(parts, uses, layers, cycles)
 
 
 # --- folders ---
 
 
-def _divided(files: Mapping[str, Source]) -> list[Part]:
-    """Return the parts of a project: the largest folder is divided until all are small enough or they are many."""
+def _divided(files: Mapping[str, Source]) -> list[Component]:
+    """Return the components: the largest folder is split until all are small or there are many."""
     parts = [_part("", files, files)] if files else []
     whole = sum(source.size_bytes for source in files.values())
     done: set[str] = set()
@@ -99,8 +99,8 @@ def _divided(files: Mapping[str, Source]) -> list[Part]:
     return sorted(parts, key=lambda part: part.name)
 
 
-def _smaller(part: Part, files: Mapping[str, Source]) -> list[Part]:
-    """Return the folders of a folder, and the files that lie in it directly as one part of its name."""
+def _smaller(part: Component, files: Mapping[str, Source]) -> list[Component]:
+    """Return the subfolders of a folder, and its own files as one component of its name."""
     groups: dict[str, list[str]] = defaultdict(list)
     for path in part.files:
         rest = path.removeprefix(part.name)
@@ -109,8 +109,8 @@ def _smaller(part: Part, files: Mapping[str, Source]) -> list[Part]:
     return [_part(name, paths, files) for name, paths in sorted(groups.items())]
 
 
-def _single_files(part: Part, files: Mapping[str, Source]) -> list[Part]:
-    """Return the files of a part as parts, the largest ones; the others stay together."""
+def _single_files(part: Component, files: Mapping[str, Source]) -> list[Component]:
+    """Return the largest files of a component as components; the others stay together."""
     if len(part.files) <= 1:
         return [part]
     order = sorted(part.files, key=lambda path: (-files[path].size_bytes, path))
@@ -119,16 +119,16 @@ def _single_files(part: Part, files: Mapping[str, Source]) -> list[Part]:
     return [*made, _part(part.name or "./", others, files)] if others else made
 
 
-def _part(name: str, paths: Iterable[str], files: Mapping[str, Source]) -> Part:
+def _part(name: str, paths: Iterable[str], files: Mapping[str, Source]) -> Component:
     chosen = tuple(sorted(paths))
-    return Part(name, chosen, sum(files[path].size_bytes for path in chosen))
+    return Component(name, chosen, sum(files[path].size_bytes for path in chosen))
 
 
 # --- layers ---
 
 
-def _decided(uses: Counter[tuple[str, str]]) -> dict[str, set[str]]:
-    """Return who uses whom, as far as that is not a single use against many the other way."""
+def _dependencies(uses: Counter[tuple[str, str]]) -> dict[str, set[str]]:
+    """Return the dependencies of each component, without single uses against many backward ones."""
     after: dict[str, set[str]] = defaultdict(set)
     for (one, other), count in uses.items():
         if count >= ONE_WAY * (count + uses.get((other, one), 0)):
@@ -139,15 +139,15 @@ def _decided(uses: Counter[tuple[str, str]]) -> dict[str, set[str]]:
 def _layers(
     parts: Collection[str], after: Mapping[str, set[str]]
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
-    """Return the parts in layers, those that nothing uses first, and the circles among them."""
-    groups = _circles(sorted(parts), after)
+    """Return the components in layers, unused ones first, and the cycles among them."""
+    groups = _components(sorted(parts), after)
     group = {name: number for number, names in enumerate(groups) for name in names}
     below = [
         sorted({group[other] for name in names for other in after.get(name, ()) if group[other] != number})
         for number, names in enumerate(groups)
     ]
     height: dict[int, int] = {}
-    for number in range(len(groups)):  # in the order of _circles whatever is used comes first
+    for number in range(len(groups)):  # dependencies come first in this order
         height[number] = 1 + max((height[other] for other in below[number]), default=-1)
     layers: dict[int, list[str]] = defaultdict(list)
     for number, names in enumerate(groups):
@@ -156,8 +156,8 @@ def _layers(
     return made, tuple(tuple(sorted(names)) for names in groups if len(names) > 1)
 
 
-def _circles(names: Sequence[str], after: Mapping[str, set[str]]) -> list[list[str]]:
-    """Return what uses each other in circles, each with all of its members; what is used before what uses it."""
+def _components(names: Sequence[str], after: Mapping[str, set[str]]) -> list[list[str]]:
+    """Return the strongly connected components, dependencies first (Tarjan)."""
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []
@@ -177,7 +177,7 @@ def _circles(names: Sequence[str], after: Mapping[str, set[str]]) -> list[list[s
             found.append(stack[at:])
             del stack[at:]
 
-    for name in names:  # as deep as there are parts, which are few
+    for name in names:  # recursion is as deep as there are components, which are few
         if name not in number:
             visit(name)
     return found

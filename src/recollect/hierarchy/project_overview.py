@@ -1,10 +1,9 @@
-"""Overview: what is known of a project as a whole, level 4: how it is built, layered and written, and a map of it.
+"""Project overview, the text of level 4: technology, architecture, patterns, decisions and a map.
 
-project · technology · architecture · entries · what everything uses · designs · what was agreed ─► map, in what is left
+project · technology · architecture · entry points · most used symbols · patterns · memories ─► map in the rest
 
-Nothing is linked for it. Where the code is linked, links say who uses whom; else the imports do, which are read in a
-moment (14 CPU seconds against half of one on our own code) and give the same layers: recollect.engine.file_uses. The
-same project gives the same text, byte for byte.
+It never waits for linking. Dependencies come from links if there are any, else from import lines, which give the same
+layers (half a CPU second instead of 14 on our own code). The same project gives the same text, byte for byte.
 """
 
 from __future__ import annotations
@@ -21,12 +20,13 @@ from recollect.engine.project import Project
 from recollect.engine.token_cost import size
 from recollect.errors import InvalidInput, NotFound
 from recollect.files import read_file
-from recollect.hierarchy.design_patterns import designs
-from recollect.hierarchy.entry_points import entries
+from recollect.hierarchy.design_patterns import design_patterns
+from recollect.hierarchy.entry_points import entry_points
+from recollect.hierarchy.file_forms import first_lines
 from recollect.hierarchy.header_comment import first_sentence, of_code, of_document, paragraph
-from recollect.hierarchy.layers import Part, Shape, is_aside, shape, short_names
+from recollect.hierarchy.layers import Architecture, Component, architecture, is_secondary, short_names
 from recollect.hierarchy.model import GlobalKnowledge
-from recollect.hierarchy.technology import stack
+from recollect.hierarchy.technology import technology
 from recollect.text.plural import plural
 
 if TYPE_CHECKING:
@@ -34,29 +34,31 @@ if TYPE_CHECKING:
     from recollect.engine.sources import Source, SymbolRow
     from recollect.model import Memory, MemoryType
 
-# A summary of less than this says nothing.
+# The smallest useful overview.
 LEAST_BYTES = 2_000
-# A section may take this share of the whole, the map what is left; a map of less than this is none.
+# The largest share of a section; the map gets the rest, if it is at least this large.
 MOST_SHARE = 0.25
 LEAST_MAP_BYTES = 800
-# Bytes of a token of a map: signatures are short words and signs. What lies aside is left out, so a map is drawn again
-# until it nearly fills its room, so often at most.
+# Room for the note about omitted lines.
+NOTE_BYTES = 40
+# Bytes per token of a map: signatures are short words and signs. Secondary folders are left out, so the map is built
+# again until it nearly fills its room, at most 5 times.
 TOKEN_BYTES, NEARLY, ALMOST, MOST_DRAWN = 3.2, 0.93, 0.97, 5
-# What everything uses: so many symbols, each used by this many files at least.
+# Most used symbols: how many, and by how many files each is used at least.
 MOST_CENTRAL, LEAST_USERS = 40, 2
-# Names that are shown of a part, and parts it uses.
+# Names of a component, and components it uses, that are shown.
 MOST_NAMES, MOST_USED = 6, 6
-# What of a README's first paragraph is told.
+# Maximum length of a README's first paragraph.
 MOST_SAID = 500
 READMES = ("README.md", "README.rst", "README.txt", "README", "readme.md", "Readme.md")
-# Files that say what their folder is for.
-SPEAKERS = ("__init__", "mod", "lib", "index", "doc", "package-info", "main")
-# How many of each are told: the most important ones; the others are found when they are asked for.
+# Stems of files that describe their folder.
+DESCRIBING = ("__init__", "mod", "lib", "index", "doc", "package-info", "main")
+# Memories of each kind, and recurring patterns, that are listed, most important first.
 MOST = 15
 MOST_PATTERNS = 8
-# What of a memory is told.
+# Maximum length of a memory.
 MOST_CHARACTERS = 240
-# Kinds of memories that hold for the project as a whole, and what they are called here.
+# Types of memories about the whole project, with the title of their section.
 KINDS: tuple[tuple[MemoryType, str], ...] = (
     ("decision", "Decisions"),
     ("preference", "Preferences"),
@@ -65,9 +67,9 @@ KINDS: tuple[tuple[MemoryType, str], ...] = (
 
 
 def overview(engine: Engine, namespace_or_root: str, *, max_bytes: int = 50_000) -> GlobalKnowledge:
-    """Return what is known of a project as a whole; of a small one that is less than `max_bytes`, in time never more.
+    """Return the overview of a project, at most `max_bytes` long.
 
-    namespace_or_root: the project, as a path or a name. Raises NotFound if nothing of it is indexed.
+    namespace_or_root: the project, as a path or a name. Raises NotFound if it is not indexed.
     """
     if not isinstance(max_bytes, int) or max_bytes < LEAST_BYTES:
         raise InvalidInput(
@@ -80,27 +82,31 @@ def overview(engine: Engine, namespace_or_root: str, *, max_bytes: int = 50_000)
     if namespace is None or not project.is_indexed:
         hint = "Run `recollect index` in the project, or choose another project."
         raise NotFound(f"{namespace_or_root} is not indexed", hint=hint, namespace=namespace or "")
-    shaped = shape(_own(project), project.uses)
+    layered = architecture(_own(project), project.uses)
     sections = [
         ("Project", "\n".join(_project(project))),
-        ("Technology", stack(project)),
-        ("Architecture", "\n".join(_architecture(project, shaped))),
-        ("Entry points", entries(project)),
+        ("Technology", technology(project)),
+        ("Architecture", "\n".join(_architecture(project, layered))),
+        ("Entry points", entry_points(project)),
         ("Most used symbols", "\n".join(_central(project))),
-        ("Design patterns in use", designs(project)),
-        *agreed(engine, namespace),
+        ("Design patterns in use", design_patterns(project)),
+        *_memory_sections(engine, namespace),
     ]
     most = int(MOST_SHARE * max_bytes)
-    kept = [(title, _cut(text, most)) for title, text in sections if text.strip()]
+    kept = [(title, _shortened(text, most)) for title, text in sections if text.strip()]
     while size(GlobalKnowledge(sections=tuple(kept)).text) > max_bytes and len(kept) > 1:
         kept.pop()
     drawn = _map(project, max_bytes - size(GlobalKnowledge(sections=tuple(kept)).text))
     return GlobalKnowledge(sections=(*kept, *([("Repository map", drawn)] if drawn else [])))
 
 
+def _shortened(text: str, most: int) -> str:
+    return text if size(text) <= most else first_lines(text, most - NOTE_BYTES)
+
+
 def _own(project: Project) -> dict[str, Source]:
-    """Return the code without tests and what lies aside; all of it where there is nothing else."""
-    own = {path: source for path, source in project.code.items() if not source.is_test and not is_aside(path)}
+    """Return the code without tests and secondary folders; all of it if nothing else is left."""
+    own = {path: source for path, source in project.code.items() if not source.is_test and not is_secondary(path)}
     return own or dict(project.code)
 
 
@@ -108,7 +114,7 @@ def _own(project: Project) -> dict[str, Source]:
 
 
 def _project(project: Project) -> Iterator[str]:
-    """Yield what the project is, as it says itself, and how large it is."""
+    """Yield the project's own description and its size."""
     said = next((text for name in READMES if (text := paragraph(_text(project, name), MOST_SAID))), "")
     yield f"{project.root.name}: {said}" if said else project.root.name
     tests = sum(source.is_test for source in project.code.values())
@@ -128,31 +134,31 @@ def _project(project: Project) -> Iterator[str]:
 
 
 def _is_beside(path: str, source: Source) -> bool:
-    return "/" in path and (source.is_test or is_aside(path))
+    return "/" in path and (source.is_test or is_secondary(path))
 
 
-def _architecture(project: Project, shaped: Shape) -> Iterator[str]:
-    """Yield the layers from what uses others down to what others use, with what each part is for."""
+def _architecture(project: Project, layered: Architecture) -> Iterator[str]:
+    """Yield the layers, upper ones first, with the purpose of each component."""
     known = "links between symbols" if project.uses.known_by == "links" else "imports"
-    if len(shaped.parts) < 2:
+    if len(layered.components) < 2:
         yield "One component, no layers."
     else:
-        yield f"{plural(len(shaped.layers), 'layer')}, derived from {known}; upper layers use lower ones."
-    main = _main_names(project, shaped)
-    users = Counter(other for _, other in shaped.uses)
-    for number, names in enumerate(shaped.layers, 1):
+        yield f"{plural(len(layered.layers), 'layer')}, derived from {known}; upper layers use lower ones."
+    main = _main_names(project, layered)
+    users = Counter(other for _, other in layered.uses)
+    for number, names in enumerate(layered.layers, 1):
         yield f"\nLayer {number}"
-        for name in sorted(names, key=lambda name: (-users[name], -shaped.parts[name].size_bytes, name)):
-            yield _told(project, shaped, shaped.parts[name], main.get(name, []))
-    for circle in shaped.circles:
-        yield f"\nDependency cycle: {', '.join(circle)}"
+        for name in sorted(names, key=lambda name: (-users[name], -layered.components[name].size_bytes, name)):
+            yield _told(project, layered, layered.components[name], main.get(name, []))
+    for cycle in layered.cycles:
+        yield f"\nDependency cycle: {', '.join(cycle)}"
 
 
-def _told(project: Project, shaped: Shape, part: Part, names: list[str]) -> str:
-    """Return a part in one line: how large, what for, its main names, what it uses and how many use it."""
-    used = [(count, other) for (one, other), count in shaped.uses.items() if one == part.name]
-    users = sum(other == part.name for _, other in shaped.uses)
-    short = short_names(shaped.parts)
+def _told(project: Project, layered: Architecture, part: Component, names: list[str]) -> str:
+    """Return a component in one line: size, purpose, main names, dependencies and dependents."""
+    used = [(count, other) for (one, other), count in layered.uses.items() if one == part.name]
+    users = sum(other == part.name for _, other in layered.uses)
+    short = short_names(layered.components)
     files = f"{plural(len(part.files), 'file')}, " if part.name.endswith("/") else ""
     line = f"- {part.name} ({files}{part.size_bytes / 1000:.0f} KB)"
     said = _purpose(project, part)
@@ -167,12 +173,12 @@ def _told(project: Project, shaped: Shape, part: Part, names: list[str]) -> str:
     return line + (f" Used by {users}." if users else "")
 
 
-def _purpose(project: Project, part: Part) -> str:
-    """Return the purpose of a part: from its main file, its README, or its most used file."""
+def _purpose(project: Project, part: Component) -> str:
+    """Return the purpose of a component: from its main file, its README, or its most used file."""
     folder = part.name.removesuffix("/")
-    speakers = [path for path in part.files if PurePosixPath(path).stem in SPEAKERS]
-    direct = [path for path in speakers if str(PurePosixPath(path).parent) == (folder or ".")]
-    order = sorted(direct, key=lambda path: SPEAKERS.index(PurePosixPath(path).stem))
+    described = [path for path in part.files if PurePosixPath(path).stem in DESCRIBING]
+    direct = [path for path in described if str(PurePosixPath(path).parent) == (folder or ".")]
+    order = sorted(direct, key=lambda path: DESCRIBING.index(PurePosixPath(path).stem))
     users = Counter(use.used for use in project.uses.uses)
     if not part.name.endswith("/"):
         order = list(part.files)
@@ -192,9 +198,9 @@ def _stopped(sentence: str) -> str:
     return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 
 
-def _main_names(project: Project, shaped: Shape) -> dict[str, list[str]]:
-    """Return the names of each part that most files of others use."""
-    owner = {path: part.name for part in shaped.parts.values() for path in part.files}
+def _main_names(project: Project, layered: Architecture) -> dict[str, list[str]]:
+    """Return the names of each component by how many files of others use them."""
+    owner = {path: part.name for part in layered.components.values() for path in part.files}
     counts: dict[str, Counter[str]] = {}
     for use in project.uses.uses:
         part = owner.get(use.used)
@@ -207,16 +213,16 @@ def _main_names(project: Project, shaped: Shape) -> dict[str, list[str]]:
 
 
 def _central(project: Project) -> Iterator[str]:
-    """Yield the symbols that most files use, with where they are and what they say of themselves."""
+    """Yield the symbols that most files use, with location and documentation."""
     users: Counter[tuple[str, str]] = Counter()
     for use in project.uses.uses:
-        if not project.sources.files[use.user].is_test and not is_aside(use.user):
+        if not project.sources.files[use.user].is_test and not is_secondary(use.user):
             users.update({(use.used, name.partition(".")[0]) for name in use.names})
     order = sorted(users.items(), key=lambda row: (-row[1], row[0]))
     shown = 0
     for (path, name), count in order:
         row = next((row for row in project.symbols.get(path, ()) if row.qualified == name), None)
-        if row is None or count < LEAST_USERS or project.sources.files[path].is_test or is_aside(path):
+        if row is None or count < LEAST_USERS or project.sources.files[path].is_test or is_secondary(path):
             continue
         where = f"{row.kind.lower()}, {path}:{row.start_line}"
         yield f"- {row.qualified} ({where}), used by {plural(count, 'file')}{_said(row)}"
@@ -233,8 +239,8 @@ def _said(row: SymbolRow) -> str:
 # --- memories of the whole project ---
 
 
-def agreed(engine: Engine, namespace: str) -> list[tuple[str, str]]:
-    """Return titled lists of what is remembered; none for what nothing is remembered of."""
+def _memory_sections(engine: Engine, namespace: str) -> list[tuple[str, str]]:
+    """Return the non-empty lists of memories about the whole project, with titles."""
     found = [(title, list(_memories(engine, namespace, kind))) for kind, title in KINDS]
     found.append(("Commands that work", list(_commands(engine, namespace))))
     found.append(("Recurring patterns", list(_recurring(engine, namespace))))
@@ -269,7 +275,7 @@ def _recurring(engine: Engine, namespace: str) -> Iterator[str]:
 
 
 def _map(project: Project, room: int) -> str:
-    """Return the map that fits into so many bytes, empty if hardly anything does."""
+    """Return the map that fits into so many bytes; empty if the room is too small."""
     room -= size("## Repository map\n\n\n\n")
     if room < LEAST_MAP_BYTES:
         return ""
@@ -277,7 +283,7 @@ def _map(project: Project, room: int) -> str:
     best = ""
     for _ in range(MOST_DRAWN):
         drawn = project.map(tokens)
-        own = tuple(file for file in drawn.files if not is_aside(file.path))
+        own = tuple(file for file in drawn.files if not is_secondary(file.path))
         text = msgspec.structs.replace(drawn, files=own or drawn.files).text()
         taken = size(text)
         best = text if size(best) < taken <= room else best
@@ -285,21 +291,6 @@ def _map(project: Project, room: int) -> str:
             break
         tokens = int(tokens * min(max(room * ALMOST / max(taken, 1), 0.2), 2.5))
     return best
-
-
-def _cut(text: str, most: int) -> str:
-    """Return as many lines of a section as fit, and how many do not."""
-    if size(text) <= most:
-        return text
-    lines = text.split("\n")
-    kept: list[str] = []
-    left = most - 40
-    for line in lines:
-        left -= size(line) + 1
-        if left < 0:
-            break
-        kept.append(line)
-    return "\n".join([*kept, f"… {len(lines) - len(kept)} more lines"])
 
 
 def _text(project: Project, path: str) -> str:

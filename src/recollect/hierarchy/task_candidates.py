@@ -1,4 +1,4 @@
-"""Fill: predict which files a task needs; every file comes with its evidence.
+"""Candidates of a task: predict the files it needs, each with its evidence.
 
 description ─► search ─┐
 files named ───────────┼─► seeds ─► what they use, what uses them, their tests ─┐
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
     from recollect.model import Hit
 
-# Places that a search is asked for: more than fit.
+# Results of a search: more than fit.
 SEARCHED = 250
-# The rank at which a place counts half of what the first one does.
+# The rank at which a result counts half as much as the first.
 HALF_RANK = 8
-# The same where a file counts as a whole: it fills what room is left once the best places are taken.
+# The same for files by rare words, which fill the room that better evidence leaves.
 HELD_HALF_RANK = 30
-# Files whose neighbours are looked at, and how many of each kind.
+# Files whose neighbours are candidates, and how many of each kind.
 SEEDS = 10
 NEIGHBOURS = 15
-# What each kind of evidence counts, beside the first place of a search with 1. A test of a file is needed whenever the
-# file is changed; what a file uses says how to use it; of what uses it some has to follow.
+# Weights of evidence; the first result of a search has 1. A change of a file needs its tests, the definitions it uses,
+# and some of its dependents.
 NAMED = 3.0
 WORDED = 0.5
 HELD = 0.7
 USED, USES, TESTS, SIBLING_TEST = 0.30, 0.30, 0.35, 0.45
 EDITED, READ = 0.30, 0.15
 REMEMBERED = 0.50
-# What lies in the folder of such a file counts this much of it, in the folder above a third of that, and a word of the
-# description in a path this much: less than any other evidence, so that it fills what room is left with outlines.
+# Weights of files in the same folder, in the folder above (a third of that), and of description words in a path: less
+# than any other evidence, so that they only fill the remaining room with outlines.
 NEARBY, ABOVE, IN_PATH = 0.01, 0.33, 0.01
-# Of so many of the best files the folders are looked at.
+# The best files whose folders count.
 FOLDERS_OF = 40
-# What the first line of a longer description counts, asked by itself: it says in a few words what the rest is about.
+# The weight of a search by the first line alone, the title of a longer description.
 TITLE = 0.7
 TITLE_CHARACTERS = 200
-# Memories that are taken along.
+# Memories that are placed with a task.
 MEMORIES = 8
 
 _WORD = re.compile(r"[A-Za-z]{4,}")
@@ -70,15 +70,15 @@ class Candidate(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was found for a task: files, best first, memories, and what to know about it."""
+    """Candidates of a task: files, best first, memories, and notes."""
 
     files: list[Candidate]
     memories: list[Hit]
     notes: tuple[str, ...]
 
 
-class _Ballot:
-    """The evidence for each file so far."""
+class _Evidence:
+    """Scores, reasons and symbols of each file."""
 
     def __init__(self, sources: Sources) -> None:
         self._known = sources.files
@@ -99,106 +99,106 @@ class _Ballot:
 
 
 def candidates(engine: Engine, sources: Sources, description: str, files: Sequence[str] = ()) -> Found:
-    """Return the files that a task may need, most likely first, and the memories that bear on it."""
-    ballot = _Ballot(sources)
+    """Return the files that a task may need, most likely first, and related memories."""
+    evidence = _Evidence(sources)
     for path in files:
-        ballot.add(path, NAMED, "named in the task")
-    notes = _searched(engine, sources, ballot, description)
-    _worded(sources, ballot, description)
-    _held(sources, ballot, description)
-    memories = _remembered(engine, sources, ballot, description)
-    _seen(engine, sources, ballot)
-    _beside(sources, ballot)
-    _around_folders(sources, ballot, description)
+        evidence.add(path, NAMED, "named in the task")
+    notes = _searched(engine, sources, evidence, description)
+    _worded(sources, evidence, description)
+    _held(sources, evidence, description)
+    memories = _remembered(engine, sources, evidence, description)
+    _seen(engine, sources, evidence)
+    _beside(sources, evidence)
+    _around_folders(sources, evidence, description)
     found = [
         Candidate(
             path,
-            ballot.scores[path],
-            tuple(dict.fromkeys(ballot.why[path])),
-            tuple(dict.fromkeys(ballot.symbols.get(path, ()))),
+            evidence.scores[path],
+            tuple(dict.fromkeys(evidence.why[path])),
+            tuple(dict.fromkeys(evidence.symbols.get(path, ()))),
             path in files,
-            path in ballot.near,
+            path in evidence.near,
         )
-        for path in ballot.ranked()
+        for path in evidence.ranked()
     ]
     return Found(found, memories, (*notes, *sources.notes))
 
 
-def _searched(engine: Engine, sources: Sources, ballot: _Ballot, description: str) -> tuple[str, ...]:
+def _searched(engine: Engine, sources: Sources, evidence: _Evidence, description: str) -> tuple[str, ...]:
     found = engine.code.search(description, limit=SEARCHED, namespace=sources.namespace)
     root = sources.tree.root if sources.tree is not None else ""
     for rank, hit in enumerate(hit for hit in found.hits if hit.root == root):
-        ballot.add(hit.path, 1 / (1 + rank / HALF_RANK), f"search rank {rank + 1}: {hit.reason}", hit.symbol)
+        evidence.add(hit.path, 1 / (1 + rank / HALF_RANK), f"search rank {rank + 1}: {hit.reason}", hit.symbol)
     title = description.strip().partition("\n")[0][:TITLE_CHARACTERS]
     if len(title) < len(description.strip()) and len(title.split()) > 1:
         short = engine.code.search(title, limit=SEARCHED, namespace=sources.namespace)
         for rank, hit in enumerate(hit for hit in short.hits if hit.root == root):
             worth = TITLE / (1 + rank / HALF_RANK)
-            ballot.add(hit.path, worth, f"search by first line, rank {rank + 1}", hit.symbol)
+            evidence.add(hit.path, worth, f"search by first line, rank {rank + 1}", hit.symbol)
     return found.notes
 
 
-def _worded(sources: Sources, ballot: _Ballot, description: str) -> None:
-    """Count the words alone, over all files: a search for a long text leaves tests out, which a task needs."""
+def _worded(sources: Sources, evidence: _Evidence, description: str) -> None:
+    """Add keyword matches in all files: a code search for a long text omits tests."""
     for rank, row in enumerate(sources.worded(description)[:SEARCHED]):
-        ballot.add(row.path, WORDED / (1 + rank / HALF_RANK), f"keyword match, rank {rank + 1}", *row.symbols)
+        evidence.add(row.path, WORDED / (1 + rank / HALF_RANK), f"keyword match, rank {rank + 1}", *row.symbols)
 
 
-def _held(sources: Sources, ballot: _Ballot, description: str) -> None:
-    """Count which files hold the words at all: a change concerns files that are about something else."""
+def _held(sources: Sources, evidence: _Evidence, description: str) -> None:
+    """Add files that contain rare words: a change also concerns files on other topics."""
     code = (path for path in sources.holding(description) if sources.files[path].language not in _DOCUMENTS)
     for rank, path in enumerate(islice(code, SEARCHED)):
-        why = "" if path in ballot.scores else f"matches rare words, rank {rank + 1}"  # what was found holds them, too
-        ballot.add(path, HELD / (1 + rank / HELD_HALF_RANK), why)
+        why = "" if path in evidence.scores else f"matches rare words, rank {rank + 1}"  # other evidence says more
+        evidence.add(path, HELD / (1 + rank / HELD_HALF_RANK), why)
 
 
-def _remembered(engine: Engine, sources: Sources, ballot: _Ballot, description: str) -> list[Hit]:
+def _remembered(engine: Engine, sources: Sources, evidence: _Evidence, description: str) -> list[Hit]:
     found = engine.recall.search(description, limit=MEMORIES, namespace=sources.namespace, judge=False, code=False)
     about = spoken_of(engine, [hit.memory.id for hit in found.hits])
     for hit in found.hits:
         for path in dict.fromkeys(about.get(hit.memory.id, ())):
             title = hit.memory.title or hit.memory.content[:60]
-            ballot.add(path, REMEMBERED * hit.score, f"mentioned in a memory: {title}")
+            evidence.add(path, REMEMBERED * hit.score, f"mentioned in a memory: {title}")
     return list(found.hits)
 
 
-def _seen(engine: Engine, sources: Sources, ballot: _Ballot) -> None:
-    """Count what was worked on lately: the last ones most."""
+def _seen(engine: Engine, sources: Sources, evidence: _Evidence) -> None:
+    """Add recently edited and read files, the last ones most."""
     root = sources.tree.root if sources.tree is not None else ""
     for rank, row in enumerate(touched(engine, sources.namespace, root)):
         worth, verb = (EDITED, "changed") if row.changed else (READ, "read")
-        ballot.add(row.path, worth / (1 + rank / HALF_RANK), f"{verb} recently")
+        evidence.add(row.path, worth / (1 + rank / HALF_RANK), f"{verb} recently")
 
 
-def _beside(sources: Sources, ballot: _Ballot) -> None:
-    """Count the files that the best files so far use or are used by."""
-    seeds = ballot.ranked()[:SEEDS]
-    best = ballot.scores[seeds[0]] if seeds else 1.0
+def _beside(sources: Sources, evidence: _Evidence) -> None:
+    """Add the dependencies, dependents and tests of the best files."""
+    seeds = evidence.ranked()[:SEEDS]
+    best = evidence.scores[seeds[0]] if seeds else 1.0
     for seed in seeds:
-        weight = min(1.0, ballot.scores[seed] / best)
+        weight = min(1.0, evidence.scores[seed] / best)
         for path, score, why in _around(sources, seed):
-            ballot.add(path, weight * score, why)
+            evidence.add(path, weight * score, why)
 
 
-def _around_folders(sources: Sources, ballot: _Ballot, description: str) -> None:
-    """Count folder and name of the files that have no other evidence."""
-    ranked = ballot.ranked()
+def _around_folders(sources: Sources, evidence: _Evidence, description: str) -> None:
+    """Add files without other evidence by their folder and name."""
+    ranked = evidence.ranked()
     if len(ranked) < SEEDS:
-        return  # in a project of a few files all lie beside each other, and that says nothing
+        return  # in a small project a shared folder is no evidence
     folders: dict[str, float] = {}
     for path in ranked[:FOLDERS_OF]:
         for worth, folder in zip((1.0, ABOVE), PurePosixPath(path).parents, strict=False):
-            folders[str(folder)] = folders.get(str(folder), 0.0) + worth * ballot.scores[path]
+            folders[str(folder)] = folders.get(str(folder), 0.0) + worth * evidence.scores[path]
     words = {word.lower() for word in _WORD.findall(description)}
     most = max(folders.values(), default=1.0)
     for path, source in sources.files.items():
-        if path in ballot.scores or source.language in _DOCUMENTS:
+        if path in evidence.scores or source.language in _DOCUMENTS:
             continue
         near = folders.get(str(PurePosixPath(path).parent), 0.0) / most
         called = len(words.intersection(_WORD.findall(path.lower().replace("_", " "))))
         if near or called:
-            ballot.near.add(path)
-            ballot.add(path, NEARBY * near + IN_PATH * called, "near relevant files" if near else "name match")
+            evidence.near.add(path)
+            evidence.add(path, NEARBY * near + IN_PATH * called, "near relevant files" if near else "name match")
 
 
 def _around(sources: Sources, seed: str) -> Iterator[tuple[str, float, str]]:
@@ -214,14 +214,14 @@ def _around(sources: Sources, seed: str) -> Iterator[tuple[str, float, str]]:
 
 
 def _shares(rows: Sequence[Neighbour]) -> Iterator[tuple[Neighbour, float]]:
-    """Yield neighbours with how close they are to the closest one."""
+    """Yield neighbours with their links relative to the closest one."""
     most = max((row.links for row in rows), default=1)
     for row in rows:
         yield row, row.links / most
 
 
 def _tests_by_name(sources: Sources, path: str) -> list[str]:
-    """Return the tests that are called like a file: test_cache.py, cache_test.go, CacheTest.java, cache.spec.ts."""
+    """Return tests named after a file: test_cache.py, cache_test.go, CacheTest.java, cache.spec.ts."""
     plain = _plain(path)
     tests = (other for other, source in sources.files.items() if source.is_test)
     called = {f"test{plain}", f"tests{plain}", f"{plain}test", f"{plain}tests", f"{plain}spec"}
@@ -229,5 +229,5 @@ def _tests_by_name(sources: Sources, path: str) -> list[str]:
 
 
 def _plain(path: str) -> str:
-    """Return the name of a file without folders, extension and whatever is no letter or digit."""
+    """Return the stem of a file, letters and digits only."""
     return _NO_LETTER.sub("", PurePosixPath(path).stem.lower())

@@ -1,4 +1,4 @@
-"""Stack: languages, versions, packages, tools and services of a project, as its files and manifests say."""
+"""Technology of a project: languages, versions, packages, tools and services from its files."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.files import open_file
-from recollect.hierarchy.layers import is_aside
+from recollect.hierarchy.layers import is_secondary
 
 if TYPE_CHECKING:
     from recollect.engine.project import PackageRow, Project
 
-# Packages, and dependencies of one scope, that are named; the others are counted.
+# Packages, and dependencies of one scope, that are listed; the others are counted.
 MOST_PACKAGES, MOST_NEEDED = 25, 40
-# A language with less than this share of the code is only named.
+# A language below this share of the code is listed without numbers.
 LEAST_SHARE = 0.01
-# Names with the same beginning that are drawn together.
-ALIKE = 5
-# Bytes of a file that are looked at for a version or a service.
+# From this many names with the same prefix on, they are listed as one.
+GROUPED_FROM = 5
+# Bytes of a file that are searched for a version or a service.
 MOST_BYTES = 200_000
 
 
 class Version(NamedTuple):
-    """Where a version of a language or platform is said: which files, by which pattern, and of what."""
+    """Where a version is declared: of what, in which files, by which pattern."""
 
     of: str
     files: tuple[str, ...]
@@ -60,7 +60,7 @@ VERSIONS = (
     Version("CMake", ("CMakeLists.txt",), r"(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)"),
 )
 
-# What lies at the root, and what it is for.
+# Files and folders in the root, and the tool that uses them.
 TOOLS: tuple[tuple[str, str], ...] = (
     ("Makefile", "make"), ("justfile", "just"), ("Taskfile.yml", "task"), ("CMakeLists.txt", "CMake"),
     ("meson.build", "Meson"), ("BUILD.bazel", "Bazel"), ("WORKSPACE", "Bazel"), ("gradlew", "Gradle wrapper"),
@@ -78,15 +78,15 @@ TOOLS: tuple[tuple[str, str], ...] = (
     (".travis.yml", "Travis CI"), ("Jenkinsfile", "Jenkins"), (".ci", "custom CI"), ("fly.toml", "Fly.io"),
     ("Procfile", "Heroku"), ("serverless.yml", "Serverless"), (".goreleaser.yml", "GoReleaser"),
 )  # fmt: skip
-# Sections of pyproject.toml that are tools.
+# Tool sections of pyproject.toml.
 _PYPROJECT_TOOL = re.compile(r"(?m)^\[tool\.([\w-]+)")
 
 _COMPOSE = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
 _IMAGE = re.compile(r"(?m)^[^\S\n]*+image:\s*+[\"']?([\w./:-]+)")
 
 
-def stack(project: Project) -> str:
-    """Return what a project is built with, one fact a line."""
+def technology(project: Project) -> str:
+    """Return languages, versions, tools, services and packages, one fact a line."""
     lines = ["Languages: " + ", ".join(_languages(project)) + "."]
     versions = list(_versions(project))
     lines += ["Versions: " + ", ".join(versions) + "."] if versions else []
@@ -114,8 +114,8 @@ def _languages(project: Project) -> Iterator[str]:
 
 
 def _versions(project: Project) -> Iterator[str]:
-    """Yield versions that manifests at the root or of packages ask for."""
-    own = (row.folder for row in project.packages if not is_aside(row.manifest))
+    """Yield the versions that manifests of the root and of packages require."""
+    own = (row.folder for row in project.packages if not is_secondary(row.manifest))
     folders = dict.fromkeys(["", *own])
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     for row in VERSIONS:
@@ -140,7 +140,7 @@ def _services(root: Path) -> Iterator[str]:
 
 
 def _packages(project: Project) -> Iterator[str]:
-    rows = [row for row in project.packages if not row.mark and not is_aside(row.manifest)]
+    rows = [row for row in project.packages if not row.mark and not is_secondary(row.manifest)]
     for row in rows[:MOST_PACKAGES]:
         yield f"{row.label}{f' {row.version}' if row.version else ''} ({row.ecosystem}, {row.manifest})"
         for scope, needed in _needed(row):
@@ -150,32 +150,32 @@ def _packages(project: Project) -> Iterator[str]:
 
 
 def _needed(row: PackageRow) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield what a package needs, by scope, each with the versions that will do."""
+    """Yield the dependencies of a package by scope, with their version ranges."""
     scopes: dict[str, list[str]] = {}
     for each in row.dependencies:
         place = " (here)" if each.local else ""
         scopes.setdefault(each.scope, []).append(f"{each.label}{f' {each.range}' if each.range else ''}{place}")
     for scope, every in scopes.items():
-        names = list(_drawn_together(every))
+        names = list(_grouped(every))
         more = len(names) - MOST_NEEDED
         yield scope, [*names[:MOST_NEEDED], *([f"… {more} more"] if more > 0 else [])]
 
 
-def _drawn_together(names: Sequence[str]) -> Iterator[str]:
-    """Yield names, many that begin alike (`tree-sitter-c`, `tree-sitter-go` …) as one."""
-    beginnings = Counter(_beginning(name) for name in names)
+def _grouped(names: Sequence[str]) -> Iterator[str]:
+    """Yield names; many with one prefix (`tree-sitter-c`, `tree-sitter-go` …) as one."""
+    prefixes = Counter(_prefix(name) for name in names)
     seen: set[str] = set()
     for name in names:
-        start = _beginning(name)
-        if not start or beginnings[start] < ALIKE:
+        start = _prefix(name)
+        if not start or prefixes[start] < GROUPED_FROM:
             yield name
         elif start not in seen:
             seen.add(start)
-            ends = [each.partition(" ")[0].removeprefix(start) for each in names if _beginning(each) == start]
+            ends = [each.partition(" ")[0].removeprefix(start) for each in names if _prefix(each) == start]
             yield f"{start}{{{','.join(ends)}}}"
 
 
-def _beginning(name: str) -> str:
+def _prefix(name: str) -> str:
     word = name.partition(" ")[0]
     return word[: max(word.rfind("-"), word.rfind("/")) + 1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.hierarchy.policies import LOOK_UP_ORDER, PROFILES, PromotionPolicy, level, profile
+from recollect.hierarchy.policies import PROFILES, PromotionPolicy, level, profile
 
 
 @pytest.mark.promise("H2")
@@ -61,8 +61,3 @@ def test_an_unknown_profile_is_told_with_those_there_are() -> None:
     with pytest.raises(InvalidInput) as refusal:
         profile("huge", 0)
     assert "interactive" in refusal.value.hint
-
-
-@pytest.mark.promise("H7")
-def test_the_order_of_looking_up() -> None:
-    assert LOOK_UP_ORDER == (1, 2, 4, 3)

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from recollect.hierarchy.eviction import EvictionContext, effective_policy, relieve
+from recollect.hierarchy.file_forms import ItemForms
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import PROFILES, Policy
 from recollect.hierarchy.window_state import State, find_item, items_at, level_size
@@ -16,7 +17,7 @@ NOW = 1_700_000_000
 WHOLE, PART, OUTLINE = 1.0, 0.5, 0.1
 
 
-class Scale:
+class Scale(ItemForms):
     """Forms of things as shares of their size; what is named here is gone."""
 
     def __init__(self, sizes: dict[str, int], gone: tuple[str, ...] = ()) -> None:

@@ -9,8 +9,8 @@ from recollect import Engine
 from recollect.engine.documents import Documents
 from recollect.errors import Conflict, StoreCorrupt
 from recollect.hierarchy import MemoryManager
-from recollect.hierarchy.model import Moved
-from recollect.hierarchy.window_state import MAX_EVENTS, State, WindowStore, with_event
+from recollect.hierarchy.file_forms import text_item
+from recollect.hierarchy.window_state import MAX_EVENTS, State, WindowStore, archive, put
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def one_more(state: State) -> State:
 
 @pytest.mark.promise("H1")
 def test_a_change_is_made_anew_where_another_was_quicker(documents: Documents) -> None:
-    keeping, other = WindowStore(documents), WindowStore(documents)
+    window, other = WindowStore(documents), WindowStore(documents)
     disturbed = []
 
     def step(state: State) -> State:
@@ -32,19 +32,19 @@ def test_a_change_is_made_anew_where_another_was_quicker(documents: Documents) -
             disturbed.append(other.change(one_more))
         return one_more(state)
 
-    assert keeping.change(step).state.queries == 2
+    assert window.change(step).state.queries == 2
     assert other.read().queries == 2
 
 
 def test_a_change_that_is_always_overtaken_is_given_up(documents: Documents) -> None:
-    keeping, other = WindowStore(documents), WindowStore(documents)
+    window, other = WindowStore(documents), WindowStore(documents)
 
     def step(state: State) -> State:
         other.change(one_more)
         return one_more(state)
 
     with pytest.raises(Conflict, match="keep changing"):
-        keeping.change(step)
+        window.change(step)
 
 
 def test_a_step_that_changes_nothing_writes_nothing(documents: Documents) -> None:
@@ -53,16 +53,17 @@ def test_a_step_that_changes_nothing_writes_nothing(documents: Documents) -> Non
 
 
 def test_the_oldest_events_are_forgotten_and_the_new_ones_told(documents: Documents) -> None:
-    keeping = WindowStore(documents)
+    window = WindowStore(documents)
 
     def step(state: State) -> State:
         for number in range(150):
-            event = Moved(at=number, name="a", from_level=3, to_level=2, trigger="asked", reason="asked for")
-            state = with_event(state, event)
+            item = text_item(f"note {number}", "text", "asked for", number)
+            state = put(state, item, trigger="asked", reason="asked for", now=number)
         return state
 
-    assert len(keeping.change(step).moved) == 150
-    after = keeping.change(step)
+    assert len(window.change(step).moved) == 150
+    window.change(lambda state: archive(state, [item.name for item in state.items], trigger="asked", reason="", now=0))
+    after = window.change(step)
     assert (len(after.moved), len(after.state.events), after.state.promotions) == (150, MAX_EVENTS, 300)
 
 
