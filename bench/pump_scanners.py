@@ -417,9 +417,9 @@ TEXT: tuple[Any, ...] = (
 )
 CAPTURE: tuple[Any, ...] = (
     ("payload of hooks",
-     "recollect.capture.payload recollect.capture.filter recollect.capture.extract recollect.capture.extract.command "
+     ("recollect.capture.payload recollect.capture.filter recollect.capture.extract recollect.capture.extract.command "
      "recollect.capture.extract.edit recollect.capture.fingerprint recollect.capture.purpose "
-     "recollect.capture.difference",
+     "recollect.capture.difference"),
      _payloads),
     ("raw payload", "recollect.capture.payload", _raw_payload),
     ("difference", "recollect.capture.difference", _edits),
@@ -433,8 +433,8 @@ CAPTURE: tuple[Any, ...] = (
     ("same command", "recollect.capture.fingerprint recollect.capture.extract.command",
      lambda text: (command.program(text), command.is_looking(text), invocation.invocation.__wrapped__(text))),
     ("patterns",
-     "recollect.patterns.correction recollect.patterns.search recollect.patterns.preference "
-     "recollect.capture.fixes recollect.capture.evidence",
+     ("recollect.patterns.correction recollect.patterns.search recollect.patterns.preference "
+     "recollect.capture.fixes recollect.capture.evidence"),
      _patterns),
     ("memory evidence", "recollect.capture.evidence",
      lambda text: (evidence.files_of(_memory(text), ()), evidence.commands_of(_memory(text)))),
@@ -501,8 +501,8 @@ CODE: tuple[Any, ...] = (
     ("mentions", "recollect.code.freshness.mention", mention.mentions),
     ("given place", "recollect.code.freshness.find", find.parted),
     ("form",
-     "recollect.code.freshness.form recollect.code.freshness.sketch recollect.code.freshness.values "
-     "recollect.code.normal",
+     ("recollect.code.freshness.form recollect.code.freshness.sketch recollect.code.freshness.values "
+     "recollect.code.normal"),
      lambda text: (form.form("a.py", text.encode()).sketch_of(None), sketch.sketch([text.encode()], "a"))),
     ("ranges", "recollect.code.manifests.ranges recollect.code.manifests.requirement",
      lambda text: [ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
