@@ -18,10 +18,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benign import benign
 from measure import publish
-from planted import Planted, planted
-from planted_held_out import held_out
+from planted import Planted, benign, held_out, planted
 from pump_redaction import pumped
 from recollect.code.languages import detect
 from recollect.code.marks import left_out

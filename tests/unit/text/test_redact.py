@@ -16,8 +16,7 @@ from recollect.text.secrets.value import is_secret
 sys.path.append(str(Path(__file__).resolve().parents[3] / "bench"))
 
 import planted
-from benign import benign
-from planted_held_out import held_out
+from planted import benign, held_out
 from pump_redaction import Case, measure
 
 LONG = "Zq3" * 12
