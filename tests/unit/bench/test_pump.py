@@ -11,7 +11,7 @@ import pytest
 
 import pump
 import pump_scanners
-from pump_fragments import Family, families
+from pump import Family, families
 from recollect.code import page
 
 SCANNERS = {row.name: row for row in pump_scanners.scanners()}

@@ -17,7 +17,7 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "bench"))
 
 import planted
 from planted import benign, held_out
-from pump_redaction import Case, measure
+from redaction import Case, measure
 
 LONG = "Zq3" * 12
 
