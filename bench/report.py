@@ -76,7 +76,9 @@ def speed_part(result: dict[str, Any]) -> str:
         parts += [f"| {name} | {row['p50']:.0f} | {row['p95']:.0f} |\n" for name, row in rows.items()]
         parts.append(f"\nRatio to the official SDK: {started['ratio_to_sdk']:.3f}.\n")
     sizes = result.get("store_recall", {}).get("sizes", [])
-    sizes = [row for row in sizes if "first_recall_cpu_ms" in row.get("after", row)]  # older results have other columns
+    sizes = [
+        row for row in sizes if "recall_after_a_store_cpu_ms" in row.get("after", row)
+    ]  # older results have other columns
     parts += [sizes_part(sizes)] if sizes else []
     if result.get("graph"):
         parts.append(graph_part(result["graph"]["sizes"]))
