@@ -69,6 +69,7 @@ def drains(folder: Path, options: argparse.Namespace, failures: list[str]) -> di
     home = folder / "home"
     chance = random.Random(options.seed)
     share = options.payloads // options.processes
+    progress, drained = os.pipe()
     with Engine(home=str(home), embed_provider="off") as engine:
         engine.store.count(Memory)  # the database is there before the first of them dies
 
@@ -80,12 +81,14 @@ def drains(folder: Path, options: argparse.Namespace, failures: list[str]) -> di
     def drain() -> None:
         with Engine(home=str(home), embed_provider="off") as engine:
             while True:
-                engine.capture.drain(100)
+                if engine.capture.drain(100).taken:
+                    os.write(drained, b".")
 
     began = time.monotonic()
     writers = [forked(lambda writer=writer: leave(writer)) for writer in range(options.processes)]
     drainers = [forked(drain) for _ in range(DRAINERS)]
     kills = 0
+    os.read(progress, 1)  # on a busy machine the first kills would fall before anything is stored
     while kills < options.kills:
         time.sleep(chance.uniform(0.05, 1.2))
         place = chance.randrange(DRAINERS)
