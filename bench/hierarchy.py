@@ -37,7 +37,7 @@ import metrics
 from code_search import Tree, checkout_of, git_folder, git_text, label_files, memory
 from recollect import Engine
 from recollect.errors import RecollectError
-from recollect.hierarchy.memory_manager import MemoryManager
+from recollect.hierarchy.project_window import MemoryManager
 
 # --- hierarchy tasks ---
 

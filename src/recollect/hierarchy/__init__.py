@@ -14,19 +14,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recollect.hierarchy.memory_manager import MemoryManager as MemoryManager
     from recollect.hierarchy.model import GlobalKnowledge as GlobalKnowledge
     from recollect.hierarchy.model import MemoryStats as MemoryStats
     from recollect.hierarchy.policies import PROFILES as PROFILES
     from recollect.hierarchy.policies import Level as Level
     from recollect.hierarchy.policies import Policy as Policy
     from recollect.hierarchy.policies import PromotionPolicy as PromotionPolicy
+    from recollect.hierarchy.project_window import MemoryManager as MemoryManager
 
 # Public name → the module that defines it.
 _NAMES = {
     "GlobalKnowledge": "recollect.hierarchy.model",
     "Level": "recollect.hierarchy.policies",
-    "MemoryManager": "recollect.hierarchy.memory_manager",
+    "MemoryManager": "recollect.hierarchy.project_window",
     "MemoryStats": "recollect.hierarchy.model",
     "PROFILES": "recollect.hierarchy.policies",
     "Policy": "recollect.hierarchy.policies",

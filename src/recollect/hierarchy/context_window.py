@@ -11,8 +11,8 @@ from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-    from recollect.hierarchy.memory_manager import MemoryManager
     from recollect.hierarchy.model import Moved
+    from recollect.hierarchy.project_window import MemoryManager
 
 # Items and moves shown by default: one screen.
 SHOWN = 20
@@ -149,7 +149,7 @@ class ContextWindow:
         )
 
     def _window(self, namespace: str, profile: str | None = None) -> "MemoryManager":
-        from recollect.hierarchy.memory_manager import MemoryManager
+        from recollect.hierarchy.project_window import MemoryManager
 
         return MemoryManager(self._engine, namespace, profile=profile)
 
