@@ -38,8 +38,8 @@ from recollect.episodic import (
     SessionMemory,
     TemporalMemoryWeighting,
 )
+from recollect.episodic.conversation_rows import rows_of
 from recollect.episodic.records import conversation as spoken
-from recollect.episodic.rows import rows_of
 
 Report = dict[str, Any]
 
@@ -120,7 +120,7 @@ def ask_episodes(conversation: Conversation, folder: Path) -> Iterator[tuple[str
             clock.now = exchange.at
             for record in memory.remember(*exchange.sides):
                 turns_of[record.id] = exchange.turns  # a chunk brings its whole conversation, as full_context
-        memory.shelf.engine.embedding.catch_up()
+        memory.store.engine.embedding.catch_up()
         clock.now = told[-1].at + DAY_S
         memory.recall("warm up")
         for question in conversation.questions:
@@ -310,7 +310,7 @@ def _fill(memory: EnhancedEpisodicMemory, records: int, clock: Clock) -> int:
         expired += len(made) if total < EXPIRED * records else 0
         total += len(made)
         if len(waiting) >= BATCH or total >= records:
-            memory.shelf.add(waiting)
+            memory.store.add(waiting)
             waiting = []
     _embed(memory, records)
     return expired
@@ -321,7 +321,7 @@ def _embed(memory: EnhancedEpisodicMemory, records: int) -> None:
 
     from recollect.store.protocol import Vectors
 
-    engine = memory.shelf.engine
+    engine = memory.store.engine
     if records <= REAL_VECTORS:
         engine.embedding.catch_up()
         return
@@ -375,12 +375,12 @@ def _scoring(runs: int) -> Report:
 def _recalling(memory: EnhancedEpisodicMemory, runs: int) -> Report:
     """Recall; the floor is the engine's own search in the same memory."""
     asked = list(corpus.questions(2 * runs))
-    engine = memory.shelf.engine
+    engine = memory.store.engine
     memory.recall("the first recall loads the matrix")
     return _beside(
         "recall",
         lambda run: memory.recall(asked[run]),
-        lambda run: engine.recall.search(asked[runs + run], limit=4, namespace=memory.shelf.namespace, min_score=0.0),
+        lambda run: engine.recall.search(asked[runs + run], limit=4, namespace=memory.store.namespace, min_score=0.0),
         runs,
     )
 
@@ -405,7 +405,7 @@ def _contexts(path: Path, records: int, runs: int) -> Report:
     with SessionMemory(SessionConfig(max_turns_per_session=turns), storage_path=path, clock=clock) as sessions:
         texts = list(corpus.memories(200))
         for start in range(0, records, 500):
-            sessions.shelf.add([_turn(number, turns, texts) for number in range(start, min(records, start + 500))])
+            sessions.store.add([_turn(number, turns, texts) for number in range(start, min(records, start + 500))])
         clock.now += records / 10
         names = sessions.active_sessions()
         newest = [turn.id for turn in sessions.get_session_context(max_turns=20)]
@@ -419,7 +419,7 @@ def _contexts(path: Path, records: int, runs: int) -> Report:
                 sessions.get_all_recent_context(max_turns=20)
 
         return {
-            **_beside("session_context", read, lambda run: sessions.shelf.select(id=tuple(newest)), runs),
+            **_beside("session_context", read, lambda run: sessions.store.select(id=tuple(newest)), runs),
             "active_sessions": len(names),
         }
 

@@ -17,17 +17,97 @@ as superseded. Nothing may be fitted on `held_out`; the default is `fit`.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 import measure
 import metrics
-import notes
 from recollect import Engine
+
+# --- notes ---
+
+Split = Literal["fit", "held_out"]
+
+FOLDER = Path(__file__).with_name("notes")
+KINDS = ("paraphrased", "natural", "rare_word", "unanswerable", "changed", "two")
+
+# Fixed before anything was measured. Each half has servers, clients and data work of its own.
+FIT = ("tallow", "gloamspire", "quillmap", "marl", "pipwick", "silt", "doorman")
+HELD_OUT = ("waybird", "slotwell", "nettle", "barrow", "chatterbrook", "trailcup", "reelspan")
+SPLITS: dict[Split, tuple[str, ...]] = {"fit": FIT, "held_out": HELD_OUT}
+
+
+@dataclass(frozen=True)
+class Note:
+    """One memory of a project, with its type and the day it was written."""
+
+    id: str
+    project: str
+    type: str
+    written: date
+    text: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of a kind, with the ids of the memories that answer it."""
+
+    id: str
+    project: str
+    kind: str
+    text: str
+    answers: tuple[str, ...]
+    superseded: str | None = None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two memories in order; `amends` says whether the new one changes the old one."""
+
+    id: str
+    amends: bool
+    wording: str
+    old: str
+    new: str
+
+
+def memories(split: Split | None = None) -> list[Note]:
+    """Return the memories of a split, default: all projects."""
+    return [
+        Note(row["id"], row["project"], row["type"], date.fromisoformat(row["written"]), row["text"])
+        for row in _rows("memories", split)
+    ]
+
+
+def questions(split: Split | None = None) -> list[Question]:
+    """Return the questions of a split, default: all projects."""
+    return [
+        Question(row["id"], row["project"], row["kind"], row["text"], tuple(row["answers"]), row.get("superseded"))
+        for row in _rows("questions", split)
+    ]
+
+
+def pairs() -> list[Pair]:
+    """Return the amendments and the pairs that only look like amendments."""
+    return [Pair(**row) for row in _rows("amendments")]
+
+
+def _rows(name: str, split: Split | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file, only those of the split's projects if one is given."""
+    with (FOLDER / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            if split is None or row["project"] in SPLITS[split]:
+                yield row
+
 
 FIRST = 5
 RANKED = 50
@@ -36,14 +116,14 @@ RANKED = 50
 class Asked(NamedTuple):
     """A question with what each way of searching found, best first."""
 
-    question: notes.Question
+    question: Question
     ranked: Mapping[str, list[str]]
     kept: list[str]
 
 
-def asked(split: notes.Split) -> list[Asked]:
+def asked(split: Split) -> list[Asked]:
     """Store the memories of a split and ask all its questions."""
-    rows = notes.memories(split)
+    rows = memories(split)
     with tempfile.TemporaryDirectory() as home, Engine(home=home) as engine:
         ids = {}
         for row in sorted(rows, key=lambda row: row.written):
@@ -55,10 +135,10 @@ def asked(split: notes.Split) -> list[Asked]:
         texts = {row.id: row.text for row in rows}
         vectors = np.asarray(engine.embedding.of_texts(list(texts.values())), dtype=np.float32)
         arms = Arms(texts, vectors)
-        return [_asked(engine, arms, ids, question) for question in notes.questions(split)]
+        return [_asked(engine, arms, ids, question) for question in questions(split)]
 
 
-def _asked(engine: Engine, arms: Arms, ids: Mapping[str, str], question: notes.Question) -> Asked:
+def _asked(engine: Engine, arms: Arms, ids: Mapping[str, str], question: Question) -> Asked:
     found = engine.recall.search(question.text, limit=RANKED, min_score=0.0)
     kept = engine.recall.search(question.text, limit=RANKED)
     vector = np.asarray(engine.embedding.of_texts([question.text])[0], dtype=np.float32)
@@ -98,7 +178,7 @@ def _scaled(values: Any) -> Any:
 def scores(rows: Sequence[Asked]) -> dict[str, dict[str, dict[str, float]]]:
     """Return the shares of each way of searching by kind of question."""
     told: dict[str, dict[str, dict[str, float]]] = {}
-    for kind in notes.KINDS:
+    for kind in KINDS:
         of_kind = [row for row in rows if row.question.kind == kind and row.question.answers]
         for way in of_kind[0].ranked if of_kind else ():
             told.setdefault(kind, {})[way] = _of_way(of_kind, way, kind)
@@ -144,7 +224,7 @@ def amendments() -> dict[str, float]:
     """Return the share of pairs whose old memory is marked as superseded: of amendments, and of look-alikes."""
     linked: dict[bool, list[bool]] = {True: [], False: []}
     with tempfile.TemporaryDirectory() as home, Engine(home=home) as engine:
-        for pair in notes.amendments():
+        for pair in pairs():
             engine.memories.store(pair.old, namespace=pair.id)
             stored = engine.memories.store(pair.new, namespace=pair.id)
             linked[pair.amends].append(any(row.superseded for row in stored.amends))
@@ -157,7 +237,7 @@ def _share(held: Sequence[bool]) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--split", choices=tuple(notes.SPLITS), default="fit")
+    parser.add_argument("--split", choices=tuple(SPLITS), default="fit")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="paraphrased questions that the engine missed")
     parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
     chosen = parser.parse_args()

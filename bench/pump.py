@@ -2,7 +2,7 @@
 
     python bench/pump.py [--only WORD …] [--patterns | --scanners] [--without-redaction] [--save]
 
-A generator repeats fragments: a fixed list, and what the patterns of a scanner's modules match (`pump_fragments.py`).
+A generator repeats fragments: a fixed list, and the shortest texts that parts of a scanner's patterns match.
 Measured are the scanners (`pump_scanners.py`) and, one by one, all patterns that were compiled while they were loaded
 and run. Each family of texts is screened in CPU time: one run of 2 KB, and one of 16 KB (8 KB of code, which is parsed
 once). Cases that grow by more than SUSPECT per doubling are measured again; cases that still do are doubled up to
@@ -18,17 +18,222 @@ import gc
 import importlib
 import pkgutil
 import re
+import re._constants as c  # type: ignore[import-not-found]
+import re._parser as parser  # type: ignore[import-not-found]
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import measure
-from pump_fragments import FIXED, NUMBERED, Family, families
+
+# --- pump fragments ---
+
+# What scanners of text, code and data know: white space, quotes, brackets, comments, list and heading marks, escapes.
+FIXED = (
+    " ", "\n", "\t", "\r", " \n", "\n ", '"', "'", "`", "```", "```\n", "\\", '\\"', "(", ")", "((", "[", "]", "[[",
+    "{", "}", "<", ">", "<a ", "<a>", "</a>", "<!--", "/*", "*/", "//", "// a\n", "#", "# ", "# a\n", "## a\n\n", "- ",
+    "- a\n", "-", "--", "---\n", "=", "===\n", "a = ", "a: ", "a: b\n", "a:\n", " a:\n", "a", "aB", "A", "a ", "a\n",
+    "a.", "a-", "a_", "a/", "a,", "a, ", "a. ", "A. ", "a.b ", "a::", "a->", "a(", "a()", "a(b)\n", "a`", "`a` ", "a@",
+    "a@b.", "0", "1.", "1 ", "0.0", "1,", "1-", "12-", "0x", ".", "..", ". ", "../", ",", ", ", ";", ";\n", ":", "::",
+    "/", "a/b ", "**/", "*", "**", "*a", "?", "!", "|", "| a ", "||", "&", "&&", " && ", "+", "+a\n", "-a\n", "$", "${",
+    "$(", "%", "@", "@@", "@a\n", "@@ -1 +1 @@\n", "~", "~~~", "^", "_", "é", "字", "。", "\x00", "\x1b[", "\u2028",
+    "👍", "\ufeff", "\U0001f1e6", "https://", "http://a.b/c ", "2024-01-01 ", "10:00 ", "May 5 ", "last week ", "the ",
+    "class a:\n", "def a():\n", "function a(){", "if (a) {", "import a\n", "from a import b\n", "{\n", "}\n",
+    '{"a":', '{"a":1}\n', '"a":1,', "[1,", "\\n", "<<", "<<A\n", "'''", '"""', "#[", "r#", "#if a\n", "begin\n",
+    "end\n",
+)  # fmt: skip
+
+# Fragments with a number, so that each is another name: loops over what was seen before show in them.
+NUMBERED = (
+    "a% ",
+    "a%\n",
+    "<a%>",
+    "`a%` ",
+    "a%: 1\n",
+    "a% = 1\n",
+    "def a%():\n    pass\n",
+    "class A%:\n    pass\n",
+    "class A% { int a%; }\n",
+    "function a%() { a%(); }\n",
+    "import a%\n",
+    "- [a%] a\n",
+    "[a%]\n",
+    "[a%.b]\nc = 1\n",
+    '"a%": 1,',
+    "# a%\n",
+    "@a%\n",
+    "from a% import b%\n",
+    "a%.py ",
+    "* a%::b\n",
+    "use a%::b;\n",
+    "<a% b='c'/>",
+    "diff --git a/a% b/a%\n",
+    "--- a/a%\n+++ b/a%\n@@ -1 +1 @@\n-a\n+b\n",
+    "fn a%() { a%(); }\n",
+)
+
+# Ends that make the whole text fail to match, or succeed late.
+ENDS = ("", "\x00", "\n", "!", " x")
+
+# Fragments of one pattern: enough for the longest pattern in the source, with an end to what alternatives multiply.
+MOST = 160
+
+
+class Family(NamedTuple):
+    """A text that grows: a beginning, a fragment that is repeated, and an end; numbered: % is the number of each."""
+
+    start: str
+    fragment: str
+    end: str
+    numbered: bool = False
+
+    def text(self, size: int) -> str:
+        """Return the text with about `size` characters of repeats."""
+        if self.numbered:
+            count = max(1, size // (len(self.fragment) + 4))
+            return self.start + "".join(self.fragment.replace("%", str(number)) for number in range(count)) + self.end
+        return self.start + self.fragment * max(1, size // len(self.fragment)) + self.end
+
+
+def families(pattern: str | bytes, flags: int) -> list[Family]:
+    """Return the texts that could make a pattern repeat its work."""
+    try:
+        tree = parser.parse(pattern, flags)
+    except re.error:
+        return []
+    found: dict[Family, None] = {}
+    pieces = dict.fromkeys(piece for piece in islice(_pieces(list(tree), ""), MOST * 4) if piece[1])
+    for start, fragment in islice(pieces, MOST):
+        for end in ENDS:
+            found[Family(start, fragment, end)] = None
+            found[Family("", fragment, end)] = None
+    return list(found)
+
+
+def _pieces(tree: Sequence[Any], before: str) -> Iterator[tuple[str, str]]:
+    """Yield (what comes before, what to repeat) of a sequence: its beginnings, its repeats, and inside of them."""
+    said = before
+    own = ""
+    for at, (kind, value) in enumerate(tree):
+        for inner in _inside(kind, value):
+            yield from _pieces(inner, said)
+        if kind in REPEAT_KINDS:
+            _low, high, body = value
+            if high == c.MAXREPEAT or high > 8:
+                for text in _texts(body):
+                    yield said, text
+                    yield said, text + _example(tree[at + 1 :])[:6]
+        step = _example([(kind, value)])
+        said, own = said + step, own + step
+        yield before, own
+        yield said, step
+
+
+REPEAT_KINDS = (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT)
+
+
+def _inside(kind: Any, value: Any) -> list[Any]:
+    if kind in REPEAT_KINDS:
+        return [list(value[2])]
+    if kind is c.SUBPATTERN:
+        return [list(value[3])]
+    if kind is c.BRANCH:
+        return [list(branch) for branch in value[1]]
+    if kind is c.ATOMIC_GROUP:
+        return [list(value)]
+    if kind in (c.ASSERT, c.ASSERT_NOT):
+        return [list(value[1])]
+    return []
+
+
+def _texts(tree: Any) -> list[str]:
+    """Return shortest texts of a repeated body: one for each alternative and each range of a class at its top."""
+    items = list(tree)
+    if len(items) == 1:
+        kind, value = items[0]
+        if kind is c.IN:
+            return _members(value)
+        if kind is c.SUBPATTERN:
+            return _texts(value[3])
+        if kind is c.BRANCH:
+            return [text for branch in value[1] for text in _texts(branch)]
+        if kind is c.ANY:
+            return ["a", " ", "-", "'", '"']
+    return [_example(items)]
+
+
+CATEGORIES = {
+    c.CATEGORY_DIGIT: "1",
+    c.CATEGORY_NOT_DIGIT: "a",
+    c.CATEGORY_SPACE: " ",
+    c.CATEGORY_NOT_SPACE: "a",
+    c.CATEGORY_WORD: "a",
+    c.CATEGORY_NOT_WORD: "-",
+}
+CANDIDATES = "a -\n'\"(<{[.,:;/\\1A_\t*#=>|`é字\x00"
+
+
+def _members(members: Any) -> list[str]:
+    """Return one character of each part of a class; of a negated class the first candidates that it holds."""
+    if members and members[0][0] is c.NEGATE:
+        kept = [sign for sign in CANDIDATES if not any(_holds(part, sign) for part in members[1:])]
+        return kept[:4] or ["\x07"]
+    found: list[str] = []
+    for kind, value in members:
+        if kind is c.LITERAL:
+            found.append(chr(value))
+        elif kind is c.RANGE:
+            found.append(chr(value[0]))
+        elif kind is c.CATEGORY:
+            found += (
+                ["a", "1", "_"]
+                if value is c.CATEGORY_WORD
+                else ([" ", "\n"] if value is c.CATEGORY_SPACE else [CATEGORIES[value]])
+            )
+    return list(dict.fromkeys(found)) or ["a"]
+
+
+def _holds(part: Any, sign: str) -> bool:
+    kind, value = part
+    if kind is c.LITERAL:
+        return chr(value) == sign
+    if kind is c.RANGE:
+        return bool(value[0] <= ord(sign) <= value[1])
+    name = {c.CATEGORY_DIGIT: r"\d", c.CATEGORY_SPACE: r"\s", c.CATEGORY_WORD: r"\w"}
+    wanted = {**name, c.CATEGORY_NOT_DIGIT: r"\D", c.CATEGORY_NOT_SPACE: r"\S", c.CATEGORY_NOT_WORD: r"\W"}
+    return kind is c.CATEGORY and re.match(wanted[value], sign) is not None
+
+
+def _example(tree: Any) -> str:
+    """Return a short text that a sequence matches, look-arounds and back references aside."""
+    return "".join(_one(kind, value) for kind, value in tree)
+
+
+def _one(kind: Any, value: Any) -> str:
+    if kind is c.LITERAL:
+        return chr(value)
+    if kind is c.NOT_LITERAL:
+        return "a" if value != ord("a") else "b"
+    if kind is c.ANY:
+        return "a"
+    if kind is c.IN:
+        return _members(value)[0]
+    if kind is c.BRANCH:
+        return _example(value[1][0])
+    if kind is c.SUBPATTERN:
+        return _example(value[3])
+    if kind is c.ATOMIC_GROUP:
+        return _example(value)
+    if kind in REPEAT_KINDS:
+        low, high, body = value
+        return _example(body) * max(low, 1 if low == 0 and high != 1 else low)
+    return ""
+
 
 GROWTH = 2.5  # linear is 2; noise and caches that are left add up to a quarter
 ENOUGH = 1.3 * GROWTH  # far from linear: other families of the scanner are not tried
@@ -42,25 +247,25 @@ SLOW_PARSE_S = 0.025  # a parser that takes longer for the small text is tried w
 
 # Patterns in tables, by module and beginning: how they are used, and how many characters they can be given.
 KNOWN: tuple[tuple[str, str, str, int], ...] = (
-    ("capture.fingerprint", "", "match", 600),  # lines are cut to 300 characters
-    ("code.endpoints", "[\\w.]", "match", 0),
-    ("code.endpoints", "RequestMapping", "match", 0),
-    ("code.endpoints", "(?P<method>", "match", 0),
-    ("code.diff.work_tree", "b'", "finditer", 4_096),  # entries of git, each with one path
-    ("code.extract", "\\b(?:(?:export", "search", 60),  # looked for right before a definition
-    ("code.freshness.mention", "\\s*(?P<chain>", "fullmatch", 200),  # between backticks
-    ("code.ignore", "", "match", 255),  # one name of a path
-    ("code.gather", "(?<![\\w.])([", "search", 200),  # OWNER_CHARACTERS
-    ("code.manifests.families", "", "search", 255),  # the name of a file
-    ("code.nest", "(?<=\\w)<", "search", 200),  # NAME_CHARACTERS
-    ("code.testing", "", "search", 255),  # names of files and symbols
-    ("history.message", "(?:bump", "match", 0),
-    ("history.message", "(?:fix", "match", 0),
-    ("surface.assistants.jsonc", "(?:[ ", "match", 0),
-    ("code.references", "(.*)", "fullmatch", 0),
-    ("code.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS
-    ("code.links.generic_reader", "(?:^|[", "search", 200),
-    ("code.links.generic_reader", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
+    ("recollect.capture.fingerprint", "", "match", 600),  # lines are cut to 300 characters
+    ("recollect.code.endpoints", "[\\w.]", "match", 0),
+    ("recollect.code.endpoints", "RequestMapping", "match", 0),
+    ("recollect.code.endpoints", "(?P<method>", "match", 0),
+    ("recollect.code.diff.work_tree", "b'", "finditer", 4_096),  # entries of git, each with one path
+    ("recollect.code.extract", "\\b(?:(?:export", "search", 60),  # looked for right before a definition
+    ("recollect.code.freshness.mention", "\\s*(?P<chain>", "fullmatch", 200),  # between backticks
+    ("recollect.code.ignore", "", "match", 255),  # one name of a path
+    ("recollect.code.gather", "(?<![\\w.])([", "search", 200),  # OWNER_CHARACTERS
+    ("recollect.code.manifests.families", "", "search", 255),  # the name of a file
+    ("recollect.code.nest", "(?<=\\w)<", "search", 200),  # NAME_CHARACTERS
+    ("recollect.code.testing", "", "search", 255),  # names of files and symbols
+    ("recollect.history.message", "(?:bump", "match", 0),
+    ("recollect.history.message", "(?:fix", "match", 0),
+    ("recollect.surface.assistants.jsonc", "(?:[ ", "match", 0),
+    ("recollect.code.references", "(.*)", "fullmatch", 0),
+    ("recollect.code.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS
+    ("recollect.code.resolve.plain", "(?:^|[", "search", 200),
+    ("recollect.code.resolve.plain", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
 )
 
 METHODS = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
@@ -269,7 +474,7 @@ def patterns(found: Compiled, used: dict[tuple[str, str], set[str]], only: list[
         methods = set().union(*(used.get((module, name), set()) for name in (repr(text), *names))) or {"finditer"}
         limit = 0
         for known, begins, method, limit_ in KNOWN:
-            if module == f"recollect.{known}" and str(text).startswith(begins):
+            if module == known and str(text).startswith(begins):
                 methods, limit = {method}, limit_
         own = families(text, flags)
         fixed = [Family("", fragment, end) for fragment in FIXED for end in ("", "\x00")]
@@ -286,7 +491,8 @@ def scanners(found: Compiled, only: list[str], *, with_redaction: bool = True) -
     chosen = [
         row
         for row in table.scanners()
-        if (not only or any(word in row.name for word in only)) and (with_redaction or "text.redact" not in row.modules)
+        if (not only or any(word in row.name for word in only))
+        and (with_redaction or "recollect.text.redact" not in row.modules)
     ]
     for _, group in groupby(chosen, key=lambda row: row.parsed_as or row.name):
         rows = list(group)
@@ -302,10 +508,9 @@ def scanners(found: Compiled, only: list[str], *, with_redaction: bool = True) -
 
 
 def _families(row: Any, found: Compiled) -> dict[Family, None]:
-    modules = {f"recollect.{module}" for module in row.modules}
     fragments: dict[str, None] = {}
     for module, text, flags in found.found:
-        if module in modules:
+        if module in row.modules:
             fragments.update(dict.fromkeys(family.fragment for family in families(text, flags)))
     fragments = dict.fromkeys(list(fragments)[:: len(fragments) // MOST_FRAGMENTS + 1])
     chosen = [Family(row.start, fragment, row.end) for fragment in {**dict.fromkeys(FIXED), **fragments}]

@@ -60,18 +60,17 @@ from recollect.code.search import question, report
 from recollect.code.snippets import analyse, concepts, language_guess, snippet_prompts
 from recollect.consolidate import extract as summaries
 from recollect.consolidate import tell
-from recollect.engine.hook_responses import briefing, context_block, work_in_progress
-from recollect.engine.review import diff_memories
-from recollect.engine.sessions import hook_ingest
-from recollect.episodic import boundary
+from recollect.engine import at_hand, context_block, context_sources, noticed, touched
+from recollect.episodic import chunker
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
-from recollect.hierarchy import designs, saying, stack
-from recollect.history import code_notes, commit_log, commit_message, project_documents
-from recollect.history import commits as history_git
-from recollect.history.history_record import Text
-from recollect.importing import basic_memory, import_records, markdown_pages
-from recollect.importing import fields as migrate_fields
+from recollect.hierarchy import design_patterns, header_comment, technology
+from recollect.history import decisions as records
+from recollect.history import documents, log, message, notes, rules
+from recollect.history import git as history_git
+from recollect.history.files import Text
+from recollect.migrate import basic_memory, frontmatter, markdown, relations
+from recollect.migrate import fields as migrate_fields
 from recollect.model import Memory, Observed
 from recollect.patterns import project_lessons, usage_patterns
 from recollect.recall import amend, changes, judge, query, statement, supersede, tag
@@ -124,17 +123,17 @@ def scanners() -> Iterator[Scanner]:
         yield Scanner(name, tuple(modules.split()), function, *around)
     for assistant in TRANSCRIPTS.values():
         if assistant.turns is not None:
-            modules = (f"capture.transcripts.{assistant.name}", "capture.transcripts.transcript_turn")
+            modules = (f"recollect.capture.transcripts.{assistant.name}", "recollect.capture.transcripts.turn")
             yield Scanner(f"transcript {assistant.name}", modules, _transcript(assistant.name))
     for family in families.FAMILIES:
         path = MANIFESTS[family.reader]
-        module = f"code.manifests.{family.reader.split('.')[0]}"
+        module = f"recollect.code.manifests.{family.reader.split('.')[0]}"
         yield Scanner(f"manifest {path}", (module, *MANIFEST), _manifest(path))
     for language in languages.LANGUAGES:
         path = language.files[0] if not language.extensions else f"a{language.extensions[0]}"
-        yield Scanner(f"code {language.name}", READERS, _indexed(path), parsed_as=language.name)
+        yield Scanner(f"code {language.name}", tuple(READERS), _indexed(path), parsed_as=language.name)
         if language.name not in translate.WITHOUT_PROGRAM:
-            yield Scanner(f"links {language.name}", LINKS, _linked(path), parsed_as=language.name)
+            yield Scanner(f"links {language.name}", tuple(LINKS), _linked(path), parsed_as=language.name)
 
 
 def _transcript(assistant: str) -> Callable[[str], object]:
@@ -195,18 +194,20 @@ MANIFESTS = {
     "xml_manifests.config": "packages.config",
 }
 
-MANIFEST = tuple(f"code.manifests.{name}" for name in ("families", "manifest"))
-LINKS = tuple(
-    f"code.links.{name}" for name in ("generic_reader", "interface_summary", "program", "javascript_functions")
-)
-# What reads a source file, whatever its language.
-READERS = tuple(
-    f"code.index.{name}"
-    for name in (
-        "definitions", "doc_comments", "endpoints", "exclusions", "extract", "import_statements", "languages",
-        "markdown_outline", "normal_form", "page", "python_outline", "references", "symbol_properties",
-    )
-)  # fmt: skip
+MANIFEST = (
+    "recollect.code.manifests.families recollect.code.manifests.manifest recollect.code.manifests.names"
+).split()
+LINKS = (
+    "recollect.code.resolve.plain recollect.code.resolve.pieces recollect.code.resolve.program "
+    "recollect.code.resolve.java.statement recollect.code.resolve.javascript.function"
+).split()
+# Modules that read a source file of any language.
+READERS = (
+    "recollect.code.doc recollect.code.endpoints recollect.code.extract recollect.code.gather "
+    "recollect.code.headings recollect.code.imports recollect.code.languages recollect.code.literals "
+    "recollect.code.marks recollect.code.nest recollect.code.normal recollect.code.page recollect.code.references "
+    "recollect.code.scan recollect.code.testing recollect.code.visibility"
+).split()
 
 
 def _manifest(path: str) -> Callable[[str], object]:
@@ -388,165 +389,173 @@ def _left(text: str) -> None:
 def _versions(text: str) -> None:
     import re
 
-    for row in stack.VERSIONS:
+    for row in technology.VERSIONS:
         re.search(row.pattern, text)
 
 
-REDACTION = " ".join(
-    f"text.redaction.{name}"
-    for name in ("redact", "scanning", "tabular_secrets", "ascii_fold", "token_formats", "token_search",
-                 "assigned_secrets", "secret_carriers")
-)  # fmt: skip
-# (name, modules below recollect, function, start?, end?)
+REDACTION = (
+    "recollect.text.redact recollect.text.secrets.columns recollect.text.secrets.fold recollect.text.secrets.formats "
+    "recollect.text.secrets.look recollect.text.secrets.name recollect.text.secrets.place"
+)
+# (name, modules, function, start?, end?)
 TEXT: tuple[Any, ...] = (
-    ("dates", "text.dates text.days", lambda text: dates.resolved(text, AT)),
-    ("asked times", "text.dates", lambda text: dates.asked_times(text, AT)),
-    ("as of times", "text.time_arguments text.dates", lambda text: time_arguments.without_as_of(text, AT)),
-    ("identifiers", "text.identifiers", lambda text: identifiers.code_terms(text)),
-    ("name terms", "text.identifiers", lambda text: identifiers.name_terms(text)),
-    ("code words", "text.identifiers", lambda text: identifiers.joined_terms(identifiers.words(text.encode()))),
-    ("passages", "text.passages", passages.passages),
-    ("own words", "text.llm_answers", llm_answers.own_words),
+    ("dates", "recollect.text.dates recollect.text.days", lambda text: dates.resolved(text, AT)),
+    ("asked times", "recollect.text.dates", lambda text: dates.asked_times(text, AT)),
+    ("as of times", "recollect.text.as_of recollect.text.dates", lambda text: as_of.without_as_of(text, AT)),
+    ("identifiers", "recollect.text.identifiers", lambda text: identifiers.code_terms(text)),
+    ("name terms", "recollect.text.identifiers", lambda text: identifiers.name_terms(text)),
+    (
+        "code words",
+        "recollect.text.identifiers",
+        lambda text: identifiers.joined_terms(identifiers.words(text.encode())),
+    ),
+    ("passages", "recollect.text.passages", passages.passages),
+    ("own words", "recollect.text.said", said.own_words),
     (
         "invented names",
-        "text.llm_answers",
-        lambda text: (llm_answers.names(text), llm_answers.invented(text, "a"), llm_answers.repeats(text, text)),
+        "recollect.text.said",
+        lambda text: (said.names(text), said.invented(text, "a"), said.repeats(text, text)),
     ),
-    ("sameness", "text.paraphrases", paraphrases.statements),
-    ("shape", "text.passage_features", passage_features.shape),
-    ("terms", "text.terms", terms.terms),
-    ("query terms", "text.terms", terms.query_terms),
-    ("enrich", "text.embedding_text", lambda text: embedding_text.enrich_memory_text(_memory(text), (), text)),
-    ("token budget", "text.token_count", token_count.tokens),
-    ("harmless", "text.display", display.visible),
+    ("sameness", "recollect.text.sameness", sameness.statements),
+    ("shape", "recollect.text.shape", shape.shape),
+    ("terms", "recollect.text.tokens", tokens.terms),
+    ("query terms", "recollect.text.tokens", tokens.query_terms),
+    ("enrich", "recollect.text.enrich", lambda text: enrich.enrich_memory_text(_memory(text), (), text)),
+    ("token budget", "recollect.text.budget", budget.tokens),
+    ("harmless", "recollect.text.harmless", harmless.visible),
     ("redaction", REDACTION, redact.redact),
     ("redaction of sources", REDACTION, lambda text: redact.masked(text.encode("utf-8", "replace"))),
 )
 CAPTURE: tuple[Any, ...] = (
-    ("payload of hooks", ("capture.payload capture.filter capture.extract capture.extract.shell_tool "
-     "capture.extract.file_tools capture.error_fingerprint capture.difference"), _payloads),
-    ("raw payload", "capture.payload", _raw_payload),
-    ("difference", "capture.difference", _edits),
-    ("failure", "capture.error_fingerprint", lambda text: error_fingerprint.failure(text, text)),
-    ("outcome", "capture.outcome",
+    ("payload of hooks",
+     ("recollect.capture.payload recollect.capture.filter recollect.capture.extract recollect.capture.extract.command "
+     "recollect.capture.extract.edit recollect.capture.fingerprint recollect.capture.purpose "
+     "recollect.capture.difference"),
+     _payloads),
+    ("raw payload", "recollect.capture.payload", _raw_payload),
+    ("difference", "recollect.capture.difference", _edits),
+    ("failure", "recollect.capture.fingerprint", lambda text: fingerprint.failure(text, text)),
+    ("outcome", "recollect.capture.outcome",
      lambda text: (outcome.by_output("make", text), outcome.by_output("cat a", text), outcome.is_misuse(text))),
-    ("outcome of a command line", "capture.outcome capture.invocation",
+    ("outcome of a command line", "recollect.capture.outcome recollect.capture.invocation",
      lambda text: (outcome.by_output(text, "done"), outcome.by_exit_code(text, 0), outcome.by_exit_code(text, 1))),
-    ("session file of Codex", "capture.transcript_tail",
-     lambda text: transcript_tail.code_in(text.encode("utf-8", "replace"), "a")),
-    ("same command", "capture.error_fingerprint capture.extract.shell_tool",
-     lambda text: (shell_tool.program(text), shell_tool.is_looking(text), invocation.invocation.__wrapped__(text))),
-    ("patterns", "patterns.project_lessons patterns.usage_patterns capture.fixes capture.injection_evidence",
+    ("session file of Codex", "recollect.capture.rollout",
+     lambda text: rollout.code_in(text.encode("utf-8", "replace"), "a")),
+    ("same command", "recollect.capture.fingerprint recollect.capture.extract.command",
+     lambda text: (command.program(text), command.is_looking(text), invocation.invocation.__wrapped__(text))),
+    ("patterns",
+     ("recollect.patterns.correction recollect.patterns.search recollect.patterns.preference "
+     "recollect.capture.fixes recollect.capture.evidence"),
      _patterns),
-    ("memory evidence", "capture.injection_evidence",
-     lambda text: (injection_evidence.files_of(_memory(text), ()), injection_evidence.commands_of(_memory(text)))),
-    ("purpose", "capture.extract.file_tools", lambda text: file_tools.purpose("a.py", text)),
-    ("retold", "capture.session_llm_prompt text.llm_answers", lambda text: session_llm_prompt.accepted(text, text)),
-    ("compressed", "capture.compress text.llm_answers", lambda text: compressed.accepted(text, text)),
-    ("statements", "capture.prose capture.statement_cues", lambda text: statements.statements(text, "user")),
-    ("long statement", "capture.prose capture.statement_cues",
+    ("memory evidence", "recollect.capture.evidence",
+     lambda text: (evidence.files_of(_memory(text), ()), evidence.commands_of(_memory(text)))),
+    ("purpose", "recollect.capture.purpose", lambda text: purpose.purpose("a.py", text)),
+    ("retold", "recollect.capture.retell recollect.text.said", lambda text: retell.accepted(text, text)),
+    ("compressed", "recollect.capture.compress recollect.text.said", lambda text: compressed.accepted(text, text)),
+    ("statements", "recollect.capture.prose recollect.capture.statement_cues",
+     lambda text: statements.statements(text, "user")),
+    ("long statement", "recollect.capture.prose recollect.capture.statement_cues",
      lambda text: (statements.statements(text, "user"), statements.statements(text, "assistant")), "We always use "),
-    ("command kind", "capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
-    ("lessons section", "patterns.project_lessons",
-     lambda text: (project_lessons.with_lessons(text, ["use `a`"]), project_lessons.unsaid(text, ["never use `a`"]))),
+    ("command kind", "recollect.capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
+    ("lessons section", "recollect.patterns.section",
+     lambda text: (section.with_lessons(text, ["use `a`"]), section.unsaid(text, ["never use `a`"]))),
 )  # fmt: skip
 HISTORY: tuple[Any, ...] = (
-    ("commit message", "history.commit_message history.commits", _commit),
-    ("git log", "history.commit_log", _log),
-    ("git log rows", "history.commit_log", _log, "\x01a\x021\x02a\x02a\x00"),
-    ("sections", "history.project_documents", _sections),
-    ("sections of rst", "history.project_documents", lambda text: list(project_documents.sections(text, is_rst=True))),
-    ("decision record", "history.project_documents",
-     lambda text: list(project_documents._decision(Text("docs/adr/1.md", text, AT)))),
-    ("notes", "history.code_notes", _notes),
-    ("frontmatter", "importing.markdown_pages importing.fields", markdown_pages.split, "---\n", "\n---\n"),
-    ("frontmatter value", "importing.markdown_pages", lambda text: markdown_pages.split(text), "---\na: ", "\n---\n"),
-    ("markdown", "importing.markdown_pages", _markdown),
-    ("basic memory", "importing.basic_memory", basic_memory.taken_apart),
-    ("basic memory item", "importing.basic_memory", basic_memory.taken_apart, "- [a] "),
-    ("relation", "importing.import_records", import_records.relation),
+    ("commit message", "recollect.history.message recollect.history.rules recollect.history.git", _commit),
+    ("git log", "recollect.history.log", _log),
+    ("git log rows", "recollect.history.log", _log, "\x01a\x021\x02a\x02a\x00"),
+    ("sections", "recollect.history.documents", _sections),
+    ("sections of rst", "recollect.history.documents", lambda text: list(documents.sections(text, is_rst=True))),
+    ("decision record", "recollect.history.decisions", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
+    ("notes", "recollect.history.notes", _notes),
+    ("frontmatter", "recollect.migrate.frontmatter recollect.migrate.fields",
+     lambda text: frontmatter.split(text), "---\n", "\n---\n"),
+    ("frontmatter value", "recollect.migrate.frontmatter", lambda text: frontmatter.split(text), "---\na: ", "\n---\n"),
+    ("markdown", "recollect.migrate.markdown", _markdown),
+    ("basic memory", "recollect.migrate.basic_memory", basic_memory.taken_apart),
+    ("basic memory item", "recollect.migrate.basic_memory", basic_memory.taken_apart, "- [a] "),
+    ("relation", "recollect.migrate.relations", relations.relation),
 )  # fmt: skip
 CODE: tuple[Any, ...] = (
-    ("comment", "code.index.doc_comments", doc_comments.comment),
-    ("decorator text", "code.index.doc_comments code.index.endpoints",
-     lambda text: (doc_comments.decorated([text]), *(endpoints.decorated(row.name, (text,), "", is_type=False)
+    ("comment", "recollect.code.doc", doc.comment),
+    ("decorator text", "recollect.code.doc recollect.code.endpoints",
+     lambda text: (doc.decorated([text]), *(endpoints.decorated(row.name, (text,), "", is_type=False)
                                             for row in languages.LANGUAGES))),
-    ("entities", "code.index.source_entities",
-     lambda text: source_entities.entities(text.encode(), "a.py", languages.BY_NAME["python"])),
-    ("card", "code.index.card", lambda text: card.as_words(text)),
-    ("chunks", "code.index.chunks", lambda text: chunks.chunks(text.encode(), ())),
-    ("fixtures", "code.index.fixture_uses", _fixtures),
-    ("grammar query", "code.index.page", lambda text: page.outlined(text)),
-    ("git settings", "git", lambda text: git._KEPT.findall(text)),
-    ("ignore rules", "code.index.ignore_rules", _ignored),
-    ("ignored path", "code.index.ignore_rules", _ignored_path),
-    ("import lines", "code.index.import_lines",
+    ("entities", "recollect.code.entities",
+     lambda text: entities.entities(text.encode(), "a.py", languages.BY_NAME["python"])),
+    ("card", "recollect.code.card", lambda text: card.as_words(text)),
+    ("chunks", "recollect.code.chunks", lambda text: chunks.chunks(text.encode(), ())),
+    ("fixtures", "recollect.code.fixtures", _fixtures),
+    ("grammar query", "recollect.code.grammar", lambda text: grammar.outlined(text)),
+    ("git settings", "recollect.git", lambda text: git._KEPT.findall(text)),
+    ("ignore rules", "recollect.code.ignore", _ignored),
+    ("ignored path", "recollect.code.ignore", _ignored_path),
+    ("import lines", "recollect.code.import_lines",
      lambda text: list(import_lines.imported("a.py", text.encode(), import_lines.Paths("p", ["a.py", "b/a.py"])))),
-    ("import tree", "code.index.import_statements", lambda text: import_statements.tree(text, "::", 1)),
-    ("import tree of braces", "code.index.import_statements",
-     lambda text: import_statements.tree(text, "::", 1), "use a::{"),
-    ("detect header", "code.index.languages", lambda text: languages.detect("a.h", text.encode())),
-    ("detect script", "code.index.languages", lambda text: languages.detect("a", text.encode()), "#!"),
-    ("marks", "code.index.exclusions",
-     lambda text: (exclusions.mark("a.js", text.encode()), exclusions.is_minified(text.encode(), "javascript"))),
-    ("marks of a path", "code.index.exclusions code.index.symbol_properties code.diff.runner_commands",
-     lambda text: (exclusions.left_out(text[:4096]), *(file_reader.path_terms(text[:4096]),))),
-    ("test runner", "code.diff.runner_commands",
-     lambda text: runner_commands.commands((runner_commands.Trial(text[:4096], "python", text),), frozenset())),
-    ("python outline", "code.index.python_outline",
-     lambda text: python_outline.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
-    ("outline", "code.index.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
-    ("diff", "code.diff.unified_diff", diff_parse.parse),
-    ("diff header", "code.diff.unified_diff", diff_parse.parse, "diff --git "),
-    ("diff times", "code.diff.unified_diff", diff_parse.parse, "--- a", "\n+++ a\n@@ -1 +1 @@\n-a\n+b\n"),
-    ("diff hunk", "code.diff.unified_diff", diff_parse.parse, "--- a\n+++ a\n@@ -1,99999 +1,99999 @@\n"),
-    ("mentions", "code.anchors.mention", mention.mentions),
-    ("given place", "code.anchors.find", find.parted),
-    ("form", "code.anchors.normalised_file code.anchors.code_sketch code.index.normal_form",
-     lambda text: (normalised_file.form("a.py", text.encode()).sketch_of(None),
-                   code_sketch.sketch([text.encode()], "a"))),
-    ("ranges", "code.manifests.version_ranges code.manifests.python_manifests",
-     lambda text: [version_ranges.span(ecosystem, text)
-                   for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
-    ("member patterns", "code.manifests.package_resolution",
-     lambda text: package_resolution._is_member("a/" * 60 + "b", [text])),
-    ("tsconfig", "code.resolve.facts", _tsconfig),
-    ("search question", "code.search.question code.search.report", question.understand),
-    ("bug report", "code.search.report", report.read),
-    ("snippet", "code.snippets.analyse code.snippets.language_guess code.snippets.concepts",
-     lambda text: (analyse.analyse(text), language_guess.recognise(text),
-                   concepts.concepts(text), concepts.errors(text))),
-    ("snippet answer", "code.snippets.snippet_prompts", _ask),
-    ("bases", "hierarchy.designs", lambda text: (designs._BASES.search(text[:400]), list(designs._base_names(text)))),
-    ("opening comment", "hierarchy.saying", saying.of_code),
-    ("opening of a document", "hierarchy.saying", lambda text: (saying.of_document(text), saying.paragraph(text, 200))),
-    ("versions", "hierarchy.stack", _versions),
+    ("import tree", "recollect.code.imports", lambda text: imports.tree(text, "::", 1)),
+    ("import tree of braces", "recollect.code.imports", lambda text: imports.tree(text, "::", 1), "use a::{"),
+    ("detect header", "recollect.code.languages", lambda text: languages.detect("a.h", text.encode())),
+    ("detect script", "recollect.code.languages", lambda text: languages.detect("a", text.encode()), "#!"),
+    ("marks", "recollect.code.marks",
+     lambda text: (marks.mark("a.js", text.encode()), marks.is_minified(text.encode(), "javascript"))),
+    ("marks of a path", "recollect.code.marks recollect.code.testing recollect.code.run_tests",
+     lambda text: (marks.left_out(text[:4096]), *(read.path_terms(text[:4096]),))),
+    ("test runner", "recollect.code.run_tests",
+     lambda text: run_tests.commands((run_tests.Trial(text[:4096], "python", text),), frozenset())),
+    ("python outline", "recollect.code.scan recollect.code.literals",
+     lambda text: scan.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
+    ("outline", "recollect.code.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
+    ("diff", "recollect.code.diff.parse", diff_parse.parse),
+    ("diff header", "recollect.code.diff.parse", diff_parse.parse, "diff --git "),
+    ("diff times", "recollect.code.diff.parse", diff_parse.parse, "--- a", "\n+++ a\n@@ -1 +1 @@\n-a\n+b\n"),
+    ("diff hunk", "recollect.code.diff.parse", diff_parse.parse, "--- a\n+++ a\n@@ -1,99999 +1,99999 @@\n"),
+    ("mentions", "recollect.code.freshness.mention", mention.mentions),
+    ("given place", "recollect.code.freshness.find", find.parted),
+    ("form",
+     ("recollect.code.freshness.form recollect.code.freshness.sketch recollect.code.freshness.values "
+     "recollect.code.normal"),
+     lambda text: (form.form("a.py", text.encode()).sketch_of(None), sketch.sketch([text.encode()], "a"))),
+    ("ranges", "recollect.code.manifests.ranges recollect.code.manifests.requirement",
+     lambda text: [ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
+    ("member patterns", "recollect.code.manifests.settle", lambda text: settle._is_member("a/" * 60 + "b", [text])),
+    ("tsconfig", "recollect.code.resolve.facts", _tsconfig),
+    ("search question", "recollect.code.search.question recollect.code.search.report", question.understand),
+    ("bug report", "recollect.code.search.report", report.read),
+    ("snippet", "recollect.code.snippet.analyse recollect.code.snippet.recognise recollect.code.snippet.concepts",
+     lambda text: (analyse.analyse(text), recognise.recognise(text), concepts.concepts(text), concepts.errors(text))),
+    ("snippet answer", "recollect.code.snippet.ask", _ask),
+    ("bases", "recollect.hierarchy.design_patterns",
+     lambda text: (design_patterns._BASES.search(text[:400]), list(design_patterns._base_names(text)))),
+    ("opening comment", "recollect.hierarchy.header_comment", header_comment.of_code),
+    ("opening of a document", "recollect.hierarchy.header_comment",
+     lambda text: (header_comment.of_document(text), header_comment.paragraph(text, 200))),
+    ("versions", "recollect.hierarchy.technology", _versions),
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (
-    ("work at hand", "engine.hook_responses.work_in_progress", _at_hand),
-    ("work left", "capture.summary engine.hook_responses.recent_sessions engine.hook_responses.briefing", _left),
-    ("only asks", "text.asking", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
-    ("recall query", "recall.query", _query),
-    ("amendments", "recall.amend recall.parsed_statement recall.stated_values", _amend),
-    ("supersession", "recall.supersede recall.changes", _supersede),
-    ("verdict", "recall.llm_judge_prompt", lambda text: llm_judge_prompt.verdict(text, "a")),
-    ("excerpt", "recall.llm_judge_prompt", lambda text: llm_judge_prompt.excerpt(text, ("a", "b"))),
-    ("tags", "recall.lexical", lambda text: lexical.named_tags((text,), frozenset({"a"}))),
-    ("extracted summary", "consolidate.group_summary", lambda text: group_summary._SENTENCE.split(text)),
-    ("summary of a cluster", "consolidate.group_summary", lambda text: group_summary.accepted(text, text)),
+    ("work at hand", "recollect.engine.at_hand", _at_hand),
+    ("work left", "recollect.capture.summary recollect.engine.recent_work recollect.engine.context_sources", _left),
+    ("only asks", "recollect.text.asking", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
+    ("recall query", "recollect.recall.query", _query),
+    ("amendments", "recollect.recall.amend recollect.recall.statement recollect.recall.values", _amend),
+    ("supersession", "recollect.recall.supersede recollect.recall.changes", _supersede),
+    ("verdict", "recollect.recall.judge", lambda text: judge.verdict(text, "a")),
+    ("excerpt", "recollect.recall.judge", lambda text: judge.excerpt(text, ("a", "b"))),
+    ("tags", "recollect.recall.tag", lambda text: tag.named((text,), frozenset({"a"}))),
+    ("extracted summary", "recollect.consolidate.extract", lambda text: summaries._SENTENCE.split(text)),
+    ("summary of a cluster", "recollect.consolidate.tell", lambda text: tell.accepted(text, text)),
 )
 OUTSIDE: tuple[Any, ...] = (
-    ("fence", "render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),
-    ("context block", "engine.hook_responses.context_block",
+    ("fence", "recollect.render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),
+    ("context block", "recollect.engine.context_block",
      lambda text: (context_block.flat(text, 300), list(context_block.quoted(text, 300)), context_block.harmless(text))),
-    ("rule about", "engine.review.diff_memories", lambda text: diff_memories.rule_about(text, ("a", "b"))),
-    ("json-rpc", "surface.jsonrpc", _jsonrpc),
-    ("jsonc", "surface.assistants.jsonc", _jsonc),
-    ("jsonc object", "surface.assistants.jsonc", _jsonc, '{"a": '),
-    ("toml", "parsing surface.assistants.toml", _toml),
-    ("toml header", "surface.assistants.toml", lambda text: toml._keys(text), "["),
-    ("boundary", "episodic.boundary", lambda text: boundary.find(text, len(text) // 2, 400)),
-    ("chunker", "episodic.chunker episodic.boundary", _chunker),
+    ("rule about", "recollect.engine.touched", lambda text: touched.rule_about(text, ("a", "b"))),
+    ("json-rpc", "recollect.surface.jsonrpc", _jsonrpc),
+    ("jsonc", "recollect.surface.assistants.jsonc", _jsonc),
+    ("jsonc object", "recollect.surface.assistants.jsonc", _jsonc, '{"a": '),
+    ("toml", "recollect.parsing recollect.surface.assistants.toml", _toml),
+    ("toml header", "recollect.surface.assistants.toml", lambda text: toml._keys(text), "["),
+    ("boundary", "recollect.episodic.chunker", lambda text: chunker.find_boundary(text, len(text) // 2, 400)),
+    ("chunker", "recollect.episodic.chunker", _chunker),
 )  # fmt: skip
 
 # Modules with patterns and without a row: why. All patterns are measured one by one as well (`--patterns`).
@@ -554,29 +563,32 @@ NAMES = "it matches single names, paths and ids, which are bounded where they co
 WITHOUT_ROW = {
     **dict.fromkeys(
         (
-            "code.diff.git", "code.diff.work_tree", "code.lookup", "code.manifests.provided", "code.resolve.modules",
-            "code.search.kinds", "code.search.report_signals", "code.search.span", "code.walk",
-            "engine.admin.archive", "engine.code.implicit_uses", "engine.code.repo_map",
-            "engine.importing.memory_import", "engine.records.branches", "engine.records.checkout",
-            "engine.records.identity", "engine.sessions.decision_history", "hierarchy.looking",
-            "surface.assistants.entry", "text.naming", "text.short_id",
+            "recollect.code.diff.git", "recollect.code.lookup", "recollect.code.manifests.provided",
+            "recollect.code.resolve.modules", "recollect.code.search.kinds",
+            "recollect.code.search.report_signals", "recollect.code.search.span", "recollect.code.walk",
+            "recollect.engine.archive",
+            "recollect.engine.branches", "recollect.engine.checkout", "recollect.engine.decisions",
+            "recollect.engine.identity", "recollect.engine.migrating",
+            "recollect.engine.readers", "recollect.engine.repo_map", "recollect.engine.unseen",
+            "recollect.hierarchy.level_lookup", "recollect.surface.assistants.entry",
+            "recollect.code.diff.work_tree", "recollect.text.naming", "recollect.text.short_id",
         ),
         NAMES,
     ),
-    "capture.transcripts.transcript_files": "it looks at the first kilobytes of a file",
-    "expected": "it matches at most 41 characters of a number, at one place",
-    "text.moment": "it refuses more than 60 characters first",
-    "engine.memory.stated_memories": "it looks at statements, which have at most 400 characters",
-    "engine.code.import_cycles": "it looks at single lines of indexed files",
-    "engine.code.dead_code": "it splits text into words, and looks at signatures of 400 characters",
-    "hierarchy.entries": "it looks for targets at the beginning of lines",
-    "hierarchy.fill": "it splits a description into words",
-    "hierarchy.knowledge": "it splits a query into words",
-    "hierarchy.placing": "it splits a description into words",
+    "recollect.capture.transcripts.table": "it looks at the first kilobytes of a file",
+    "recollect.expected": "it matches at most 41 characters of a number, at one place",
+    "recollect.text.moment": "it refuses more than 60 characters first",
+    "recollect.engine.stated": "it looks at statements, which have at most 400 characters",
+    "recollect.engine.cycles": "it looks at single lines of indexed files",
+    "recollect.engine.dead_code": "it splits text into words, and looks at signatures of 400 characters",
+    "recollect.hierarchy.entry_points": "it looks for targets at the beginning of lines",
+    "recollect.hierarchy.task_candidates": "it splits a description into words",
+    "recollect.hierarchy.global_knowledge": "it splits a query into words",
+    "recollect.hierarchy.placement": "it splits a description into words",
     "memory_lib.codebase.code_memory_system": "it replaces four fixed words in a template",
-    "operations": "it reads our own docstrings and errors",
-    "render.markdown": "it looks for runs of one sign",
-    "surface.assistants.proof": "it reads files that we wrote",
+    "recollect.operations": "it reads our own docstrings and errors",
+    "recollect.render.markdown": "it looks for runs of one sign",
+    "recollect.surface.assistants.proof": "it reads files that we wrote",
 }  # fmt: skip
 
 # A text that a scanner refuses is read, too; anything else that is raised is a finding.

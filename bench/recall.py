@@ -25,7 +25,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-import chats
 import conversations
 import corpus
 import measure
@@ -249,7 +248,7 @@ def _labelled(source: Conversations) -> Iterator[tuple[Conversation, Question]]:
 def conversation_report(source: Conversations, asked: Asked, costs: Report) -> Report:
     """Return everything about one file of conversations."""
     ours, plain = judge_turns(source, by_engine(asked)), judge_turns(source, by_bm25(source))
-    user = judge_turns(source, by_bm25(source, speaker=chats.USER)) if chats.has_user(source) else None
+    user = judge_turns(source, by_bm25(source, speaker=conversations.USER)) if conversations.has_user(source) else None
     sessions = [session for conversation in source.conversations for session in conversation.sessions]
     return {
         "name": source.name,
@@ -266,8 +265,8 @@ def conversation_report(source: Conversations, asked: Asked, costs: Report) -> R
         "recollect": ours,
         "bm25": plain,
         **({"bm25_user": user} if user else {}),
-        "newest_first": chats.newest_first(source, asked),
-        "unanswerable": chats.unanswerable(source, asked, PACK_RELEVANCE),
+        "newest_first": conversations.newest_first(source, asked),
+        "unanswerable": conversations.unanswerable(source, asked, PACK_RELEVANCE),
         "ratio_to_bm25": metrics.ratio(ours["evidence"]["headline"], plain["evidence"]["headline"]),
     }
 
@@ -456,9 +455,10 @@ def conversation_table(report: Report) -> str:
             named = {f"{key} {report['category_names'].get(key, '')}".strip(): key for key in means["categories"]}
             rows.extend((f"{who}, {name}{suffix}", means["categories"][key]) for name, key in named.items())
     body = [[name, str(row["n"]), *metrics.percents(row, metrics.TURN_COLUMNS)] for name, row in rows]
-    newest, silent = report["newest_first"], report["unanswerable"]
+    none = {"n": 0}  # results before these were measured
+    newest, silent = report.get("newest_first", none), report.get("unanswerable", none)
     told = _titled(f"{report['questions']} questions", report, ["", "n", *metrics.TURN_COLUMNS.values()], body)
-    return told + chats.told(newest, silent, PACK_RELEVANCE)
+    return told + conversations.told(newest, silent, PACK_RELEVANCE)
 
 
 def supersession_table(report: Report) -> str:

@@ -7,7 +7,6 @@ python bench/freshness.py --repos … > freshness.json; python bench/freshness.p
 python bench/history.py --repos … > history.json
 python bench/assistants.py --rig … --clients … > assistants.json
 python bench/callgraph.py --suite … --language python --save
-python bench/review.py --tests … --functions 40 > review.json
 python bench/consolidate.py cost > cost.json; python bench/consolidate.py year > year.json
 python bench/usefulness.py > usefulness.json
 python bench/episodic.py replay > replay.json; …; python bench/episodic.py speed > episodic-speed.json
@@ -77,6 +76,9 @@ def speed_part(result: dict[str, Any]) -> str:
         parts += [f"| {name} | {row['p50']:.0f} | {row['p95']:.0f} |\n" for name, row in rows.items()]
         parts.append(f"\nRatio to the official SDK: {started['ratio_to_sdk']:.3f}.\n")
     sizes = result.get("store_recall", {}).get("sizes", [])
+    sizes = [
+        row for row in sizes if "recall_after_a_store_cpu_ms" in row.get("after", row)
+    ]  # older results have other columns
     parts += [sizes_part(sizes)] if sizes else []
     if result.get("graph"):
         parts.append(graph_part(result["graph"]["sizes"]))
@@ -275,28 +277,6 @@ def callgraph_part(result: dict[str, Any]) -> str:
     return "".join(parts)
 
 
-def review_part(result: dict[str, Any]) -> str:
-    """Return the table of a result of bench/review.py."""
-    ways = [name for name in ("by tracing", "by running") if result.get(name, {}).get("functions")]
-    parts = [
-        f"\n# Reviews\n\n`python bench/review.py --tests DIR … --functions N`, commit {result['commit']}, ",
-        f"{_machine(result)}.\n\n",
-        "A function of this repository is broken; which of the tests that fail does `review` of the diff name? ",
-        "By tracing, all tests that enter the function count as failing.\n\n",
-        f"| | {' | '.join(ways)} |\n| --- |{' ---: |' * len(ways)}\n",
-    ]
-    for name in result[ways[0]] if ways else ():
-        cells = " | ".join(_counted(name, result[way][name]) for way in ways)
-        parts.append(f"| {name} | {cells} |\n")
-    return "".join(parts)
-
-
-def _counted(name: str, number: float) -> str:
-    """Return a number as what it counts: a share in per cent, anything else as it is."""
-    is_share = name.startswith(("recall", "precision", "share", "at least"))
-    return f"{100 * number:.1f}" if is_share else f"{number:,.0f}"
-
-
 # What asks for each section of a result of bench/recall.py.
 FLAGS = {
     "recall": "--data FILE",
@@ -315,7 +295,6 @@ def _machine(result: dict[str, Any]) -> str:
     return f"{result['machine']}, {result['cores']} cores, Python {result['python']}"
 
 
-# Benchmark → the part of the page it makes; all others are of bench/recall.py.
 def patterns_part(result: dict[str, Any]) -> str:
     """Return the summary of a result of bench/patterns.py."""
     rows = result["rows"]
@@ -448,6 +427,7 @@ def hierarchy_part(result: dict[str, Any]) -> str:
     )
 
 
+# Benchmark → the part of the page it makes; all others are results of bench/recall.py.
 PARTS = {
     "hierarchy": hierarchy_part,
     **dict.fromkeys(("episodic-replay", "episodic-recall", "episodic-speed"), episodic.part),
@@ -463,7 +443,6 @@ PARTS = {
     "assistants": assistants_part,
     "context-cost": context_cost.part,
     "callgraph": callgraph_part,
-    "review": review_part,
 }
 
 

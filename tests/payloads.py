@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.fakes import FrozenClock
+
+    from recollect import Engine
 
 ROOT = "/nowhere/shop"
 SOURCE = '"""Prices of the shop."""\n\nTAX = 19\n\n\ndef gross(net):\n    return net * (100 + TAX) / 100\n'
@@ -90,3 +95,16 @@ def opencode(hook: str, given: Any, output: Any = None) -> bytes:
 
 def _json(**fields: Any) -> bytes:
     return json.dumps(fields).encode()
+
+
+def in_session(session: str, raw: bytes) -> bytes:
+    """Return the same event in another session."""
+    return json.dumps({**json.loads(raw), "session_id": session}).encode()
+
+
+def take(engine: Engine, time: FrozenClock, *raw: bytes) -> None:
+    """Queue events a second apart and process them."""
+    for each in raw:
+        time.advance(1)
+        engine.capture.put(each)
+    assert engine.capture.drain().bad == 0

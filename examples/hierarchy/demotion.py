@@ -5,7 +5,7 @@ import msgspec
 from shop import shop
 
 from recollect.hierarchy import PROFILES, MemoryManager
-from recollect.hierarchy.levels import level
+from recollect.hierarchy.policies import level
 
 
 class Clock:

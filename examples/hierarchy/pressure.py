@@ -5,7 +5,7 @@ import msgspec
 from shop import FILES, shop
 
 from recollect.hierarchy import PROFILES, MemoryManager, Policy
-from recollect.hierarchy.levels import level
+from recollect.hierarchy.policies import level
 
 
 def narrow(**changes: object) -> Policy:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.episodic import ChunkedMemoryRecord, ContextualChunker, EnhancedEpisodicMemory, TemporalMemoryWeighting
-from recollect.episodic.boundary import is_whole
+from recollect.episodic.chunker import is_whole
 
 # What a cut can go wrong on: marks, joined and coloured emoji, flags, line ends, scripts without spaces, blanks.
 PIECES = st.sampled_from(

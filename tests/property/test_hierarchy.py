@@ -8,11 +8,11 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hierarchy.expiry import expire
+from recollect.hierarchy.eviction import EvictionContext, effective_policy, expire, relieve
+from recollect.hierarchy.file_forms import ItemForms
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import PROFILES
-from recollect.hierarchy.pressure import Case, in_force, relieve
-from recollect.hierarchy.state import State, archive, at, held, put, read, taken
+from recollect.hierarchy.window_state import State, archive, count_access, find_item, items_at, level_size, put
 
 NOW = 1_700_000_000
 SIZES = {f"file{number}": 7_000 * number + 500 for number in range(1, 30)}
@@ -31,19 +31,22 @@ STEPS = st.lists(
 )
 
 
-class Scale:
+class Scale(ItemForms):
     """Forms of files as shares of their size."""
 
+    def __init__(self) -> None:
+        pass
+
     def whole(self, item: Item) -> Item:
-        return self.made(item.name, "whole", 2, item)
+        return self.scaled(item.name, "whole", 2, item)
 
     def part(self, item: Item, max_bytes: int) -> Item:
-        return self.made(item.name, "part", item.level, item, min(max_bytes, SIZES[item.name]))
+        return self.scaled(item.name, "part", item.level, item, min(max_bytes, SIZES[item.name]))
 
     def outline(self, item: Item) -> Item:
-        return self.made(item.name, "outline", item.level, item, SIZES[item.name] // 10)
+        return self.scaled(item.name, "outline", item.level, item, SIZES[item.name] // 10)
 
-    def made(self, name: str, form: Any, level: Any, item: Item | None = None, size: int = 0) -> Item:
+    def scaled(self, name: str, form: Any, level: Any, item: Item | None = None, size: int = 0) -> Item:
         size = size or SIZES[name]
         used = NOW if item is None else item.used_at
         return Item(
@@ -61,17 +64,17 @@ def test_levels_fit_and_moves_tell_where_everything_is(
         if action == "wait":
             now += value
         state = expire(state, policy, scale.whole, now)
-        if action == "put" and held(state, name) is None:
-            item = msgspec.structs.replace(scale.made(name, "whole", value), placed_at=now, used_at=now)
+        if action == "put" and find_item(state, name) is None:
+            item = msgspec.structs.replace(scale.scaled(name, "whole", value), placed_at=now, used_at=now)
             state = put(state, item, trigger="asked", reason="asked for", now=now)
         elif action == "read":
-            state = read(state, name, now=now, window_s=300)
+            state = count_access(state, name, now=now, window_s=300)
         elif action == "archive":
             state = archive(state, [name], trigger="asked", reason="let go", now=now)
-        state = relieve(state, Case(policy, scale, now, [name]))
-        rules = in_force(state, policy)
-        assert rules.level1.fits(*taken(state, 1))
-        assert rules.level2.fits(*taken(state, 2))
+        state = relieve(state, EvictionContext(policy, scale, now, [name]))
+        rules = effective_policy(state, policy)
+        assert rules.level1.fits(*level_size(state, 1))
+        assert rules.level2.fits(*level_size(state, 2))
         assert rules.level2.max_tokens is not None
         assert rules.level2.max_tokens <= max(policy.context_tokens, policy.level2.max_tokens or 0)
     places = dict.fromkeys(SIZES, 3)
@@ -80,8 +83,8 @@ def test_levels_fit_and_moves_tell_where_everything_is(
         assert event.reason
         places[event.name] = event.to_level
     for name, level in places.items():
-        item = held(state, name)
+        item = find_item(state, name)
         assert (3 if item is None else item.level) == level
-    for item in at(state, 1):
-        assert [other.name for other in at(state, 1)].count(item.name) == 1
+    for item in items_at(state, 1):
+        assert [other.name for other in items_at(state, 1)].count(item.name) == 1
     assert state.promotions == sum(event.to_level < event.from_level for event in state.events)

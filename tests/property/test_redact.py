@@ -13,12 +13,12 @@ from recollect.text.redaction.redact import mark, masked, redact, redact_value
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 
-import pump_redaction
+import redaction
 
 PIECES = [
-    *pump_redaction.WORDS,
-    *pump_redaction.SIGNS,
-    *pump_redaction.RUNS,
+    *redaction.WORDS,
+    *redaction.SIGNS,
+    *redaction.RUNS,
     "password",
     "PASSWORD",
     "api_key",

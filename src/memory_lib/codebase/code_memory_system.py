@@ -8,12 +8,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from memory_lib.closing import Closing
-from memory_lib.codebase.code_context import CodeContext, as_text, query_of
-from memory_lib.codebase.code_retrieval import CodeMemoryRetrieval
-from memory_lib.codebase.code_storage import CodeMemoryStorage, file_tag
+from memory_lib.codebase.code_retrieval import CodeContext, CodeMemoryRetrieval, as_text, query_of
+from memory_lib.codebase.code_storage import CodeMemoryStorage
 from memory_lib.codebase.indexer import CodeIndexer, Indexed
 from memory_lib.general.retrieval import ModelFn, ScoredMemory
+from memory_lib.library_file import Closing, file_tag
 
 TEMPLATE = "Relevant context:\n{memories}\n\nTask: {context}"
 PLACEHOLDER = re.compile(r"\{(memories|context|query|task)\}")
@@ -29,12 +28,12 @@ class CodeMemorySystem(Closing):
         self.indexer = CodeIndexer()
         self.storage = CodeMemoryStorage(db_path)
         try:
-            self.retrieval = CodeMemoryRetrieval(small_model_fn, shelf=self.storage.shelf, **retrieval_kwargs)
+            self.retrieval = CodeMemoryRetrieval(small_model_fn, store=self.storage.store, **retrieval_kwargs)
         except BaseException:
             self.storage.close()
             raise
 
-    # --- what it knows ---
+    # --- indexing and notes ---
 
     def index_file(self, file_path: str) -> list[str]:
         """Index the functions and types of a file and return their ids; earlier entries of the file are replaced.
@@ -83,7 +82,7 @@ class CodeMemorySystem(Closing):
         content = f"Problem: {description}\nError: {error}\nSolution: {solution}"
         return self.storage.add_non_code_memory("debugging", content, description, file_path, metadata)
 
-    # --- what is relevant ---
+    # --- retrieval ---
 
     async def retrieve_relevant_memories(
         self, context: str | CodeContext, include_file_hashes: bool = True
@@ -93,8 +92,8 @@ class CodeMemorySystem(Closing):
         include_file_hashes: if false, cached scores are used even for changed files
         """
         memories = await asyncio.to_thread(self.storage.get_all_memories)
-        is_asked = self.retrieval.small_model_fn is not None and self.retrieval.enable_caching
-        hashes = await asyncio.to_thread(self._hashes, memories) if include_file_hashes and is_asked else None
+        is_cached = self.retrieval.small_model_fn is not None and self.retrieval.enable_caching
+        hashes = await asyncio.to_thread(self._hashes, memories) if include_file_hashes and is_cached else None
         return await self.retrieval.retrieve_code_memories(context, memories, hashes)
 
     async def query(
@@ -122,7 +121,7 @@ class CodeMemorySystem(Closing):
 
     def get_stats(self) -> dict[str, Any]:
         """Return the number of memories, cache statistics, and the settings."""
-        code, total = self.storage.count_code(), self.storage.shelf.count()
+        code, total = self.storage.count_code(), self.storage.store.count()
         return {
             "total_code_memories": code,
             "total_non_code_memories": total - code,
@@ -137,10 +136,10 @@ class CodeMemorySystem(Closing):
         self.storage.close()
 
     def _replace(self, file_path: str, rows: Iterable[Indexed], known: dict[str, list[str]]) -> list[str]:
-        """Keep the entities of a file, then delete those known before: whatever stops it, none is missing."""
+        """Store the entities of a file, then delete the earlier ones; an interruption loses none."""
         ids = self.storage.add_code_memories(rows)
         for old in known.pop(file_tag(file_path), ()):
-            self.storage.shelf.remove(memory_id=old)
+            self.storage.store.remove(memory_id=old)
         return ids
 
     def _hashes(self, memories: Iterable[dict[str, Any]]) -> dict[str, str]:

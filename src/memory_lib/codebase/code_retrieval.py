@@ -1,28 +1,104 @@
-"""Code retrieval: scores that are remembered, and raised by what belongs together and what is new.
+"""Code retrieval: cached scores of code memories and notes, raised for dependencies and recent changes.
 
-    memories ─► remembered scores ─► ask about the rest ─► boosts ─► threshold ─► the best
+    memories ─► cached scores ─► ask the model about the rest ─► boosts ─► threshold ─► the best
 
-A remembered score is the model's own; boosts are added each time, since they depend on the other memories.
+A cached score is the model's own; boosts are added each time, since they depend on the other memories.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory_lib.codebase.code_context import CodeContext as CodeContext
-from memory_lib.codebase.code_context import as_question, as_text
-from memory_lib.codebase.code_prompt import grouped, listed
-from memory_lib.codebase.scores import MAX_AGE_S, ProcessScores, Scores
 from memory_lib.general.retrieval import MemoryRetrieval, ModelFn, ScoredMemory, raised
 from recollect.engine.memory.library_state import Kept, Key, ScoreCache
 
-# What a model is told of code beside the code itself; imports are left out, they are those of the whole file.
-TOLD = ("file_path", "entity_name", "signature", "docstring", "language", "dependencies", "complexity")
-# Keys of a memory that are not passed on beside its text.
+# Facts about code that the prompt holds beside the code; imports are left out, they are those of the whole file.
+FACTS = ("file_path", "entity_name", "signature", "docstring", "language", "dependencies", "complexity")
+# Keys of a memory that are not part of its metadata.
 TEXTS = ("id", "text", "code_snippet", "content", "timestamp", "metadata")
+# Scores are cached for an hour.
+MAX_AGE_S = 3600
+
+BETWEEN = "\n\n---\n\n"
+NO_FILE = "General"
+# Kinds that the prompt calls Function; other kinds keep their name.
+FUNCTIONS = ("function", "method")
+# The label of each field of a context in a prompt.
+LABELS = {
+    "user_query": "Query",
+    "current_file": "Current file",
+    "recent_changes": "Recent changes",
+    "errors": "Errors",
+    "accessed_files": "Recently accessed files",
+    "additional_context": "Additional context",
+}
+
+
+@dataclass
+class CodeContext:
+    """A question about code with its context: current file, recent changes, errors."""
+
+    user_query: str
+    current_file: str | None = None
+    recent_changes: str | None = None
+    errors: str | None = None
+    accessed_files: list[str] | None = None
+    additional_context: str | None = None
+
+
+def labelled(context: CodeContext) -> dict[str, str]:
+    """Return the non-empty fields as text, by their label."""
+    values = {label: getattr(context, field) for field, label in LABELS.items()}
+    return {label: value if isinstance(value, str) else ", ".join(value) for label, value in values.items() if value}
+
+
+def as_text(context: str | CodeContext) -> str:
+    """Return a context as a prompt: one line for each non-empty field."""
+    if isinstance(context, str):
+        return context
+    return "\n".join(f"{label}: {value}" for label, value in labelled(context).items())
+
+
+def as_query(context: str | CodeContext) -> str:
+    """Return a context as a search query, without labels."""
+    return context if isinstance(context, str) else "\n".join(labelled(context).values())
+
+
+def query_of(context: str | CodeContext) -> str:
+    """Return the question itself."""
+    return context if isinstance(context, str) else context.user_query
+
+
+class ProcessScores:
+    """Cached scores of one process, for memories without a database; the interface of ScoreCache."""
+
+    def __init__(self, max_age_s: int = MAX_AGE_S) -> None:
+        self._max_age_s = max_age_s
+        self._kept: dict[Key, Kept] = {}
+
+    def get(self, keys: list[Key]) -> dict[Key, Kept]:
+        oldest = int(time.time()) - self._max_age_s
+        found = {key: self._kept[key] for key in keys if key in self._kept}
+        return {key: kept for key, kept in found.items() if kept.at > oldest}
+
+    def put(self, scores: dict[Key, Kept]) -> None:
+        self._kept.update(scores)
+
+    def forget(self, file_path: str) -> int:
+        gone = [key for key in self._kept if key.file_path == file_path]
+        for key in gone:
+            del self._kept[key]
+        return len(gone)
+
+    def clear(self) -> None:
+        self._kept.clear()
+
+    def size(self) -> int:
+        return len(self._kept)
 
 
 class CodeMemoryRetrieval(MemoryRetrieval):
@@ -41,12 +117,12 @@ class CodeMemoryRetrieval(MemoryRetrieval):
     ) -> None:
         """Score with `small_model_fn`; the further arguments are those of MemoryRetrieval.
 
-        enable_caching: remember scores for an hour, unless the file of a memory changes
-        enable_dependency_boost: raise the score of what relevant code depends on
-        enable_recency_boost: raise the score of what was changed lately
-        dependency_boost_amount: by how much
-        recency_boost_amount: by how much
-        recency_days: what lately means
+        enable_caching: cache scores for an hour, unless the file of a memory changes
+        enable_dependency_boost: raise the score of dependencies of relevant code
+        enable_recency_boost: raise the score of recently changed code
+        dependency_boost_amount: added to the score of a dependency
+        recency_boost_amount: added to the score of recent code
+        recency_days: how many days a change is recent
         """
         self.enable_caching = enable_caching
         self.enable_dependency_boost = enable_dependency_boost
@@ -55,9 +131,9 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         self.recency_boost_amount = recency_boost_amount
         self.recency_days = recency_days
         super().__init__(small_model_fn, **kwargs)
-        shelf = kwargs.get("shelf")
-        self._scores: Scores = ScoreCache(shelf.engine.store, MAX_AGE_S) if shelf is not None else ProcessScores()
-        self._hits = self._looked = 0
+        store = kwargs.get("store")
+        self._scores = ScoreCache(store.engine, MAX_AGE_S) if store is not None else ProcessScores()
+        self._hits = self._lookups = 0
 
     async def retrieve_code_memories(
         self,
@@ -69,11 +145,11 @@ class CodeMemoryRetrieval(MemoryRetrieval):
 
         file_hashes: hash of each file by path; scores cached for another hash are ignored
         """
-        candidates = await self._prefiltered(as_question(context), memories)
+        candidates = await self._prefiltered(as_query(context), memories)
         if self.small_model_fn is None:
-            scored = await self.score_all_memories(as_question(context), candidates)
+            scored = await self.score_all_memories(as_query(context), candidates)
         else:
-            scored = await self._remembered(as_text(context), candidates, file_hashes or {})
+            scored = await self._cached(as_text(context), candidates, file_hashes or {})
         return self.filter_and_select(self._boosted(scored))
 
     def format_code_memories_for_prompt(
@@ -91,11 +167,11 @@ class CodeMemoryRetrieval(MemoryRetrieval):
     def clear_cache(self) -> None:
         """Clear the score cache."""
         self._scores.clear()
-        self._hits = self._looked = 0
+        self._hits = self._lookups = 0
 
     def get_cache_stats(self) -> dict[str, Any]:
         """Return the number of cached scores and the hit rate in percent."""
-        rate = 100.0 * self._hits / self._looked if self._looked else 0.0
+        rate = 100.0 * self._hits / self._lookups if self._lookups else 0.0
         return {"size": self._scores.size(), "hit_rate": rate}
 
     # --- scoring ---
@@ -107,16 +183,16 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         own = {name: value for name, value in memory.items() if name not in TEXTS}
         return {**(memory.get("metadata") or {}), **own}
 
-    def _told(self, memory: Mapping[str, Any]) -> dict[str, Any]:
+    def _facts(self, memory: Mapping[str, Any]) -> dict[str, Any]:
         if memory.get("type") != "code":
             return {name: value for name, value in self._carried(memory).items() if value}
-        told = {name: memory.get(name) for name in TOLD}
-        return {name: ", ".join(value) if isinstance(value, list) else value for name, value in told.items() if value}
+        facts = {name: memory.get(name) for name in FACTS}
+        return {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items() if value}
 
-    async def _remembered(
+    async def _cached(
         self, context: str, memories: list[dict[str, Any]], file_hashes: Mapping[str, str]
     ) -> list[ScoredMemory]:
-        """Return all the memories with their scores; the model is asked only where none is remembered.
+        """Return all the memories with their scores; the model is asked only where none is cached.
 
         Its answers are cached even if the caller is cancelled meanwhile.
         """
@@ -124,7 +200,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
             return await self.score_all_memories(context, memories)
         keys = [_key(context, memory, file_hashes) for memory in memories]
         known = self._scores.get(keys)
-        self._looked += len(keys)
+        self._lookups += len(keys)
         self._hits += sum(key in known for key in keys)
         by_id = dict(zip(map(id, memories), keys, strict=True))
         new: dict[Key, Kept] = {}
@@ -134,11 +210,11 @@ class CodeMemoryRetrieval(MemoryRetrieval):
             if key in known:
                 return self._made(memory, known[key].score, known[key].reason)
             try:
-                said = await self._asked(context, memory)
+                answer = await self._asked(context, memory)
             except Exception as problem:
                 return self._failed(memory, problem)
-            new[key] = Kept(said.score, said.reason, int(time.time()))
-            return self._made(memory, said.score, said.reason)
+            new[key] = Kept(answer.score, answer.reason, int(time.time()))
+            return self._made(memory, answer.score, answer.reason)
 
         try:
             return await self._each(memories, work)
@@ -189,3 +265,40 @@ def _changed_since(memory: ScoredMemory, moment: datetime) -> bool:
     except (TypeError, ValueError):
         return False
     return (changed if changed.tzinfo else changed.replace(tzinfo=UTC)) >= moment
+
+
+def grouped(memories: Sequence[ScoredMemory], *, include_scores: bool) -> str:
+    """Return memories below a heading for each file; the file of the first memory first."""
+    groups: dict[str, list[str]] = {}
+    for memory in memories:
+        path = (memory.metadata or {}).get("file_path") or NO_FILE
+        groups.setdefault(path, []).append(_entry(memory, include_scores=include_scores))
+    return "\n\n".join(f"=== {path} ===\n\n{BETWEEN.join(entries)}" for path, entries in groups.items())
+
+
+def listed(memories: Sequence[ScoredMemory], *, include_scores: bool) -> str:
+    """Return memories in their order, each with its file."""
+    return BETWEEN.join(_entry(memory, include_scores=include_scores, with_file=True) for memory in memories)
+
+
+def _entry(memory: ScoredMemory, *, include_scores: bool, with_file: bool = False) -> str:
+    known = memory.metadata or {}
+    is_code = known.get("type") == "code"
+    name = known.get("entity_name") if is_code else known.get("title")
+    score = f" (Relevance: {memory.relevance_score:.2f})" if include_scores else ""
+    facts = {
+        "File": known.get("file_path") if with_file else "",
+        "Signature": known.get("signature"),
+        "Complexity": known.get("complexity"),
+        "Dependencies": ", ".join(known.get("dependencies") or ()),
+    }
+    head = [f"{_label(known)}: {name}{score}" if name else f"{_label(known)}{score}"]
+    head += [f"{label}: {value}" for label, value in facts.items() if value]
+    return "\n".join([*head, "", *(["Code:"] if is_code else []), memory.text])
+
+
+def _label(known: dict[str, Any]) -> str:
+    if known.get("type") != "code":
+        return str(known.get("category") or "memory").capitalize()
+    kind = str(known.get("kind") or ("class" if str(known.get("signature")).startswith("class ") else "function"))
+    return "Function" if kind in FUNCTIONS else kind.capitalize()

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memory_lib.closing import Closing
-from memory_lib.general.storage import iso, required
-from memory_lib.opening import CODEBASE, open_shelf
+from memory_lib.library_file import (
+    CODE,
+    CODEBASE,
+    Closing,
+    code_row,
+    file_tag,
+    iso,
+    note_row,
+    open_library,
+    required,
+    tag,
+)
 from recollect.model import Memory
 
-CODE = "code"
 CATEGORIES = ("documentation", "debugging", "general")
 COMPLEXITIES = ("low", "medium", "high")
-
-# What recollect keeps of a title or tag at most; the whole of it is in the metadata.
-LABEL_CHARACTERS = 200
 
 
 class CodeMemoryStorage(Closing):
@@ -29,7 +32,7 @@ class CodeMemoryStorage(Closing):
     def __init__(self, db_path: str = "code_memories.db") -> None:
         """Open the database at `db_path`; create it if it does not exist."""
         self.db_path = db_path
-        self.shelf = open_shelf(db_path, CODEBASE)
+        self.store = open_library(db_path, CODEBASE)
 
     def add_code_memory(
         self,
@@ -67,7 +70,7 @@ class CodeMemoryStorage(Closing):
     def add_code_memories(self, entities: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[str]:
         """Store entities of an indexer with their metadata in one transaction; return their ids. Raises ValueError."""
         rows = [code_row(_checked(entity), metadata) for entity, metadata in entities]
-        return [memory.id for memory in self.shelf.add(rows)]
+        return [memory.id for memory in self.store.add(rows)]
 
     def add_non_code_memory(
         self,
@@ -85,28 +88,28 @@ class CodeMemoryStorage(Closing):
             raise ValueError(f"unknown category {category!r}; use one of {', '.join(CATEGORIES)}")
         required("content", content)
         row = note_row({"category": category, "content": content, "title": title, "file_path": file_path}, metadata)
-        return self.shelf.add([row])[0].id
+        return self.store.add([row])[0].id
 
     def get_all_memories(self) -> list[dict[str, Any]]:
         """Return all memories, code and notes, newest first; `type` is code or non-code."""
-        return [shown(memory) for memory in self.shelf.find()]
+        return [shown(memory) for memory in self.store.find()]
 
     def get_memories_by_file(self, file_path: str) -> list[dict[str, Any]]:
         """Return the memories of a file, code and notes, newest first."""
-        return [shown(memory) for memory in self.shelf.find(file_tag(file_path))]
+        return [shown(memory) for memory in self.store.find(file_tag(file_path))]
 
     def get_memories_by_language(self, language: str) -> list[dict[str, Any]]:
         """Return the code in a language, newest first."""
-        return [shown(memory) for memory in self.shelf.find(_tag("language", language))]
+        return [shown(memory) for memory in self.store.find(tag("language", language))]
 
     def delete_memories_by_file(self, file_path: str) -> int:
         """Delete the memories of a file, code and notes; return how many there were."""
-        return self.shelf.remove(file_tag(file_path))
+        return self.store.remove(file_tag(file_path))
 
     def code_ids_by_file(self) -> dict[str, list[str]]:
         """Return the ids of all code, by the tag of its file."""
         found: dict[str, list[str]] = {}
-        for memory in self.shelf.find():
+        for memory in self.store.find():
             path = memory.metadata.get("entity", {}).get("file_path")
             if memory.category == CODE and path:
                 found.setdefault(file_tag(path), []).append(memory.id)
@@ -114,34 +117,11 @@ class CodeMemoryStorage(Closing):
 
     def count_code(self) -> int:
         """Return how many memories are code."""
-        return self.shelf.count(category=CODE)
+        return self.store.count(category=CODE)
 
     def close(self) -> None:
         """Close the database; closing it again does nothing."""
-        self.shelf.close()
-
-
-def code_row(entity: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entity as a row: its code is the content, the rest is metadata."""
-    path, name, language = (str(entity.get(each) or "") for each in ("file_path", "entity_name", "language"))
-    fields = {
-        "file_path": path,
-        "entity_name": name,
-        "docstring": entity.get("docstring") or "",
-        "signature": entity.get("signature") or "",
-        "language": language,
-        "dependencies": list(entity.get("dependencies") or ()),
-        "imports": list(entity.get("imports") or ()),
-        "complexity": entity.get("complexity") or "",
-        "last_modified": entity.get("last_modified") or "",
-    }
-    return {
-        "content": entity["code_snippet"],
-        "category": CODE,
-        "title": name[:LABEL_CHARACTERS] or None,
-        "tags": (*([file_tag(path)] if path else ()), *([_tag("language", language)] if language else ())),
-        "metadata": {"entity": fields, "metadata": dict(metadata)},
-    }
+        self.store.close()
 
 
 def _checked(entity: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -152,20 +132,8 @@ def _checked(entity: Mapping[str, Any]) -> Mapping[str, Any]:
     return entity
 
 
-def note_row(note: Mapping[str, Any], metadata: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a note as a row."""
-    title, path = note.get("title") or "", note.get("file_path") or ""
-    return {
-        "content": note["content"],
-        "category": note["category"],
-        "title": title[:LABEL_CHARACTERS] or None,
-        "tags": (file_tag(path),) if path else (),
-        "metadata": {"note": {"title": title, "file_path": path}, "metadata": dict(metadata or {})},
-    }
-
-
 def shown(memory: Memory) -> dict[str, Any]:
-    """Return a memory of code or a note as the document writes it."""
+    """Return a memory of code or a note as a documented dictionary."""
     beside = {"timestamp": iso(memory.created_at), "metadata": dict(memory.metadata.get("metadata", {}))}
     if memory.category == CODE:
         entity = memory.metadata.get("entity", {})
@@ -181,14 +149,3 @@ def shown(memory: Memory) -> dict[str, Any]:
         "file_path": note.get("file_path", ""),
         **beside,
     }
-
-
-def file_tag(file_path: str) -> str:
-    """Return the tag of all that belongs to a file; `./a.py` and `a.py` are one."""
-    return _tag("file", os.path.normpath(required("file_path", file_path)))
-
-
-def _tag(kind: str, value: str) -> str:
-    whole = f"{kind}:{value}"
-    # One too long is told by its hash; nobody searches for the words of such a path.
-    return whole if len(whole) <= LABEL_CHARACTERS else f"{kind}:{hashlib.sha256(value.encode()).hexdigest()}"

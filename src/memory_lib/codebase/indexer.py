@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.engine.code.file_entities import Entity, read_source, source_files
+from memory_lib.library_file import iso
+from recollect.engine.entities import Entity, read_source, source_files
 from recollect.errors import InvalidInput
 from recollect.files import open_file
 
@@ -64,7 +64,7 @@ class CodeIndexer:
             source = read_source(str(path))
         except InvalidInput as problem:
             raise ValueError(f"unsupported file type: {problem.message}") from problem
-        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        changed = iso(path.stat().st_mtime)
         return [
             Indexed(_entity(str(file_path), each, source.language, source.imports, changed), _metadata(each))
             for each in source.entities

@@ -6,9 +6,9 @@ import asyncio
 import inspect
 from typing import Any
 
-from memory_lib.closing import Closing
 from memory_lib.general.retrieval import MemoryRetrieval, ModelFn, ScoredMemory
 from memory_lib.general.storage import MemoryStorage
+from memory_lib.library_file import Closing
 
 
 class MemorySystem(Closing):
@@ -18,7 +18,7 @@ class MemorySystem(Closing):
         """Open the database at `db_path`; the other arguments are those of MemoryRetrieval."""
         self.storage = MemoryStorage(db_path)
         try:
-            self.retrieval = MemoryRetrieval(small_model_fn, shelf=self.storage.shelf, **retrieval_kwargs)
+            self.retrieval = MemoryRetrieval(small_model_fn, store=self.storage.store, **retrieval_kwargs)
         except BaseException:
             self.storage.close()
             raise

@@ -1,26 +1,32 @@
-"""Retrieval: which memories are relevant to a context, and how they are put into a prompt.
+"""Retrieval: score memories for a context, select the best, and format them for a prompt.
 
     memories ─► (prefilter) ─► score, a few at a time ─► threshold ─► the best
 
-A score is what the small model says, or without one how likely the recall of recollect holds a memory relevant.
+The small model gives the scores; without one, they are the relevance that recollect's own recall computes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import inspect
 import math
+import tempfile
+import threading
+import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from memory_lib.general.recalling import Recalling
-from recollect.engine.library_store import LibraryStore, Relevant, prompt, verdict
+from recollect.engine.shelf import UNRELATED, Relevant, Shelf, prompt, verdict
 
 ModelFn = Callable[[str], Awaitable[str]]
 
 # How much longer to wait before each further try; the document says exponential and no more.
 BACK_OFF = 2.0
+# The namespace of memories that are scored but not stored.
+SCRATCH = "memory_lib.scratch"
 
 
 @dataclass
@@ -52,18 +58,18 @@ class MemoryRetrieval:
         retry_delay: float = 1.0,
         *,
         prefilter: int | None = None,
-        shelf: LibraryStore | None = None,
+        store: Shelf | None = None,
     ) -> None:
         """Score with `small_model_fn`, an async function from a prompt to an answer.
 
-        small_model_fn: None: the relevance that recollect's own recall gives is the score
-        relevance_threshold: the least score of what is retrieved
-        max_memories: how many are retrieved at most
-        batch_size: how many calls of the model run at the same time
-        retry_attempts: how often a call that failed is tried again
-        retry_delay: seconds before the first further try, twice as long before each next one
-        prefilter: ask the model only about that many, the best of recollect's own recall; None: about all
-        shelf: where the memories are kept, if recollect keeps them
+        small_model_fn: with None, recollect's own recall gives the scores
+        relevance_threshold: the least score of a retrieved memory
+        max_memories: maximum number of retrieved memories
+        batch_size: maximum number of concurrent calls of the model
+        retry_attempts: how often a failed call is retried
+        retry_delay: seconds before the first retry; doubled before each further one
+        prefilter: ask the model only about this many, the best by recollect's own recall; default: about all
+        store: the database that has the memories, if recollect stores them
         """
         if small_model_fn is not None and not callable(small_model_fn):
             raise TypeError("small_model_fn must be an async function or None")
@@ -74,7 +80,7 @@ class MemoryRetrieval:
         self.retry_attempts = retry_attempts
         self.retry_delay = retry_delay
         self.prefilter = prefilter
-        self._recalling = Recalling(shelf)
+        self._recalled_relevance = RecallRelevance(store)
         self._check(self.config())
 
     async def retrieve_relevant_memories(self, context: str, memories: list[dict[str, Any]]) -> list[ScoredMemory]:
@@ -93,7 +99,7 @@ class MemoryRetrieval:
         return await self._each(memories, lambda memory: self._score(context, memory))
 
     def filter_and_select(self, scored_memories: list[ScoredMemory]) -> list[ScoredMemory]:
-        """Return those that reach the threshold, the most relevant first, `max_memories` at most."""
+        """Return the memories that reach the threshold, most relevant first, `max_memories` at most."""
         relevant = [memory for memory in scored_memories if memory.relevance_score >= self.relevance_threshold]
         relevant.sort(key=lambda memory: memory.relevance_score, reverse=True)
         return relevant[: self.max_memories]
@@ -118,20 +124,20 @@ class MemoryRetrieval:
 
     def close(self) -> None:
         """Close the temporary database, if there is one."""
-        self._recalling.close()
+        self._recalled_relevance.close()
 
     # --- scoring ---
 
     def _text(self, memory: Mapping[str, Any]) -> str:
-        """Return what of a memory is scored."""
+        """Return the text of a memory that is scored."""
         return str(memory.get("text") or "")
 
     def _carried(self, memory: Mapping[str, Any]) -> dict[str, Any]:
         """Return the metadata of a memory as the caller gets it."""
         return dict(memory.get("metadata") or {})
 
-    def _told(self, memory: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the model is told of a memory beside its text."""
+    def _facts(self, memory: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the facts of a memory that the prompt holds beside its text."""
         return self._carried(memory)
 
     def _made(self, memory: Mapping[str, Any], score: float, reason: str) -> ScoredMemory:
@@ -170,12 +176,11 @@ class MemoryRetrieval:
             return self._failed(memory, problem)
 
     def _failed(self, memory: dict[str, Any], problem: Exception) -> ScoredMemory:
-        told = str(problem) or type(problem).__name__
-        return self._made(memory, 0.0, f"Scoring failed: {told}")
+        return self._made(memory, 0.0, f"Scoring failed: {str(problem) or type(problem).__name__}")
 
     async def _asked(self, context: str, memory: dict[str, Any]) -> Relevant:
-        """Return what the model says of a memory, asking again after failures. Raises the last failure."""
-        question = prompt(context, self._text(memory), self._told(memory))
+        """Return the model's score of a memory; retries after failures and raises the last one."""
+        question = prompt(context, self._text(memory), self._facts(memory))
         delay_s = self.retry_delay
         for left in range(self.retry_attempts, -1, -1):
             try:
@@ -191,15 +196,15 @@ class MemoryRetrieval:
         if self.small_model_fn is None:
             raise TypeError("no model is configured")
         answer = self.small_model_fn(question)
-        said = verdict(await answer if inspect.isawaitable(answer) else answer, question)
-        if said is None:
+        found = verdict(await answer if inspect.isawaitable(answer) else answer, question)
+        if found is None:
             raise NoScore("the model returned no score")
-        return Relevant(said.score, said.reason)
+        return Relevant(found.score, found.reason)
 
     async def _recalled(self, context: str, memories: Sequence[dict[str, Any]]) -> list[Relevant]:
         """Return the relevance that recall gives each memory, in their order."""
         keyed = [(str(memory.get("id", "")), self._text(memory)) for memory in memories]
-        return await asyncio.to_thread(self._recalling.relevance, context, keyed)
+        return await asyncio.to_thread(self._recalled_relevance.relevance, context, keyed)
 
     async def _prefiltered(self, context: str, memories: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if self.prefilter is None or self.small_model_fn is None or len(memories) <= self.prefilter:
@@ -244,3 +249,59 @@ def _formatted(number: int, memory: ScoredMemory, *, include_scores: bool) -> st
     if memory.metadata:
         lines.append(f"[Metadata: {', '.join(f'{name}={value}' for name, value in memory.metadata.items())}]")
     return "\n".join(lines)
+
+
+class RecallRelevance:
+    """Scores memories by recollect's own recall, where no model does.
+
+    Memories of a recollect database are recalled there. Others are put into a temporary database, which is deleted with
+    its owner.
+    """
+
+    def __init__(self, store: Shelf | None = None) -> None:
+        self._store = store
+        self._scratch: Shelf | None = None
+        self._lock = threading.Lock()
+        self._closing: weakref.finalize[[Shelf, tempfile.TemporaryDirectory[str]], RecallRelevance] | None = None
+
+    def relevance(self, query: str, memories: Sequence[tuple[str, str]]) -> list[Relevant]:
+        """Return the relevance of each memory, given as id and text, in their order."""
+        if not memories:
+            return []
+        if self._store is not None and _has(self._store, memories):
+            found = self._store.relevance(query)
+            return [found.get(memory_id, UNRELATED) for memory_id, _ in memories]
+        with self._lock:  # the scratch database holds exactly these memories: one query at a time
+            ids = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest() for _, text in memories]
+            texts = {name: text for name, (_, text) in zip(ids, memories, strict=True) if text.strip()}
+            found = self._filled(texts).relevance(query)
+        return [found.get(name, UNRELATED) for name in ids]
+
+    def close(self) -> None:
+        """Delete the temporary database."""
+        with self._lock:
+            if self._closing is not None:
+                self._closing()
+            self._scratch = self._closing = None
+
+    def _filled(self, texts: dict[str, str]) -> Shelf:
+        if self._scratch is None:
+            folder = tempfile.TemporaryDirectory(prefix="memory-lib-")
+            self._scratch = Shelf(Path(folder.name) / "scratch.db", SCRATCH)
+            self._closing = weakref.finalize(self, _tidy, self._scratch, folder)
+        kept = {row.id for row in self._scratch.find()}
+        for name in kept - set(texts):
+            self._scratch.remove(memory_id=name)
+        self._scratch.add([{"id": name, "content": text} for name, text in texts.items() if name not in kept])
+        return self._scratch
+
+
+def _has(store: Shelf, memories: Sequence[tuple[str, str]]) -> bool:
+    """Return whether a database has all of the memories, with the same texts."""
+    kept = {row.id: row.content for row in store.find()}
+    return all(kept.get(memory_id) == text for memory_id, text in memories)
+
+
+def _tidy(store: Shelf, folder: tempfile.TemporaryDirectory[str]) -> None:
+    store.close()
+    folder.cleanup()

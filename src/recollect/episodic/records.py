@@ -1,4 +1,4 @@
-"""Records: what episodic and session memory hand out, field by field as document 001 has them."""
+"""Records of episodic and session memory, with the fields of document 001."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _new_id() -> str:
 
 @dataclass
 class MemoryRecord:
-    """One turn of a conversation: what a person said and what was answered."""
+    """One turn of a conversation: the user's text and the assistant's."""
 
     id: str = field(default_factory=_new_id)
     user: str = ""
@@ -37,10 +37,10 @@ class SessionTurn(MemoryRecord):
 
 @dataclass
 class ChunkMetadata:
-    """Where a chunk stands in its parent: `content == parent.content[start_char:end_char]`.
+    """The position of a chunk in its parent: `content == parent.content[start_char:end_char]`.
 
-    overlap_start and overlap_end say how many of its characters the chunk before and the one after have, too.
-    semantic_boundary: whether it ends where a sentence or paragraph does
+    overlap_start, overlap_end: how many characters it shares with the previous and the next chunk
+    semantic_boundary: whether it ends with a sentence or paragraph
     """
 
     start_char: int
@@ -52,7 +52,7 @@ class ChunkMetadata:
 
 @dataclass
 class ChunkedMemoryRecord:
-    """A conversation (parent), or a piece of one (child)."""
+    """A conversation (parent), or a chunk of one (child)."""
 
     id: str = field(default_factory=_new_id)
     parent_id: str | None = None
@@ -93,12 +93,12 @@ class ChunkedMemoryRecord:
 
 
 def conversation(user: str, assistant: str) -> str:
-    """Return both sides of a turn as the text that is chunked, kept and searched."""
+    """Return both sides of a turn as the text that is chunked, stored and searched."""
     return f"User: {user}\nAssistant: {assistant}"
 
 
 def create_single_chunk(user: str, assistant: str) -> ChunkedMemoryRecord:
-    """Return a turn as one record without chunks: what is left to do where chunking fails."""
+    """Return a turn as one record without chunks, for turns that cannot be chunked."""
     return ChunkedMemoryRecord(user=user, assistant=assistant, content=conversation(user, assistant))
 
 
@@ -116,11 +116,3 @@ def migrate_legacy_record(legacy_record: MemoryRecord) -> ChunkedMemoryRecord:
         last_accessed=legacy_record.timestamp,
         importance_score=1.0,
     )
-
-
-def required(name: str, value: object) -> str:
-    """Return a non-empty text. Raises ValueError otherwise."""
-    if not isinstance(value, str) or not value.strip():
-        told = "None" if value is None else "empty" if isinstance(value, str) else f"not text: {value!r:.40}"
-        raise ValueError(f"{name} is {told}")
-    return value

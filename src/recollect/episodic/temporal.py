@@ -1,4 +1,4 @@
-"""Temporal: how much a memory weighs by its age and by how often it was used.
+"""Temporal weighting: the score of a memory by its age and use.
 
 weight       exp(-rate · hours since it was made), the rate by the type of memory
 multiplier   base · (1 + boost · accesses), at most the cap
@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-from recollect.episodic.defaults import documented, number, settled
-from recollect.episodic.errors import TemporalWeightingError
+from recollect.episodic.exceptions import TemporalWeightingError
+from recollect.episodic.validation import documented, number, settled
 
 SECONDS_PER_HOUR = 3600.0
 
-# Field of the configuration → the setting that may change its default.
+# Field of the configuration → the setting that changes its default.
 _SETTINGS = {
     "episodic_memory_decay": "temporal_decay_rate",
     "access_boost_factor": "importance_boost_factor",
@@ -28,7 +28,7 @@ _SETTINGS = {
 
 @dataclass
 class TemporalConfig:
-    """How fast memories fade, per hour and by type, and what use gives back."""
+    """Rates of decay per hour and type, and the boost by use."""
 
     working_memory_decay: float = 0.5
     session_memory_decay: float = 0.1
@@ -51,12 +51,12 @@ class TemporalConfig:
 
 
 class TemporalMemoryWeighting:
-    """Weighs memories by age and use."""
+    """Weights memories by age and use."""
 
     def __init__(self, config: TemporalConfig | None = None, *, clock: Callable[[], float] = time.time) -> None:
-        """Weigh by a configuration; None: the documented one, as the settings change it.
+        """Weight by a configuration; default: the documented one with the configured settings.
 
-        clock: says what time it is, in Unix seconds
+        clock: returns the time in Unix seconds
         """
         self.config = config if config is not None else TemporalConfig()
         self._clock = clock
@@ -70,9 +70,9 @@ class TemporalMemoryWeighting:
     def calculate_temporal_weight(
         self, timestamp: float, memory_type: str = "episodic", current_time: float | None = None
     ) -> float:
-        """Return what is left of a memory made at `timestamp`, from 0 to 1; 1 for one of the future.
+        """Return the weight of a memory made at `timestamp`, from 0 to 1; 1 for a future one.
 
-        Raises TemporalWeightingError for an unknown type, or a time that is no number.
+        Raises TemporalWeightingError for an unknown type, or a time that is not a number.
         """
         rate = self._rates.get(memory_type)
         if rate is None:
@@ -84,7 +84,7 @@ class TemporalMemoryWeighting:
         return math.exp(-rate * max(0.0, hours))
 
     def calculate_importance_multiplier(self, access_count: int, base_importance: float = 1.0) -> float:
-        """Return how much a memory matters by how often it was used, at most `max_importance_multiplier`.
+        """Return the multiplier by use, at most `max_importance_multiplier`.
 
         Without reinforcement, use does not count.
         """
@@ -105,13 +105,13 @@ class TemporalMemoryWeighting:
         *,
         current_time: float | None = None,
     ) -> float:
-        """Return the score that ranks a memory: similarity, weight and multiplier in one."""
+        """Return the ranking score: similarity times weight times multiplier."""
         weight = self.calculate_temporal_weight(timestamp, memory_type, current_time)
         multiplier = self.calculate_importance_multiplier(access_count, base_importance)
         return _finite("similarity_score", similarity_score) * weight * multiplier
 
     def hours_until_forgotten(self, multiplier: float = 1.0, memory_type: str = "episodic") -> float:
-        """Return after how many hours a memory with this multiplier falls below the forgetting threshold."""
+        """Return the hours until a memory with this multiplier falls below the forgetting threshold."""
         rate, threshold = self._rates[memory_type], self.config.forgetting_threshold
         if multiplier < threshold:
             return 0.0

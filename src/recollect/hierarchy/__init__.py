@@ -1,4 +1,4 @@
-"""What belongs in the context window now: four levels, from what is edited to what is known of the whole project.
+"""The context window of a model, in four levels from the edited code to an overview of the project.
 
     from recollect.hierarchy import MemoryManager
 
@@ -6,7 +6,7 @@
         window.start_task("Requests must be retried with exponential back-off")
         prompt = window.get_immediate_context()
 
-Importing this package does no work: names are loaded when first used.
+Names are imported on first use: the command line loads only the records.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recollect.hierarchy.levels import Level as Level
     from recollect.hierarchy.model import GlobalKnowledge as GlobalKnowledge
     from recollect.hierarchy.model import MemoryStats as MemoryStats
     from recollect.hierarchy.policies import PROFILES as PROFILES
+    from recollect.hierarchy.policies import Level as Level
     from recollect.hierarchy.policies import Policy as Policy
     from recollect.hierarchy.policies import PromotionPolicy as PromotionPolicy
-    from recollect.hierarchy.window import MemoryManager as MemoryManager
+    from recollect.hierarchy.project_window import MemoryManager as MemoryManager
 
 # Public name → the module that defines it.
 _NAMES = {
     "GlobalKnowledge": "recollect.hierarchy.model",
-    "Level": "recollect.hierarchy.levels",
-    "MemoryManager": "recollect.hierarchy.window",
+    "Level": "recollect.hierarchy.policies",
+    "MemoryManager": "recollect.hierarchy.project_window",
     "MemoryStats": "recollect.hierarchy.model",
     "PROFILES": "recollect.hierarchy.policies",
     "Policy": "recollect.hierarchy.policies",

@@ -1,4 +1,4 @@
-"""The context window as operations: each works on the window of one project, which is kept in the store."""
+"""Operations of the context window; each works on the stored window of one project."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,9 +12,9 @@ from recollect.operations import operation
 if TYPE_CHECKING:
     from recollect.engine import Engine
     from recollect.hierarchy.model import Moved
-    from recollect.hierarchy.window import MemoryManager
+    from recollect.hierarchy.project_window import MemoryManager
 
-# Items and moves that are shown: as many as fit on a screen, and as an assistant reads.
+# Items and moves shown by default: one screen.
 SHOWN = 20
 
 Held = Literal[1, 2]
@@ -22,7 +22,7 @@ Shown = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 
 
 class ContextWindow:
-    """What is in the context window, what is at hand, and what can be fetched."""
+    """The context window of a project: fill, look up, promote, demote and show."""
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
@@ -149,7 +149,7 @@ class ContextWindow:
         )
 
     def _window(self, namespace: str, profile: str | None = None) -> "MemoryManager":
-        from recollect.hierarchy.window import MemoryManager
+        from recollect.hierarchy.project_window import MemoryManager
 
         return MemoryManager(self._engine, namespace, profile=profile)
 

@@ -1,4 +1,4 @@
-"""The records of the hierarchy."""
+"""Records of the context window."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Literal
 from recollect.engine.library_store import size, tokens
 from recollect.model import Record
 
-# How a file lies in a level: all of it, some symbols and the outline of the others, or the outline alone; a text is
-# what somebody set, or an error. A memory is one of the store.
+# The form of an item: a whole file, some symbols with the outline of the others, an outline; a text that was set, or an
+# error; a stored memory.
 Form = Literal["whole", "part", "outline", "text", "memory"]
 
-# Why something moved.
+# Why an item moved.
 Trigger = Literal["task", "search", "dependency", "frequent access", "asked", "task complete", "unused", "space"]
 
 
 class GlobalKnowledge(Record, frozen=True, kw_only=True):
-    """Level 4: what is known of a project as a whole, in titled sections; a map of its code, and none of it.
+    """Level 4: an overview of a project in titled sections, without code.
 
-    sections: title and text of each, in the order in which they are read
+    sections: title and text of each, in reading order
     """
 
     sections: tuple[tuple[str, str], ...]
@@ -30,12 +30,12 @@ class GlobalKnowledge(Record, frozen=True, kw_only=True):
 
     @property
     def bytes(self) -> int:
-        """How many bytes the text is."""
+        """The size of the text in bytes."""
         return size(self.text)
 
     @property
     def tokens(self) -> int:
-        """About how many tokens the text is, rather too many than too few."""
+        """An upper bound of the tokens of the text."""
         return tokens(self.text)
 
 

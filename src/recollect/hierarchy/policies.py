@@ -1,8 +1,8 @@
-"""Policies: when something moves between levels and what gives way when one is full, as data; and the profiles of it.
+"""Levels and policies: budgets, when items move between levels, how a full level makes room; and the profiles.
 
-promotion    asked for, or found by a search → level 2 · used by what is there → level 2 · read often → level 1
-demotion     task complete → level 3 · long unused → one level down · no room → what was used longest ago
-pressure     level 1: spill, split, compress · level 2: move_oldest, widen, shorten
+promotion    requested or found by a search → level 2 · dependency → level 2 · read often → level 1
+demotion     task complete → level 3 · unused → one level down · no room → the least recently used
+full level   level 1: spill, split, compress · level 2: move_oldest, widen, shorten
 """
 
 from __future__ import annotations
@@ -10,27 +10,63 @@ from __future__ import annotations
 from typing import Literal
 
 from recollect.errors import InvalidInput
-from recollect.hierarchy.levels import Level, level
 from recollect.model import Record
 
 MINUTE, HOUR = 60, 3_600
 
-# What happens to a full level 1. spill: what was used longest ago goes to level 2. split: a large file is kept by its
-# most relevant symbols. compress: of a file its outline is kept. In each case the whole file stays in level 2.
+Number = Literal[1, 2, 3, 4]
+
+# Document 004 has 15,000 tokens for 50 KB, 0.3 per byte, as tokenisers make of code. Our estimate is an upper bound and
+# makes 0.4 of the same code.
+TOKENS_PER_BYTE = 0.4
+PURPOSES: dict[Number, tuple[str, str]] = {
+    1: ("immediate context", "files being edited, the definitions they use, and errors; always in the prompt"),
+    2: ("working set", "files and memories for the current task"),
+    3: ("archive", "everything indexed or stored; fetched on demand"),
+    4: ("global knowledge", "project overview: map, layers, patterns and technology; no code"),
+}
+
+# Steps for a full level 1. spill: the least recently used item moves to level 2. split: a large file is reduced to its
+# most relevant symbols. compress: a file is reduced to its outline. In each case the whole file stays in level 2.
 Relief1 = Literal["spill", "split", "compress"]
-# What happens to a full level 2. move_oldest: what was used longest ago goes to level 3. widen: the level grows, as far
-# as the model's context window allows. shorten: what is unused goes to level 3 sooner.
+# Steps for a full level 2. move_oldest: the least recently used item moves to level 3. widen: the level grows within
+# the model's context window. shorten: unused items move to level 3 sooner.
 Relief2 = Literal["move_oldest", "widen", "shorten"]
 
 ProfileName = Literal["standard", "small", "large", "interactive"]
 ProfileChoice = Literal[ProfileName, "auto"]
 
 
-class PromotionPolicy(Record, frozen=True, kw_only=True):
-    """When what is read often moves up, and what is not read moves down.
+class Level(Record, frozen=True, kw_only=True):
+    """One level: its number, name, purpose and budget; None is no limit.
 
-    access_threshold: so many accesses move it to level 1. access_window_s: all of them within this time
-    time_threshold: unused for so long, something leaves level 2. level1_threshold: the same of level 1
+    max_bytes, max_tokens: both apply. Text in non-Latin scripts has more tokens per byte than code
+    """
+
+    number: Number
+    name: str
+    purpose: str
+    max_bytes: int | None = None
+    max_tokens: int | None = None
+
+    def fits(self, size_bytes: int, tokens: int) -> bool:
+        """Return whether this size is within the budget."""
+        by_bytes = self.max_bytes is None or size_bytes <= self.max_bytes
+        return by_bytes and (self.max_tokens is None or tokens <= self.max_tokens)
+
+
+def level(number: Number, max_bytes: int | None = None) -> Level:
+    """Return a level with a budget in bytes and the tokens of that much code."""
+    name, purpose = PURPOSES[number]
+    most = None if max_bytes is None else int(max_bytes * TOKENS_PER_BYTE)
+    return Level(number=number, name=name, purpose=purpose, max_bytes=max_bytes, max_tokens=most)
+
+
+class PromotionPolicy(Record, frozen=True, kw_only=True):
+    """When frequently read items are promoted and unused ones demoted.
+
+    access_threshold: accesses that promote to level 1. access_window_s: the time in which they count
+    time_threshold: seconds until an unused item leaves level 2. level1_threshold: the same for level 1
     """
 
     access_threshold: int = 3
@@ -43,11 +79,10 @@ USUAL = PromotionPolicy()
 
 
 class Policy(Record, frozen=True, kw_only=True):
-    """All rules of one hierarchy.
+    """All rules of one context window.
 
-    relief1, relief2: what is done about a full level, one after the other until it fits; what is left over then is
-    spilled, or moved to the archive, whatever they say. context_tokens: the model's window, as far as level 2 may grow
-    shortest_s: retention is shortened to this at most
+    relief1, relief2: steps for a full level, in order until it fits; the rest is always spilled or archived
+    context_tokens: the model's window, which limits level 2. shortest_s: the shortest retention
     """
 
     name: str
@@ -77,8 +112,8 @@ def _policy(name: str, one: int, two: int, four: int, *, promotion: PromotionPol
     )
 
 
-# The sizes of document 004. A small project fits into level 2 as a whole and hardly needs a summary; in a large one
-# level 1 is kept strict and a feature spans more files; who comes and goes wants to find things where they were.
+# The sizes of document 004. A small project fits into level 2 and hardly needs a summary. In a large one level 1 is
+# smaller and a feature spans more files. Interactive work has long pauses.
 PROFILES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
@@ -95,12 +130,12 @@ PROFILES: dict[str, Policy] = {
     )
 }
 
-# Up to here a project is small, and from here on large.
+# Below the first size a project is small, above the second large.
 SMALL_BYTES, LARGE_BYTES = 1_000_000, 100_000_000
 
 
 def profile(name: str, project_bytes: int) -> Policy:
-    """Return the policy of a profile; `auto` is that of the project's size. Raises InvalidInput for an unknown one."""
+    """Return the policy of a profile; `auto` chooses by project size. Raises InvalidInput."""
     if name == "auto":
         name = "small" if project_bytes < SMALL_BYTES else "large" if project_bytes > LARGE_BYTES else "standard"
     if name not in PROFILES:

@@ -11,8 +11,7 @@ import pytest
 from tests.trees import git, write
 
 import hierarchy
-from hierarchy_fillings import Grep, Held, Sizes, packed, words
-from hierarchy_tasks import commits
+from hierarchy import Grep, Held, Sizes, commits, packed, words
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 
 import metrics
-import notes
+import notes_recall as notes
 
 MEMORIES = {memory.id: memory for memory in notes.memories()}
 QUESTIONS = notes.questions()
@@ -39,7 +39,7 @@ def test_there_are_enough_questions_of_each_kind_in_both_halves(kind: str) -> No
 def test_ids_and_texts_are_unique() -> None:
     for rows in (notes.memories(), QUESTIONS):
         assert len({row.id for row in rows}) == len({row.text for row in rows}) == len(rows)
-    pairs = notes.amendments()
+    pairs = notes.pairs()
     assert len({pair.id for pair in pairs}) == len({(pair.old, pair.new) for pair in pairs}) == len(pairs)
 
 
@@ -99,4 +99,4 @@ def test_the_split_is_fixed_disjoint_and_complete() -> None:
 
 
 def test_half_of_the_pairs_amend_and_half_only_look_like_it() -> None:
-    assert Counter(pair.amends for pair in notes.amendments()) == {True: 40, False: 40}
+    assert Counter(pair.amends for pair in notes.pairs()) == {True: 40, False: 40}

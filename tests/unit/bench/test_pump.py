@@ -11,8 +11,8 @@ import pytest
 
 import pump
 import pump_scanners
-from pump_fragments import Family, families
-from recollect.code.index import page
+from pump import Family, families
+from recollect.code import page
 
 SCANNERS = {row.name: row for row in pump_scanners.scanners()}
 SIZE = 16_000
@@ -146,7 +146,7 @@ def test_every_module_with_patterns_has_a_row_or_a_reason() -> None:
             for alias in node.names
         )
         if "re" in imported:
-            found.add(".".join(path.relative_to(root / "src").with_suffix("").parts).removeprefix("recollect."))
+            found.add(".".join(path.relative_to(root / "src").with_suffix("").parts))
     assert found - covered - pump_scanners.WITHOUT_ROW.keys() == set()
     assert pump_scanners.WITHOUT_ROW.keys() - found == set()
 

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 import told
-import told_labels
 import told_month
 from recollect import clock
 from recollect.capture.payload import read
 from recollect.providers.cache import CachedEmbedder
 from recollect.providers.local import LocalEmbedder
-from told_labels import Labels, Moment, Words, content_lines
+from told import Labels, Moment, Words, content_lines
 from told_payloads import ASSISTANTS
 
 SPLITS = pytest.mark.parametrize("split", told_month.SPLITS)
@@ -24,7 +23,7 @@ SPLITS = pytest.mark.parametrize("split", told_month.SPLITS)
 @SPLITS
 def test_every_mark_of_a_script_names_a_label_and_every_label_is_stated(split: str) -> None:
     tables = told_month.tables(split)
-    labels = set(told_labels.from_tables(tables).labels)
+    labels = set(told.from_tables(tables).labels)
     marks = [mark for session in told_month.sessions(tables) for step in session.steps for mark in step.marks]
     stated = {mark[1:] for mark in marks if mark[0] == "+"} | {m[5:] for m in marks if m.startswith("open:")}
     helping = {mark[1:] for mark in marks if mark[0] == "?"} | {m[5:] for m in marks if m.startswith("done:")}
@@ -37,7 +36,7 @@ def test_every_mark_of_a_script_names_a_label_and_every_label_is_stated(split: s
 @SPLITS
 def test_what_a_script_states_matches_its_label(split: str) -> None:
     tables = told_month.tables(split)
-    labels = told_labels.from_tables(tables).labels
+    labels = told.from_tables(tables).labels
     silent = [
         name
         for session in told_month.sessions(tables)
@@ -95,7 +94,7 @@ TABLES = {
 
 def lived() -> Labels:
     """Labels of which all were stated, the old decision was replaced, and the work was done."""
-    labels = told_labels.from_tables(TABLES)
+    labels = told.from_tables(TABLES)
     for name in labels.labels:
         labels.state(name, 1)
     labels.end("open")

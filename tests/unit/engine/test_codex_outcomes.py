@@ -18,8 +18,6 @@ from recollect.capture.transcript_tail import ROW_BYTES
 from recollect.model import Memory, Observed
 
 NOW = 1_767_000_000
-
-
 TIME = FrozenClock(NOW)
 
 
@@ -31,17 +29,8 @@ def engine(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         yield made
 
 
-def of(session: str, raw: bytes) -> bytes:
-    """Return the same event in another session."""
-    return json.dumps({**json.loads(raw), "session_id": session}).encode()
-
-
 def take(engine: Engine, *raw: bytes) -> None:
-    """Take in events, a second apart: within one their order would be left to chance."""
-    for each in raw:
-        TIME.advance(1)
-        engine.capture.put(each)
-    assert engine.capture.drain().bad == 0
+    payloads.take(engine, TIME, *raw)
 
 
 def event(call: str, **item: Any) -> str:
@@ -145,8 +134,8 @@ def test_a_failure_that_only_the_session_file_tells_brings_its_fix(engine: Engin
 def test_an_unproven_success_fixes_nothing_and_is_no_known_command(engine: Engine) -> None:
     take(
         engine,
-        of("x-1", payloads.failed("make", "Exit code 2\na.c:3:1: error: x", call="1")),
-        of("x-1", payloads.edited("TAX = 19", "TAX = 20", call="2")),
+        payloads.in_session("x-1", payloads.failed("make", "Exit code 2\na.c:3:1: error: x", call="1")),
+        payloads.in_session("x-1", payloads.edited("TAX = 19", "TAX = 20", call="2")),
         of_codex(None, "building"),
     )
     assert engine.store.count(Memory, {"category": "fix"}) == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,17 +27,8 @@ def engine(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
         yield made
 
 
-def of(session: str, raw: bytes) -> bytes:
-    """Return the same event in another session."""
-    return json.dumps({**json.loads(raw), "session_id": session}).encode()
-
-
 def take(engine: Engine, *raw: bytes) -> None:
-    """Take in events, a second apart: within one their order would be left to chance."""
-    for each in raw:
-        TIME.advance(1)
-        engine.capture.put(each)
-    assert engine.capture.drain().bad == 0
+    payloads.take(engine, TIME, *raw)
 
 
 def summary(engine: Engine, *raw: bytes) -> str:
@@ -58,7 +48,7 @@ def learn_replacement(engine: Engine, times: int = 3) -> None:
 
 
 def failing(command: str = "pytest -x", error: str = NOT_FOUND, session: str = "s-2") -> bytes:
-    return of(session, payloads.failed(command, error))
+    return payloads.in_session(session, payloads.failed(command, error))
 
 
 def test_a_wrong_invocation_brings_the_one_that_works_once_in_a_session(engine: Engine) -> None:
@@ -87,8 +77,8 @@ def test_the_use_of_a_replacement_is_noticed(engine: Engine) -> None:
     take(
         engine,
         failing(),
-        of("s-2", payloads.ran("python3 -m pytest -x", "5 passed", call="9")),
-        of("s-2", payloads.claude("Stop", last_assistant_message="Done.")),
+        payloads.in_session("s-2", payloads.ran("python3 -m pytest -x", "5 passed", call="9")),
+        payloads.in_session("s-2", payloads.claude("Stop", last_assistant_message="Done.")),
     )
     (row,) = engine.store.find(Injection)
     assert (row.event, row.evidence) == ("tool", "ran")
@@ -98,7 +88,7 @@ def test_the_use_of_a_replacement_is_noticed(engine: Engine) -> None:
     "between",
     [
         payloads.edited("TAX = 19", "TAX = 20", call="e"),
-        of("s-9", payloads.claude("Stop", last_assistant_message="x")),
+        payloads.in_session("s-9", payloads.claude("Stop", last_assistant_message="x")),
         None,
     ],
     ids=["a file was changed", "another session", "not proven"],
@@ -107,7 +97,10 @@ def test_what_did_not_clearly_replace_a_command_is_not_offered(engine: Engine, b
     session = "c-1" if between is None or b"Edit" in between else "s-9"
     worked = payloads.ran("python3 -m pytest -x" + (" | tail -3" if between is None else ""), "done", call="2")
     take(
-        engine, payloads.failed("pytest -x", NOT_FOUND, call="1"), *([between] if between else []), of(session, worked)
+        engine,
+        payloads.failed("pytest -x", NOT_FOUND, call="1"),
+        *([between] if between else []),
+        payloads.in_session(session, worked),
     )
     assert engine.presence.answer(failing()) is None
 
@@ -115,10 +108,10 @@ def test_what_did_not_clearly_replace_a_command_is_not_offered(engine: Engine, b
 @pytest.mark.parametrize("again", ["pytest -x", "pytest tests/test_cart.py"])
 def test_a_command_that_worked_since_is_not_replaced(engine: Engine, again: str) -> None:
     learn_replacement(engine)
-    take(engine, of("s-4", payloads.ran(again, "5 passed", call="8")))
+    take(engine, payloads.in_session("s-4", payloads.ran(again, "5 passed", call="8")))
     assert engine.presence.answer(failing(again)) is None
-    take(engine, of("s-5", payloads.failed(again, NOT_FOUND, call="9")))
-    take(engine, of("s-5", payloads.ran(f"python3 -m {again}", "5 passed", call="10")))
+    take(engine, payloads.in_session("s-5", payloads.failed(again, NOT_FOUND, call="9")))
+    take(engine, payloads.in_session("s-5", payloads.ran(f"python3 -m {again}", "5 passed", call="10")))
     assert f"`{again}` failed here before; `python3 -m {again}` works" in (engine.presence.answer(failing(again)) or "")
 
 
@@ -181,7 +174,7 @@ def test_a_fix_that_answers_a_prompt_is_by_nobody(engine: Engine) -> None:
         payloads.edited("TAX = 19", "TAX = 20", call="2"),
         payloads.ran("python3 load_orders.py", call="3"),
     )
-    prompt = of(
+    prompt = payloads.in_session(
         "s-2", payloads.claude("UserPromptSubmit", prompt="python3 load_orders.py fails with KeyError warehouse")
     )
     for lexical in (False, True):

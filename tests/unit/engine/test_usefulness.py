@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,22 +42,17 @@ def engine(home: Path, time: FrozenClock) -> Iterator[Engine]:
         yield made
 
 
-def of(session: str, raw: bytes) -> bytes:
-    """Return the same event in another session."""
-    return json.dumps({**json.loads(raw), "session_id": session}).encode()
-
-
 def take(engine: Engine, session: str, *raw: bytes) -> None:
     """Let a session go on: each event is spooled as its hook does it, then all are drained."""
     for each in raw:
-        engine.capture.put(of(session, each))
+        engine.capture.put(payloads.in_session(session, each))
     assert engine.capture.drain().bad == 0
 
 
 def prompt(engine: Engine, session: str, text: str = ABOUT_BACKOFF, time: FrozenClock | None = None) -> str | None:
     """Send a prompt: its hook is answered, and what it saw is taken in."""
     raw = payloads.claude("UserPromptSubmit", prompt=text)
-    said = engine.presence.answer(of(session, raw))
+    said = engine.presence.answer(payloads.in_session(session, raw))
     take(engine, session, raw)
     if time is not None:
         time.advance(1)
@@ -194,7 +188,7 @@ def fixed_once(engine: Engine, session: str = "c-1") -> str:
 
 
 def fails(engine: Engine, session: str, call: str) -> str | None:
-    raw = of(session, payloads.failed("pytest -q", ERROR, call=call))
+    raw = payloads.in_session(session, payloads.failed("pytest -q", ERROR, call=call))
     said = engine.presence.answer(raw)
     engine.capture.put(raw)
     engine.capture.drain()
@@ -424,7 +418,11 @@ def test_what_is_never_used_must_fit_better_to_be_told(
     raw = payloads.claude("UserPromptSubmit", prompt=ABOUT_BACKOFF)
 
     def answer(session: str) -> str:
-        return (glance(of(session, raw)) if way == "glance" else engine.presence.answer(of(session, raw))) or ""
+        return (
+            glance(payloads.in_session(session, raw))
+            if way == "glance"
+            else engine.presence.answer(payloads.in_session(session, raw))
+        ) or ""
 
     contents = [engine.store.get(Memory, [each])[0].content for each in (good, idle)]
     told = answer("s-1")

@@ -112,24 +112,15 @@ def test_the_errors_are_a_tree_of_ours_that_shadows_no_builtin() -> None:
 
 @pytest.mark.promise("A11")
 def test_errors_of_the_engine_become_those_of_the_document() -> None:
-    from recollect.episodic.errors import documented
+    from recollect.episodic.exceptions import documented_errors
 
-    with pytest.raises(ValueError, match="content is empty"), documented():
+    with pytest.raises(ValueError, match="content is empty"), documented_errors():
         raise InvalidInput("content is empty")
-    with pytest.raises(SessionMemoryError, match="no space") as caught, documented(SessionMemoryError):
+    with pytest.raises(SessionMemoryError, match="no space") as caught, documented_errors(SessionMemoryError):
         raise StoreFull("no space left", path="x")
     assert caught.value.details == {"path": "x"}
-    with pytest.raises(ChunkingError), documented():
+    with pytest.raises(ChunkingError), documented_errors():
         raise ChunkingError("as it is")
-
-
-def test_every_public_name_resolves_and_no_other_is_offered() -> None:
-    assert len(episodic.__all__) == 19
-    assert dir(episodic) == sorted(episodic.__all__)
-    for name in episodic.__all__:
-        assert getattr(episodic, name) is not None
-    with pytest.raises(AttributeError, match="nonsense"):
-        episodic.nonsense  # noqa: B018
 
 
 def test_importing_the_library_and_its_plain_classes_loads_nothing_heavy() -> None:

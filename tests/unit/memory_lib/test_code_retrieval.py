@@ -60,7 +60,7 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, A
         yield {}
         return
     with CodeMemoryStorage(str(tmp_path / "code.db")) as storage:
-        yield {"shelf": storage.shelf}
+        yield {"store": storage.store}
 
 
 @pytest.fixture
@@ -319,7 +319,7 @@ def test_of_too_many_scores_in_a_database_the_oldest_are_forgotten(
     monkeypatch.setattr("recollect.engine.memory.library_state.MAX_KEPT", 3)
     model = Model(**{f"f{number}": 0.9 for number in range(5)})
     with CodeMemoryStorage(str(tmp_path / "code.db")) as storage:
-        retrieval = CodeMemoryRetrieval(model, shelf=storage.shelf)
+        retrieval = CodeMemoryRetrieval(model, store=storage.store)
         for number in range(5):
             now[0] += 1
             retrieve(retrieval, [code(f"f{number}")])

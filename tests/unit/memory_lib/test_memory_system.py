@@ -94,7 +94,7 @@ def test_more_vectors_than_a_question_waits_for_are_made_beside_it(
 ) -> None:
     monkeypatch.setenv("RECOLLECT_EMBED_ON_DEMAND", "1")
     with MemorySystem(None, str(tmp_path / "app.db"), relevance_threshold=0.3) as system:
-        embedding = system.storage.shelf.engine.embedding
+        embedding = system.storage.store.engine.embedding
         wanted = system.add_memory("The release is built on Fridays by the nightly job")
         asyncio.run(system.retrieve_relevant_memories("when is the release built?"))
         assert not embedding.running
@@ -110,4 +110,4 @@ def test_a_model_that_is_asked_about_everything_needs_no_vectors(tmp_path: Path)
     with MemorySystem(model, str(tmp_path / "app.db")) as system:
         system.add_memory("FastAPI is a modern Python web framework")
         assert len(asyncio.run(system.retrieve_relevant_memories("web frameworks"))) == 1
-        assert system.storage.shelf.engine.embedding.coverage() == (0, 1)
+        assert system.storage.store.engine.embedding.coverage() == (0, 1)

@@ -16,9 +16,8 @@ from recollect.text.redaction.token_formats import PLACED, SHAPED, TOKENS
 sys.path.append(str(Path(__file__).resolve().parents[3] / "bench"))
 
 import planted
-from benign import benign
-from planted_held_out import held_out
-from pump_redaction import Case, measure
+from planted import benign, held_out
+from redaction import Case, measure
 
 LONG = "Zq3" * 12
 
@@ -289,7 +288,7 @@ def test_a_random_literal_beside_a_secret_in_a_call_is_one_too() -> None:
     assert redact(text).text == 'Client("[secret:twilio-key]", "[secret:key]", "eu")'
 
 
-# The worst families that bench/pump_redaction.py found, and the lines that once took hours.
+# The worst families that bench/redaction.py found, and the lines that once took hours.
 PUMPED = [
     Case("password: ", "a", "1!"),
     Case("secret: ", "kubernetes-dashboard-", "x7k2p"),

@@ -1,0 +1,133 @@
+"""The database of an episodic memory: opening, conversion of an older JSON file, embeddings and metrics.
+
+A path is a database file of recollect, whatever its suffix. Without a path the database is in a temporary folder, which
+is deleted with its owner.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from recollect.errors import EmbeddingFailed
+
+if TYPE_CHECKING:
+    from recollect.engine.given_embedder import GivenEmbedder
+    from recollect.engine.shelf import Shelf
+
+logger = logging.getLogger(__name__)
+
+EPISODES = "episodic"
+SESSIONS = "episodic.sessions"
+
+# From a text to its vector; a function from a list of texts to their vectors works, too.
+EmbeddingFunction = Callable[[Any], Sequence[Any]]
+Rows = Callable[[Sequence[Mapping[str, Any]]], Iterator[Mapping[str, Any]]]
+
+
+class ConversationStore:
+    """An open database of conversations; a `with` block closes it."""
+
+    store: Shelf
+    _closing: weakref.finalize[..., Any]
+
+    def _open(self, path: str | Path | None, namespace: str, embedder: GivenEmbedder | None, legacy: Rows) -> None:
+        """Open the database at a path; with None, one that is deleted when it is closed.
+
+        legacy: converts the turns of a JSON file to rows
+        """
+        from recollect.engine.older_document import adopt_document
+        from recollect.engine.shelf import Shelf
+
+        folder = tempfile.TemporaryDirectory(prefix="recollect-episodic-") if path is None else None
+        place = Path(folder.name) / "memory.db" if folder is not None else Path(path or "")
+        adopted = adopt_document(place, namespace, legacy)
+        if adopted is not None:
+            logger.warning("converted %s; the original is in %s", place, adopted.saved)
+            if adopted.left:
+                logger.warning("%d entries are not conversation turns and remain there", adopted.left)
+        self.store = Shelf(place, namespace, embedder=embedder)
+        self._closing = weakref.finalize(self, _tidy, self.store, folder)
+
+    def close(self) -> None:
+        """Close the database; closing it again does nothing. Without a path its memories are deleted."""
+        self._closing()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _tidy(store: Shelf, folder: tempfile.TemporaryDirectory[str] | None) -> None:
+    store.close()
+    if folder is not None:
+        folder.cleanup()
+
+
+class Metrics:
+    """Counts and times operations. Safe to share between threads."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self.enabled = enabled
+        self._done: dict[str, tuple[int, float]] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def timed(self, operation: str) -> Iterator[None]:
+        """Count and time the block, unless it fails."""
+        if not self.enabled:
+            yield
+            return
+        began = time.perf_counter()
+        yield
+        taken = time.perf_counter() - began
+        with self._lock:
+            count, seconds = self._done.get(operation, (0, 0.0))
+            self._done[operation] = (count + 1, seconds + taken)
+
+    def collected(self) -> dict[str, dict[str, float]]:
+        """Return the count and the average milliseconds of each operation."""
+        with self._lock:
+            return {
+                name: {"count": count, "average_ms": 1000 * seconds / count}
+                for name, (count, seconds) in self._done.items()
+            }
+
+
+def embedding_function(text: str) -> list[float]:
+    """Return the vector of a text by the configured model; default: the one shipped with recollect."""
+    from recollect.engine.given_embedder import configured_vector
+
+    return configured_vector(text)
+
+
+def embedder_of(function: EmbeddingFunction | None) -> GivenEmbedder | None:
+    """Return an embedder that calls a function; None without one. Raises TypeError if it is not callable."""
+    if function is None:
+        return None
+    from recollect.engine.given_embedder import GivenEmbedder
+
+    return GivenEmbedder(function)
+
+
+def vectors_of(embedder: GivenEmbedder | None, texts: Sequence[str]) -> list[list[float]] | None:
+    """Return the vectors of texts; None without an embedder or if it fails."""
+    if embedder is None:
+        return None
+    try:
+        return embedder.vectors(texts)
+    except EmbeddingFailed as problem:
+        logger.warning("no embeddings: %s", problem.message)
+        return None

@@ -1,0 +1,188 @@
+"""Technology of a project: languages, versions, packages, tools and services from its files."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.files import open_file
+from recollect.hierarchy.layers import is_secondary
+
+if TYPE_CHECKING:
+    from recollect.engine.code.indexed_project import PackageRow, Project
+
+# Packages, and dependencies of one scope, that are listed; the others are counted.
+MOST_PACKAGES, MOST_NEEDED = 25, 40
+# A language below this share of the code is listed without numbers.
+LEAST_SHARE = 0.01
+# From this many names with the same prefix on, they are listed as one.
+GROUPED_FROM = 5
+# Bytes of a file that are searched for a version or a service.
+MOST_BYTES = 200_000
+
+
+class Version(NamedTuple):
+    """Where a version is declared: of what, in which files, by which pattern."""
+
+    of: str
+    files: tuple[str, ...]
+    pattern: str
+
+
+VERSIONS = (
+    Version(
+        "Python",
+        ("pyproject.toml", "setup.cfg"),
+        r"(?m)^[^\S\n]*+(?:requires-python|python_requires)\s*+=\s*+[\"']?([^\"'\n]+)",
+    ),
+    Version("Python", ("setup.py",), r"python_requires\s*=\s*[\"']([^\"']+)"),
+    Version("Python", (".python-version",), r"^\s*(\S+)"),
+    Version("Go", ("go.mod",), r"(?m)^go\s+(\S+)"),
+    Version("Rust", ("Cargo.toml",), r"(?m)^rust-version\s*=\s*\"([^\"]+)"),
+    Version("Rust edition", ("Cargo.toml",), r"(?m)^edition\s*=\s*\"([^\"]+)"),
+    Version("Node.js", ("package.json",), r"\"engines\"\s*:\s*\{[^{}]*\"node\"\s*:\s*\"([^\"]+)"),
+    Version("Node.js", (".nvmrc", ".node-version"), r"^\s*(\S+)"),
+    Version("package manager", ("package.json",), r"\"packageManager\"\s*:\s*\"([^\"+]+)"),
+    Version("Java", ("pom.xml",), r"<(?:maven\.compiler\.(?:release|source)|java\.version|release)>([^<$]+)<"),
+    Version("Java", ("build.gradle", "build.gradle.kts"), r"(?:sourceCompatibility|languageVersion)\D{0,40}(\d[\d.]*)"),
+    Version("Kotlin", ("build.gradle.kts", "build.gradle"), r"kotlin[^\n]{0,200}?version\s*+\(?[\"']([\d.]+)"),
+    Version("PHP", ("composer.json",), r"\"php\"\s*:\s*\"([^\"]+)"),
+    Version("Ruby", (".ruby-version",), r"^\s*(\S+)"),
+    Version("Ruby", ("Gemfile",), r"(?m)^ruby\s+[\"']([^\"']+)"),
+    Version(".NET", ("Directory.Build.props", "global.json"), r"(?:<TargetFrameworks?>|\"version\"\s*:\s*\")([^<\"]+)"),
+    Version("Swift", ("Package.swift",), r"swift-tools-version:\s*(\S+)"),
+    Version("Elixir", ("mix.exs",), r"elixir:\s*\"([^\"]+)"),
+    Version("Scala", ("build.sbt",), r"scalaVersion\s*:=\s*\"([^\"]+)"),
+    Version("Zig", ("build.zig.zon",), r"minimum_zig_version\s*=\s*\"([^\"]+)"),
+    Version("CMake", ("CMakeLists.txt",), r"(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)"),
+)
+
+# Files and folders in the root, and the tool that uses them.
+TOOLS: tuple[tuple[str, str], ...] = (
+    ("Makefile", "make"), ("justfile", "just"), ("Taskfile.yml", "task"), ("CMakeLists.txt", "CMake"),
+    ("meson.build", "Meson"), ("BUILD.bazel", "Bazel"), ("WORKSPACE", "Bazel"), ("gradlew", "Gradle wrapper"),
+    ("mvnw", "Maven wrapper"), ("tox.ini", "tox"), ("noxfile.py", "nox"), ("uv.lock", "uv"), ("poetry.lock", "Poetry"),
+    ("Pipfile", "Pipenv"), ("pnpm-lock.yaml", "pnpm"), ("pnpm-workspace.yaml", "pnpm workspaces"),
+    ("yarn.lock", "Yarn"), ("package-lock.json", "npm"), ("bun.lockb", "Bun"), ("lerna.json", "Lerna"),
+    ("turbo.json", "Turborepo"), ("nx.json", "Nx"), ("tsconfig.json", "TypeScript"), ("vite.config.ts", "Vite"),
+    ("vitest.config.ts", "Vitest"), ("vitest.config.mts", "Vitest"), ("jest.config.js", "Jest"),
+    ("webpack.config.js", "webpack"), ("rollup.config.js", "Rollup"), ("eslint.config.js", "ESLint"),
+    (".eslintrc.js", "ESLint"), (".eslintrc.json", "ESLint"), (".prettierrc", "Prettier"),
+    (".pre-commit-config.yaml", "pre-commit"), (".golangci.yml", "golangci-lint"), ("rustfmt.toml", "rustfmt"),
+    (".clang-format", "clang-format"), (".rubocop.yml", "RuboCop"), ("phpunit.xml.dist", "PHPUnit"),
+    ("phpstan.neon.dist", "PHPStan"), ("mypy.ini", "mypy"), ("pytest.ini", "pytest"), ("Dockerfile", "Docker"),
+    (".github/workflows", "GitHub Actions"), (".gitlab-ci.yml", "GitLab CI"), (".circleci", "CircleCI"),
+    (".travis.yml", "Travis CI"), ("Jenkinsfile", "Jenkins"), (".ci", "custom CI"), ("fly.toml", "Fly.io"),
+    ("Procfile", "Heroku"), ("serverless.yml", "Serverless"), (".goreleaser.yml", "GoReleaser"),
+)  # fmt: skip
+# Tool sections of pyproject.toml.
+_PYPROJECT_TOOL = re.compile(r"(?m)^\[tool\.([\w-]+)")
+
+_COMPOSE = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
+_IMAGE = re.compile(r"(?m)^[^\S\n]*+image:\s*+[\"']?([\w./:-]+)")
+
+
+def technology(project: Project) -> str:
+    """Return languages, versions, tools, services and packages, one fact a line."""
+    lines = ["Languages: " + ", ".join(_languages(project)) + "."]
+    versions = list(_versions(project))
+    lines += ["Versions: " + ", ".join(versions) + "."] if versions else []
+    tools = list(_tools(project.root))
+    lines += ["Tools: " + ", ".join(tools) + "."] if tools else []
+    services = list(_services(project.root))
+    lines += ["Services: " + ", ".join(services) + "."] if services else []
+    return "\n".join([*lines, "", *_packages(project)]).strip()
+
+
+def _languages(project: Project) -> Iterator[str]:
+    """Yield the languages of the code, the largest share first."""
+    sizes: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    for source in project.code.values():
+        sizes[source.language or ""] += source.size_bytes
+        files[source.language or ""] += 1
+    whole = sizes.total() or 1
+    order = sorted(sizes, key=lambda language: (-sizes[language], language))
+    shown = [language for language in order if sizes[language] >= LEAST_SHARE * whole]
+    for language in shown:
+        yield f"{language} {100 * sizes[language] / whole:.0f} % ({files[language]:,} files)"
+    if len(order) > len(shown):
+        yield "a little " + ", ".join(order[len(shown) :])
+
+
+def _versions(project: Project) -> Iterator[str]:
+    """Yield the versions that manifests of the root and of packages require."""
+    own = (row.folder for row in project.packages if not is_secondary(row.manifest))
+    folders = dict.fromkeys(["", *own])
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in VERSIONS:
+        for folder in folders:
+            for name in row.files:
+                found = re.search(row.pattern, _read(project.root / folder / name))
+                if found:
+                    seen[row.of][found[1].strip()] += 1
+    for of, versions in seen.items():
+        yield f"{of} " + " or ".join(version for version, _ in versions.most_common(3))
+
+
+def _tools(root: Path) -> Iterator[str]:
+    found = [tool for name, tool in TOOLS if (root / name).exists()]
+    found += [name for name in _PYPROJECT_TOOL.findall(_read(root / "pyproject.toml")) if name not in found]
+    yield from dict.fromkeys(found)
+
+
+def _services(root: Path) -> Iterator[str]:
+    images = (image for name in _COMPOSE for image in _IMAGE.findall(_read(root / name)))
+    yield from dict.fromkeys(images)
+
+
+def _packages(project: Project) -> Iterator[str]:
+    rows = [row for row in project.packages if not row.mark and not is_secondary(row.manifest)]
+    for row in rows[:MOST_PACKAGES]:
+        yield f"{row.label}{f' {row.version}' if row.version else ''} ({row.ecosystem}, {row.manifest})"
+        for scope, needed in _needed(row):
+            yield f"  {scope}: {', '.join(needed)}"
+    if len(rows) > MOST_PACKAGES:
+        yield f"… {len(rows) - MOST_PACKAGES} more packages"
+
+
+def _needed(row: PackageRow) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the dependencies of a package by scope, with their version ranges."""
+    scopes: dict[str, list[str]] = {}
+    for each in row.dependencies:
+        place = " (here)" if each.local else ""
+        scopes.setdefault(each.scope, []).append(f"{each.label}{f' {each.range}' if each.range else ''}{place}")
+    for scope, every in scopes.items():
+        names = list(_grouped(every))
+        more = len(names) - MOST_NEEDED
+        yield scope, [*names[:MOST_NEEDED], *([f"… {more} more"] if more > 0 else [])]
+
+
+def _grouped(names: Sequence[str]) -> Iterator[str]:
+    """Yield names; many with one prefix (`tree-sitter-c`, `tree-sitter-go` …) as one."""
+    prefixes = Counter(_prefix(name) for name in names)
+    seen: set[str] = set()
+    for name in names:
+        start = _prefix(name)
+        if not start or prefixes[start] < GROUPED_FROM:
+            yield name
+        elif start not in seen:
+            seen.add(start)
+            ends = [each.partition(" ")[0].removeprefix(start) for each in names if _prefix(each) == start]
+            yield f"{start}{{{','.join(ends)}}}"
+
+
+def _prefix(name: str) -> str:
+    word = name.partition(" ")[0]
+    return word[: max(word.rfind("-"), word.rfind("/")) + 1]
+
+
+def _read(path: Path) -> str:
+    try:
+        with open_file(path) as file:
+            return file.read(MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
