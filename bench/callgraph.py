@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import java_names
 from measure import publish
-from recollect.code.extract import outline
-from recollect.code.languages import detect
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import detect
 from recollect.code.links.file_programs import FRONT_ENDS, front_end, offer
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.program import Unit

@@ -36,8 +36,8 @@ from typing import Any, NamedTuple
 from measure import publish
 from mutation import EDITS, Edit, Target, changed, deleted, moved, reads, renamed, twin
 from recollect import Engine
-from recollect.code.languages import BY_NAME, detect
-from recollect.code.symbols import Symbol
+from recollect.code.index.languages import BY_NAME, detect
+from recollect.code.index.symbols import Symbol
 from recollect.model import File, Hit, Tree
 
 # --- formatted ---

@@ -247,25 +247,25 @@ SLOW_PARSE_S = 0.025  # a parser that takes longer for the small text is tried w
 
 # Patterns in tables, by module and beginning: how they are used, and how many characters they can be given.
 KNOWN: tuple[tuple[str, str, str, int], ...] = (
-    ("recollect.capture.fingerprint", "", "match", 600),  # lines are cut to 300 characters
-    ("recollect.code.endpoints", "[\\w.]", "match", 0),
-    ("recollect.code.endpoints", "RequestMapping", "match", 0),
-    ("recollect.code.endpoints", "(?P<method>", "match", 0),
+    ("recollect.capture.error_fingerprint", "", "match", 600),  # lines are cut to 300 characters
+    ("recollect.code.index.endpoints", "[\\w.]", "match", 0),
+    ("recollect.code.index.endpoints", "RequestMapping", "match", 0),
+    ("recollect.code.index.endpoints", "(?P<method>", "match", 0),
     ("recollect.code.diff.work_tree", "b'", "finditer", 4_096),  # entries of git, each with one path
-    ("recollect.code.extract", "\\b(?:(?:export", "search", 60),  # looked for right before a definition
-    ("recollect.code.freshness.mention", "\\s*(?P<chain>", "fullmatch", 200),  # between backticks
-    ("recollect.code.ignore", "", "match", 255),  # one name of a path
-    ("recollect.code.gather", "(?<![\\w.])([", "search", 200),  # OWNER_CHARACTERS
+    ("recollect.code.index.extract", "\\b(?:(?:export", "search", 60),  # looked for right before a definition
+    ("recollect.code.anchors.mention", "\\s*(?P<chain>", "fullmatch", 200),  # between backticks
+    ("recollect.code.index.ignore_rules", "", "match", 255),  # one name of a path
+    ("recollect.code.index.definitions", "(?<![\\w.])([", "search", 200),  # OWNER_CHARACTERS
     ("recollect.code.manifests.families", "", "search", 255),  # the name of a file
-    ("recollect.code.nest", "(?<=\\w)<", "search", 200),  # NAME_CHARACTERS
-    ("recollect.code.testing", "", "search", 255),  # names of files and symbols
-    ("recollect.history.message", "(?:bump", "match", 0),
-    ("recollect.history.message", "(?:fix", "match", 0),
+    ("recollect.code.index.definitions", "(?<=\\w)<", "search", 200),  # NAME_CHARACTERS
+    ("recollect.code.index.symbol_properties", "", "search", 255),  # names of files and symbols
+    ("recollect.history.commit_message", "(?:bump", "match", 0),
+    ("recollect.history.commit_message", "(?:fix", "match", 0),
     ("recollect.surface.assistants.jsonc", "(?:[ ", "match", 0),
-    ("recollect.code.references", "(.*)", "fullmatch", 0),
-    ("recollect.code.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS
-    ("recollect.code.resolve.plain", "(?:^|[", "search", 200),
-    ("recollect.code.resolve.plain", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
+    ("recollect.code.index.references", "(.*)", "fullmatch", 0),
+    ("recollect.code.index.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS
+    ("recollect.code.links.generic_reader", "(?:^|[", "search", 200),
+    ("recollect.code.links.generic_reader", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
 )
 
 METHODS = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
@@ -492,7 +492,7 @@ def scanners(found: Compiled, only: list[str], *, with_redaction: bool = True) -
         row
         for row in table.scanners()
         if (not only or any(word in row.name for word in only))
-        and (with_redaction or "recollect.text.redact" not in row.modules)
+        and (with_redaction or "recollect.text.redaction.redact" not in row.modules)
     ]
     for _, group in groupby(chosen, key=lambda row: row.parsed_as or row.name):
         rows = list(group)

@@ -32,8 +32,8 @@ from recollect.capture import (
 )
 from recollect.capture.extract import file_tools, shell_tool
 from recollect.capture.observation import BadPayload
-from recollect.capture.transcripts.table import BY_NAME as TRANSCRIPTS
-from recollect.capture.transcripts.turn import Line, Reading
+from recollect.capture.transcripts.transcript_files import BY_NAME as TRANSCRIPTS
+from recollect.capture.transcripts.transcript_turn import Line, Reading
 from recollect.code.anchors import code_sketch, find, mention, normalised_file
 from recollect.code.diff import runner_commands
 from recollect.code.diff import unified_diff as diff_parse
@@ -55,25 +55,27 @@ from recollect.code.index import (
 )
 from recollect.code.index.extract import outline
 from recollect.code.manifests import families, package_resolution, version_ranges
-from recollect.code.resolve import facts, translate
+from recollect.code.links import manifest_facts, file_programs
 from recollect.code.search import question, report
 from recollect.code.snippets import analyse, concepts, language_guess, snippet_prompts
-from recollect.consolidate import extract as summaries
-from recollect.consolidate import tell
-from recollect.engine import at_hand, context_block, context_sources, noticed, touched
+from recollect.consolidate import group_summary as summaries
+from recollect.consolidate import group_summary
+from recollect.engine.hook_responses import work_in_progress, context_block, briefing
+from recollect.engine.sessions import hook_ingest
+from recollect.engine.review import diff_memories
 from recollect.episodic import chunker
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
 from recollect.hierarchy import design_patterns, header_comment, technology
-from recollect.history import decisions as records
-from recollect.history import documents, log, message, notes, rules
-from recollect.history import git as history_git
-from recollect.history.files import Text
-from recollect.migrate import basic_memory, frontmatter, markdown, relations
-from recollect.migrate import fields as migrate_fields
+from recollect.history import project_documents as records
+from recollect.history import project_documents, commit_log, commit_message, code_notes, commit_message
+from recollect.history import commits as history_git
+from recollect.history.history_record import Text
+from recollect.importing import basic_memory, markdown_pages, markdown_pages, import_records
+from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
 from recollect.patterns import project_lessons, usage_patterns
-from recollect.recall import amend, changes, judge, query, statement, supersede, tag
+from recollect.recall import amend, changes, llm_judge_prompt, query, parsed_statement, supersede, lexical
 from recollect.render import untrusted
 from recollect.surface.assistants import jsonc, toml
 from recollect.surface.mcp import jsonrpc
@@ -123,7 +125,7 @@ def scanners() -> Iterator[Scanner]:
         yield Scanner(name, tuple(modules.split()), function, *around)
     for assistant in TRANSCRIPTS.values():
         if assistant.turns is not None:
-            modules = (f"recollect.capture.transcripts.{assistant.name}", "recollect.capture.transcripts.turn")
+            modules = (f"recollect.capture.transcripts.{assistant.name}", "recollect.capture.transcripts.transcript_turn")
             yield Scanner(f"transcript {assistant.name}", modules, _transcript(assistant.name))
     for family in families.FAMILIES:
         path = MANIFESTS[family.reader]
@@ -132,7 +134,7 @@ def scanners() -> Iterator[Scanner]:
     for language in languages.LANGUAGES:
         path = language.files[0] if not language.extensions else f"a{language.extensions[0]}"
         yield Scanner(f"code {language.name}", tuple(READERS), _indexed(path), parsed_as=language.name)
-        if language.name not in translate.WITHOUT_PROGRAM:
+        if language.name not in file_programs.WITHOUT_PROGRAM:
             yield Scanner(f"links {language.name}", tuple(LINKS), _linked(path), parsed_as=language.name)
 
 
@@ -195,18 +197,18 @@ MANIFESTS = {
 }
 
 MANIFEST = (
-    "recollect.code.manifests.families recollect.code.manifests.manifest recollect.code.manifests.names"
+    "recollect.code.manifests.families recollect.code.manifests.manifest recollect.code.manifests.manifest"
 ).split()
 LINKS = (
-    "recollect.code.resolve.plain recollect.code.resolve.pieces recollect.code.resolve.program "
-    "recollect.code.resolve.java.statement recollect.code.resolve.javascript.function"
+    "recollect.code.links.generic_reader recollect.code.links.interface_summary recollect.code.links.program "
+    "recollect.code.links.java_statements recollect.code.links.javascript_functions"
 ).split()
 # Modules that read a source file of any language.
 READERS = (
-    "recollect.code.doc recollect.code.endpoints recollect.code.extract recollect.code.gather "
-    "recollect.code.headings recollect.code.imports recollect.code.languages recollect.code.literals "
-    "recollect.code.marks recollect.code.nest recollect.code.normal recollect.code.page recollect.code.references "
-    "recollect.code.scan recollect.code.testing recollect.code.visibility"
+    "recollect.code.index.doc_comments recollect.code.index.endpoints recollect.code.index.extract recollect.code.index.definitions "
+    "recollect.code.index.markdown_outline recollect.code.index.import_statements recollect.code.index.languages recollect.code.index.python_outline "
+    "recollect.code.index.exclusions recollect.code.index.definitions recollect.code.index.normal_form recollect.code.index.page recollect.code.index.references "
+    "recollect.code.index.python_outline recollect.code.index.symbol_properties recollect.code.index.symbol_properties"
 ).split()
 
 
@@ -394,14 +396,14 @@ def _versions(text: str) -> None:
 
 
 REDACTION = (
-    "recollect.text.redact recollect.text.secrets.columns recollect.text.secrets.fold recollect.text.secrets.formats "
-    "recollect.text.secrets.look recollect.text.secrets.name recollect.text.secrets.place"
+    "recollect.text.redaction.redact recollect.text.redaction.tabular_secrets recollect.text.redaction.ascii_fold recollect.text.redaction.token_formats "
+    "recollect.text.redaction.token_search recollect.text.redaction.assigned_secrets recollect.text.redaction.secret_carriers"
 )
 # (name, modules, function, start?, end?)
 TEXT: tuple[Any, ...] = (
     ("dates", "recollect.text.dates recollect.text.days", lambda text: dates.resolved(text, AT)),
     ("asked times", "recollect.text.dates", lambda text: dates.asked_times(text, AT)),
-    ("as of times", "recollect.text.as_of recollect.text.dates", lambda text: as_of.without_as_of(text, AT)),
+    ("as of times", "recollect.text.time_arguments recollect.text.dates", lambda text: as_of.without_as_of(text, AT)),
     ("identifiers", "recollect.text.identifiers", lambda text: identifiers.code_terms(text)),
     ("name terms", "recollect.text.identifiers", lambda text: identifiers.name_terms(text)),
     (
@@ -410,120 +412,120 @@ TEXT: tuple[Any, ...] = (
         lambda text: identifiers.joined_terms(identifiers.words(text.encode())),
     ),
     ("passages", "recollect.text.passages", passages.passages),
-    ("own words", "recollect.text.said", said.own_words),
+    ("own words", "recollect.text.llm_answers", said.own_words),
     (
         "invented names",
-        "recollect.text.said",
+        "recollect.text.llm_answers",
         lambda text: (said.names(text), said.invented(text, "a"), said.repeats(text, text)),
     ),
-    ("sameness", "recollect.text.sameness", sameness.statements),
-    ("shape", "recollect.text.shape", shape.shape),
-    ("terms", "recollect.text.tokens", tokens.terms),
-    ("query terms", "recollect.text.tokens", tokens.query_terms),
-    ("enrich", "recollect.text.enrich", lambda text: enrich.enrich_memory_text(_memory(text), (), text)),
-    ("token budget", "recollect.text.budget", budget.tokens),
-    ("harmless", "recollect.text.harmless", harmless.visible),
+    ("sameness", "recollect.text.paraphrases", sameness.statements),
+    ("shape", "recollect.text.passage_features", shape.shape),
+    ("terms", "recollect.text.terms", tokens.terms),
+    ("query terms", "recollect.text.terms", tokens.query_terms),
+    ("enrich", "recollect.text.embedding_text", lambda text: enrich.enrich_memory_text(_memory(text), (), text)),
+    ("token budget", "recollect.text.token_count", budget.tokens),
+    ("harmless", "recollect.text.display", harmless.visible),
     ("redaction", REDACTION, redact.redact),
     ("redaction of sources", REDACTION, lambda text: redact.masked(text.encode("utf-8", "replace"))),
 )
 CAPTURE: tuple[Any, ...] = (
     ("payload of hooks",
-     ("recollect.capture.payload recollect.capture.filter recollect.capture.extract recollect.capture.extract.command "
-     "recollect.capture.extract.edit recollect.capture.fingerprint recollect.capture.purpose "
+     ("recollect.capture.payload recollect.capture.filter recollect.capture.extract recollect.capture.extract.shell_tool "
+     "recollect.capture.extract.file_tools recollect.capture.error_fingerprint recollect.capture.extract.file_tools "
      "recollect.capture.difference"),
      _payloads),
     ("raw payload", "recollect.capture.payload", _raw_payload),
     ("difference", "recollect.capture.difference", _edits),
-    ("failure", "recollect.capture.fingerprint", lambda text: fingerprint.failure(text, text)),
+    ("failure", "recollect.capture.error_fingerprint", lambda text: fingerprint.failure(text, text)),
     ("outcome", "recollect.capture.outcome",
      lambda text: (outcome.by_output("make", text), outcome.by_output("cat a", text), outcome.is_misuse(text))),
     ("outcome of a command line", "recollect.capture.outcome recollect.capture.invocation",
      lambda text: (outcome.by_output(text, "done"), outcome.by_exit_code(text, 0), outcome.by_exit_code(text, 1))),
-    ("session file of Codex", "recollect.capture.rollout",
+    ("session file of Codex", "recollect.capture.transcript_tail",
      lambda text: rollout.code_in(text.encode("utf-8", "replace"), "a")),
-    ("same command", "recollect.capture.fingerprint recollect.capture.extract.command",
+    ("same command", "recollect.capture.error_fingerprint recollect.capture.extract.shell_tool",
      lambda text: (command.program(text), command.is_looking(text), invocation.invocation.__wrapped__(text))),
     ("patterns",
-     ("recollect.patterns.correction recollect.patterns.search recollect.patterns.preference "
-     "recollect.capture.fixes recollect.capture.evidence"),
+     ("recollect.patterns.project_lessons recollect.patterns.usage_patterns recollect.patterns.usage_patterns "
+     "recollect.capture.fixes recollect.capture.injection_evidence"),
      _patterns),
-    ("memory evidence", "recollect.capture.evidence",
+    ("memory evidence", "recollect.capture.injection_evidence",
      lambda text: (evidence.files_of(_memory(text), ()), evidence.commands_of(_memory(text)))),
-    ("purpose", "recollect.capture.purpose", lambda text: purpose.purpose("a.py", text)),
-    ("retold", "recollect.capture.retell recollect.text.said", lambda text: retell.accepted(text, text)),
-    ("compressed", "recollect.capture.compress recollect.text.said", lambda text: compressed.accepted(text, text)),
+    ("purpose", "recollect.capture.extract.file_tools", lambda text: purpose.purpose("a.py", text)),
+    ("retold", "recollect.capture.session_llm_prompt recollect.text.llm_answers", lambda text: retell.accepted(text, text)),
+    ("compressed", "recollect.capture.compress recollect.text.llm_answers", lambda text: compressed.accepted(text, text)),
     ("statements", "recollect.capture.prose recollect.capture.statement_cues",
      lambda text: statements.statements(text, "user")),
     ("long statement", "recollect.capture.prose recollect.capture.statement_cues",
      lambda text: (statements.statements(text, "user"), statements.statements(text, "assistant")), "We always use "),
     ("command kind", "recollect.capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
-    ("lessons section", "recollect.patterns.section",
+    ("lessons section", "recollect.patterns.project_lessons",
      lambda text: (section.with_lessons(text, ["use `a`"]), section.unsaid(text, ["never use `a`"]))),
 )  # fmt: skip
 HISTORY: tuple[Any, ...] = (
-    ("commit message", "recollect.history.message recollect.history.rules recollect.history.git", _commit),
-    ("git log", "recollect.history.log", _log),
-    ("git log rows", "recollect.history.log", _log, "\x01a\x021\x02a\x02a\x00"),
-    ("sections", "recollect.history.documents", _sections),
-    ("sections of rst", "recollect.history.documents", lambda text: list(documents.sections(text, is_rst=True))),
-    ("decision record", "recollect.history.decisions", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
-    ("notes", "recollect.history.notes", _notes),
-    ("frontmatter", "recollect.migrate.frontmatter recollect.migrate.fields",
-     lambda text: frontmatter.split(text), "---\n", "\n---\n"),
-    ("frontmatter value", "recollect.migrate.frontmatter", lambda text: frontmatter.split(text), "---\na: ", "\n---\n"),
-    ("markdown", "recollect.migrate.markdown", _markdown),
-    ("basic memory", "recollect.migrate.basic_memory", basic_memory.taken_apart),
-    ("basic memory item", "recollect.migrate.basic_memory", basic_memory.taken_apart, "- [a] "),
-    ("relation", "recollect.migrate.relations", relations.relation),
+    ("commit message", "recollect.history.commit_message recollect.history.commit_message recollect.history.commits", _commit),
+    ("git log", "recollect.history.commit_log", _log),
+    ("git log rows", "recollect.history.commit_log", _log, "\x01a\x021\x02a\x02a\x00"),
+    ("sections", "recollect.history.project_documents", _sections),
+    ("sections of rst", "recollect.history.project_documents", lambda text: list(project_documents.sections(text, is_rst=True))),
+    ("decision record", "recollect.history.project_documents", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
+    ("notes", "recollect.history.code_notes", _notes),
+    ("frontmatter", "recollect.importing.markdown_pages recollect.importing.fields",
+     lambda text: markdown_pages.split(text), "---\n", "\n---\n"),
+    ("frontmatter value", "recollect.importing.markdown_pages", lambda text: markdown_pages.split(text), "---\na: ", "\n---\n"),
+    ("markdown", "recollect.importing.markdown_pages", _markdown),
+    ("basic memory", "recollect.importing.basic_memory", basic_memory.taken_apart),
+    ("basic memory item", "recollect.importing.basic_memory", basic_memory.taken_apart, "- [a] "),
+    ("relation", "recollect.importing.import_records", import_records.relation),
 )  # fmt: skip
 CODE: tuple[Any, ...] = (
-    ("comment", "recollect.code.doc", doc.comment),
-    ("decorator text", "recollect.code.doc recollect.code.endpoints",
+    ("comment", "recollect.code.index.doc_comments", doc.comment),
+    ("decorator text", "recollect.code.index.doc_comments recollect.code.index.endpoints",
      lambda text: (doc.decorated([text]), *(endpoints.decorated(row.name, (text,), "", is_type=False)
                                             for row in languages.LANGUAGES))),
-    ("entities", "recollect.code.entities",
+    ("entities", "recollect.code.index.source_entities",
      lambda text: entities.entities(text.encode(), "a.py", languages.BY_NAME["python"])),
-    ("card", "recollect.code.card", lambda text: card.as_words(text)),
-    ("chunks", "recollect.code.chunks", lambda text: chunks.chunks(text.encode(), ())),
-    ("fixtures", "recollect.code.fixtures", _fixtures),
-    ("grammar query", "recollect.code.grammar", lambda text: grammar.outlined(text)),
+    ("card", "recollect.code.index.card", lambda text: card.as_words(text)),
+    ("chunks", "recollect.code.index.chunks", lambda text: chunks.chunks(text.encode(), ())),
+    ("fixtures", "recollect.code.index.fixture_uses", _fixtures),
+    ("grammar query", "recollect.code.index.page", lambda text: grammar.outlined(text)),
     ("git settings", "recollect.git", lambda text: git._KEPT.findall(text)),
-    ("ignore rules", "recollect.code.ignore", _ignored),
-    ("ignored path", "recollect.code.ignore", _ignored_path),
-    ("import lines", "recollect.code.import_lines",
+    ("ignore rules", "recollect.code.index.ignore_rules", _ignored),
+    ("ignored path", "recollect.code.index.ignore_rules", _ignored_path),
+    ("import lines", "recollect.code.index.import_lines",
      lambda text: list(import_lines.imported("a.py", text.encode(), import_lines.Paths("p", ["a.py", "b/a.py"])))),
-    ("import tree", "recollect.code.imports", lambda text: imports.tree(text, "::", 1)),
-    ("import tree of braces", "recollect.code.imports", lambda text: imports.tree(text, "::", 1), "use a::{"),
-    ("detect header", "recollect.code.languages", lambda text: languages.detect("a.h", text.encode())),
-    ("detect script", "recollect.code.languages", lambda text: languages.detect("a", text.encode()), "#!"),
-    ("marks", "recollect.code.marks",
+    ("import tree", "recollect.code.index.import_statements", lambda text: imports.tree(text, "::", 1)),
+    ("import tree of braces", "recollect.code.index.import_statements", lambda text: imports.tree(text, "::", 1), "use a::{"),
+    ("detect header", "recollect.code.index.languages", lambda text: languages.detect("a.h", text.encode())),
+    ("detect script", "recollect.code.index.languages", lambda text: languages.detect("a", text.encode()), "#!"),
+    ("marks", "recollect.code.index.exclusions",
      lambda text: (marks.mark("a.js", text.encode()), marks.is_minified(text.encode(), "javascript"))),
-    ("marks of a path", "recollect.code.marks recollect.code.testing recollect.code.run_tests",
+    ("marks of a path", "recollect.code.index.exclusions recollect.code.index.symbol_properties recollect.code.diff.runner_commands",
      lambda text: (marks.left_out(text[:4096]), *(read.path_terms(text[:4096]),))),
-    ("test runner", "recollect.code.run_tests",
+    ("test runner", "recollect.code.diff.runner_commands",
      lambda text: run_tests.commands((run_tests.Trial(text[:4096], "python", text),), frozenset())),
-    ("python outline", "recollect.code.scan recollect.code.literals",
+    ("python outline", "recollect.code.index.python_outline recollect.code.index.python_outline",
      lambda text: scan.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
-    ("outline", "recollect.code.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
-    ("diff", "recollect.code.diff.parse", diff_parse.parse),
-    ("diff header", "recollect.code.diff.parse", diff_parse.parse, "diff --git "),
-    ("diff times", "recollect.code.diff.parse", diff_parse.parse, "--- a", "\n+++ a\n@@ -1 +1 @@\n-a\n+b\n"),
-    ("diff hunk", "recollect.code.diff.parse", diff_parse.parse, "--- a\n+++ a\n@@ -1,99999 +1,99999 @@\n"),
-    ("mentions", "recollect.code.freshness.mention", mention.mentions),
-    ("given place", "recollect.code.freshness.find", find.parted),
+    ("outline", "recollect.code.index.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
+    ("diff", "recollect.code.diff.unified_diff", diff_parse.parse),
+    ("diff header", "recollect.code.diff.unified_diff", diff_parse.parse, "diff --git "),
+    ("diff times", "recollect.code.diff.unified_diff", diff_parse.parse, "--- a", "\n+++ a\n@@ -1 +1 @@\n-a\n+b\n"),
+    ("diff hunk", "recollect.code.diff.unified_diff", diff_parse.parse, "--- a\n+++ a\n@@ -1,99999 +1,99999 @@\n"),
+    ("mentions", "recollect.code.anchors.mention", mention.mentions),
+    ("given place", "recollect.code.anchors.find", find.parted),
     ("form",
-     ("recollect.code.freshness.form recollect.code.freshness.sketch recollect.code.freshness.values "
-     "recollect.code.normal"),
+     ("recollect.code.anchors.normalised_file recollect.code.anchors.code_sketch recollect.code.anchors.code_sketch "
+     "recollect.code.index.normal_form"),
      lambda text: (form.form("a.py", text.encode()).sketch_of(None), sketch.sketch([text.encode()], "a"))),
-    ("ranges", "recollect.code.manifests.ranges recollect.code.manifests.requirement",
+    ("ranges", "recollect.code.manifests.version_ranges recollect.code.manifests.python_manifests",
      lambda text: [ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
-    ("member patterns", "recollect.code.manifests.settle", lambda text: settle._is_member("a/" * 60 + "b", [text])),
-    ("tsconfig", "recollect.code.resolve.facts", _tsconfig),
+    ("member patterns", "recollect.code.manifests.package_resolution", lambda text: settle._is_member("a/" * 60 + "b", [text])),
+    ("tsconfig", "recollect.code.links.manifest_facts", _tsconfig),
     ("search question", "recollect.code.search.question recollect.code.search.report", question.understand),
     ("bug report", "recollect.code.search.report", report.read),
-    ("snippet", "recollect.code.snippet.analyse recollect.code.snippet.recognise recollect.code.snippet.concepts",
+    ("snippet", "recollect.code.snippets.analyse recollect.code.snippets.language_guess recollect.code.snippets.concepts",
      lambda text: (analyse.analyse(text), recognise.recognise(text), concepts.concepts(text), concepts.errors(text))),
-    ("snippet answer", "recollect.code.snippet.ask", _ask),
+    ("snippet answer", "recollect.code.snippets.snippet_prompts", _ask),
     ("bases", "recollect.hierarchy.design_patterns",
      lambda text: (design_patterns._BASES.search(text[:400]), list(design_patterns._base_names(text)))),
     ("opening comment", "recollect.hierarchy.header_comment", header_comment.of_code),
@@ -532,24 +534,24 @@ CODE: tuple[Any, ...] = (
     ("versions", "recollect.hierarchy.technology", _versions),
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (
-    ("work at hand", "recollect.engine.at_hand", _at_hand),
-    ("work left", "recollect.capture.summary recollect.engine.recent_work recollect.engine.context_sources", _left),
-    ("only asks", "recollect.text.asking", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
+    ("work at hand", "recollect.engine.hook_responses.work_in_progress", _at_hand),
+    ("work left", "recollect.capture.summary recollect.engine.hook_responses.recent_sessions recollect.engine.hook_responses.briefing", _left),
+    ("only asks", "recollect.text.questions", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
     ("recall query", "recollect.recall.query", _query),
-    ("amendments", "recollect.recall.amend recollect.recall.statement recollect.recall.values", _amend),
+    ("amendments", "recollect.recall.amend recollect.recall.parsed_statement recollect.recall.stated_values", _amend),
     ("supersession", "recollect.recall.supersede recollect.recall.changes", _supersede),
-    ("verdict", "recollect.recall.judge", lambda text: judge.verdict(text, "a")),
-    ("excerpt", "recollect.recall.judge", lambda text: judge.excerpt(text, ("a", "b"))),
-    ("tags", "recollect.recall.tag", lambda text: tag.named((text,), frozenset({"a"}))),
-    ("extracted summary", "recollect.consolidate.extract", lambda text: summaries._SENTENCE.split(text)),
-    ("summary of a cluster", "recollect.consolidate.tell", lambda text: tell.accepted(text, text)),
+    ("verdict", "recollect.recall.llm_judge_prompt", lambda text: llm_judge_prompt.verdict(text, "a")),
+    ("excerpt", "recollect.recall.llm_judge_prompt", lambda text: llm_judge_prompt.excerpt(text, ("a", "b"))),
+    ("tags", "recollect.recall.lexical", lambda text: lexical.named((text,), frozenset({"a"}))),
+    ("extracted summary", "recollect.consolidate.group_summary", lambda text: summaries._SENTENCE.split(text)),
+    ("summary of a cluster", "recollect.consolidate.group_summary", lambda text: group_summary.accepted(text, text)),
 )
 OUTSIDE: tuple[Any, ...] = (
     ("fence", "recollect.render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),
-    ("context block", "recollect.engine.context_block",
+    ("context block", "recollect.engine.hook_responses.context_block",
      lambda text: (context_block.flat(text, 300), list(context_block.quoted(text, 300)), context_block.harmless(text))),
-    ("rule about", "recollect.engine.touched", lambda text: touched.rule_about(text, ("a", "b"))),
-    ("json-rpc", "recollect.surface.jsonrpc", _jsonrpc),
+    ("rule about", "recollect.engine.review.diff_memories", lambda text: diff_memories.rule_about(text, ("a", "b"))),
+    ("json-rpc", "recollect.surface.mcp.jsonrpc", _jsonrpc),
     ("jsonc", "recollect.surface.assistants.jsonc", _jsonc),
     ("jsonc object", "recollect.surface.assistants.jsonc", _jsonc, '{"a": '),
     ("toml", "recollect.parsing recollect.surface.assistants.toml", _toml),
@@ -563,24 +565,24 @@ NAMES = "it matches single names, paths and ids, which are bounded where they co
 WITHOUT_ROW = {
     **dict.fromkeys(
         (
-            "recollect.code.diff.git", "recollect.code.lookup", "recollect.code.manifests.provided",
-            "recollect.code.resolve.modules", "recollect.code.search.kinds",
-            "recollect.code.search.report_signals", "recollect.code.search.span", "recollect.code.walk",
-            "recollect.engine.archive",
-            "recollect.engine.branches", "recollect.engine.checkout", "recollect.engine.decisions",
-            "recollect.engine.identity", "recollect.engine.migrating",
-            "recollect.engine.readers", "recollect.engine.repo_map", "recollect.engine.unseen",
+            "recollect.code.diff.git_diff", "recollect.code.search.symbol_lookup", "recollect.code.manifests.importable_names",
+            "recollect.code.links.module_finder", "recollect.code.search.pool",
+            "recollect.code.search.signals", "recollect.code.search.span", "recollect.code.index.file_walk",
+            "recollect.engine.admin.archive",
+            "recollect.engine.records.branches", "recollect.engine.records.checkout", "recollect.engine.sessions.decision_history",
+            "recollect.engine.records.identity", "recollect.engine.importing.memory_import",
+            "recollect.engine.code.implicit_uses", "recollect.engine.code.repo_map", "recollect.engine.code.implicit_uses",
             "recollect.hierarchy.level_lookup", "recollect.surface.assistants.entry",
-            "recollect.code.diff.work_tree", "recollect.text.naming", "recollect.text.short_id",
+            "recollect.code.diff.work_tree", "recollect.text.redaction.name_redaction", "recollect.text.display",
         ),
         NAMES,
     ),
-    "recollect.capture.transcripts.table": "it looks at the first kilobytes of a file",
+    "recollect.capture.transcripts.transcript_files": "it looks at the first kilobytes of a file",
     "recollect.expected": "it matches at most 41 characters of a number, at one place",
-    "recollect.text.moment": "it refuses more than 60 characters first",
-    "recollect.engine.stated": "it looks at statements, which have at most 400 characters",
-    "recollect.engine.cycles": "it looks at single lines of indexed files",
-    "recollect.engine.dead_code": "it splits text into words, and looks at signatures of 400 characters",
+    "recollect.text.time_arguments": "it refuses more than 60 characters first",
+    "recollect.engine.memory.stated_memories": "it looks at statements, which have at most 400 characters",
+    "recollect.engine.code.import_cycles": "it looks at single lines of indexed files",
+    "recollect.engine.code.dead_code": "it splits text into words, and looks at signatures of 400 characters",
     "recollect.hierarchy.entry_points": "it looks for targets at the beginning of lines",
     "recollect.hierarchy.task_candidates": "it splits a description into words",
     "recollect.hierarchy.global_knowledge": "it splits a query into words",
@@ -588,7 +590,7 @@ WITHOUT_ROW = {
     "memory_lib.codebase.code_memory_system": "it replaces four fixed words in a template",
     "recollect.operations": "it reads our own docstrings and errors",
     "recollect.render.markdown": "it looks for runs of one sign",
-    "recollect.surface.assistants.proof": "it reads files that we wrote",
+    "recollect.surface.assistants.probe": "it reads files that we wrote",
 }  # fmt: skip
 
 # A text that a scanner refuses is read, too; anything else that is raised is a finding.

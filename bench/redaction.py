@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 
 from measure import publish
 from planted import Planted, benign, held_out, planted
-from recollect.code.languages import detect
-from recollect.code.marks import left_out
-from recollect.text.redact import redact
+from recollect.code.index.languages import detect
+from recollect.code.index.exclusions import left_out
+from recollect.text.redaction.redact import redact
 
 # --- pump redaction ---
 

@@ -37,7 +37,7 @@ import told_month
 from recollect import Engine, clock
 from recollect.providers.cache import CachedEmbedder
 from recollect.providers.local import LocalEmbedder
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 from told_month import Project, Session, Step
 from told_payloads import ASSISTANTS, Payload, Talk
 

@@ -22,7 +22,7 @@ from conversations import Conversations
 from measure import cpu_ms
 from patterns import DAYS, ROOT, START, Event, Month
 from recollect import Engine, clock
-from recollect.engine.noticed import Noticing
+from recollect.engine.sessions.hook_ingest import Noticing
 from recollect.model import Change, Edge, Memory, Node
 from recollect.providers.cache import CachedEmbedder
 from recollect.providers.local import LocalEmbedder

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
-from recollect.engine.older_library import Older, adopt
-from recollect.engine.shelf import Shelf
+from recollect.engine.importing.legacy_files import Older, adopt
+from recollect.engine.library_store import Shelf
 
 logger = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from tests.conformance.test_operations import prepared as prepared  # what it ne
 
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
-from recollect.engine.redaction import WRITTEN
+from recollect.engine.records.record_redaction import WRITTEN
 from recollect.render import to_json, to_text
 from recollect.store.tables import TABLES
 

@@ -17,10 +17,10 @@ from tests.readers import change_readers
 from tests.trees import write
 
 from recollect import clock
-from recollect.code import update
+from recollect.code.index import update
 from recollect.engine import Engine
 from recollect.engine.importing import history_ingest, memory_import
-from recollect.history import documents, files
+from recollect.history import project_documents, history_record
 from recollect.model import Memory
 
 FILES = {f"m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(5)}
@@ -167,7 +167,7 @@ def loops(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> Non
     monkeypatch.setattr(module, name, endless)
 
 
-@pytest.mark.parametrize(("module", "name"), [(documents, "_sections"), (history_ingest, "without_secrets")])
+@pytest.mark.parametrize(("module", "name"), [(project_documents, "_sections"), (history_ingest, "without_secrets")])
 def test_an_import_of_history_leaves_out_what_takes_too_long_and_says_so(
     engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
 ) -> None:

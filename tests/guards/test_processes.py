@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 STARTS = {
     "recollect.git": "git, in a stand-in for the repository",
     "recollect.code.process_pool": "our own Python, to read files",
-    "recollect.surface.assistants.proof": "our own command, as an assistant starts it",
+    "recollect.surface.assistants.probe": "our own command, as an assistant starts it",
 }
 MODULES = {"subprocess", "pty", "pexpect", "_posixsubprocess", "multiprocessing"}
 # Functions of other modules that start a program.

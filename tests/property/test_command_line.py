@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from recollect.capabilities import OPERATIONS
 from recollect.errors import InvalidInput
-from recollect.surface.arguments import arguments, find, options, parse, split
-from recollect.surface.command import Command, commands
+from recollect.surface.cli.arguments import arguments, find, options, parse, split
+from recollect.surface.cli.command_table import Command, commands
 from recollect.text.time_arguments import read_moment
 
 TABLE = commands(OPERATIONS)

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from tests.code_graph import code_links, code_nodes
 
 from recollect.code.index.file_reader import indexed
-from recollect.code.resolve.link_pack import Loose, Site, pack
+from recollect.code.links.link_pack import Loose, Site, pack
 from recollect.graph import code_graph
 from recollect.graph.code_graph import CONTAINS
 from recollect.graph.load import load

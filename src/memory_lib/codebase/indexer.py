@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory_lib.library_file import iso
-from recollect.engine.entities import Entity, read_source, source_files
+from recollect.engine.code.file_entities import Entity, read_source, source_files
 from recollect.errors import InvalidInput
 from recollect.files import open_file
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from recollect.engine.shelf import UNRELATED, Relevant, Shelf, prompt, verdict
+from recollect.engine.library_store import UNRELATED, Relevant, Shelf, prompt, verdict
 
 ModelFn = Callable[[str], Awaitable[str]]
 

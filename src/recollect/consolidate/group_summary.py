@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from recollect.consolidate.candidate import Candidate
-from recollect.text.plural import plural
-from recollect.text.said import invented, own_words, repeats
-from recollect.text.sameness import says_the_same
-from recollect.text.tokens import STOP_WORDS, terms
+from recollect.text.display import plural
+from recollect.text.llm_answers import invented, own_words, repeats
+from recollect.text.paraphrases import says_the_same
+from recollect.text.terms import STOP_WORDS, terms
 
 # --- extracted ---
 

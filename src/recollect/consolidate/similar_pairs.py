@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.consolidate.candidate import Candidate
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 
 class Marks(NamedTuple):

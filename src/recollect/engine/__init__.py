@@ -19,9 +19,9 @@ if TYPE_CHECKING:
         Sources,
         SymbolRow,
     )
-    from recollect.engine.importing.legacy_json import adopt_document as adopt_json
-    from recollect.engine.importing.legacy_sqlite import Older as LegacyDatabase
-    from recollect.engine.importing.legacy_sqlite import adopt as adopt_database
+    from recollect.engine.importing.legacy_files import adopt_document as adopt_json
+    from recollect.engine.importing.legacy_files import Older as LegacyDatabase
+    from recollect.engine.importing.legacy_files import adopt as adopt_database
     from recollect.engine.library_store import UNRELATED, LibraryStore, Relevant, configured, size, without_secrets
     from recollect.engine.memory.library_state import Documents, ScoreCache
     from recollect.engine.memory.library_state import Kept as CachedScore
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
     from recollect.engine.records import input_checks
     from recollect.engine.records.identity import namespace_of
     from recollect.engine.root import NOUNS, OPERATIONS, Engine
-    from recollect.engine.sessions.file_evidence import current_error, spoken_of, touched
-    from recollect.recall.judge import prompt as judge_prompt
-    from recollect.recall.judge import verdict as judge_verdict
-    from recollect.text.budget import tokens
+    from recollect.engine.sessions.observed_events import current_error, spoken_of, touched
+    from recollect.recall.llm_judge_prompt import prompt as judge_prompt
+    from recollect.recall.llm_judge_prompt import verdict as judge_verdict
+    from recollect.text.token_count import tokens
 
 # Module → the public names that it defines, as name or name=its name there; nothing behind =: the module itself.
 _PUBLIC = {
     "recollect.engine.code.file_entities": "SourceEntity=Entity read_source source_files",
     "recollect.engine.code.indexed_project": "FileUses Neighbour PackageRow Project Source Sources SymbolRow",
-    "recollect.engine.importing.legacy_json": "adopt_json=adopt_document",
-    "recollect.engine.importing.legacy_sqlite": "LegacyDatabase=Older adopt_database=adopt",
+    "recollect.engine.importing.legacy_files": "adopt_json=adopt_document",
+    "recollect.engine.importing.legacy_files": "LegacyDatabase=Older adopt_database=adopt",
     "recollect.engine.library_store": "UNRELATED LibraryStore Relevant configured size without_secrets",
     "recollect.engine.memory.library_state": "Documents CachedScore=Kept ScoreKey=Key ScoreCache",
     "recollect.engine.models.given_embedder": "CallerEmbedder centroid configured_vector cosine",
     "recollect.engine.records.identity": "namespace_of",
     "recollect.engine.records.input_checks": "input_checks=",
     "recollect.engine.root": "NOUNS OPERATIONS Engine",
-    "recollect.engine.sessions.file_evidence": "current_error spoken_of touched",
-    "recollect.recall.judge": "judge_prompt=prompt judge_verdict=verdict",
-    "recollect.text.budget": "tokens",
+    "recollect.engine.sessions.observed_events": "current_error spoken_of touched",
+    "recollect.recall.llm_judge_prompt": "judge_prompt=prompt judge_verdict=verdict",
+    "recollect.text.token_count": "tokens",
 }
 _DEFINED = {
     name.partition("=")[0]: (module, name.rpartition("=")[2])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine.admin.admin import Admin
 from recollect.engine.admin.archive import Archive
 from recollect.engine.admin.namespaces import Namespaces
-from recollect.engine.admin.workspaces import Workspaces
+from recollect.engine.admin.namespaces import Workspaces
 from recollect.engine.code.code_index import CodeIndex
 from recollect.engine.code.code_links import Links
 from recollect.engine.code.package_queries import Packages
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from recollect.engine.code.indexed_project import Project, Sources
     from recollect.engine.snippets.evolution import SnippetEvolution
     from recollect.engine.snippets.snippets import Snippets
-    from recollect.providers.protocol import Embedder, Model
+    from recollect.providers.provider_protocol import Embedder, Model
     from recollect.store.code_protocol import CodeStore
 
 # Attribute of the engine → the noun that lives there. The operation table is read from these.

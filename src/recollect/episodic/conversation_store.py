@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Self
 from recollect.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
-    from recollect.engine.given_embedder import GivenEmbedder
-    from recollect.engine.shelf import Shelf
+    from recollect.engine.models.given_embedder import GivenEmbedder
+    from recollect.engine.library_store import Shelf
 
 logger = logging.getLogger(__name__)
 
@@ -44,8 +44,8 @@ class ConversationStore:
 
         legacy: converts the turns of a JSON file to rows
         """
-        from recollect.engine.older_document import adopt_document
-        from recollect.engine.shelf import Shelf
+        from recollect.engine.importing.legacy_files import adopt_document
+        from recollect.engine.library_store import Shelf
 
         folder = tempfile.TemporaryDirectory(prefix="recollect-episodic-") if path is None else None
         place = Path(folder.name) / "memory.db" if folder is not None else Path(path or "")
@@ -108,7 +108,7 @@ class Metrics:
 
 def embedding_function(text: str) -> list[float]:
     """Return the vector of a text by the configured model; default: the one shipped with recollect."""
-    from recollect.engine.given_embedder import configured_vector
+    from recollect.engine.models.given_embedder import configured_vector
 
     return configured_vector(text)
 
@@ -117,7 +117,7 @@ def embedder_of(function: EmbeddingFunction | None) -> GivenEmbedder | None:
     """Return an embedder that calls a function; None without one. Raises TypeError if it is not callable."""
     if function is None:
         return None
-    from recollect.engine.given_embedder import GivenEmbedder
+    from recollect.engine.models.given_embedder import GivenEmbedder
 
     return GivenEmbedder(function)
 

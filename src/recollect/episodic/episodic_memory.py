@@ -66,7 +66,7 @@ class EpisodicMemory(ConversationStore):
         max_records: maximum number of records; old, unused ones are removed first
         clock: returns the time in Unix seconds
         """
-        from recollect.engine.configured import configured
+        from recollect.engine.library_store import configured
 
         self.max_records = whole("max_records", settled(max_episodic_records=max_records)["max_episodic_records"], 1)
         self.storage_path = storage_path

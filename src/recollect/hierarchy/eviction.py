@@ -14,7 +14,7 @@ from recollect.hierarchy.file_forms import ItemForms
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import TOKENS_PER_BYTE, Policy, level
 from recollect.hierarchy.window_state import State, archive, beside, demote, items_at, level_size, put
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # A file above this share of a level is large: it is split, and its part has at most this share.
 LARGE_SHARE = 0.25

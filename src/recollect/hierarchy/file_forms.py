@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from recollect.engine.sources import Sources, SymbolRow
-from recollect.engine.token_cost import size, tokens
+from recollect.engine.code.indexed_project import Sources, SymbolRow
+from recollect.engine.library_store import size, tokens
 from recollect.errors import NotFound
 from recollect.hierarchy.model import Form, Item
 from recollect.hierarchy.policies import TOKENS_PER_BYTE

@@ -27,11 +27,11 @@ from recollect.hierarchy.header_comment import first_sentence, of_code, of_docum
 from recollect.hierarchy.layers import Architecture, Component, architecture, is_secondary, short_names
 from recollect.hierarchy.model import GlobalKnowledge
 from recollect.hierarchy.technology import technology
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-    from recollect.engine.sources import Source, SymbolRow
+    from recollect.engine.code.indexed_project import Source, SymbolRow
     from recollect.model import Memory, MemoryType
 
 # The smallest useful overview.

@@ -13,12 +13,13 @@ from types import TracebackType
 
 import msgspec
 
-from recollect.engine import Engine, accept
-from recollect.engine.documents import Documents
-from recollect.engine.evidence import current_error, now
-from recollect.engine.identity import namespace_of
-from recollect.engine.shelf import without_secrets
-from recollect.engine.sources import Sources
+from recollect.engine import Engine
+from recollect.engine.records import input_checks
+from recollect.engine.memory.library_state import Documents
+from recollect.engine.sessions.observed_events import current_error, now
+from recollect.engine.records.identity import namespace_of
+from recollect.engine.library_store import without_secrets
+from recollect.engine.code.indexed_project import Sources
 from recollect.errors import ContentTooLarge, InvalidInput, NotFound, StoreCorrupt
 from recollect.hierarchy import promotion
 from recollect.hierarchy.eviction import EvictionContext, effective_policy, expire, relieve
@@ -114,7 +115,7 @@ class MemoryManager:
         It counts as an access: dependencies of the file are promoted to level 2, and a frequently read file to level 1.
         """
         context = self._context()
-        name = context.named(accept.text("path", path))
+        name = context.named(input_checks.text("path", path))
         text = context.forms.text(name)
         self._change(context, lambda state: promotion.accessed(state, context, name), kept=[name])
         return text
@@ -131,8 +132,8 @@ class MemoryManager:
 
         name: such as `error` for the current error. Raises ContentTooLarge
         """
-        label = accept.label("name", name) or IMMEDIATE
-        text, made = self._clean(accept.text("content", content)), self._clock()
+        label = input_checks.label("name", name) or IMMEDIATE
+        text, made = self._clean(input_checks.text("content", content)), self._clock()
         item = text_item(self._clean(label), text, "set", made)
         context = self._context()
         level = context.policy.level1
@@ -158,7 +159,7 @@ class MemoryManager:
         if level not in (1, 2):
             raise InvalidInput(f"cannot promote to level {level}", hint="Use level 1 or 2.", field="level")
         context = self._context()
-        name = context.named(accept.text("path", file_path))
+        name = context.named(input_checks.text("path", file_path))
         context.forms.text(name)  # raises before anything moves
         step = promotion.opened if level == 1 else promotion.fetched
         return self._change(context, lambda state: step(state, context, name), kept=[name]).moved
@@ -166,7 +167,7 @@ class MemoryManager:
     def demote_to_archive(self, file_path: str) -> tuple[Moved, ...]:
         """Evict a file or a memory from levels 1 and 2. Returns the moves. Raises NotFound."""
         context = self._context()
-        asked = accept.text("path", file_path).strip()
+        asked = input_checks.text("path", file_path).strip()
         state = self._window.read()
         name = asked if find_item(state, asked) is not None else context.sources.meant(asked) or asked
         if find_item(state, name) is None:
@@ -224,7 +225,7 @@ class MemoryManager:
     def check_promotion(self, file_path: str) -> tuple[Moved, ...]:
         """Promote a file that was read often enough; returns the moves."""
         context = self._context()
-        name = context.named(accept.text("path", file_path))
+        name = context.named(input_checks.text("path", file_path))
         return self._change(context, lambda state: promotion.if_frequent(state, context, name), kept=[name]).moved
 
     # --- tasks ---
@@ -240,12 +241,12 @@ class MemoryManager:
         from recollect.hierarchy.placement import place
         from recollect.hierarchy.task_candidates import candidates
 
-        asked = self._clean(accept.query(description))
+        asked = self._clean(input_checks.query(description))
         context = self._context(fresh=True)
         if not context.sources.files:
             hint = "Run `recollect index` in the project, or choose another project."
             raise NotFound(f"{self.namespace} is not indexed", hint=hint, namespace=self.namespace)
-        named = tuple(dict.fromkeys(map(context.file, accept.several("files", files))))
+        named = tuple(dict.fromkeys(map(context.file, input_checks.several("files", files))))
         found = candidates(self.engine, context.sources, asked, named)
         placed = place(found, context.policy, context.forms, context.sources, asked, context.now)
         task = Task(description=asked, started_at=context.now, files=named)
@@ -285,7 +286,7 @@ class MemoryManager:
     def look_up(self, query: str) -> LookedUp:
         """Find something by path, name or question: in level 1, then 2, then by level 4 in level 3, and promote it."""
         context = self._context()
-        asked = self._clean(accept.query(query))
+        asked = self._clean(input_checks.query(query))
         found = look_up(self._seen(context), context, self._knowledge, asked)
         changed = self._change(context, found.step, kept=[row.name for row in found.found])
         return LookedUp(

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from recollect.engine.sources import Sources
+from recollect.engine.code.indexed_project import Sources
 from recollect.errors import NotFound
 from recollect.hierarchy.eviction import LARGE_SHARE
 from recollect.hierarchy.file_forms import MEMORY, ItemForms, new_item, text_item
@@ -22,7 +22,7 @@ from recollect.hierarchy.window_state import (
     level_size,
     put,
 )
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 # A requested file up to this share of level 2 is placed whole, a larger one in part.
 ASKED_SHARE = 0.20

@@ -15,8 +15,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine.code.indexed_project import Neighbour, Sources
-from recollect.engine.sessions.file_evidence import spoken_of, touched
-from recollect.text.plural import plural
+from recollect.engine.sessions.observed_events import spoken_of, touched
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine import Engine

@@ -13,7 +13,7 @@ import msgspec
 from recollect.errors import EmbeddingFailed
 from recollect.providers.http_exchange import Exchange, Patience
 from recollect.providers.provider_protocol import excerpt
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.providers.provider_protocol import Vectors

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 from recollect.recall.parsed_statement import Statement, names, with_parts
 from recollect.recall.stated_values import Value, conflict
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 Change = Literal["value", "said", "ended", "over", "opposite"]
 

@@ -32,7 +32,7 @@ from recollect.recall.weights import (
 )
 from recollect.text.dates import DAY
 from recollect.text.days import EPOCH, LONGEST_MENTION, date_of, months
-from recollect.text.tokens import terms
+from recollect.text.terms import terms
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Passage, TermCounts

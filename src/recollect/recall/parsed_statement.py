@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from recollect.recall.stated_values import Value, is_amount, tokens, values
-from recollect.text.tokens import STOP_WORDS, terms
+from recollect.text.terms import STOP_WORDS, terms
 
 # Shorter sentences name something, longer ones tell a story.
 LEAST_WORDS, MOST_WORDS = 3, 45

@@ -2,7 +2,7 @@
 
     passages by score ─► one per memory ─► similar pairs by terms ─► (their texts are read) ─► fold duplicates
 
-Similarity by search terms is cheap. Only similar pairs need their texts to be compared (recollect.text.sameness).
+Similarity by search terms is cheap. Only similar pairs need their texts to be compared (recollect.text.paraphrases).
 """
 
 from __future__ import annotations

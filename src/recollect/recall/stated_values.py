@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from recollect.text.dates import MONTHS
 from recollect.text.days import WEEKDAYS
-from recollect.text.tokens import STOP_WORDS, terms
+from recollect.text.terms import STOP_WORDS, terms
 
 _TOKEN = re.compile(r"[€$£#@]?\w++(?:['’.,/:@+_]\w++)*+(?:-\w++(?:['’.,/:@+_]\w++)*+)*+%?|[.;:,()!?–—]")
 _NUMBER = re.compile(r"(?P<money>[€$£])?(?P<amount>\d++(?:,\d{3})*+(?:\.\d++)?)(?P<unit>[A-Za-zµ%]*+)")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recollect.code import record as code_record
-from recollect.graph import record
+from recollect.code import code_records as code_record
+from recollect.model import graph_answer
 from recollect.model import Record
 from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, listed, notes
 from recollect.render.memory_text import LISTED_CHARACTERS
@@ -35,12 +35,12 @@ def _use_entry(use: graph_answer.Use) -> Entry:
     return Entry(place(use.node), label, f"{use.relationship}{at}{far}{sure}{endpoint}")
 
 
-def _outside_entry(use: record.OutsideUse) -> Entry:
+def _outside_entry(use: graph_answer.OutsideUse) -> Entry:
     at = f", line {', '.join(map(str, use.lines))}" if use.lines else ""
     return Entry(inline(use.name, LISTED_CHARACTERS), f"{use.relationship}{at}", "")
 
 
-def _doubt_entry(doubt: record.Doubt) -> Entry:
+def _doubt_entry(doubt: graph_answer.Doubt) -> Entry:
     what = f"one of {len(doubt.candidates):,}" if doubt.candidates else "unresolved"
     names = ", ".join(candidate.rpartition("::")[2] or candidate for candidate in doubt.candidates[:4])
     return Entry(
@@ -173,11 +173,11 @@ def _cross_repo(answer: code_record.CrossRepo, _now: int | None) -> list[Block]:
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    record.Use: listed(_use_entry),
-    record.OutsideUse: listed(_outside_entry),
-    record.Doubt: listed(_doubt_entry),
-    record.Dependencies: _dependencies,
-    record.Impact: _impact,
+    graph_answer.Use: listed(_use_entry),
+    graph_answer.OutsideUse: listed(_outside_entry),
+    graph_answer.Doubt: listed(_doubt_entry),
+    graph_answer.Dependencies: _dependencies,
+    graph_answer.Impact: _impact,
     code_record.CrossRepo: _cross_repo,
     code_record.ExternalPackage: listed(_external_entry),
     code_record.PackageLink: listed(_package_link_entry),

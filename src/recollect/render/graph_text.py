@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from recollect.graph import record
+from recollect.model import graph_answer
 from recollect.model import Hit, Record
 from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, listed, notes
 from recollect.render.memory_text import LISTED_CHARACTERS, asked, found
@@ -16,7 +16,7 @@ from recollect.render.untrusted import ident, inline, short_id
 NAMED_CHARACTERS = 60
 
 
-def _node(node: record.NodeView) -> Entry:
+def _node(node: graph_answer.NodeView) -> Entry:
     place = f"{node.path}:{node.line}" if node.path else ""
     name = ident(node.id) if node.memory_id or not place else inline(place)
     return Entry(name, node.kind, inline(node.label, LISTED_CHARACTERS))
@@ -37,7 +37,7 @@ def _end(name: str) -> str:
     return inline(short_id(name), NAMED_CHARACTERS)
 
 
-def _visit_entry(visit: record.Visited) -> Entry:
+def _visit_entry(visit: graph_answer.Visited) -> Entry:
     # Where the first links come from is told above.
     arrow = f", {_arrow(visit.via, with_origin=visit.depth > 1)}" if visit.via else ""
     return _entry(visit.node, f"{visit.node.kind}, depth {visit.depth}{arrow}")
@@ -53,7 +53,7 @@ def _traversal(walk: graph_answer.Traversal, _now: int | None) -> list[Block]:
     ]
 
 
-def _ranked(ranked: record.RankedNode) -> Entry:
+def _ranked(ranked: graph_answer.RankedNode) -> Entry:
     return _entry(ranked.node, f"{ranked.node.kind}, PageRank {ranked.pagerank:.6f}")
 
 
@@ -105,7 +105,7 @@ def _expansion(answer: graph_answer.Expansion, now: int | None) -> list[Block]:
     return blocks
 
 
-def _linked_entry(row: record.LinkedNode) -> Entry:
+def _linked_entry(row: graph_answer.LinkedNode) -> Entry:
     if row.hops == 1:
         return _entry(row.node, f"{row.node.kind}, {_arrow(row.via, with_origin=False)}")
     return _entry(row.node, f"{row.node.kind}, {row.hops} links away, {_arrow(row.via)}")
@@ -154,16 +154,16 @@ def _recomputed(done: graph_answer.Recomputed, _now: int | None) -> list[Block]:
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    record.NodeView: listed(_node),
-    record.Visited: listed(_visit_entry),
-    record.Traversal: _traversal,
-    record.RankedNode: listed(_ranked),
-    record.PageRanks: _pageranks,
-    record.Cluster: _cluster,
-    record.Clusters: _clusters,
-    record.ExpandedHit: _expanded,
-    record.Expansion: _expansion,
-    record.ImpactHit: _impact,
-    record.ImpactRecall: _impact_recall,
-    record.Recomputed: _recomputed,
+    graph_answer.NodeView: listed(_node),
+    graph_answer.Visited: listed(_visit_entry),
+    graph_answer.Traversal: _traversal,
+    graph_answer.RankedNode: listed(_ranked),
+    graph_answer.PageRanks: _pageranks,
+    graph_answer.Cluster: _cluster,
+    graph_answer.Clusters: _clusters,
+    graph_answer.ExpandedHit: _expanded,
+    graph_answer.Expansion: _expansion,
+    graph_answer.ImpactHit: _impact,
+    graph_answer.ImpactRecall: _impact_recall,
+    graph_answer.Recomputed: _recomputed,
 }

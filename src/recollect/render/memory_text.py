@@ -26,7 +26,7 @@ from recollect.render.block import (
 from recollect.render.code_text import show_places
 from recollect.render.quantities import count, day, since
 from recollect.render.untrusted import clip, ident, inline, visible
-from recollect.text.redact import told
+from recollect.text.redaction.redact import told
 
 # A recalled memory is shown whole up to here, about 500 tokens, so that ten of them fit beside a question; of a longer
 # one the passage that matched is shown. `get` shows all.

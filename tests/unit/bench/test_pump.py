@@ -12,7 +12,7 @@ import pytest
 import pump
 import pump_scanners
 from pump import Family, families
-from recollect.code import page
+from recollect.code.index import page
 
 SCANNERS = {row.name: row for row in pump_scanners.scanners()}
 SIZE = 16_000

@@ -13,7 +13,7 @@ from tests import payloads
 from tests.trees import git
 
 from recollect import Engine
-from recollect.capture.fingerprint import failure
+from recollect.capture.error_fingerprint import failure
 from recollect.engine.sessions import background_drain
 from recollect.errors import StorageError
 from recollect.model import Edge, Fix, Memory, Node, Observed, Session

@@ -12,7 +12,7 @@ from tests.fakes import HashingEmbedder
 from tests.trees import write
 
 from recollect import Engine
-from recollect.code.card import MAX_TIES
+from recollect.code.index.card import MAX_TIES
 from recollect.engine.code import code_embedding
 from recollect.errors import EmbeddingFailed
 from recollect.model import Tree

@@ -13,7 +13,7 @@ from tests.trees import write
 
 from recollect import Engine
 from recollect.engine.retrieval.memory_search import PLACES, UNASKED_RELEVANCE
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tests.trees import git, write
 
 from recollect import Engine
 from recollect.code.code_records import Review
-from recollect.code.resolve.link_pack import Loose
+from recollect.code.links.link_pack import Loose
 from recollect.engine.review.diff_memories import rule_about
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text

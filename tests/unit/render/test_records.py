@@ -15,7 +15,7 @@ from tests.windows import SAMPLES as WINDOW_SAMPLES
 
 from recollect import model
 from recollect.capabilities import OPERATIONS
-from recollect.code.record import CodeHits
+from recollect.code.code_records import CodeHits
 from recollect.errors import InvalidInput, MemoryNotFound, RecollectError
 from recollect.model import Check, Deleted, Edge, Exported, Health, Hit, Memory, MemoryPage, Record, Share, Signals
 from recollect.render import (
@@ -29,7 +29,7 @@ from recollect.render import (
 from recollect.render.block import NOTICE
 from recollect.render.quantities import ago, count, day, size
 from recollect.render.record_table import SHOWN
-from recollect.text.harmless import escaped_value
+from recollect.text.display import escaped_value
 
 NOW = 1_800_000_000
 MEMORY = Memory(

@@ -16,7 +16,7 @@ from tests.unit.render.test_records import NOW, SAMPLES
 from recollect import model
 from recollect.model import Record
 from recollect.render import to_brief, to_json, to_text
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 
 # What recollect writes itself, and settings of the user: it may stand outside of a fence.
 OURS = {

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from recollect.capabilities import OPERATIONS
 from recollect.operations import Operation, by_tool_name
 from recollect.surface.mcp.tool_definitions import definitions
-from recollect.text.budget import tokens
+from recollect.text.token_count import tokens
 from recollect.toolset import GROUPS, TOOLSETS, parse_toolset
 
 

@@ -43,7 +43,7 @@ TOO_LONG = "takes too long"
 # take 200 MB. Grammars can take gigabytes for a few kilobytes that are no code.
 READ = Job("recollect.code.index.parallel_reader:read_order", cpu_s=2 * TIMEOUT_S, memory_bytes=1 << 30)
 # Reads the program of a file. By name: it imports this module, and the index does not need it.
-TRANSLATE = "recollect.code.resolve.translate:translate"
+TRANSLATE = "recollect.code.links.file_programs:translate"
 
 
 class Order(NamedTuple):

@@ -28,7 +28,8 @@ from recollect.code.process_pool import seldom_collected
 from recollect.model import Tree
 from recollect.progress import report
 from recollect.store.code_protocol import CodeStore, IndexedFile, Touched
-from recollect.text import identifiers, redact, tokens
+from recollect.text import identifiers, terms
+from recollect.text.redaction import redact
 
 
 @cache
@@ -43,7 +44,7 @@ def fingerprint() -> str:
         path for part in ("*.py", "index/*.py", "index/queries/*.scm", "manifests/*.py") for path in code.glob(part)
     ]
     redaction = [Path(redact.__file__), *Path(redact.__file__).parent.glob("secrets/*.py")]
-    files = [*ours, *redaction, Path(identifiers.__file__), Path(tokens.__file__)]
+    files = [*ours, *redaction, Path(identifiers.__file__), Path(terms.__file__)]
     digest = hashlib.sha256()
     for file in sorted(files):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())

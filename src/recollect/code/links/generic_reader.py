@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.code.extract import extract
-from recollect.code.languages import Language, detect
+from recollect.code.index.extract import extract
+from recollect.code.index.languages import Language, detect
 from recollect.code.links.program import (
     Assign,
     Call,

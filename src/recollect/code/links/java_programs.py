@@ -71,8 +71,8 @@ from recollect.code.links.program import (  # fmt: skip
     Unit,
     Use,
 )
-from recollect.code.page import Page, parse
-from recollect.code.symbols import Symbol
+from recollect.code.index.page import Page, parse
+from recollect.code.index.symbols import Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node

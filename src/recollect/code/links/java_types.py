@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from recollect.code.links.program import Expression, Member
-from recollect.code.page import Page
+from recollect.code.index.page import Page
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -36,7 +36,7 @@ from recollect.code.links.program import (  # fmt: skip
     Super,
     This,
 )
-from recollect.code.page import Page
+from recollect.code.index.page import Page
 
 if TYPE_CHECKING:
     from tree_sitter import Node

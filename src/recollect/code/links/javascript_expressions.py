@@ -29,7 +29,7 @@ from recollect.code.links.program import (
     Yield,
 )
 from recollect.code.links.tree_reader import NOTHING, ScopeWriter, nothing, opaque
-from recollect.code.page import decoded
+from recollect.code.index.page import decoded
 
 if TYPE_CHECKING:
     import tree_sitter

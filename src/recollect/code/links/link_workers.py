@@ -19,8 +19,8 @@ from recollect.code.links.file_links import solved
 from recollect.code.links.link_groups import Group, Plan
 from recollect.code.links.link_pack import pack
 from recollect.code.links.module_finder import Declared, Facts, Modules
-from recollect.code.process import Process, attend
-from recollect.code.workers import MAX_WORKERS, cores
+from recollect.code.process_pool import Process, attend
+from recollect.code.index.parallel_reader import MAX_WORKERS, cores
 
 # The largest groups of the largest projects measured take seconds.
 MOST_CPU_S = 600.0

@@ -30,7 +30,7 @@ from recollect.code.links.program import (
 )
 from recollect.code.links.python_reader import Handler, Reader
 from recollect.code.links.tree_reader import NOTHING, is_worth, nothing, opaque
-from recollect.code.page import decoded
+from recollect.code.index.page import decoded
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links.program import Expression, Member, Name, ScopeKind
 from recollect.code.links.tree_reader import Grammar, ScopeWriter, TreeReader
-from recollect.code.page import Page
+from recollect.code.index.page import Page
 
 if TYPE_CHECKING:
     import tree_sitter

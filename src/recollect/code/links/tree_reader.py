@@ -26,8 +26,8 @@ from recollect.code.links.program import (
     Text,
     This,
 )
-from recollect.code.page import Page, decoded
-from recollect.code.symbols import Symbol
+from recollect.code.index.page import Page, decoded
+from recollect.code.index.symbols import Symbol
 
 if TYPE_CHECKING:
     import tree_sitter

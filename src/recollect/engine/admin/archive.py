@@ -159,7 +159,7 @@ class Archive:
     def _migrated(self, place: Path, wanted: str, scope: str | None, *, dry_run: bool) -> Imported | None:
         """Import from another tool; None if it may be an export."""
         from recollect.engine.importing.memory_import import MemoryImport
-        from recollect.migrate.sources import opened
+        from recollect.importing.import_formats import opened
 
         with opened(place, wanted) as found:
             if not found:

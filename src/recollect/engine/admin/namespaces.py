@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from recollect import clock
-from recollect.engine.memory.library_documents import Documents
+from recollect.engine.memory.library_state import Documents
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.record_redaction import without_secrets

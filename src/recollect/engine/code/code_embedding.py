@@ -76,7 +76,7 @@ class CodeEmbedding:
 
     def cards(self, chunks: Sequence[ChunkRow]) -> list[str]:
         """Return what is embedded of chunks; with known links, where the enrichment asks for them."""
-        from recollect.code.card import card
+        from recollect.code.index.card import card
 
         if not self._is_linked:
             return [card(chunk) for chunk in chunks]
@@ -89,8 +89,8 @@ class CodeEmbedding:
         Centrality is known as far as a tree is linked; nothing is linked for this.
         """
         from recollect.engine.code.repo_map import edited_lately, sheets_of
-        from recollect.graph.code import load_code
-        from recollect.graph.importance import Seen, file_shares, importance
+        from recollect.graph.code_graph import load_code
+        from recollect.graph.rank import Seen, file_shares, importance
         from recollect.graph.project import project
 
         store = self._context.code_store
@@ -104,7 +104,7 @@ class CodeEmbedding:
 
 def links_of(graph: Graph, piece: ChunkRow) -> list[str]:
     """Return up to eight links of the symbols in a chunk, outgoing ones before incoming ones."""
-    from recollect.code.card import MAX_TIES
+    from recollect.code.index.card import MAX_TIES
 
     found: dict[str, None] = {}
     for arrow, rows in (("->", graph.outgoing), ("<-", graph.incoming)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from recollect.code.record import CodeHits, Indexed, SymbolList, SymbolView
+from recollect.code.code_records import CodeHits, Indexed, SymbolList, SymbolView
 from recollect.engine.code.code_embedding import CodeEmbedding
 from recollect.engine.graph.code_nodes import symbol_hit
 from recollect.engine.records import input_checks
@@ -20,9 +20,9 @@ from recollect.store.code_protocol import UNREAD
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
-    from recollect.code.place import Place
-    from recollect.code.resolve.link import Linking
-    from recollect.code.update import Limits, Update
+    from recollect.code.index.project_root import Place
+    from recollect.code.links.tree_linking import Linking
+    from recollect.code.index.update import Limits, Update
     from recollect.engine.code.code_search_pipeline import Sought
     from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
@@ -210,7 +210,7 @@ class CodeIndex:
         symbol: Server.start, path:line or path::name
         namespace: project path or name; default: all projects
         """
-        from recollect.code.complexity import level
+        from recollect.code.index.symbol_properties import level
         from recollect.engine.code.dependencies import calls
         from recollect.store.code_protocol import PLACE_BITS
 

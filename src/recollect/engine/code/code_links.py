@@ -16,7 +16,7 @@ from recollect.model.graph_answer import Dependencies, Direction, Impact
 from recollect.operations import operation
 
 if TYPE_CHECKING:
-    from recollect.code.resolve.link import Linking
+    from recollect.code.links.tree_linking import Linking
     from recollect.engine.code.code_index import CodeIndex
     from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
@@ -152,7 +152,7 @@ class Links:
 
     def refresh(self, *, wait_s: float = WAIT_S) -> tuple[str, ...]:
         """Link every indexed tree that changed since it was linked; returns notes."""
-        from recollect.code.resolve.link import is_linked, link
+        from recollect.code.links.tree_linking import is_linked, link
 
         notes: list[str] = []
         for tree in self._store.find(Tree):

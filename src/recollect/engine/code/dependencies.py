@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from recollect.code.resolve.modules import family
+from recollect.code.links.module_finder import family
 from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, target_of
 from recollect.engine.graph.graph_view import node_views
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
@@ -15,8 +15,9 @@ from recollect.graph.impact import Reach, affected, contained, reach
 from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
 from recollect.store.code_protocol import MAX_PLACES
-from recollect.store.link_protocol import Edges, Sites, symbol_keys, target_node
-from recollect.text.plural import plural
+from recollect.store.link_protocol import Edges, Sites, target_node
+from recollect.store.code_protocol import symbol_keys
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.store.code_protocol import FoundSymbol

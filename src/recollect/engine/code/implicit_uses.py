@@ -21,17 +21,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.code.diff.changed import SymbolChange
-from recollect.code.fixtures import hidden_uses
-from recollect.code.freshness.form import form, read
-from recollect.code.resolve.modules import family
+from recollect.code.diff.changed_symbols import SymbolChange
+from recollect.code.index.fixture_uses import hidden_uses
+from recollect.code.anchors.normalised_file import form, read
+from recollect.code.links.module_finder import family
 from recollect.engine.graph.code_nodes import code_node_id
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, FileLinks, Further, Project, only
-from recollect.graph.reach import reach
+from recollect.graph.impact import reach
 from recollect.graph.walk import neighbours
 from recollect.model import File, Tree
-from recollect.store.link_protocol import symbol_keys, target_node
+from recollect.store.code_protocol import symbol_keys
+from recollect.store.link_protocol import target_node
 
 if TYPE_CHECKING:
     from recollect.store.code_protocol import SymbolRow

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.code.freshness.form import read
-from recollect.code.record import CodePlace, Cycle, CycleLink, Cycles
+from recollect.code.anchors.normalised_file import read
+from recollect.code.code_records import CodePlace, Cycle, CycleLink, Cycles
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
 from recollect.graph.arrays import RELATION_CODES, Graph, Links
 from recollect.graph.cycles import Circle, circles

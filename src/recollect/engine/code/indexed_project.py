@@ -21,20 +21,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from recollect.code.resolve.translate import has_program
-from recollect.code.testing import is_test_file
+from recollect.code.links.file_programs import has_program
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.code.code_index import tree_at
 from recollect.errors import Conflict, NotFound
 from recollect.files import read_file
 from recollect.model import File, Tree
 from recollect.store.code_protocol import SymbolRow as SymbolRow
 from recollect.store.code_protocol import file_node
-from recollect.store.package_protocol import PackageRow as PackageRow
-from recollect.text.plural import plural
-from recollect.text.redact import masked
+from recollect.store.code_protocol import PackageRow as PackageRow
+from recollect.text.display import plural
+from recollect.text.redaction.redact import masked
 
 if TYPE_CHECKING:
-    from recollect.code.record import RepoMap
+    from recollect.code.code_records import RepoMap
     from recollect.engine.code.code_links import Links
     from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
@@ -418,7 +418,7 @@ def _linked(files: Mapping[str, Edges], sources: Sources) -> Iterator[Use]:
 
 def _imported(sources: Sources, users: Container[str]) -> Iterator[Use]:
     """Yield the uses that the lines of some files speak of."""
-    from recollect.code.import_lines import FAMILIES, Paths, imported
+    from recollect.code.index.import_lines import FAMILIES, Paths, imported
 
     root = Path(sources.tree.root if sources.tree is not None else "")
     families: dict[str, list[str]] = {}

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from recollect.code.record import CrossRepo
+from recollect.code.code_records import CrossRepo
 from recollect.engine.records import input_checks
 from recollect.errors import NotFound
 from recollect.model import Limit, Tree
@@ -33,7 +33,7 @@ class Packages:
         limit: maximum number of each kind of result
         """
         from recollect.engine.code.package_dependencies import Wanted, cross_repo, known_names
-        from recollect.store.packages import Shelf
+        from recollect.store.package_tables import PackageIndex
 
         scope = self._code.scope(namespace)
         shown = input_checks.whole("limit", limit, least=1, most=1000)

@@ -11,13 +11,13 @@ import msgspec
 from recollect import clock
 from recollect.consolidate.candidate import Candidate
 from recollect.consolidate.cluster import MOST_MEMBERS, Group
-from recollect.consolidate.likeness import MEANING, WORDS, Marks, Pair, alike
+from recollect.consolidate.similar_pairs import MEANING, WORDS, Marks, Pair, alike
 from recollect.engine.consolidation.plan_execution import MIDDLE
 from recollect.engine.models.embedding_queue import MIN_COVERAGE
 from recollect.engine.records.memory_rows import is_own_summary
 from recollect.model import Change, Edge, Injection, Memory
-from recollect.recall.ruler import LEAST_SPREAD, REFERENCE, Ruler
-from recollect.text.plural import plural
+from recollect.recall.calibration import LEAST_SPREAD, REFERENCE, Ruler
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.models.similarity_calibration import Calibration
@@ -103,7 +103,7 @@ def similar(store: Store, model: str, calibration: Calibration, candidates: Sequ
 
 
 def _by_words(candidates: Sequence[Candidate], k: int) -> Similar:
-    from recollect.consolidate.sketch import SLACK, compared, sketches, weighed
+    from recollect.consolidate.similar_pairs import SLACK, compared, sketches, weighed
 
     weights = weighed([" ".join((row.title or "", row.content)) for row in candidates])
     least = min(WORDS.theme, WORDS.group)

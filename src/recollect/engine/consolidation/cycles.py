@@ -285,7 +285,7 @@ class Consolidator:
         return decay(candidates(self._context.store, _where(namespace)), clock.now(), threshold_days=threshold_days)
 
     def _creative(self, namespace: str | None) -> Plan:
-        from recollect.consolidate.creative import NEIGHBOURS, creative
+        from recollect.consolidate.cluster import NEIGHBOURS, creative
 
         found = self._similar(self._texts(namespace), NEIGHBOURS)
         plan = creative(found.candidates, found.pairs, _linked(self._context.store.edge_columns()), found.marks)
@@ -306,7 +306,7 @@ class Consolidator:
         return msgspec.structs.replace(plan, notes=(*found.notes, *author))
 
     def _forget(self, namespace: str | None, importance_threshold: float) -> Plan:
-        from recollect.consolidate.forget import forget
+        from recollect.consolidate.decay import forget
         from recollect.engine.consolidation.consolidation_input import candidates
 
         rows = candidates(self._context.store, _where(namespace))
@@ -326,7 +326,7 @@ class Consolidator:
 
     def _carried_out(self, plan: Plan, *, preview: bool, wanted: str | None, limit: int) -> Consolidated:
         """Run a plan that was asked for, or preview it."""
-        from recollect.consolidate.mark import mark
+        from recollect.consolidate.candidate import mark
         from recollect.engine.consolidation.plan_execution import enter
 
         most = input_checks.whole("limit", limit, least=1, most=1000)
@@ -342,7 +342,7 @@ class Consolidator:
 
     def run(self, plan: Plan, run: Consolidation | None, *, operation: str, limit: int = 20) -> Consolidated:
         """Run a plan as an entered run; without one, return its preview."""
-        from recollect.consolidate.mark import mark
+        from recollect.consolidate.candidate import mark
         from recollect.engine.consolidation.plan_execution import apply, thin
 
         affected, batch, notes = _concerned(plan.steps), "", plan.notes

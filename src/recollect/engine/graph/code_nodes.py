@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from recollect.code.record import CodePlace, SymbolHit
+from recollect.code.code_records import CodePlace, SymbolHit
 from recollect.engine.records.memory_rows import batches
 from recollect.model import File, NodeKind, Tree
 
 if TYPE_CHECKING:
-    from recollect.code.lookup import How
+    from recollect.code.search.symbol_lookup import How
     from recollect.store.code_protocol import CodeStore, FoundSymbol, SymbolRow
 
 SYMBOL, FILE = "sym:", "file:"

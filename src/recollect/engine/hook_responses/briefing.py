@@ -333,7 +333,7 @@ def _commands(rows: Sequence[Observed]) -> Iterator[Line]:
     if not rows:
         return
     from recollect.engine.sessions.observed_events import edits, seen_runs
-    from recollect.patterns.command import known_commands
+    from recollect.patterns.known_commands import known_commands
 
     now = clock.now()
     found = [row for row in known_commands(seen_runs(rows), edits(rows), now) if _is_usual(row)]

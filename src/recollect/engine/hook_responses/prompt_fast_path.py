@@ -91,7 +91,7 @@ def _lines(store: Glance, query: Query, seen: Observation, learnt: feedback.Lear
         return
     from recollect.engine.hook_responses.context_block import Line
     from recollect.engine.memory.freshness import overall
-    from recollect.text.sameness import statements
+    from recollect.text.paraphrases import statements
 
     memories = store.remembered([pool.passages[place].memory_id for place in places])
     places = [place for place in places if pool.passages[place].memory_id in memories]

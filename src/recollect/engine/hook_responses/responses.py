@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 
 from recollect import clock
-from recollect.capture.lesson import code
+from recollect.capture.observation_lesson import code
 from recollect.engine.hook_responses.context_block import MOST_BYTES, Block, Line, Section, block, day, flat
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from recollect.engine.sessions.hook_ingest import PreparedEvent
     from recollect.engine.sessions.session_state import SessionUpdates
     from recollect.engine.sessions.working_commands import Commands
-    from recollect.patterns.command import Replacement
+    from recollect.patterns.known_commands import Replacement
 
 # Token budget of the answer to a failure: an error and the steps that fixed it.
 FIX_TOKENS = 400
@@ -343,7 +343,7 @@ def _fixed(fix: KnownFix) -> Iterable[Line]:
 
 
 def _context(text: str | None, budget: int, assistant: str = "") -> ContextAnswer:
-    from recollect.text.budget import tokens
+    from recollect.text.token_count import tokens
 
     said = text or ""
     return ContextAnswer(text=said, tokens=tokens(said), bytes=len(said.encode()), budget=budget, assistant=assistant)

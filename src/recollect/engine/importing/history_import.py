@@ -85,7 +85,7 @@ class HistoryImport:
         """
         from recollect.engine.importing.history_ingest import HistoryWriter
         from recollect.engine.importing.transcript_import import Wanted
-        from recollect.history.sources import SOURCES
+        from recollect.history.history_sources import SOURCES
 
         wanted = self._wanted(only)
         # Transcripts are of all projects.
@@ -134,7 +134,7 @@ class HistoryImport:
         return tuple(name for name in HISTORY_SOURCES if not named or name in named or name in also)
 
     def _place(self, path: str, *, force: bool) -> "Place":
-        from recollect.code.place import place
+        from recollect.code.index.project_root import place
         from recollect.engine.importing.history_ingest import Place
 
         root = place(input_checks.text("path", path), force=force).root

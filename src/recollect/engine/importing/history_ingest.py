@@ -31,7 +31,7 @@ from recollect.engine.records.record_redaction import without_secrets
 from recollect.model import Edge, HistorySource, LearntFrom, Memory
 
 if TYPE_CHECKING:
-    from recollect.history.found import Found, Source
+    from recollect.history.history_record import Found, Source
     from recollect.store.protocol import Store, Transaction
 
 # Memories of one transaction: enough to be fast, few enough that other writers do not wait long.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.memory.anchor_tracking import AnchorTracking
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.migrate.sources import Opened
+    from recollect.importing.import_formats import Opened
     from recollect.store.protocol import Store, Transaction
 
 # Rows per transaction: enough to be fast, few enough that other writers do not wait long.

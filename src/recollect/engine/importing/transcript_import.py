@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
-from recollect.capture.transcripts.table import Book, books, steps
-from recollect.capture.transcripts.turn import Turn
+from recollect.capture.transcripts.transcript_files import Book, books, steps
+from recollect.capture.transcripts.transcript_turn import Turn
 from recollect.engine.importing.transcript_ingest import OWN, Captured, Note, TurnReader, fates_of, write
 from recollect.engine.sessions.session_state import store_fixes, write_summary
-from recollect.history.found import clipped
+from recollect.history.history_record import clipped
 from recollect.model import Change, HistorySource, LearntFrom, Memory, Observed, Session, Transcript
 from recollect.text.display import plural
 

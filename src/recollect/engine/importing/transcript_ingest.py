@@ -22,7 +22,7 @@ from recollect.capture.filter import cleaned, is_noise, mark
 from recollect.capture.observation import Observation
 from recollect.capture.observation_lesson import Lesson, line
 from recollect.capture.statements import Speaker, statements
-from recollect.capture.transcripts.turn import Turn, slim
+from recollect.capture.transcripts.transcript_turn import Turn, slim
 from recollect.engine.memory.anchoring import Prepared
 from recollect.engine.memory.stated_memories import strengthen
 from recollect.engine.records.memory_rows import TRUST, content_hash, purged, unwanted

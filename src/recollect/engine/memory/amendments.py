@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.similarity_calibration import Calibration
     from recollect.recall.amend import Amended
-    from recollect.recall.statement import Statement
+    from recollect.recall.parsed_statement import Statement
     from recollect.store.protocol import Transaction
 
 # Older passages that one statement is compared with, the best by words: what says nearly the same is among the first.
@@ -81,7 +81,7 @@ class Amendments(NamedTuple):
     def find(self, memory: Memory) -> list[Found]:
         """Return what a memory that is about to be stored changes; read only, in bounded time."""
         from recollect.recall.amend import may_amend
-        from recollect.recall.statement import statements
+        from recollect.recall.parsed_statement import statements
 
         if memory.observed or memory.source not in STATING or len(memory.content) > MOST_CHARACTERS:
             return []
@@ -94,7 +94,7 @@ class Amendments(NamedTuple):
 
         same: tells whether two contents say the same
         """
-        from recollect.recall.statement import statement
+        from recollect.recall.parsed_statement import statement
 
         here = {"namespace": memory.namespace, "superseded_by": None, "observed": False}
         found = self.context.store.find(Memory, {"content_hash": memory.content_hash, **here}, limit=1)
@@ -105,7 +105,7 @@ class Amendments(NamedTuple):
         """Return how alike two texts are: the cosine of their vectors; without a model, of their words."""
         import numpy as np
 
-        from recollect.recall.ruler import comparable
+        from recollect.recall.calibration import comparable
 
         if not pairs:
             return []
@@ -120,7 +120,7 @@ class Amendments(NamedTuple):
 
     def older(self, memory: Memory, statement: Statement) -> list[Memory]:
         """Return the memories that a statement may be about: of the same project, older, and in force."""
-        from recollect.text.tokens import query_terms
+        from recollect.text.terms import query_terms
 
         store = self.context.store
         # Not by namespace: the index would read through all of it. What is of another one is left out below.
@@ -149,7 +149,7 @@ class Amendments(NamedTuple):
 def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory]) -> list[_Pair]:
     """Return the pairs of statements that show a change, those that share most first. Most pairs show none."""
     from recollect.recall.amend import amends
-    from recollect.recall.statement import statements
+    from recollect.recall.parsed_statement import statements
 
     found: list[tuple[float, _Pair]] = []
     for old in olds:
@@ -161,7 +161,7 @@ def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory])
 
 
 def _by_words(one: str, other: str) -> float:
-    from recollect.text.tokens import terms
+    from recollect.text.terms import terms
 
     ours, theirs = set(terms(one)), set(terms(other))
     return len(ours & theirs) / math.sqrt(max(1, len(ours) * len(theirs)))

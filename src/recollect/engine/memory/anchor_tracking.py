@@ -22,10 +22,10 @@ from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Verdict
 
 if TYPE_CHECKING:
-    from recollect.code.freshness.before import Remembering
-    from recollect.code.freshness.find import Code
-    from recollect.code.freshness.follow import Difference, Lost, Went
-    from recollect.code.freshness.form import Form, Spot
+    from recollect.code.anchors.follow import Remembering
+    from recollect.code.anchors.find import Code
+    from recollect.code.anchors.follow import Difference, Lost, Went
+    from recollect.code.anchors.normalised_file import Form, Spot
     from recollect.engine.context import Context
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.store.code_protocol import CodeStore
@@ -76,7 +76,7 @@ class AnchorTracking:
 
     def remembering(self) -> Remembering:
         """Return the store to index code through; call `settle` after every update."""
-        from recollect.code.freshness.before import Remembering
+        from recollect.code.anchors.follow import Remembering
 
         return Remembering(self._context.code_store, self._begin)
 
@@ -95,7 +95,7 @@ class AnchorTracking:
 
     def follow(self, tree: Tree, seen: Remembering) -> None:
         """Anchor waiting memories to the code of a tree, and compare the anchors that an update may have changed."""
-        from recollect.code.freshness.follow import Difference
+        from recollect.code.anchors.follow import Difference
 
         store, anchoring = self._context.code_store, self._anchoring
         code = anchoring.code([tree])
@@ -140,7 +140,7 @@ class AnchorTracking:
 
     def catch_up(self) -> None:
         """Anchor and compare memories that were imported or restored."""
-        from recollect.code.freshness.follow import Difference
+        from recollect.code.anchors.follow import Difference
 
         if not self._context.code_store.code_generation():
             return
@@ -150,7 +150,7 @@ class AnchorTracking:
 
     def _renamed(self, tree: Tree, seen: Remembering, after: Mapping[str, object]) -> dict[str, str]:
         """Return the new paths of deleted files by git, which also knows those renamed and rewritten."""
-        from recollect.code.freshness.renames import head, renames
+        from recollect.code.diff.git_diff import head, renames
 
         store, key = self._context.store, f"head/{tree.id}"
         since = store.setting(key) or ""
@@ -414,8 +414,8 @@ class _Judging:
 
     def _renamed_file(self, row: Known) -> AnchorState | None:
         """Return the state of a file under a new path, by its content, by its symbols, or by git."""
-        from recollect.code.freshness.follow import ELSEWHERE
-        from recollect.code.freshness.sketch import likeness
+        from recollect.code.anchors.follow import ELSEWHERE
+        from recollect.code.anchors.code_sketch import likeness
 
         after, before = self._difference.after, self._difference.before
         candidates = self._code.files_at([path for path in after if path not in before])

@@ -17,9 +17,9 @@ from recollect.errors import InvalidInput
 from recollect.model import Anchor, AnchorState, Memory, Mention, Tree
 
 if TYPE_CHECKING:
-    from recollect.code.freshness.find import Code, Place
-    from recollect.code.freshness.form import Form
-    from recollect.code.freshness.mention import Mentions
+    from recollect.code.anchors.find import Code, Place
+    from recollect.code.anchors.normalised_file import Form
+    from recollect.code.anchors.mention import Mentions
     from recollect.engine.context import Context
     from recollect.store.protocol import Transaction
 
@@ -129,7 +129,7 @@ class Anchoring:
 
     def prepared(self, code: Code, spoken: Mentions, named: Sequence[str] = ()) -> Prepared:
         """Return the anchors of mentions and of given places in some code."""
-        from recollect.code.freshness.find import find, given
+        from recollect.code.anchors.find import find, given
 
         found = find(code, spoken)
         places: list[tuple[Place, Origin]] = []
@@ -308,7 +308,7 @@ class Anchoring:
 
     def _place_given(self, tree: Tree) -> list[str]:
         """Take the hashes of given places that were not indexed yet."""
-        from recollect.code.freshness.find import given
+        from recollect.code.anchors.find import given
 
         store = self._context.store
         waiting = store.find(Anchor, {"hash": None})

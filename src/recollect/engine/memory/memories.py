@@ -47,7 +47,7 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.store.protocol import NotBefore, Range, Transaction
-from recollect.text.redact import redact_value
+from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -492,7 +492,7 @@ class Memories:
 
 def _is_question(values: Mapping[str, Any]) -> bool:
     """Tell whether a text without a given type, and no turn of a conversation, is only a question."""
-    from recollect.text.asking import only_asks
+    from recollect.text.questions import only_asks
 
     return values["memory_type"] == "context" and not _is_turn(values) and only_asks(values["content"])
 

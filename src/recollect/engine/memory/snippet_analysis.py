@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from recollect.code.languages import BY_NAME as LANGUAGES
-from recollect.code.snippet.analyse import Snippet, analyse, one_line
+from recollect.code.index.languages import BY_NAME as LANGUAGES
+from recollect.code.snippets.analyse import Snippet, analyse, one_line
 from recollect.engine.records.memory_rows import CODE
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, StorageError
 
@@ -56,7 +56,7 @@ def by_model(llm: Language, content: str, snippet: Snippet, *, strict: bool) -> 
     """Return a snippet as the language model sees it, or as the rules do, with a note that says why."""
     if not llm.is_configured:
         return snippet, ()
-    from recollect.code.snippet.ask import ANALYSIS_TOKENS, analysed, analysis_prompt
+    from recollect.code.snippets.snippet_prompts import ANALYSIS_TOKENS, analysed, analysis_prompt
 
     try:
         answer = llm.complete(analysis_prompt(content, snippet), max_tokens=ANALYSIS_TOKENS)
@@ -105,7 +105,7 @@ def snippet_of(memory: Memory) -> Snippet:
         language = (memory.category or "").removeprefix(CODE)
         return analyse(memory.content, language=language if language in LANGUAGES else "", context=memory.title or "")
     # Edits of the title or the tags by a user win over the metadata.
-    from recollect.code.snippet.concepts import BY_NAME
+    from recollect.code.snippets.concepts import BY_NAME
 
     return Snippet(
         language=str(kept.get("code_type") or ""),

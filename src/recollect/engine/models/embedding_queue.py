@@ -22,7 +22,7 @@ from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.providers.protocol import Embedder
+    from recollect.providers.provider_protocol import Embedder
 
 # Passages per round of the worker, 2 to 5 CPU s: small enough that stopping is prompt, and that vectors are committed
 # and searchable as they come.

@@ -11,7 +11,7 @@ from recollect.errors import RecollectError
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.recall.ruler import Ruler
+    from recollect.recall.calibration import Ruler
 
 
 class Calibration:
@@ -25,7 +25,7 @@ class Calibration:
     def of(self, model: str) -> Ruler:
         """Return the scale of the model in use; of the shipped model until that one can be measured."""
         from recollect.providers.local import MODEL
-        from recollect.recall.ruler import REFERENCE
+        from recollect.recall.calibration import REFERENCE
 
         if not model or model.startswith(MODEL):
             return REFERENCE
@@ -37,7 +37,7 @@ class Calibration:
         return self._known[model]
 
     def _kept(self, model: str) -> Ruler | None:
-        from recollect.recall.ruler import Ruler
+        from recollect.recall.calibration import Ruler
 
         value = self._context.store.setting(_key(model))
         try:
@@ -46,7 +46,7 @@ class Calibration:
             return None  # written by another version: measured again
 
     def _measured(self, model: str) -> Ruler | None:
-        from recollect.recall.ruler import measured, texts
+        from recollect.recall.calibration import measured, texts
 
         embedder, store = self._embedding.embedder, self._context.store
         if embedder is None:

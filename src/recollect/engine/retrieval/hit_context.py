@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from recollect.engine.records.memory_rows import said_at
 from recollect.model import Excerpt, Hit, Memory, Moment, Reply, Signals
 from recollect.recall.explain import matched_words, reason, shares_of, traits
-from recollect.recall.speaker import ASSISTANTS
+from recollect.recall.lexical import ASSISTANTS
 from recollect.text.passages import MAX_PASSAGES, passages
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from recollect.recall.changes import DEPTH, LEAST_ALIKE, changes
 from recollect.recall.measure import rarity
 from recollect.recall.select import Selected, fold, spread
 from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
-from recollect.text.sameness import says_the_same
+from recollect.text.paraphrases import says_the_same
 
 if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments

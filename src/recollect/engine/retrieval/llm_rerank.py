@@ -22,9 +22,9 @@ from recollect.engine.models.llm import PROMPT_STATUSES
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import Conflict, ModelFailed, RecollectError, StorageError
 from recollect.model import Judgement, Recall
-from recollect.recall.judge import VERDICT_TOKENS, Verdict, merge, question, verdict
-from recollect.text.budget import tokens
-from recollect.text.plural import plural
+from recollect.recall.llm_judge_prompt import VERDICT_TOKENS, Verdict, merge, question, verdict
+from recollect.text.token_count import tokens
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.engine.records.memory_rows import batches
 from recollect.engine.records.scope import project_of
 from recollect.model import Memory, Usefulness
-from recollect.recall import use
+from recollect.recall import feedback
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -35,7 +35,7 @@ class Lifts(NamedTuple):
     @property
     def leaning(self) -> float:
         """How much sooner it is injected."""
-        return use.leaning(self.kind, self.own)
+        return feedback.leaning(self.kind, self.own)
 
 
 class UseCounters:
@@ -44,9 +44,9 @@ class UseCounters:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def learnt(self, scope: str | None) -> use.Learnt | None:
+    def learnt(self, scope: str | None) -> feedback.Learnt | None:
         """Return the weights of a project, None until enough is known; a look-up by key."""
-        return use.read(self._context.store.setting(use.key(scope)))
+        return feedback.read(self._context.store.setting(feedback.key(scope)))
 
     def lifts(self, scope: str | None, memory_ids: Iterable[str]) -> Mapping[str, Lifts]:
         """Return by how much memories are used more often than others, by id; empty until enough is known."""
@@ -58,12 +58,12 @@ class UseCounters:
             piece = {"id": batch}
             counts = {row[0]: row[1:] for row in store.columns(Usefulness, ("id", "offered", "used"), piece)}
             for memory_id, *about in store.columns(Memory, ("id", "memory_type", "category", "source"), piece):
-                found[memory_id] = lifted(learnt, use.kind_of(*about), *counts.get(memory_id, (0, 0)))
+                found[memory_id] = lifted(learnt, feedback.kind_of(*about), *counts.get(memory_id, (0, 0)))
         return found
 
     def weighed(self, profile: Profile, scored: Scored, pool: Pool, asked: Asked) -> Scored:
         """Return the scores of a pool, moved by how often its memories were used in the project asked about."""
-        from recollect.recall.weigh import leaning
+        from recollect.recall.hybrid_score import leaning
 
         scope = project_of(asked.where)
         if scope is None:
@@ -72,7 +72,7 @@ class UseCounters:
         rows = self.lifts(scope, (pool.passages[place].memory_id for place in best))
         if not rows:
             return scored
-        gains = {memory_id: use.points(row.kind, row.own) for memory_id, row in rows.items()}
+        gains = {memory_id: feedback.points(row.kind, row.own) for memory_id, row in rows.items()}
         leans = {memory_id: row.leaning for memory_id, row in rows.items()} if asked.unasked else {}
         return leaning(profile, scored, pool, gains, leans)
 
@@ -81,13 +81,13 @@ class UseCounters:
         return {row.id: told(row) for row in self._context.store.get(Usefulness, memory_ids)}
 
 
-def lifted(learnt: use.Learnt, kind: str, offered: int, used: int) -> Lifts:
+def lifted(learnt: feedback.Learnt, kind: str, offered: int, used: int) -> Lifts:
     """Return by how much a memory is used more often than others: as one of its kind, and by its own counts."""
-    return Lifts(learnt.kinds.get(kind, 0.0), use.own(used, offered, learnt, kind) if offered else 0.0)
+    return Lifts(learnt.kinds.get(kind, 0.0), feedback.own(used, offered, learnt, kind) if offered else 0.0)
 
 
 def told(row: Usefulness) -> str:
     """Return how an injected memory was used, as text, with the change of its confidence."""
-    said = use.told(row.offered, row.used, row.contradicted, row.last)
+    said = feedback.told(row.offered, row.used, row.contradicted, row.last)
     moved = f"; confidence {row.given:.2f} → {row.confidence:.2f}" if row.confidence != row.given else ""
     return said + moved

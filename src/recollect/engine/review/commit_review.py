@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.code.freshness import renames
-from recollect.code.freshness.follow import Difference, Lost, follow
-from recollect.code.freshness.form import Form, Spot, form
+from recollect.code.diff import git_diff
+from recollect.code.anchors.follow import Difference, Lost, follow
+from recollect.code.anchors.normalised_file import Form, Spot, form
 from recollect.engine.memory.freshness import summed
 from recollect.errors import InvalidInput
 from recollect.model import Anchor, Anchored, AnchorState, Freshness, Memory, Tree, Verdict
@@ -30,7 +30,7 @@ def review(store: Store, trees: Sequence[Tree], span: str) -> tuple[dict[str, Fr
 
     Raises InvalidInput if none of the trees is a git work tree that knows the range.
     """
-    trees = [tree for tree in trees if renames.head(tree.root)]
+    trees = [tree for tree in trees if git_diff.head(tree.root)]
     if not trees:
         raise InvalidInput(
             "no indexed project is a git repository",
@@ -56,7 +56,7 @@ def review(store: Store, trees: Sequence[Tree], span: str) -> tuple[dict[str, Fr
 
 
 def _reviewed(store: Store, tree: Tree, span: str) -> tuple[dict[str, Freshness], list[str]]:
-    first, second, rows = renames.altered(tree.root, span)
+    first, second, rows = git_diff.altered(tree.root, span)
     notes = []
     if len(rows) > MAX_FILES:
         notes.append(f"{len(rows):,} files differ: compared only the first {MAX_FILES:,}")

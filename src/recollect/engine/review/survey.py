@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import msgspec
 
-from recollect.code.record import Cycles, DeadCode, RepoMap, Review
+from recollect.code.code_records import Cycles, DeadCode, RepoMap, Review
 from recollect.engine.code.code_index import roots, tree_at, trees_meant
 from recollect.engine.records import input_checks
 from recollect.errors import InvalidInput, NotFound
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.engine.code.code_links import Links
     from recollect.engine.code.repo_map import Asked as MapAsked
     from recollect.engine.context import Context
-    from recollect.graph.code import CodePart
+    from recollect.graph.code_graph import CodePart
     from recollect.store.link_protocol import LinkStore
 
 # Less has room for the frame of a map only.
@@ -85,8 +85,8 @@ class Survey:
         depth: links to follow, 1 to 10
         limit: maximum number of each kind of result
         """
-        from recollect.code.diff.git import range_diff, working_diff
-        from recollect.code.place import place
+        from recollect.code.diff.git_diff import range_diff, working_diff
+        from recollect.code.index.project_root import place
         from recollect.engine.review.diff_review import Asked, review
 
         most = input_checks.whole("depth", depth, least=1, most=MAX_DEPTH)

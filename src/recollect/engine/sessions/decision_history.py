@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recollect import clock
 from recollect.engine.records.memory_rows import headline, node_id
-from recollect.graph.meaning import MEANINGS
+from recollect.graph.relation_semantics import MEANINGS
 from recollect.model import Anchor, AnchorState, Decided, Edge, Memory, MemoryType
 from recollect.patterns.decision_chains import ordered, since
 

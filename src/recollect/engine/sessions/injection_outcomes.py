@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from recollect import clock
-from recollect.capture.evidence import Key, Offer, Sitting, commands_of, evidence, files_of, sitting
+from recollect.capture.injection_evidence import Key, Offer, Sitting, commands_of, evidence, files_of, sitting
 from recollect.engine.records.memory_rows import node_id
 from recollect.model import Anchor, Change, Edge, Evidence, Fix, Injection, Memory, Observed, Session, Usefulness
-from recollect.recall import use
+from recollect.recall import feedback
 from recollect.store.protocol import Range
 from recollect.text.digest import digest
 
@@ -222,7 +222,7 @@ def count(store: Store) -> int:
 def learn(store: Store, scope: str | None) -> None:
     """Compute the weights of a project from its counts, and store them for recall."""
     rows = store.columns(Usefulness, ("kind", "offered", "used"), {"namespace": scope})
-    store.keep_setting(use.key(scope), use.kept(use.learn(rows)))
+    store.keep_setting(feedback.key(scope), feedback.kept(feedback.learn(rows)))
 
 
 def learn_after_undo(store: Store, batch: str) -> None:
@@ -257,7 +257,7 @@ def _new(memory: Memory) -> Usefulness:
     return Usefulness(
         id=memory.id,
         namespace=memory.namespace,
-        kind=use.kind_of(memory.memory_type, memory.category, memory.source),
+        kind=feedback.kind_of(memory.memory_type, memory.category, memory.source),
         given=memory.confidence,
         confidence=memory.confidence,
     )
@@ -265,7 +265,7 @@ def _new(memory: Memory) -> Usefulness:
 
 def _with(current: Usefulness, row: Injection) -> Usefulness:
     """Return counts with one more injection, or with the new outcome of a counted one."""
-    before, after = use.sign(row.counted), use.sign(row.evidence)
+    before, after = feedback.sign(row.counted), feedback.sign(row.evidence)
     # Counts that were undone cannot be subtracted again.
     pro = max(0.0, current.pro + after.pro - before.pro)
     con = max(0.0, current.con + after.con - before.con)
@@ -279,7 +279,7 @@ def _with(current: Usefulness, row: Injection) -> Usefulness:
         contradicted=contradicted,
         pro=pro,
         con=con,
-        confidence=use.confidence(current.given, pro, con),
+        confidence=feedback.confidence(current.given, pro, con),
         last=row.evidence if says else current.last,
         at=clock.now() if says or not current.at else current.at,
     )

@@ -18,7 +18,7 @@ from recollect.engine.records.memory_rows import SUMMARY_MARK, content_hash, nod
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import ConfigError, ModelFailed, StorageError
 from recollect.model import Edge, Memory, Observed, Session
-from recollect.text.plural import plural
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -69,7 +69,7 @@ class ModelSummaries:
 
     def summarise_session(self, session_id: str) -> Outcome:
         """Replace the summary of a session by rules. Raises ModelFailed and BudgetSpent."""
-        from recollect.capture.retell import ANSWER_TOKENS, accepted, prompt
+        from recollect.capture.session_llm_prompt import ANSWER_TOKENS, accepted, prompt
 
         store, model = self._context.store, self._llm
         sessions = store.get(Session, [session_id])
@@ -122,7 +122,7 @@ class ModelSummaries:
 
     def _summarise_cluster(self, summary_id: str, operation: str, batch: str) -> str:
         """Rewrite one summary; return why that failed, or an empty text."""
-        from recollect.consolidate.tell import ANSWER_TOKENS, accepted, prompt
+        from recollect.consolidate.group_summary import ANSWER_TOKENS, accepted, prompt
 
         store, model = self._context.store, self._llm
         edges = store.find(Edge, {"src": node_id(summary_id), "relationship": "SUMMARIZES"})

@@ -10,7 +10,7 @@ from recollect import clock
 from recollect.capture.fixes import unresolved
 from recollect.capture.summary import CHANGING
 from recollect.model import Anchor, AnchorState, Memory, Observed
-from recollect.patterns.command import Moment, Run
+from recollect.patterns.known_commands import Moment, Run
 from recollect.store.protocol import Range
 
 if TYPE_CHECKING:

@@ -151,7 +151,7 @@ class Patterns:
 
     def _chains(self, namespace: str | None, start: int) -> list[Pattern]:
         from recollect.engine.sessions.decision_history import anchored_paths, decisions, replacements
-        from recollect.patterns.chain import decision_chains
+        from recollect.patterns.decision_chains import decision_chains
 
         store = self._context.store
         rows = decisions(store, namespace)
@@ -165,10 +165,10 @@ class Patterns:
 
 def _finders() -> dict[str, Callable[[Sequence[Observed]], list[Pattern]]]:
     """Return, by kind, the function that finds patterns in the events of one project."""
-    from recollect.patterns.hotspot import file_hotspots
-    from recollect.patterns.loop import error_loops
-    from recollect.patterns.preference import tool_preferences
-    from recollect.patterns.search import repeated_searches
+    from recollect.patterns.usage_patterns import file_hotspots
+    from recollect.patterns.usage_patterns import error_loops
+    from recollect.patterns.usage_patterns import tool_preferences
+    from recollect.patterns.usage_patterns import repeated_searches
 
     return {
         "repeated_search": repeated_searches,

@@ -11,7 +11,7 @@ from recollect.engine.records.memory_rows import existing, headline
 from recollect.engine.retrieval.use_counters import told
 from recollect.model import Memory, MemoryUse, Usefulness, UsefulnessReport
 from recollect.operations import operation
-from recollect.recall import use
+from recollect.recall import feedback
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -82,7 +82,7 @@ class MemoryUsefulness:
             contradicted=totals.contradicted,
             share=round(totals.used / totals.offered, 4) if totals.offered else 0.0,
             weights=dict(learnt.kinds) if learnt is not None else {},
-            enough=use.ENOUGH,
+            enough=feedback.ENOUGH,
             memories=tuple(MemoryUse(counts=row, told=told(row), label=labels.get(row.id, "")) for row in best),
         )
 

@@ -12,7 +12,7 @@ from recollect.operations import operation
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.sessions.capture import Capture
-    from recollect.patterns.command import Replacement
+    from recollect.patterns.known_commands import Replacement
 
 # Observations read when a command fails, the latest: some busy weeks, in a tenth of a second.
 RECENT = 3_000
@@ -79,7 +79,7 @@ class Commands:
         """
         from recollect.capture.invocation import bare, kind
         from recollect.engine.sessions.observed_events import edits, observed, remembered_runs, run_of
-        from recollect.patterns.command import replacement
+        from recollect.patterns.known_commands import replacement
 
         if row.tool != "shell" or row.namespace is None:
             return None
@@ -96,7 +96,7 @@ class Commands:
     def known(self, namespace: str | None) -> Sequence[KnownCommand]:
         """Return the commands that worked in a project, or in all, best first."""
         from recollect.engine.sessions.observed_events import edits, observed, runs
-        from recollect.patterns.command import known_commands
+        from recollect.patterns.known_commands import known_commands
 
         rows = observed(self._context.store, namespace, None, "tool")
         return known_commands(runs(self._context.store, rows, namespace), edits(rows), clock.now())

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
-from recollect.code.snippet.analyse import Snippet, one_line
-from recollect.code.snippet.refine import MOST_TAGS, Neighbour, refined_context, refined_tags, strengthened, supporters
-from recollect.code.snippet.relate import Related, pair, relate
+from recollect.code.snippets.analyse import Snippet, one_line
+from recollect.code.snippets.snippet_links import MOST_TAGS, Neighbour, refined_context, refined_tags, strengthened, supporters
+from recollect.code.snippets.snippet_links import Related, pair, relate
 from recollect.engine.consolidation.plan_execution import enter
 from recollect.engine.memory.snippet_analysis import CATEGORIES, KEY, UNANSWERED, analysis, snippet_of
 from recollect.engine.records.memory_rows import node_id
@@ -25,11 +25,11 @@ from recollect.errors import BudgetSpent, Cancelled, ModelFailed
 from recollect.model import Consolidation, Edge, Memory
 from recollect.model.coding import Evolution
 from recollect.store.protocol import Range
-from recollect.text.plural import plural
-from recollect.text.tokens import query_terms
+from recollect.text.display import plural
+from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
-    from recollect.code.snippet.ask import Proposed
+    from recollect.code.snippets.snippet_prompts import Proposed
     from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.llm import Language
@@ -222,7 +222,7 @@ class SnippetEvolution(NamedTuple):
         """Return what the language model would change of a batch; None, with a note, where rules must do."""
         if not self.llm.is_configured:
             return None, ()
-        from recollect.code.snippet.ask import EVOLUTION_TOKENS, evolution_prompt, proposed
+        from recollect.code.snippets.snippet_prompts import EVOLUTION_TOKENS, evolution_prompt, proposed
 
         pieces = [(kept.memory.content, kept.snippet) for kept in part]
         try:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import clock
-from recollect.code.snippet.analyse import Snippet, analyse, subject
-from recollect.code.snippet.recognise import named
-from recollect.code.snippet.relate import RELATIONSHIPS, Related, rarity, relate
+from recollect.code.snippets.analyse import Snippet, analyse, subject
+from recollect.code.snippets.language_guess import named
+from recollect.code.snippets.snippet_links import RELATIONSHIPS, Related, rarity, relate
 from recollect.engine.memory.snippet_analysis import (
     CATEGORIES,
     KEY,
@@ -32,8 +32,8 @@ from recollect.engine.retrieval.query_arguments import Asked
 from recollect.model import Edge, Hit, Memory
 from recollect.model.coding import CodingMemory, LinkType, RelevantMemories, RelevantMemory
 from recollect.text.passages import passages
-from recollect.text.redact import redact_value, told
-from recollect.text.tokens import terms
+from recollect.text.redaction.redact import redact_value, told
+from recollect.text.terms import terms
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

@@ -15,7 +15,7 @@ from recollect.surface.cli.output import Output, log_to_stderr
 from recollect.surface.cli.progress_bar import waiting
 
 if TYPE_CHECKING:
-    from recollect.code.record import Indexed
+    from recollect.code.code_records import Indexed
     from recollect.engine import Engine
 
 Written = Callable[[Mapping[str, Any], Settings, Commands, Output], int]

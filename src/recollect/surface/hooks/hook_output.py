@@ -69,7 +69,7 @@ def answered(
 
 def by_fast_path(payload: bytes, home: str, event: str, assistant: str) -> bytes:
     """Return what a hook prints for a prompt, by keyword search and without an engine; empty: nothing."""
-    from recollect.engine.glance import glance
+    from recollect.engine.hook_responses.prompt_fast_path import glance
 
     return reply(glance(payload, home=home, event=event, assistant=assistant), event=event, assistant=assistant)
 

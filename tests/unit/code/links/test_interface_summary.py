@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import BY_NAME
 from recollect.code.links import program
 from recollect.code.links.interface_summary import summary
 from recollect.code.links.program import Unit, packed

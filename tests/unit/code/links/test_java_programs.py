@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import BY_NAME
 from recollect.code.links.java_programs import unit
 from recollect.code.links.program import Unit, packed, unpacked
 

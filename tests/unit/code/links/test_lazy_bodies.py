@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import BY_NAME
 from recollect.code.links.file_programs import offer
 from recollect.code.links.interface_summary import summary
 from recollect.code.links.module_finder import Declared, Modules

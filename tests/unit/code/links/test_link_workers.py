@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import pytest
 
-from recollect.code import process
+from recollect.code import process_pool
 from recollect.code.links import link_workers
 from recollect.code.links.file_programs import read_offer, translated
 from recollect.code.links.link_groups import Plan
 from recollect.code.links.link_workers import BYTES_EACH, GroupTask, Packed, solve_all, useful_workers
 from recollect.code.links.module_finder import Declared, Modules
-from recollect.code.process import Process
+from recollect.code.process_pool import Process
 from recollect.store.link_protocol import Edges
 
 GROUPS = 6

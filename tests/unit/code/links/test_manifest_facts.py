@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recollect.code.links.manifest_facts import aliases, facts
 from recollect.code.links.module_finder import Alias, Provided
-from recollect.code.manifests.provided import Provided as Place
+from recollect.code.manifests.importable_names import Provided as Place
 
 
 def write(root: Path, path: str, content: str) -> str:

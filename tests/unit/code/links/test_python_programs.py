@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import BY_NAME
 from recollect.code.links.program import Call, Do, Import, Item, Member, Name, Unit, Use, packed, unpacked
 from recollect.code.links.python_programs import unit
 from recollect.code.links.python_types import parsed

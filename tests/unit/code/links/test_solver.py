@@ -7,8 +7,8 @@ from itertools import permutations
 
 import pytest
 
-from recollect.code.extract import outline
-from recollect.code.languages import BY_NAME
+from recollect.code.index.extract import outline
+from recollect.code.index.languages import BY_NAME
 from recollect.code.links.file_programs import offer
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.program import Unit
