@@ -32,10 +32,11 @@ from recollect.capture import (
 )
 from recollect.capture.extract import file_tools, shell_tool
 from recollect.capture.observation import BadPayload
+from recollect.capture.observation_lesson import Place
 from recollect.capture.transcripts.transcript_files import BY_NAME as TRANSCRIPTS
 from recollect.capture.transcripts.transcript_turn import Line, Reading
 from recollect.code.anchors import code_sketch, find, mention, normalised_file
-from recollect.code.diff import runner_commands
+from recollect.code.diff import runner_commands  # fmt: skip
 from recollect.code.diff import unified_diff as diff_parse
 from recollect.code.index import (
     card,
@@ -54,28 +55,29 @@ from recollect.code.index import (
     source_entities,
 )
 from recollect.code.index.extract import outline
+from recollect.code.links import file_programs, manifest_facts
 from recollect.code.manifests import families, package_resolution, version_ranges
-from recollect.code.links import manifest_facts, file_programs
 from recollect.code.search import question, report
 from recollect.code.snippets import analyse, concepts, language_guess, snippet_prompts
-from recollect.consolidate import group_summary as summaries
 from recollect.consolidate import group_summary
-from recollect.engine.hook_responses import work_in_progress, context_block, briefing
-from recollect.engine.sessions import hook_ingest
+from recollect.consolidate import group_summary as summaries
+from recollect.engine.hook_responses import briefing, context_block, work_in_progress
 from recollect.engine.review import diff_memories
+from recollect.engine.sessions import hook_ingest
 from recollect.episodic import chunker
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
 from recollect.hierarchy import design_patterns, header_comment, technology
-from recollect.history import project_documents as records
-from recollect.history import project_documents, commit_log, commit_message, code_notes, commit_message
+from recollect.history import code_notes, commit_log, commit_message, project_documents
 from recollect.history import commits as history_git
+from recollect.history import project_documents as records
 from recollect.history.history_record import Text
-from recollect.importing import basic_memory, markdown_pages, markdown_pages, import_records
+from recollect.importing import basic_memory, import_records, markdown_pages
 from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
 from recollect.patterns import project_lessons, usage_patterns
-from recollect.recall import amend, changes, llm_judge_prompt, query, parsed_statement, supersede, lexical
+from recollect.patterns import usage_patterns as searches
+from recollect.recall import amend, changes, lexical, llm_judge_prompt, parsed_statement, query, supersede
 from recollect.render import untrusted
 from recollect.surface.assistants import jsonc, toml
 from recollect.surface.mcp import jsonrpc
@@ -108,7 +110,7 @@ class Scanner(NamedTuple):
 
     name: str
     modules: tuple[str, ...]
-    scan: Callable[[str], object]
+    python_outline: Callable[[str], object]
     start: str = ""
     end: str = ""
     parsed_as: str = ""
@@ -125,7 +127,10 @@ def scanners() -> Iterator[Scanner]:
         yield Scanner(name, tuple(modules.split()), function, *around)
     for assistant in TRANSCRIPTS.values():
         if assistant.turns is not None:
-            modules = (f"recollect.capture.transcripts.{assistant.name}", "recollect.capture.transcripts.transcript_turn")
+            modules = (
+                f"recollect.capture.transcripts.{assistant.name}",
+                "recollect.capture.transcripts.transcript_turn",
+            )
             yield Scanner(f"transcript {assistant.name}", modules, _transcript(assistant.name))
     for family in families.FAMILIES:
         path = MANIFESTS[family.reader]
@@ -174,27 +179,14 @@ ROWS = {
 }
 
 MANIFESTS = {
-    "cargo.cargo": "Cargo.toml",
-    "json_manifests.package": "package.json",
-    "json_manifests.pnpm": "pnpm-workspace.yaml",
-    "python_manifests.pyproject": "pyproject.toml",
-    "python_manifests.setup_cfg": "setup.cfg",
-    "python_manifests.setup_py": "setup.py",
-    "python_manifests.pipfile": "Pipfile",
-    "python_manifests.requirement_file": "requirements.txt",
-    "go_mod.module": "go.mod",
-    "go_mod.work": "go.work",
-    "xml_manifests.pom": "pom.xml",
-    "gradle.build": "build.gradle",
-    "gradle.settings": "settings.gradle",
-    "gradle.catalog": "gradle/libs.versions.toml",
-    "json_manifests.composer": "composer.json",
-    "gem.gemspec": "a.gemspec",
-    "gem.gemfile": "Gemfile",
-    "xml_manifests.project": "a.csproj",
-    "xml_manifests.versions": "Directory.Packages.props",
-    "xml_manifests.config": "packages.config",
-}
+    "cargo.cargo": "Cargo.toml", "npm.package": "package.json", "npm.pnpm": "pnpm-workspace.yaml",
+    "python.pyproject": "pyproject.toml", "python.setup_cfg": "setup.cfg", "python.setup_py": "setup.py",
+    "python.pipfile": "Pipfile", "requirement.requirement_file": "requirements.txt", "go.module": "go.mod",
+    "go.work": "go.work", "maven.pom": "pom.xml", "gradle.build": "build.gradle", "gradle.settings": "settings.gradle",
+    "gradle.catalog": "gradle/libs.versions.toml", "composer.composer": "composer.json", "gem.gemspec": "a.gemspec",
+    "gem.gemfile": "Gemfile", "nuget.project": "a.csproj", "nuget.versions": "Directory.Packages.props",
+    "nuget.config": "packages.config",
+}  # fmt: skip
 
 MANIFEST = (
     "recollect.code.manifests.families recollect.code.manifests.manifest recollect.code.manifests.manifest"
@@ -240,10 +232,13 @@ def _observed(text: str) -> list[Observed]:
 def _patterns(text: str) -> None:
     rows = _observed(text)
     for row in rows:
-        list(project_lessons._rules(row)), list(usage_patterns.searched(row)), list(usage_patterns.chosen(row))
+        list(project_lessons.rules(row)), list(searches.searched(row)), list(usage_patterns.chosen(row))
     fixes.pairs(rows), fixes.unresolved(rows)
-    offer = injection_evidence.Offer("m", (AT, ""), text, frozenset(), frozenset())
-    injection_evidence.evidence(offer, injection_evidence.sitting(rows), (text,))
+    injection_evidence.evidence(
+        injection_evidence.Offer("m", (AT, ""), text, frozenset(), frozenset()),
+        injection_evidence.sitting(rows),
+        (text,),
+    )
 
 
 def _payloads(text: str) -> None:
@@ -283,8 +278,12 @@ def _memory(text: str) -> Memory:
 def _commit(text: str) -> None:
     read_message = commit_message.read(text)
     commit_message.noise(commit_log.Commit("0", AT, text, text, ()), read_message)
-    commit_message.kind(read_message), commit_message.told(read_message)
-    history_git._why(read_message), history_git._name(text)
+    (
+        commit_message.kind(read_message),
+        commit_message.told(read_message),
+        history_git._why(read_message),
+        history_git._name(text),
+    )
 
 
 def _log(text: str) -> object:
@@ -403,7 +402,11 @@ REDACTION = (
 TEXT: tuple[Any, ...] = (
     ("dates", "recollect.text.dates recollect.text.days", lambda text: dates.resolved(text, AT)),
     ("asked times", "recollect.text.dates", lambda text: dates.asked_times(text, AT)),
-    ("as of times", "recollect.text.time_arguments recollect.text.dates", lambda text: as_of.without_as_of(text, AT)),
+    (
+        "as of times",
+        "recollect.text.time_arguments recollect.text.dates",
+        lambda text: time_arguments.without_as_of(text, AT),
+    ),
     ("identifiers", "recollect.text.identifiers", lambda text: identifiers.code_terms(text)),
     ("name terms", "recollect.text.identifiers", lambda text: identifiers.name_terms(text)),
     (
@@ -412,19 +415,23 @@ TEXT: tuple[Any, ...] = (
         lambda text: identifiers.joined_terms(identifiers.words(text.encode())),
     ),
     ("passages", "recollect.text.passages", passages.passages),
-    ("own words", "recollect.text.llm_answers", said.own_words),
+    ("own words", "recollect.text.llm_answers", llm_answers.own_words),
     (
         "invented names",
         "recollect.text.llm_answers",
-        lambda text: (said.names(text), said.invented(text, "a"), said.repeats(text, text)),
+        lambda text: (llm_answers.names(text), llm_answers.invented(text, "a"), llm_answers.repeats(text, text)),
     ),
-    ("sameness", "recollect.text.paraphrases", sameness.statements),
-    ("shape", "recollect.text.passage_features", shape.shape),
-    ("terms", "recollect.text.terms", tokens.terms),
-    ("query terms", "recollect.text.terms", tokens.query_terms),
-    ("enrich", "recollect.text.embedding_text", lambda text: enrich.enrich_memory_text(_memory(text), (), text)),
-    ("token budget", "recollect.text.token_count", budget.tokens),
-    ("harmless", "recollect.text.display", harmless.visible),
+    ("sameness", "recollect.text.paraphrases", paraphrases.statements),
+    ("shape", "recollect.text.passage_features", passage_features.shape),
+    ("terms", "recollect.text.terms", terms.terms),
+    ("query terms", "recollect.text.terms", terms.query_terms),
+    (
+        "enrich",
+        "recollect.text.embedding_text",
+        lambda text: embedding_text.enrich_memory_text(_memory(text), (), text),
+    ),
+    ("token budget", "recollect.text.token_count", token_count.tokens),
+    ("harmless", "recollect.text.display", display.visible),
     ("redaction", REDACTION, redact.redact),
     ("redaction of sources", REDACTION, lambda text: redact.masked(text.encode("utf-8", "replace"))),
 )
@@ -436,23 +443,23 @@ CAPTURE: tuple[Any, ...] = (
      _payloads),
     ("raw payload", "recollect.capture.payload", _raw_payload),
     ("difference", "recollect.capture.difference", _edits),
-    ("failure", "recollect.capture.error_fingerprint", lambda text: fingerprint.failure(text, text)),
+    ("failure", "recollect.capture.error_fingerprint", lambda text: error_fingerprint.failure(text, text)),
     ("outcome", "recollect.capture.outcome",
      lambda text: (outcome.by_output("make", text), outcome.by_output("cat a", text), outcome.is_misuse(text))),
     ("outcome of a command line", "recollect.capture.outcome recollect.capture.invocation",
      lambda text: (outcome.by_output(text, "done"), outcome.by_exit_code(text, 0), outcome.by_exit_code(text, 1))),
     ("session file of Codex", "recollect.capture.transcript_tail",
-     lambda text: rollout.code_in(text.encode("utf-8", "replace"), "a")),
+     lambda text: transcript_tail.code_in(text.encode("utf-8", "replace"), "a")),
     ("same command", "recollect.capture.error_fingerprint recollect.capture.extract.shell_tool",
-     lambda text: (command.program(text), command.is_looking(text), invocation.invocation.__wrapped__(text))),
+     lambda text: (shell_tool.program(text), shell_tool.is_looking(text), invocation.invocation.__wrapped__(text))),
     ("patterns",
      ("recollect.patterns.project_lessons recollect.patterns.usage_patterns recollect.patterns.usage_patterns "
      "recollect.capture.fixes recollect.capture.injection_evidence"),
      _patterns),
     ("memory evidence", "recollect.capture.injection_evidence",
-     lambda text: (evidence.files_of(_memory(text), ()), evidence.commands_of(_memory(text)))),
-    ("purpose", "recollect.capture.extract.file_tools", lambda text: purpose.purpose("a.py", text)),
-    ("retold", "recollect.capture.session_llm_prompt recollect.text.llm_answers", lambda text: retell.accepted(text, text)),
+     lambda text: (injection_evidence.files_of(_memory(text), ()), injection_evidence.commands_of(_memory(text)))),
+    ("purpose", "recollect.capture.extract.file_tools", lambda text: file_tools.purpose("a.py", text)),
+    ("retold", "recollect.capture.session_llm_prompt recollect.text.llm_answers", lambda text: session_llm_prompt.accepted(text, text)),
     ("compressed", "recollect.capture.compress recollect.text.llm_answers", lambda text: compressed.accepted(text, text)),
     ("statements", "recollect.capture.prose recollect.capture.statement_cues",
      lambda text: statements.statements(text, "user")),
@@ -460,7 +467,7 @@ CAPTURE: tuple[Any, ...] = (
      lambda text: (statements.statements(text, "user"), statements.statements(text, "assistant")), "We always use "),
     ("command kind", "recollect.capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
     ("lessons section", "recollect.patterns.project_lessons",
-     lambda text: (section.with_lessons(text, ["use `a`"]), section.unsaid(text, ["never use `a`"]))),
+     lambda text: (project_lessons.with_lessons(text, ["use `a`"]), project_lessons.unsaid(text, ["never use `a`"]))),
 )  # fmt: skip
 HISTORY: tuple[Any, ...] = (
     ("commit message", "recollect.history.commit_message recollect.history.commit_message recollect.history.commits", _commit),
@@ -479,33 +486,33 @@ HISTORY: tuple[Any, ...] = (
     ("relation", "recollect.importing.import_records", import_records.relation),
 )  # fmt: skip
 CODE: tuple[Any, ...] = (
-    ("comment", "recollect.code.index.doc_comments", doc.comment),
+    ("comment", "recollect.code.index.doc_comments", doc_comments.comment),
     ("decorator text", "recollect.code.index.doc_comments recollect.code.index.endpoints",
-     lambda text: (doc.decorated([text]), *(endpoints.decorated(row.name, (text,), "", is_type=False)
+     lambda text: (doc_comments.decorated([text]), *(endpoints.decorated(row.name, (text,), "", is_type=False)
                                             for row in languages.LANGUAGES))),
     ("entities", "recollect.code.index.source_entities",
-     lambda text: entities.entities(text.encode(), "a.py", languages.BY_NAME["python"])),
+     lambda text: source_entities.entities(text.encode(), "a.py", languages.BY_NAME["python"])),
     ("card", "recollect.code.index.card", lambda text: card.as_words(text)),
     ("chunks", "recollect.code.index.chunks", lambda text: chunks.chunks(text.encode(), ())),
     ("fixtures", "recollect.code.index.fixture_uses", _fixtures),
-    ("grammar query", "recollect.code.index.page", lambda text: grammar.outlined(text)),
+    ("grammar query", "recollect.code.index.page", lambda text: page.outlined(text)),
     ("git settings", "recollect.git", lambda text: git._KEPT.findall(text)),
     ("ignore rules", "recollect.code.index.ignore_rules", _ignored),
     ("ignored path", "recollect.code.index.ignore_rules", _ignored_path),
     ("import lines", "recollect.code.index.import_lines",
      lambda text: list(import_lines.imported("a.py", text.encode(), import_lines.Paths("p", ["a.py", "b/a.py"])))),
-    ("import tree", "recollect.code.index.import_statements", lambda text: imports.tree(text, "::", 1)),
-    ("import tree of braces", "recollect.code.index.import_statements", lambda text: imports.tree(text, "::", 1), "use a::{"),
+    ("import tree", "recollect.code.index.import_statements", lambda text: import_statements.tree(text, "::", 1)),
+    ("import tree of braces", "recollect.code.index.import_statements", lambda text: import_statements.tree(text, "::", 1), "use a::{"),
     ("detect header", "recollect.code.index.languages", lambda text: languages.detect("a.h", text.encode())),
     ("detect script", "recollect.code.index.languages", lambda text: languages.detect("a", text.encode()), "#!"),
     ("marks", "recollect.code.index.exclusions",
-     lambda text: (marks.mark("a.js", text.encode()), marks.is_minified(text.encode(), "javascript"))),
+     lambda text: (exclusions.mark("a.js", text.encode()), exclusions.is_minified(text.encode(), "javascript"))),
     ("marks of a path", "recollect.code.index.exclusions recollect.code.index.symbol_properties recollect.code.diff.runner_commands",
-     lambda text: (marks.left_out(text[:4096]), *(read.path_terms(text[:4096]),))),
+     lambda text: (exclusions.left_out(text[:4096]), *(file_reader.path_terms(text[:4096]),))),
     ("test runner", "recollect.code.diff.runner_commands",
-     lambda text: run_tests.commands((run_tests.Trial(text[:4096], "python", text),), frozenset())),
+     lambda text: runner_commands.commands((runner_commands.Trial(text[:4096], "python", text),), frozenset())),
     ("python outline", "recollect.code.index.python_outline recollect.code.index.python_outline",
-     lambda text: scan.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
+     lambda text: python_outline.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
     ("outline", "recollect.code.index.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
     ("diff", "recollect.code.diff.unified_diff", diff_parse.parse),
     ("diff header", "recollect.code.diff.unified_diff", diff_parse.parse, "diff --git "),
@@ -516,15 +523,15 @@ CODE: tuple[Any, ...] = (
     ("form",
      ("recollect.code.anchors.normalised_file recollect.code.anchors.code_sketch recollect.code.anchors.code_sketch "
      "recollect.code.index.normal_form"),
-     lambda text: (form.form("a.py", text.encode()).sketch_of(None), sketch.sketch([text.encode()], "a"))),
+     lambda text: (normalised_file.form("a.py", text.encode()).sketch_of(None), code_sketch.sketch([text.encode()], "a"))),
     ("ranges", "recollect.code.manifests.version_ranges recollect.code.manifests.python_manifests",
-     lambda text: [ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
-    ("member patterns", "recollect.code.manifests.package_resolution", lambda text: settle._is_member("a/" * 60 + "b", [text])),
+     lambda text: [version_ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
+    ("member patterns", "recollect.code.manifests.package_resolution", lambda text: package_resolution._is_member("a/" * 60 + "b", [text])),
     ("tsconfig", "recollect.code.links.manifest_facts", _tsconfig),
     ("search question", "recollect.code.search.question recollect.code.search.report", question.understand),
     ("bug report", "recollect.code.search.report", report.read),
     ("snippet", "recollect.code.snippets.analyse recollect.code.snippets.language_guess recollect.code.snippets.concepts",
-     lambda text: (analyse.analyse(text), recognise.recognise(text), concepts.concepts(text), concepts.errors(text))),
+     lambda text: (analyse.analyse(text), language_guess.recognise(text), concepts.concepts(text), concepts.errors(text))),
     ("snippet answer", "recollect.code.snippets.snippet_prompts", _ask),
     ("bases", "recollect.hierarchy.design_patterns",
      lambda text: (design_patterns._BASES.search(text[:400]), list(design_patterns._base_names(text)))),
@@ -535,8 +542,16 @@ CODE: tuple[Any, ...] = (
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (
     ("work at hand", "recollect.engine.hook_responses.work_in_progress", _at_hand),
-    ("work left", "recollect.capture.summary recollect.engine.hook_responses.recent_sessions recollect.engine.hook_responses.briefing", _left),
-    ("only asks", "recollect.text.questions", lambda text: [asking._asks(part) for part in asking._SENTENCE.split(text)]),
+    (
+        "work left",
+        "recollect.capture.summary recollect.engine.hook_responses.recent_sessions recollect.engine.hook_responses.briefing",
+        _left,
+    ),
+    (
+        "only asks",
+        "recollect.text.questions",
+        lambda text: [questions._asks(part) for part in questions._SENTENCE.split(text)],
+    ),
     ("recall query", "recollect.recall.query", _query),
     ("amendments", "recollect.recall.amend recollect.recall.parsed_statement recollect.recall.stated_values", _amend),
     ("supersession", "recollect.recall.supersede recollect.recall.changes", _supersede),

@@ -32,7 +32,6 @@ import metrics
 from conversations import Conversation, Conversations, DocumentSet, Question
 from recollect import Engine
 from recollect.engine.retrieval.query_arguments import PACK_RELEVANCE
-from recollect.recall import SIGNALS
 
 Report = dict[str, Any]
 

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from measure import publish
 from planted import Planted, benign, held_out, planted
-from recollect.code.index.languages import detect
 from recollect.code.index.exclusions import left_out
+from recollect.code.index.languages import detect
 from recollect.text.redaction.redact import redact
 
 # --- pump redaction ---

@@ -32,12 +32,11 @@ from scipy.optimize import minimize
 
 from recollect import Engine
 from recollect.code.index.languages import detect
+from recollect.code.search.file_ranking import model_of
 from recollect.code.search.pool import gather
 from recollect.code.search.question import understand
-from recollect.code.search.ranking import model_of
 from recollect.code.search.ranking_weights import BY_HAND
 from recollect.code.search.signals import ABSOLUTE, OF_REPORTS, SEMANTIC, measure
-from recollect.code.search.ranking_weights import BY_HAND
 from recollect.store.code_protocol import CodeScope
 
 # Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme. A report has twice

@@ -20,7 +20,7 @@ from recollect import clock
 from recollect.code.index import update
 from recollect.engine import Engine
 from recollect.engine.importing import history_ingest, memory_import
-from recollect.history import project_documents, history_record
+from recollect.history import history_record, project_documents
 from recollect.model import Memory
 
 FILES = {f"m{number}.py": f"def f{number}():\n    return {number}\n" for number in range(5)}

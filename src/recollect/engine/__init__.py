@@ -19,9 +19,9 @@ if TYPE_CHECKING:
         Sources,
         SymbolRow,
     )
-    from recollect.engine.importing.legacy_files import adopt_document as adopt_json
     from recollect.engine.importing.legacy_files import Older as LegacyDatabase
     from recollect.engine.importing.legacy_files import adopt as adopt_database
+    from recollect.engine.importing.legacy_files import adopt_document as adopt_json
     from recollect.engine.library_store import UNRELATED, LibraryStore, Relevant, configured, size, without_secrets
     from recollect.engine.memory.library_state import Documents, ScoreCache
     from recollect.engine.memory.library_state import Kept as CachedScore
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "recollect.engine.code.file_entities": "SourceEntity=Entity read_source source_files",
     "recollect.engine.code.indexed_project": "FileUses Neighbour PackageRow Project Source Sources SymbolRow",
-    "recollect.engine.importing.legacy_files": "adopt_json=adopt_document",
-    "recollect.engine.importing.legacy_files": "LegacyDatabase=Older adopt_database=adopt",
+    "recollect.engine.importing.legacy_files": "LegacyDatabase=Older adopt_database=adopt adopt_json=adopt_document",
     "recollect.engine.library_store": "UNRELATED LibraryStore Relevant configured size without_secrets",
     "recollect.engine.memory.library_state": "Documents CachedScore=Kept ScoreKey=Key ScoreCache",
     "recollect.engine.models.given_embedder": "CallerEmbedder centroid configured_vector cosine",

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine.admin.admin import Admin
 from recollect.engine.admin.archive import Archive
-from recollect.engine.admin.namespaces import Namespaces
-from recollect.engine.admin.namespaces import Workspaces
+from recollect.engine.admin.namespaces import Namespaces, Workspaces
 from recollect.engine.code.code_index import CodeIndex
 from recollect.engine.code.code_links import Links
 from recollect.engine.code.package_queries import Packages
-from recollect.engine.consolidation.cycles import Consolidating
-from recollect.engine.consolidation.schedule import Schedule
+from recollect.engine.consolidation.consolidation_cycles import Consolidator
 from recollect.engine.context import Context
 from recollect.engine.graph.centrality import Centrality
-from recollect.engine.hook_responses.responses import Presence
-from recollect.engine.importing.history_import import Histories
+from recollect.engine.hook_responses.responses import HookResponses
+from recollect.engine.importing.history_import import HistoryImport
 from recollect.engine.memory.access_log import AccessLog
 from recollect.engine.memory.amendments import Amendments
 from recollect.engine.memory.anchor_tracking import AnchorTracking
@@ -32,7 +30,7 @@ from recollect.engine.retrieval.memory_search import MemorySearch
 from recollect.engine.retrieval.recall_pipeline import RecallPipeline
 from recollect.engine.retrieval.scoring import Scoring
 from recollect.engine.retrieval.use_counters import UseCounters
-from recollect.engine.review.drift import Drifts
+from recollect.engine.review.drift import DriftReview
 from recollect.engine.review.survey import Survey
 from recollect.engine.sessions.capture import Capture
 from recollect.engine.sessions.llm_jobs import LlmJobs
@@ -125,30 +123,7 @@ class Engine:
         """
         self.context = context = Context(settings or load(arguments))
         self.settings = context.settings
-        self._make_models(context, embedder, model)
-        self._make_memories(context)
-        self._make_code(context)
-        self._make_retrieval(context)
-        self.namespaces = Namespaces(self)
-        self.workspaces = Workspaces(self)
-        self.survey = Survey(self)
-        self.freshness = Drifts(self)
-        self.capture = Capture(self)
-        self.sessions = Sessions(self)
-        self.presence = Presence(self)
-        self.usefulness = Useful(self)
-        self.patterns = Patterns(self)
-        self.commands = Commands(self)
-        self.archive = Archive(self)
-        self.history = Histories(self)
-        self.consolidation = Consolidating(self)
-        self.admin = Admin(self)
-        self.errands = Errands(self)
-        self.schedule = Schedule(self)
-
-    # Each group uses the ones before it. A noun that is made later is handed in as a callable.
-
-    def _make_models(self, context: Context, embedder: "Embedder | None", model: "Model | None") -> None:
+        # Records, models and the graph. Nouns that are made later are handed in as callables.
         self.scope = Scope(context)
         self.branches = Branches(self.settings)
         self.embedding = Embedding(context, embedder, embed_code=lambda limit: self.code.embed(limit))
@@ -157,8 +132,7 @@ class Engine:
         own = self.settings.compress_provider != "llm"
         self.compressor = Language(context, role="compress") if own else self.llm
         self.centrality = Centrality(context)
-
-    def _make_memories(self, context: Context) -> None:
+        # Memories and code.
         self.access = AccessLog(context)
         self.anchoring = Anchoring(context)
         self.anchor_tracking = AnchorTracking(context, self.anchoring)
@@ -174,8 +148,6 @@ class Engine:
             undo=lambda batch: self.admin.undo(batch),
             hooks=lambda: self.capture,
         )
-
-    def _make_code(self, context: Context) -> None:
         self.code = CodeIndex(
             context,
             scope=self.scope,
@@ -186,8 +158,7 @@ class Engine:
         )
         self.links = Links(context, self.code, self.centrality)
         self.packages = Packages(context, self.code)
-
-    def _make_retrieval(self, context: Context) -> None:
+        # Retrieval.
         self.scoring = Scoring(context)
         self.counters = UseCounters(context)
         self.pipeline = RecallPipeline(
@@ -219,6 +190,82 @@ class Engine:
             links=self.links,
         )
         self.coding = Coding(context, snippets=lambda: self.snippets, evolution=lambda: self.snippet_evolution)
+        self._add_sessions(context)
+        self._add_tools(context)
+
+    def _add_sessions(self, context: Context) -> None:
+        """Make the nouns of sessions, consolidation and hooks."""
+        self.summaries = ModelSummaries(context, llm=self.llm, compressor=self.compressor, embedding=self.embedding)
+        self.llm_jobs = LlmJobs(context, llm=self.llm, compressor=self.compressor, summaries=self.summaries)
+        self.session_updates = SessionUpdates(
+            context,
+            anchoring=self.anchoring,
+            amendments=self.amendments,
+            summaries=self.summaries,
+            llm_jobs=self.llm_jobs,
+        )
+        self.capture = Capture(
+            context,
+            updates=self.session_updates,
+            branches=self.branches,
+            anchoring=self.anchoring,
+            embedding=self.embedding,
+            access=self.access,
+            llm_jobs=self.llm_jobs,
+        )
+        self.sessions = Sessions(
+            context, scope=self.scope, capture=self.capture, embedding=self.embedding, summaries=self.summaries
+        )
+        self.usefulness = MemoryUsefulness(context, counters=self.counters, capture=self.capture)
+        self.patterns = Patterns(context, capture=self.capture, search=self.recall)
+        self.commands = Commands(context, capture=self.capture)
+        self.consolidation = Consolidator(
+            context,
+            embedding=self.embedding,
+            calibration=self.calibration,
+            summaries=self.summaries,
+            evolve=lambda **when: self.snippet_evolution.evolve_scheduled(**when),
+        )
+        self.schedule = self.consolidation.schedule
+        self.presence = HookResponses(
+            context,
+            scope=self.scope,
+            branches=self.branches,
+            pipeline=self.pipeline,
+            counters=self.counters,
+            capture=self.capture,
+            updates=self.session_updates,
+            commands=self.commands,
+        )
+
+    def _add_tools(self, context: Context) -> None:
+        """Make the nouns of review, imports and administration."""
+        self.survey = Survey(context, code=self.code, links=self.links)
+        self.freshness = DriftReview(context, anchoring=self.anchoring, memories=self.memories)
+        self.history = HistoryImport(
+            context,
+            capture=self.capture,
+            branches=self.branches,
+            anchoring=self.anchoring,
+            anchor_tracking=self.anchor_tracking,
+            embedding=self.embedding,
+        )
+        self.namespaces = Namespaces(context)
+        self.workspaces = Workspaces(context)
+        self.archive = Archive(context, embedding=self.embedding, anchor_tracking=self.anchor_tracking)
+        self.admin = Admin(
+            context,
+            embedding=self.embedding,
+            llm=self.llm,
+            compressor=self.compressor,
+            llm_jobs=self.llm_jobs,
+            centrality=self.centrality,
+            code=self.code,
+            anchor_tracking=self.anchor_tracking,
+            capture=self.capture,
+            usefulness=self.usefulness,
+            consolidation=self.consolidation,
+        )
 
     @property
     def store(self) -> Store:

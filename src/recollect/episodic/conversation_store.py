@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Self
 from recollect.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
-    from recollect.engine.models.given_embedder import GivenEmbedder
     from recollect.engine.library_store import Shelf
+    from recollect.engine.models.given_embedder import GivenEmbedder
 
 logger = logging.getLogger(__name__)
 

@@ -14,12 +14,12 @@ from types import TracebackType
 import msgspec
 
 from recollect.engine import Engine
-from recollect.engine.records import input_checks
-from recollect.engine.memory.library_state import Documents
-from recollect.engine.sessions.observed_events import current_error, now
-from recollect.engine.records.identity import namespace_of
-from recollect.engine.library_store import without_secrets
 from recollect.engine.code.indexed_project import Sources
+from recollect.engine.library_store import without_secrets
+from recollect.engine.memory.library_state import Documents
+from recollect.engine.records import input_checks
+from recollect.engine.records.identity import namespace_of
+from recollect.engine.sessions.observed_events import current_error, now
 from recollect.errors import ContentTooLarge, InvalidInput, NotFound, StoreCorrupt
 from recollect.hierarchy import promotion
 from recollect.hierarchy.eviction import EvictionContext, effective_policy, expire, relieve

@@ -16,7 +16,6 @@ import msgspec
 
 from recollect import model
 from recollect.code import code_records as code
-from recollect.model.graph_answer import Expansion, Impact, ImpactRecall
 from recollect.model import Record
 from recollect.model.coding import CodingMemory, Evolution, RelevantMemories
 from recollect.model.graph_answer import Expansion, Impact, ImpactRecall

@@ -63,7 +63,7 @@ def _entry(hit: code_records.SymbolHit) -> Entry:
     return Entry(_place(hit), f"{hit.kind} {inline(hit.qualified)}{found}", inline(text, LISTED_CHARACTERS))
 
 
-def _symbols(answer: record.SymbolList, _now: int | None) -> list[Block]:
+def _symbols(answer: code_records.SymbolList, _now: int | None) -> list[Block]:
     asked = Facts((("query", inline(answer.query, PARTICULAR_CHARACTERS)),), detail=True)
     if not answer.symbols:
         none = Line("No symbol has a name like this. Try search_code with a description.", "weak")
@@ -136,7 +136,7 @@ def _place_entry(hit: CodeHit, *, with_root: bool) -> Entry:
     return Entry(place, head + why, inline(text, LISTED_CHARACTERS))
 
 
-def _code_hits(answer: record.CodeHits, _now: int | None) -> list[Block]:
+def _code_hits(answer: code_records.CodeHits, _now: int | None) -> list[Block]:
     rows = (("query", inline(answer.query, PARTICULAR_CHARACTERS)), ("search", answer.mode))
     asked = Facts(rows, detail=True)
     if not answer.hits:
@@ -148,9 +148,9 @@ def _code_hits(answer: record.CodeHits, _now: int | None) -> list[Block]:
 
 SHOWN: Mapping[type[Record], Show] = {
     CodeHit: lambda hit, _now: show_places((hit,)),
-    record.CodeHits: _code_hits,
-    record.Indexed: _indexed,
-    record.SymbolHit: listed(_entry),
-    record.SymbolList: _symbols,
-    record.SymbolView: _symbol,
+    code_records.CodeHits: _code_hits,
+    code_records.Indexed: _indexed,
+    code_records.SymbolHit: listed(_entry),
+    code_records.SymbolList: _symbols,
+    code_records.SymbolView: _symbol,
 }

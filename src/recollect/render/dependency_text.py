@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from recollect.code import code_records as code_record
-from recollect.model import graph_answer
-from recollect.model import Record
+from recollect.model import Record, graph_answer
 from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, listed, notes
 from recollect.render.memory_text import LISTED_CHARACTERS
 from recollect.render.quantities import count

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from recollect.model import graph_answer
-from recollect.model import Hit, Record
+from recollect.model import Hit, Record, graph_answer
 from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, listed, notes
 from recollect.render.memory_text import LISTED_CHARACTERS, asked, found
 from recollect.render.memory_text import SHOWN as SHOWN_MEMORIES

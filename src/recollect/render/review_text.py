@@ -34,7 +34,7 @@ def _more(shown: int, total: int) -> str:
 # --- map ---
 
 
-def _map(answer: record.RepoMap, _now: int | None) -> list[Block]:
+def _map(answer: code_records.RepoMap, _now: int | None) -> list[Block]:
     if not answer.files:
         return [Line("No code is indexed here. Run index_codebase first.", "weak"), *notes(answer.notes)]
     shown = sum(len(file.symbols) for file in answer.files)
@@ -58,7 +58,7 @@ def _where(path: str, symbol: str, line: int) -> str:
     return inline(f"{path}:{line}" + (f" {symbol}" if symbol else ""))
 
 
-def _change_entry(row: record.ChangedSymbol) -> Entry:
+def _change_entry(row: code_records.ChangedSymbol) -> Entry:
     was = f" (was {inline(row.was)})" if row.was else ""
     now = f" — {row.before} → {row.signature}" if row.before else ""
     return Entry(
@@ -68,7 +68,7 @@ def _change_entry(row: record.ChangedSymbol) -> Entry:
     )
 
 
-def _affected_entry(row: record.Affected) -> Entry:
+def _affected_entry(row: code_records.Affected) -> Entry:
     far = "changed" if row.depth == 0 else count(row.depth, "link") + " away"
     endpoint = f", endpoint {row.endpoint}" if row.endpoint else ""
     sure = "" if row.confidence >= CERTAIN else f", confidence {row.confidence:.2f}"
@@ -76,7 +76,7 @@ def _affected_entry(row: record.Affected) -> Entry:
     return Entry(place, far + sure, inline(row.why + endpoint, LISTED_CHARACTERS))
 
 
-def _run(row: record.RunTests, _now: int | None) -> list[Block]:
+def _run(row: code_records.RunTests, _now: int | None) -> list[Block]:
     return [Facts(((f"run {count(row.tests, 'test')}", inline(row.command)),))]
 
 
@@ -150,7 +150,7 @@ def _cycle_link_entry(link: code_records.CycleLink) -> Entry:
     )
 
 
-def _cycle(cycle: record.Cycle, _now: int | None) -> list[Block]:
+def _cycle(cycle: code_records.Cycle, _now: int | None) -> list[Block]:
     what = "file" if cycle.members[0].kind == "File" else "function"
     rest = f"leaves {count(cycle.left, what)} in cycles" if cycle.left else "breaks the cycle"
     cut = f"{_short(cycle.cut.source)} → {_short(cycle.cut.target)} ({rest})"
@@ -183,7 +183,7 @@ def _dead_entry(row: code_records.DeadSymbol) -> Entry:
     )
 
 
-def _dead_code(answer: record.DeadCode, _now: int | None) -> list[Block]:
+def _dead_code(answer: code_records.DeadCode, _now: int | None) -> list[Block]:
     excused = ", ".join(f"{inline(why)} {number:,}" for why, number in answer.excused.items())
     facts = Facts(present((("checked", count(answer.looked_at, "symbol")), ("used indirectly", excused))))
     if not answer.symbols:
@@ -194,14 +194,14 @@ def _dead_code(answer: record.DeadCode, _now: int | None) -> list[Block]:
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    record.RepoMap: _map,
-    record.ChangedSymbol: listed(_change_entry),
-    record.Affected: listed(_affected_entry),
-    record.RunTests: _run,
-    record.TouchedMemory: listed(_touched_entry),
-    record.Review: _review,
-    record.Cycle: _cycle,
-    record.Cycles: _cycles,
-    record.DeadSymbol: listed(_dead_entry),
-    record.DeadCode: _dead_code,
+    code_records.RepoMap: _map,
+    code_records.ChangedSymbol: listed(_change_entry),
+    code_records.Affected: listed(_affected_entry),
+    code_records.RunTests: _run,
+    code_records.TouchedMemory: listed(_touched_entry),
+    code_records.Review: _review,
+    code_records.Cycle: _cycle,
+    code_records.Cycles: _cycles,
+    code_records.DeadSymbol: listed(_dead_entry),
+    code_records.DeadCode: _dead_code,
 }

@@ -15,6 +15,7 @@ from recollect.store import full_text
 from recollect.store.full_text import marks
 from recollect.store.migrations import APPLICATION_ID, MIGRATIONS
 from recollect.store.passage import ORDINARY, WIDENING, Match, Passage, TermCounts, best_matches
+from recollect.text.passage_features import unpacked
 from recollect.text.passages import MAX_PASSAGES
 
 # How long it waits for a writer: a prompt must not wait longer for what may be no result.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recollect.code.search import SIGNALS
+from recollect.code.search.file_ranking import SURE, model_of, rank
 from recollect.code.search.question import understand
-from recollect.code.search.ranking import SURE, model_of, rank
 from recollect.code.search.ranking_weights import BY_HAND, MODELS, RELEVANCE
 from recollect.code.search.signals import SEMANTIC
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from recollect import Engine, progress
-from recollect.code.links import tree_linking as linking
 from recollect.code.links import file_links, link_workers
+from recollect.code.links import tree_linking as linking
 from recollect.engine.code import code_links
 from recollect.model import Tree
 

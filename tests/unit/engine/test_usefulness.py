@@ -370,7 +370,7 @@ def test_nothing_is_learnt_before_there_is_enough(engine: Engine) -> None:
     prompt(engine, "s-1")
     take(engine, "s-1", payloads.ran("make check-bank", "ok", call="1"), stop())
     report = engine.usefulness.usefulness(namespace=ROOT)
-    assert (report.weights, report.enough) == ({}, use.ENOUGH)
+    assert (report.weights, report.enough) == ({}, feedback.ENOUGH)
     assert engine.counters.lifts(ROOT, [memory]) == {}
 
 

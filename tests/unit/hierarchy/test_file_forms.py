@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
-from recollect.engine.code.indexed_project import Sources, SymbolRow
+from recollect.engine.code.indexed_project import SymbolRow
 from recollect.hierarchy.file_forms import measured, outline, part, part_of
 
 

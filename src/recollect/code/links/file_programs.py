@@ -13,14 +13,14 @@ from typing import Any
 
 import msgspec
 
+from recollect.code.index.file_reader import HEAD_BYTES, Task, as_utf8, content_of
+from recollect.code.index.file_walk import real
 from recollect.code.index.languages import BY_NAME, LANGUAGES, detect
+from recollect.code.index.parallel_reader import Translated
+from recollect.code.index.symbols import Symbol
 from recollect.code.links.interface_summary import Pieces, pieces, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
 from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
-from recollect.code.index.file_reader import HEAD_BYTES, Task, as_utf8, content_of
-from recollect.code.index.symbols import Symbol
-from recollect.code.index.file_walk import real
-from recollect.code.index.parallel_reader import Translated
 from recollect.store.code_protocol import symbol_keys
 from recollect.text.redaction.redact import masked
 

@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 from recollect.code.index.extract import extract
 from recollect.code.index.languages import Language, detect
+from recollect.code.index.symbols import Extracted, Reference, Symbol
+from recollect.code.index.symbols import Import as Imported
 from recollect.code.links.program import (
     Assign,
     Call,

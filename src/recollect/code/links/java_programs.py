@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from recollect.code.index.page import Page, parse
+from recollect.code.index.symbols import Symbol
 from recollect.code.links import java_calls, java_statements, java_values
 from recollect.code.links.java_functions import function, parameter
 from recollect.code.links.java_statements import statement
@@ -71,8 +73,6 @@ from recollect.code.links.program import (  # fmt: skip
     Unit,
     Use,
 )
-from recollect.code.index.page import Page, parse
-from recollect.code.index.symbols import Symbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from recollect.code.links.program import Expression, Member
 from recollect.code.index.page import Page
+from recollect.code.links.program import Expression, Member
 
 if TYPE_CHECKING:
     from tree_sitter import Node

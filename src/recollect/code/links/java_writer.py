@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from recollect.code.index.page import Page
 from recollect.code.links.java_library import FAMILIES, FINAL, FUNCTIONS, PLAIN
 from recollect.code.links.java_types import Field, Method, Shape, Type
 from recollect.code.links.program import (  # fmt: skip
@@ -36,7 +37,6 @@ from recollect.code.links.program import (  # fmt: skip
     Super,
     This,
 )
-from recollect.code.index.page import Page
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.code.index.page import decoded
 from recollect.code.links.javascript_functions import TRANSPARENT, bind, bound, key, label_of, method_entry
 from recollect.code.links.javascript_modules import dynamic_import, required
 from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, item, number, word
@@ -29,7 +30,6 @@ from recollect.code.links.program import (
     Yield,
 )
 from recollect.code.links.tree_reader import NOTHING, ScopeWriter, nothing, opaque
-from recollect.code.index.page import decoded
 
 if TYPE_CHECKING:
     import tree_sitter

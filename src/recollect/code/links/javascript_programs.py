@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from recollect.code.index import page as grammars
 from recollect.code.index.languages import detect
+from recollect.code.index.page import Page, parse
+from recollect.code.index.symbols import Symbol
 from recollect.code.links import (
     javascript_expressions,
     javascript_functions,
@@ -17,8 +19,6 @@ from recollect.code.links.javascript_reader import FIELDS, Block, Handler, Reade
 from recollect.code.links.javascript_types import annotation, declared
 from recollect.code.links.program import Assign, Elements, Expression, Return, Unit
 from recollect.code.links.tree_reader import NOTHING, by_end, grammar, nothing
-from recollect.code.index.page import Page, parse
-from recollect.code.index.symbols import Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.code.index.page import Page
 from recollect.code.links.program import Assign, Expression, Item, Key, Member, ScopeKind, Text
 from recollect.code.links.tree_reader import NOTHING, Grammar, ScopeWriter, TreeReader
-from recollect.code.index.page import Page
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -7,6 +7,7 @@ A group whose worker dies is solved by this process, as without workers.
 
 from __future__ import annotations
 
+import queue
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,12 +16,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from recollect.code.index.parallel_reader import MAX_WORKERS, cores
 from recollect.code.links.file_links import solved
 from recollect.code.links.link_groups import Group, Plan
 from recollect.code.links.link_pack import pack
 from recollect.code.links.module_finder import Declared, Facts, Modules
 from recollect.code.process_pool import Process, attend
-from recollect.code.index.parallel_reader import MAX_WORKERS, cores
 
 # The largest groups of the largest projects measured take seconds.
 MOST_CPU_S = 600.0
@@ -109,6 +110,7 @@ def solve_all(plan: Plan, tasks: Iterable[GroupTask], count: int) -> Iterator[Se
         for task in tasks:
             yield solve_group(plan, task)
         return
+    crew = _Crew(plan, count)
     waiting: deque[Future[Sequence[Packed]]] = deque()
     try:
         for task in tasks:
@@ -117,6 +119,12 @@ def solve_all(plan: Plan, tasks: Iterable[GroupTask], count: int) -> Iterator[Se
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    finally:
+        crew.stop()
+
+
+class _Crew:
+    """Processes that solve, and a thread for each that waits for its answer."""
 
     def __init__(self, plan: Plan, count: int) -> None:
         self._plan = plan

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from recollect.code.index.file_walk import real
 from recollect.code.links.link_groups import Elsewhere
 from recollect.code.links.module_finder import Alias, Facts, Provided
 from recollect.code.manifests.importable_names import Names
-from recollect.code.index.file_walk import real
 from recollect.errors import InvalidInput
 from recollect.files import read_file
 from recollect.parsing import parse_json

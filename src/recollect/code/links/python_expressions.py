@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from recollect.code.index.page import decoded
 from recollect.code.links.module_finder import ANY_MODULE
 from recollect.code.links.program import (
     Argument,
@@ -30,7 +31,6 @@ from recollect.code.links.program import (
 )
 from recollect.code.links.python_reader import Handler, Reader
 from recollect.code.links.tree_reader import NOTHING, is_worth, nothing, opaque
-from recollect.code.index.page import decoded
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -12,6 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code.index import page as grammars
+from recollect.code.index.page import Page, parse
+from recollect.code.index.symbols import Symbol
 from recollect.code.links import (
     python_expressions,
     python_statements,
@@ -35,8 +37,6 @@ from recollect.code.links.python_reader import FIELDS, Frame, Handler, Reader
 from recollect.code.links.python_statements import block
 from recollect.code.links.python_types import annotation
 from recollect.code.links.tree_reader import NOTHING, by_end, grammar
-from recollect.code.index.page import Page, parse
-from recollect.code.index.symbols import Symbol
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from recollect.code.index.page import Page
 from recollect.code.links.program import Expression, Member, Name, ScopeKind
 from recollect.code.links.tree_reader import Grammar, ScopeWriter, TreeReader
-from recollect.code.index.page import Page
 
 if TYPE_CHECKING:
     import tree_sitter

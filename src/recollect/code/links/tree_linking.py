@@ -18,6 +18,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect import clock
+from recollect.code.index.file_reader import Task
+from recollect.code.index.parallel_reader import read_all
+from recollect.code.index.update import LEASE_S, LIMITS, Limits
 from recollect.code.index.update import fingerprint as index_fingerprint
 from recollect.code.links.file_programs import has_program, read_offer
 from recollect.code.links.link_groups import Elsewhere, Group, Known, Plan, plan
@@ -26,9 +29,6 @@ from recollect.code.links.manifest_facts import CONFIGS, aliases, elsewhere, fac
 from recollect.code.links.module_finder import Facts
 from recollect.code.links.solver import uncollected
 from recollect.code.manifests.importable_names import provided
-from recollect.code.index.file_reader import Task
-from recollect.code.index.update import LEASE_S, LIMITS, Limits
-from recollect.code.index.parallel_reader import read_all
 from recollect.model import File, Tree
 from recollect.progress import report
 from recollect.store.link_protocol import LinkedTree, Links, LinkStore, Program

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from recollect.code.index.page import Page, decoded
+from recollect.code.index.symbols import Symbol
 from recollect.code.links.program import (
     Assign,
     Code,
@@ -26,8 +28,6 @@ from recollect.code.links.program import (
     Text,
     This,
 )
-from recollect.code.index.page import Page, decoded
-from recollect.code.index.symbols import Symbol
 
 if TYPE_CHECKING:
     import tree_sitter

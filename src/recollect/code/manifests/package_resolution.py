@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 from recollect.code.manifests.families import family, unpack
 from recollect.code.manifests.manifest import NONE, Dependency, Ecosystem, Manifest, Scope, normal
-from recollect.store.code_protocol import CodeStore
-from recollect.store.code_protocol import DependencyRow, PackageRow
+from recollect.store.code_protocol import CodeStore, DependencyRow, PackageRow
 
 # Ecosystems in which a folder may hold several packages, each with its own file.
 MANY: frozenset[Ecosystem] = frozenset({"gem", "nuget"})

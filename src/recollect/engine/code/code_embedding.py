@@ -90,8 +90,8 @@ class CodeEmbedding:
         """
         from recollect.engine.code.repo_map import edited_lately, sheets_of
         from recollect.graph.code_graph import load_code
-        from recollect.graph.rank import Seen, file_shares, importance
         from recollect.graph.project import project
+        from recollect.graph.rank import Seen, file_shares, importance
 
         store = self._context.code_store
         trees = store.find(Tree)

@@ -21,8 +21,8 @@ from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.code.index.project_root import Place
-    from recollect.code.links.tree_linking import Linking
     from recollect.code.index.update import Limits, Update
+    from recollect.code.links.tree_linking import Linking
     from recollect.engine.code.code_search_pipeline import Sought
     from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality

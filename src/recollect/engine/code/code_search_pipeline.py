@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 
 from recollect.code.code_records import CodeHits
+from recollect.code.search.file_ranking import Ranked, rank
 from recollect.code.search.match_reasons import reason, shares_of
 from recollect.code.search.pool import gather
 from recollect.code.search.question import Question, understand
-from recollect.code.search.ranking import Ranked, rank
 from recollect.code.search.signals import rarity
 from recollect.code.search.span import choose
 from recollect.model import CodeHit

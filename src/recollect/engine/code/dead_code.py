@@ -21,7 +21,6 @@ from recollect.code.code_records import CodePlace, DeadCode, DeadSymbol
 from recollect.code.index.fixture_uses import is_fixture
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.file_programs import has_program
-from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.code.implicit_uses import UNLINKED
 from recollect.engine.graph.code_nodes import file_place, symbol_hit
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES

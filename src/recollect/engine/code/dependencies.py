@@ -14,9 +14,9 @@ from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import Reach, affected, contained, reach
 from recollect.graph.walk import neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
-from recollect.store.code_protocol import MAX_PLACES
+from recollect.model.graph_answer import Dependencies, Doubt, Impact, NodeView, OutsideUse, Use
+from recollect.store.code_protocol import MAX_PLACES, symbol_keys
 from recollect.store.link_protocol import Edges, Sites, target_node
-from recollect.store.code_protocol import symbol_keys
 from recollect.text.display import plural
 
 if TYPE_CHECKING:

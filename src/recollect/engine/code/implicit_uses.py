@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from recollect.code.anchors.normalised_file import form, read
 from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.index.fixture_uses import hidden_uses
-from recollect.code.anchors.normalised_file import form, read
 from recollect.code.links.module_finder import family
 from recollect.engine.graph.code_nodes import code_node_id
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
-from recollect.graph.project import USES, FileLinks, Further, Project, only
 from recollect.graph.impact import reach
+from recollect.graph.project import USES, FileLinks, Further, Project, only
 from recollect.graph.walk import neighbours
 from recollect.model import File, Tree
 from recollect.store.code_protocol import symbol_keys

@@ -21,15 +21,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from recollect.code.links.file_programs import has_program
 from recollect.code.index.symbol_properties import is_test_file
+from recollect.code.links.file_programs import has_program
 from recollect.engine.code.code_index import tree_at
 from recollect.errors import Conflict, NotFound
 from recollect.files import read_file
 from recollect.model import File, Tree
+from recollect.store.code_protocol import PackageRow as PackageRow
 from recollect.store.code_protocol import SymbolRow as SymbolRow
 from recollect.store.code_protocol import file_node
-from recollect.store.code_protocol import PackageRow as PackageRow
 from recollect.text.display import plural
 from recollect.text.redaction.redact import masked
 

@@ -94,9 +94,8 @@ class Centrality:
 
     def recompute(self, *, patiently: bool = True) -> "Recomputed":
         """Compute and store the centrality of every node. Raises StorageError where it cannot be stored."""
-        from recollect.graph.rank import sampled_sources
+        from recollect.graph.rank import sampled_sources, strengths
         from recollect.model.graph_answer import Recomputed
-        from recollect.graph.rank import strengths
 
         # Without code: beside the hubs of a program, all memories would have the same centrality. That of code is
         # computed on demand (get_pagerank).

@@ -10,11 +10,10 @@ import numpy as np
 from recollect.engine.graph.code_nodes import code_nodes, is_code
 from recollect.engine.records.memory_rows import batches, headline
 from recollect.graph.communities import communities, modularity
-from recollect.graph.relation_semantics import MUTUAL
 from recollect.graph.rank import arcs, pagerank
-from recollect.model.graph_answer import Cluster, Clusters, NodeView, Step
+from recollect.graph.relation_semantics import MUTUAL
 from recollect.model import NODE_KINDS, RELATIONS, Memory, Node, NodeKind, Relation
-from recollect.model.graph_answer import NodeView, Step
+from recollect.model.graph_answer import Cluster, Clusters, NodeView, Step
 
 if TYPE_CHECKING:
     from recollect.graph.arrays import Graph

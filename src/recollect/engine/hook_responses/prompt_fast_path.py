@@ -81,7 +81,7 @@ def answered(settings: Settings, seen: Observation) -> str | None:
         return made.text
 
 
-def _lines(store: Glance, query: Query, seen: Observation, learnt: feedback.Learnt | None) -> Iterator[Line]:
+def _lines(store: FastPathReader, query: Query, seen: Observation, learnt: feedback.Learnt | None) -> Iterator[Line]:
     counts = store.term_counts(query.terms, query.name_terms)
     pool = gather_words(store, query, counts, where=None)
     found = likely(query, pool.passages, counts)

@@ -21,10 +21,9 @@ from typing import Any, NamedTuple
 from recollect.engine.library_store import LibraryStore
 from recollect.errors import InvalidInput, RecollectError, StoreForeign, StoreLocked, StoreUnwritable
 from recollect.files import PRIVATE_FILE, open_file
-from recollect.importing.import_source import MAGIC, Database
 from recollect.importing.episodic import turns
 from recollect.importing.fields import clean, listed, moment, plain
-from recollect.importing.import_source import Look, document
+from recollect.importing.import_source import MAGIC, Database, SourceFile, document
 from recollect.importing.memory_lib import MemoryLib
 from recollect.parsing import parse_json
 from recollect.store.sqlite import APPLICATION_ID

@@ -22,9 +22,8 @@ from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Verdict
 
 if TYPE_CHECKING:
-    from recollect.code.anchors.follow import Remembering
     from recollect.code.anchors.find import Code
-    from recollect.code.anchors.follow import Difference, Lost, Went
+    from recollect.code.anchors.follow import Difference, Lost, Remembering, Went
     from recollect.code.anchors.normalised_file import Form, Spot
     from recollect.engine.context import Context
     from recollect.engine.memory.anchoring import Anchoring
@@ -414,8 +413,8 @@ class _Judging:
 
     def _renamed_file(self, row: Known) -> AnchorState | None:
         """Return the state of a file under a new path, by its content, by its symbols, or by git."""
-        from recollect.code.anchors.follow import ELSEWHERE
         from recollect.code.anchors.code_sketch import likeness
+        from recollect.code.anchors.follow import ELSEWHERE
 
         after, before = self._difference.after, self._difference.before
         candidates = self._code.files_at([path for path in after if path not in before])

@@ -18,8 +18,8 @@ from recollect.model import Anchor, AnchorState, Memory, Mention, Tree
 
 if TYPE_CHECKING:
     from recollect.code.anchors.find import Code, Place
-    from recollect.code.anchors.normalised_file import Form
     from recollect.code.anchors.mention import Mentions
+    from recollect.code.anchors.normalised_file import Form
     from recollect.engine.context import Context
     from recollect.store.protocol import Transaction
 

@@ -37,7 +37,6 @@ class Calibration:
         return self._known[model]
 
     def _kept(self, model: str) -> Ruler | None:
-        from recollect.recall.calibration import Ruler
 
         value = self._context.store.setting(_key(model))
         try:

@@ -254,7 +254,6 @@ class GraphQueries:
         import numpy as np
 
         from recollect.engine.graph.graph_view import node_views
-        from recollect.graph.relation_semantics import MUTUAL
         from recollect.graph.rank import arcs, pagerank
         from recollect.graph.relation_semantics import MUTUAL
 

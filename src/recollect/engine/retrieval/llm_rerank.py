@@ -23,8 +23,8 @@ from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import Conflict, ModelFailed, RecollectError, StorageError
 from recollect.model import Judgement, Recall
 from recollect.recall.llm_judge_prompt import VERDICT_TOKENS, Verdict, merge, question, verdict
-from recollect.text.token_count import tokens
 from recollect.text.display import plural
+from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

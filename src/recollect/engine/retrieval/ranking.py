@@ -9,13 +9,13 @@ import numpy as np
 
 from recollect import clock
 from recollect.model import Branched, Memory
+from recollect.recall.calibration import comparable
 from recollect.recall.gather import POOL, Pool, gather
+from recollect.recall.hybrid_score import overlaid
 from recollect.recall.measure import Column, measure
 from recollect.recall.profiles import Profile
 from recollect.recall.query import Query, neutral, understand
-from recollect.recall.calibration import comparable
 from recollect.recall.score import Scored, ranked_after, score
-from recollect.recall.hybrid_score import overlaid
 from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
 
 if TYPE_CHECKING:

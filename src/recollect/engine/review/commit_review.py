@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.code.diff import git_diff
 from recollect.code.anchors.follow import Difference, Lost, follow
 from recollect.code.anchors.normalised_file import Form, Spot, form
+from recollect.code.diff import git_diff
 from recollect.engine.memory.freshness import summed
 from recollect.errors import InvalidInput
 from recollect.model import Anchor, Anchored, AnchorState, Freshness, Memory, Tree, Verdict

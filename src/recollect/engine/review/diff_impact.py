@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.code_records import Affected
+from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE, OWNER, readers, unseen
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.code_records import TouchedMemory
+from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.memory_rows import headline
 from recollect.engine.review.drift import holds

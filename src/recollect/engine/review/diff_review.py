@@ -15,11 +15,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from recollect.code.diff.changed_symbols import SymbolChange, changed
-from recollect.code.diff.unified_diff import Diff, FileDiff, parse
-from recollect.code.diff.file_sides import Sides, both, placed
 from recollect.code.code_records import Affected, ChangedSymbol, Review, Risk, RunTests
+from recollect.code.diff.changed_symbols import SymbolChange, changed
+from recollect.code.diff.file_sides import Sides, both, placed
 from recollect.code.diff.runner_commands import Trial, commands
+from recollect.code.diff.unified_diff import Diff, FileDiff, parse
 from recollect.engine.review.diff_impact import (
     Impact,
     ImpactCounts,

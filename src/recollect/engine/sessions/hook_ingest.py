@@ -25,6 +25,7 @@ from recollect.capture.observation_lesson import Defined, Lesson, Place
 from recollect.capture.payload import read
 from recollect.capture.spool import MAX_BYTES, Payload
 from recollect.capture.summary import CHANGING
+from recollect.capture.transcript_tail import with_answer, with_rollout
 from recollect.engine.memory.anchoring import NOTHING, Prepared, spoken_text
 from recollect.engine.memory.stated_memories import Stated, compare, keep, stated
 from recollect.engine.records.branches import NOWHERE, Position

@@ -165,10 +165,7 @@ class Patterns:
 
 def _finders() -> dict[str, Callable[[Sequence[Observed]], list[Pattern]]]:
     """Return, by kind, the function that finds patterns in the events of one project."""
-    from recollect.patterns.usage_patterns import file_hotspots
-    from recollect.patterns.usage_patterns import error_loops
-    from recollect.patterns.usage_patterns import tool_preferences
-    from recollect.patterns.usage_patterns import repeated_searches
+    from recollect.patterns.usage_patterns import error_loops, file_hotspots, repeated_searches, tool_preferences
 
     return {
         "repeated_search": repeated_searches,

@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock, progress
 from recollect.code.snippets.analyse import Snippet, one_line
-from recollect.code.snippets.snippet_links import MOST_TAGS, Neighbour, refined_context, refined_tags, strengthened, supporters
-from recollect.code.snippets.snippet_links import Related, pair, relate
+from recollect.code.snippets.snippet_links import (
+    MOST_TAGS,
+    Neighbour,
+    Related,
+    pair,
+    refined_context,
+    refined_tags,
+    relate,
+    strengthened,
+    supporters,
+)
 from recollect.engine.consolidation.plan_execution import enter
 from recollect.engine.memory.snippet_analysis import CATEGORIES, KEY, UNANSWERED, analysis, snippet_of
 from recollect.engine.records.memory_rows import node_id

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from recollect.code import process_pool
-from recollect.code.links import link_workers
 from recollect.code.links.file_programs import read_offer, translated
 from recollect.code.links.link_groups import Plan
 from recollect.code.links.link_workers import BYTES_EACH, GroupTask, Packed, solve_all, useful_workers
