@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
-from recollect.engine.importing.legacy_files import Older, adopt
-from recollect.engine.library_store import Shelf
+from recollect.engine import LegacyDatabase, LibraryStore, adopt_database
 
 logger = logging.getLogger(__name__)
 
@@ -40,23 +39,23 @@ class Closing(ABC):
         self.close()
 
 
-def open_library(db_path: str, namespace: str) -> Shelf:
+def open_library(db_path: str, namespace: str) -> LibraryStore:
     """Return the memories of a namespace in the database at a path.
 
     A file of the older library is converted first; the original stays beside it with the suffix `.backup`.
     """
-    saved = adopt(db_path, {GENERAL: _general_rows, CODEBASE: _code_rows})
+    saved = adopt_database(db_path, {GENERAL: _general_rows, CODEBASE: _code_rows})
     if saved is not None:
         logger.warning("converted %s from an older version; the original is in %s", db_path, saved)
-    return Shelf(db_path, namespace)
+    return LibraryStore(db_path, namespace)
 
 
-def _general_rows(older: Older) -> Iterator[Mapping[str, Any]]:
+def _general_rows(older: LegacyDatabase) -> Iterator[Mapping[str, Any]]:
     for row in older.rows("memories"):
         yield {**older.beside(row), "content": row["text"], "metadata": older.object(row, "metadata")}
 
 
-def _code_rows(older: Older) -> Iterator[Mapping[str, Any]]:
+def _code_rows(older: LegacyDatabase) -> Iterator[Mapping[str, Any]]:
     for row in older.rows("code_memories"):
         lists = {name: older.list(row, name) for name in ("dependencies", "imports")}
         yield {**older.beside(row), **code_row({**row, **lists}, older.object(row, "metadata"))}

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memory_lib.general.retrieval import MemoryRetrieval, ModelFn, ScoredMemory, raised
-from recollect.engine.memory.library_state import Kept, Key, ScoreCache
+from recollect.engine import CachedScore, ScoreCache, ScoreKey
 
 # Facts about code that the prompt holds beside the code; imports are left out, they are those of the whole file.
 FACTS = ("file_path", "entity_name", "signature", "docstring", "language", "dependencies", "complexity")
@@ -78,14 +78,14 @@ class ProcessScores:
 
     def __init__(self, max_age_s: int = MAX_AGE_S) -> None:
         self._max_age_s = max_age_s
-        self._kept: dict[Key, Kept] = {}
+        self._kept: dict[ScoreKey, CachedScore] = {}
 
-    def get(self, keys: list[Key]) -> dict[Key, Kept]:
+    def get(self, keys: list[ScoreKey]) -> dict[ScoreKey, CachedScore]:
         oldest = int(time.time()) - self._max_age_s
         found = {key: self._kept[key] for key in keys if key in self._kept}
         return {key: kept for key, kept in found.items() if kept.at > oldest}
 
-    def put(self, scores: dict[Key, Kept]) -> None:
+    def put(self, scores: dict[ScoreKey, CachedScore]) -> None:
         self._kept.update(scores)
 
     def forget(self, file_path: str) -> int:
@@ -203,7 +203,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         self._lookups += len(keys)
         self._hits += sum(key in known for key in keys)
         by_id = dict(zip(map(id, memories), keys, strict=True))
-        new: dict[Key, Kept] = {}
+        new: dict[ScoreKey, CachedScore] = {}
 
         async def work(memory: dict[str, Any]) -> ScoredMemory:
             key = by_id[id(memory)]
@@ -213,7 +213,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
                 answer = await self._asked(context, memory)
             except Exception as problem:
                 return self._failed(memory, problem)
-            new[key] = Kept(answer.score, answer.reason, int(time.time()))
+            new[key] = CachedScore(answer.score, answer.reason, int(time.time()))
             return self._made(memory, answer.score, answer.reason)
 
         try:
@@ -248,9 +248,9 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         }
 
 
-def _key(context: str, memory: Mapping[str, Any], file_hashes: Mapping[str, str]) -> Key:
+def _key(context: str, memory: Mapping[str, Any], file_hashes: Mapping[str, str]) -> ScoreKey:
     path = memory.get("file_path") or ""
-    return Key(context, str(memory.get("id", "")), file_hashes.get(path) or "", path)
+    return ScoreKey(context, str(memory.get("id", "")), file_hashes.get(path) or "", path)
 
 
 def _name(memory: ScoredMemory) -> str | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory_lib.library_file import iso
-from recollect.engine.code.file_entities import Entity, read_source, source_files
+from recollect.engine import SourceEntity, read_source, source_files
 from recollect.errors import InvalidInput
 from recollect.files import open_file
 
@@ -85,7 +85,7 @@ class CodeIndexer:
                 logger.warning("%s skipped: %s", path, problem)
 
 
-def _entity(path: str, each: Entity, language: str, imports: Iterable[str], changed: str) -> dict[str, Any]:
+def _entity(path: str, each: SourceEntity, language: str, imports: Iterable[str], changed: str) -> dict[str, Any]:
     return {
         "file_path": path,
         "entity_name": each.name,
@@ -100,7 +100,7 @@ def _entity(path: str, each: Entity, language: str, imports: Iterable[str], chan
     }
 
 
-def _metadata(each: Entity) -> dict[str, Any]:
+def _metadata(each: SourceEntity) -> dict[str, Any]:
     known = {
         "kind": each.kind.lower(),
         "qualified_name": each.qualified,

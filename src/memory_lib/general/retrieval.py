@@ -1,4 +1,4 @@
-"""Retrieval: score memories for a context, select the best, and format them for a prompt.
+"""Retrieval: score memories for a context, select the best, and format them for a judge_prompt.
 
     memories ─► (prefilter) ─► score, a few at a time ─► threshold ─► the best
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from recollect.engine.library_store import UNRELATED, Relevant, Shelf, prompt, verdict
+from recollect.engine import UNRELATED, LibraryStore, Relevant, judge_prompt, judge_verdict
 
 ModelFn = Callable[[str], Awaitable[str]]
 
@@ -58,9 +58,9 @@ class MemoryRetrieval:
         retry_delay: float = 1.0,
         *,
         prefilter: int | None = None,
-        store: Shelf | None = None,
+        store: LibraryStore | None = None,
     ) -> None:
-        """Score with `small_model_fn`, an async function from a prompt to an answer.
+        """Score with `small_model_fn`, an async function from a judge_prompt to an answer.
 
         small_model_fn: with None, recollect's own recall gives the scores
         relevance_threshold: the least score of a retrieved memory
@@ -105,7 +105,7 @@ class MemoryRetrieval:
         return relevant[: self.max_memories]
 
     def format_memories_for_prompt(self, memories: list[ScoredMemory], include_scores: bool = True) -> str:
-        """Return memories as text for a prompt, numbered, with their metadata; empty for none."""
+        """Return memories as text for a judge_prompt, numbered, with their metadata; empty for none."""
         return "\n\n".join(
             _formatted(number, memory, include_scores=include_scores) for number, memory in enumerate(memories, 1)
         )
@@ -137,7 +137,7 @@ class MemoryRetrieval:
         return dict(memory.get("metadata") or {})
 
     def _facts(self, memory: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the facts of a memory that the prompt holds beside its text."""
+        """Return the facts of a memory that the judge_prompt holds beside its text."""
         return self._carried(memory)
 
     def _made(self, memory: Mapping[str, Any], score: float, reason: str) -> ScoredMemory:
@@ -180,7 +180,7 @@ class MemoryRetrieval:
 
     async def _asked(self, context: str, memory: dict[str, Any]) -> Relevant:
         """Return the model's score of a memory; retries after failures and raises the last one."""
-        question = prompt(context, self._text(memory), self._facts(memory))
+        question = judge_prompt(context, self._text(memory), self._facts(memory))
         delay_s = self.retry_delay
         for left in range(self.retry_attempts, -1, -1):
             try:
@@ -196,7 +196,7 @@ class MemoryRetrieval:
         if self.small_model_fn is None:
             raise TypeError("no model is configured")
         answer = self.small_model_fn(question)
-        found = verdict(await answer if inspect.isawaitable(answer) else answer, question)
+        found = judge_verdict(await answer if inspect.isawaitable(answer) else answer, question)
         if found is None:
             raise NoScore("the model returned no score")
         return Relevant(found.score, found.reason)
@@ -258,11 +258,11 @@ class RecallRelevance:
     its owner.
     """
 
-    def __init__(self, store: Shelf | None = None) -> None:
+    def __init__(self, store: LibraryStore | None = None) -> None:
         self._store = store
-        self._scratch: Shelf | None = None
+        self._scratch: LibraryStore | None = None
         self._lock = threading.Lock()
-        self._closing: weakref.finalize[[Shelf, tempfile.TemporaryDirectory[str]], RecallRelevance] | None = None
+        self._closing: weakref.finalize[[LibraryStore, tempfile.TemporaryDirectory[str]], RecallRelevance] | None = None
 
     def relevance(self, query: str, memories: Sequence[tuple[str, str]]) -> list[Relevant]:
         """Return the relevance of each memory, given as id and text, in their order."""
@@ -284,10 +284,10 @@ class RecallRelevance:
                 self._closing()
             self._scratch = self._closing = None
 
-    def _filled(self, texts: dict[str, str]) -> Shelf:
+    def _filled(self, texts: dict[str, str]) -> LibraryStore:
         if self._scratch is None:
             folder = tempfile.TemporaryDirectory(prefix="memory-lib-")
-            self._scratch = Shelf(Path(folder.name) / "scratch.db", SCRATCH)
+            self._scratch = LibraryStore(Path(folder.name) / "scratch.db", SCRATCH)
             self._closing = weakref.finalize(self, _tidy, self._scratch, folder)
         kept = {row.id for row in self._scratch.find()}
         for name in kept - set(texts):
@@ -296,12 +296,12 @@ class RecallRelevance:
         return self._scratch
 
 
-def _has(store: Shelf, memories: Sequence[tuple[str, str]]) -> bool:
+def _has(store: LibraryStore, memories: Sequence[tuple[str, str]]) -> bool:
     """Return whether a database has all of the memories, with the same texts."""
     kept = {row.id: row.content for row in store.find()}
     return all(kept.get(memory_id) == text for memory_id, text in memories)
 
 
-def _tidy(store: Shelf, folder: tempfile.TemporaryDirectory[str]) -> None:
+def _tidy(store: LibraryStore, folder: tempfile.TemporaryDirectory[str]) -> None:
     store.close()
     folder.cleanup()

@@ -22,7 +22,7 @@ from recollect.engine.memory.anchoring import Anchoring
 from recollect.engine.memory.memories import Memories
 from recollect.engine.models.embedding_queue import Embedding
 from recollect.engine.models.llm import Language
-from recollect.engine.models.similarity_calibration import Calibration
+from recollect.engine.models.similarity_calibration import CalibrationCache
 from recollect.engine.records.branches import Branches
 from recollect.engine.records.scope import Scope
 from recollect.engine.retrieval.graph_queries import GraphQueries
@@ -127,7 +127,7 @@ class Engine:
         self.scope = Scope(context)
         self.branches = Branches(self.settings)
         self.embedding = Embedding(context, embedder, embed_code=lambda limit: self.code.embed(limit))
-        self.calibration = Calibration(context, self.embedding)
+        self.calibration = CalibrationCache(context, self.embedding)
         self.llm = Language(context, model)
         own = self.settings.compress_provider != "llm"
         self.compressor = Language(context, role="compress") if own else self.llm

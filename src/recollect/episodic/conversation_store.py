@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 from recollect.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
-    from recollect.engine.library_store import Shelf
-    from recollect.engine.models.given_embedder import GivenEmbedder
+    from recollect.engine import CallerEmbedder, LibraryStore
 
 logger = logging.getLogger(__name__)
 
@@ -36,25 +35,24 @@ Rows = Callable[[Sequence[Mapping[str, Any]]], Iterator[Mapping[str, Any]]]
 class ConversationStore:
     """An open database of conversations; a `with` block closes it."""
 
-    store: Shelf
+    store: LibraryStore
     _closing: weakref.finalize[..., Any]
 
-    def _open(self, path: str | Path | None, namespace: str, embedder: GivenEmbedder | None, legacy: Rows) -> None:
+    def _open(self, path: str | Path | None, namespace: str, embedder: CallerEmbedder | None, legacy: Rows) -> None:
         """Open the database at a path; with None, one that is deleted when it is closed.
 
         legacy: converts the turns of a JSON file to rows
         """
-        from recollect.engine.importing.legacy_files import adopt_document
-        from recollect.engine.library_store import Shelf
+        from recollect.engine import LibraryStore, adopt_json
 
         folder = tempfile.TemporaryDirectory(prefix="recollect-episodic-") if path is None else None
         place = Path(folder.name) / "memory.db" if folder is not None else Path(path or "")
-        adopted = adopt_document(place, namespace, legacy)
+        adopted = adopt_json(place, namespace, legacy)
         if adopted is not None:
             logger.warning("converted %s; the original is in %s", place, adopted.saved)
             if adopted.left:
                 logger.warning("%d entries are not conversation turns and remain there", adopted.left)
-        self.store = Shelf(place, namespace, embedder=embedder)
+        self.store = LibraryStore(place, namespace, embedder=embedder)
         self._closing = weakref.finalize(self, _tidy, self.store, folder)
 
     def close(self) -> None:
@@ -70,7 +68,7 @@ class ConversationStore:
         self.close()
 
 
-def _tidy(store: Shelf, folder: tempfile.TemporaryDirectory[str] | None) -> None:
+def _tidy(store: LibraryStore, folder: tempfile.TemporaryDirectory[str] | None) -> None:
     store.close()
     if folder is not None:
         folder.cleanup()
@@ -108,21 +106,21 @@ class Metrics:
 
 def embedding_function(text: str) -> list[float]:
     """Return the vector of a text by the configured model; default: the one shipped with recollect."""
-    from recollect.engine.models.given_embedder import configured_vector
+    from recollect.engine import configured_vector
 
     return configured_vector(text)
 
 
-def embedder_of(function: EmbeddingFunction | None) -> GivenEmbedder | None:
+def embedder_of(function: EmbeddingFunction | None) -> CallerEmbedder | None:
     """Return an embedder that calls a function; None without one. Raises TypeError if it is not callable."""
     if function is None:
         return None
-    from recollect.engine.models.given_embedder import GivenEmbedder
+    from recollect.engine import CallerEmbedder
 
-    return GivenEmbedder(function)
+    return CallerEmbedder(function)
 
 
-def vectors_of(embedder: GivenEmbedder | None, texts: Sequence[str]) -> list[list[float]] | None:
+def vectors_of(embedder: CallerEmbedder | None, texts: Sequence[str]) -> list[list[float]] | None:
     """Return the vectors of texts; None without an embedder or if it fails."""
     if embedder is None:
         return None

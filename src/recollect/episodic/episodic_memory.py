@@ -66,7 +66,7 @@ class EpisodicMemory(ConversationStore):
         max_records: maximum number of records; old, unused ones are removed first
         clock: returns the time in Unix seconds
         """
-        from recollect.engine.library_store import configured
+        from recollect.engine import configured
 
         self.max_records = whole("max_records", settled(max_episodic_records=max_records)["max_episodic_records"], 1)
         self.storage_path = storage_path
@@ -140,7 +140,7 @@ class EpisodicMemory(ConversationStore):
     # --- storing ---
 
     def _remember(self, user: str, assistant: str) -> list[ChunkedMemoryRecord]:
-        from recollect.engine.library_store import without_secrets
+        from recollect.engine import without_secrets
 
         sides = (required("user", user), required("assistant", assistant))
         with self._metrics.timed("remember"), documented_errors():
@@ -149,7 +149,7 @@ class EpisodicMemory(ConversationStore):
             return self._keep(self._cut(user, assistant), now, self._session_at(now))
 
     def _load(self, record: MemoryRecord | ChunkedMemoryRecord) -> ChunkedMemoryRecord:
-        from recollect.engine.library_store import without_secrets
+        from recollect.engine import without_secrets
 
         session = record.session_id if isinstance(record, SessionTurn) else None
         source = record if isinstance(record, ChunkedMemoryRecord) else migrate_legacy_record(record)

@@ -76,7 +76,7 @@ def _record(turn: Mapping[str, Any]) -> ChunkedMemoryRecord:
 
 def _text(turn: Mapping[str, Any], name: str) -> str:
     """Return a text as it is stored, without secrets, NUL and lone surrogates: chunks are positions in it."""
-    from recollect.engine.library_store import without_secrets
+    from recollect.engine import without_secrets
 
     value = turn.get(name)
     text = value if isinstance(value, str) else "" if value is None else str(value)

@@ -125,7 +125,7 @@ class SessionMemory(ConversationStore):
 
         Raises ValueError if one of the texts is empty or cannot be stored, SessionMemoryError if storing fails.
         """
-        from recollect.engine.library_store import without_secrets
+        from recollect.engine import without_secrets
 
         sides = required("user", user), required("assistant", assistant)
         with self._lock, documented_errors(SessionMemoryError):
@@ -228,7 +228,7 @@ class SessionMemory(ConversationStore):
         """Return whether a turn differs from the recent topic and from the previous turn."""
         if self._embedder is None:
             return False
-        from recollect.engine.models.given_embedder import centroid, cosine
+        from recollect.engine import centroid, cosine
 
         rows = self.store.ends(RECENT_TURNS, newest=True, session_id=session.id)[::-1]
         vectors = vectors_of(self._embedder, [*map(_text_of, rows), text])
@@ -288,7 +288,7 @@ class SessionMemory(ConversationStore):
         vectors = vectors_of(self._embedder, list(map(_text_of, rows)))
         if vectors is None:
             return turns
-        from recollect.engine.models.given_embedder import centroid, cosine
+        from recollect.engine import centroid, cosine
 
         middle = centroid(vectors)
         for turn, vector in zip(turns, vectors, strict=True):

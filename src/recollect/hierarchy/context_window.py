@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
-from recollect.engine.records import input_checks
+from recollect.engine import input_checks
 from recollect.hierarchy.model import Filled, LookedUp, WindowMoves, WindowView
 from recollect.hierarchy.policies import ProfileChoice
 from recollect.operations import operation

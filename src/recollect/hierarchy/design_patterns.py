@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.hierarchy.layers import is_secondary
 
 if TYPE_CHECKING:
-    from recollect.engine.code.indexed_project import Project, SymbolRow
+    from recollect.engine import Project, SymbolRow
 
 # Examples of a pattern, bases and decorators that are listed; the least number of subclasses and decorated symbols.
 MOST_EXAMPLES, MOST_BASES, MOST_DECORATORS = 6, 14, 14

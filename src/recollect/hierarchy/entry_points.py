@@ -13,7 +13,7 @@ from recollect.hierarchy.layers import is_secondary
 from recollect.parsing import parse_json, parse_toml
 
 if TYPE_CHECKING:
-    from recollect.engine.code.indexed_project import Project
+    from recollect.engine import Project
 
 # How many of each are listed; further endpoints are counted.
 MOST_COMMANDS, MOST_MAINS, MOST_ENDPOINTS = 30, 12, 40

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from recollect.engine.code.indexed_project import Sources, SymbolRow
-from recollect.engine.library_store import size, tokens
+from recollect.engine import Sources, SymbolRow, size, tokens
 from recollect.errors import NotFound
 from recollect.hierarchy.model import Form, Item
 from recollect.hierarchy.policies import TOKENS_PER_BYTE

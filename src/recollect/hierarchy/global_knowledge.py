@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.engine.memory.library_state import Documents
+from recollect.engine import Documents
 from recollect.hierarchy.model import GlobalKnowledge
 from recollect.model import Record
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from recollect.engine.code.indexed_project import FileUses, Source
+from recollect.engine import FileUses, Source
 
 # The maximum number of components; one below this share of the code is not split further.
 MOST_PARTS = 28

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from recollect.engine.library_store import size, tokens
+from recollect.engine import size, tokens
 from recollect.model import Record
 
 # The form of an item: a whole file, some symbols with the outline of the others, an outline; a text that was set, or an

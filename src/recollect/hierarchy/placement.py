@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from recollect.engine.code.indexed_project import Sources
+from recollect.engine import Sources
 from recollect.hierarchy.eviction import LARGE_SHARE
 from recollect.hierarchy.file_forms import MEMORY, ItemForms, new_item
 from recollect.hierarchy.model import Item

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.engine.code.indexed_project import Project
-from recollect.engine.library_store import size
-from recollect.engine.records.identity import namespace_of
+from recollect.engine import Project, namespace_of, size
 from recollect.errors import InvalidInput, NotFound
 from recollect.files import read_file
 from recollect.hierarchy.design_patterns import design_patterns
@@ -30,8 +28,7 @@ from recollect.hierarchy.technology import technology
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
-    from recollect.engine import Engine
-    from recollect.engine.code.indexed_project import Source, SymbolRow
+    from recollect.engine import Engine, Source, SymbolRow
     from recollect.model import Memory, MemoryType
 
 # The smallest useful overview.

@@ -13,13 +13,8 @@ from types import TracebackType
 
 import msgspec
 
-from recollect.engine import Engine
-from recollect.engine.code.indexed_project import Sources
-from recollect.engine.library_store import without_secrets
-from recollect.engine.memory.library_state import Documents
-from recollect.engine.records import input_checks
-from recollect.engine.records.identity import namespace_of
-from recollect.engine.sessions.observed_events import current_error, now
+from recollect.clock import now
+from recollect.engine import Documents, Engine, Sources, current_error, input_checks, namespace_of, without_secrets
 from recollect.errors import ContentTooLarge, InvalidInput, NotFound, StoreCorrupt
 from recollect.hierarchy import promotion
 from recollect.hierarchy.eviction import EvictionContext, effective_policy, expire, relieve
@@ -75,7 +70,7 @@ class MemoryManager:
             raise InvalidInput("a context window needs a project", hint="Give the project as a path or a name.")
         self.namespace = found
         self._profile, self._policy, self._clock = profile, policy, clock
-        self._documents = Documents(self.engine, found)
+        self._documents = Documents(self.engine.store, found)
         self._window = WindowStore(self._documents)
         self._knowledge = Knowledge(self.engine, found, self._documents)
         if profile is not None and policy is None:
@@ -250,7 +245,7 @@ class MemoryManager:
         found = candidates(self.engine, context.sources, asked, named)
         placed = place(found, context.policy, context.forms, context.sources, asked, context.now)
         task = Task(description=asked, started_at=context.now, files=named)
-        wrong = self._clean(error) or current_error(self.engine, self.namespace)
+        wrong = self._clean(error) or current_error(self.engine.store, self.namespace)
 
         def begin(state: State) -> State:
             kept = {item.name for item in placed.items}
@@ -359,7 +354,7 @@ class MemoryManager:
         return expire(state, effective_policy(state, context.policy), context.forms.whole, context.now)
 
     def _context(self, *, fresh: bool = False) -> WindowContext:
-        sources = Sources(self.engine, self.namespace)
+        sources = Sources(self.engine.context, self.engine.links, self.namespace)
         state = State() if fresh and self._profile else self._window.read()
         return WindowContext(sources, ItemForms(self.engine, sources), self._rules(state, sources), self._clock())
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from recollect.engine.code.indexed_project import Sources
+from recollect.engine import Sources
 from recollect.errors import NotFound
 from recollect.hierarchy.eviction import LARGE_SHARE
 from recollect.hierarchy.file_forms import MEMORY, ItemForms, new_item, text_item

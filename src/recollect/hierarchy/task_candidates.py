@@ -14,8 +14,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.engine.code.indexed_project import Neighbour, Sources
-from recollect.engine.sessions.observed_events import spoken_of, touched
+from recollect.engine import Neighbour, Sources, spoken_of, touched
 from recollect.text.display import plural
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from recollect.files import open_file
 from recollect.hierarchy.layers import is_secondary
 
 if TYPE_CHECKING:
-    from recollect.engine.code.indexed_project import PackageRow, Project
+    from recollect.engine import PackageRow, Project
 
 # Packages, and dependencies of one scope, that are listed; the others are counted.
 MOST_PACKAGES, MOST_NEEDED = 25, 40

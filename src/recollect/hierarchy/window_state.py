@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.engine.memory.library_state import Documents
+from recollect.engine import Documents
 from recollect.errors import Conflict, StoreCorrupt
 from recollect.hierarchy.model import Item, LevelUse, Moved, Task, Trigger
 from recollect.hierarchy.policies import Policy

@@ -12,7 +12,7 @@ from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes
 from recollect.engine.graph.graph_view import node_views
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import Reach, affected, contained, reach
-from recollect.graph.walk import neighbours
+from recollect.graph.walk import Direction, neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
 from recollect.model.graph_answer import Dependencies, Doubt, Impact, NodeView, OutsideUse, Use
 from recollect.store.code_protocol import MAX_PLACES, symbol_keys

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from recollect.engine.consolidation.consolidation_input import Similar
     from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.engine.models.similarity_calibration import Calibration
+    from recollect.engine.models.similarity_calibration import CalibrationCache
     from recollect.engine.sessions.model_summaries import ModelSummaries
 
 Days = Annotated[int, msgspec.Meta(ge=1, le=36_500)]
@@ -58,7 +58,7 @@ class Consolidator:
         context: "Context",
         *,
         embedding: "Embedding",
-        calibration: "Calibration",
+        calibration: "CalibrationCache",
         summaries: "ModelSummaries",
         evolve: Callable[..., bool],
     ) -> None:

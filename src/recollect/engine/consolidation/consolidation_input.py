@@ -16,11 +16,11 @@ from recollect.engine.consolidation.plan_execution import MIDDLE
 from recollect.engine.models.embedding_queue import MIN_COVERAGE
 from recollect.engine.records.memory_rows import is_own_summary
 from recollect.model import Change, Edge, Injection, Memory
-from recollect.recall.calibration import LEAST_SPREAD, REFERENCE, Ruler
+from recollect.recall.calibration import LEAST_SPREAD, REFERENCE, Calibration
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.models.similarity_calibration import Calibration
+    from recollect.engine.models.similarity_calibration import CalibrationCache
     from recollect.store.protocol import Filter, Store
 
 
@@ -85,7 +85,9 @@ class Similar(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def similar(store: Store, model: str, calibration: Calibration, candidates: Sequence[Candidate], *, k: int) -> Similar:
+def similar(
+    store: Store, model: str, calibration: CalibrationCache, candidates: Sequence[Candidate], *, k: int
+) -> Similar:
     """Return pairs of memories that share at least a topic, for each its best `k`. model: of the embeddings"""
     import numpy as np
 
@@ -111,13 +113,13 @@ def _by_words(candidates: Sequence[Candidate], k: int) -> Similar:
     return Similar(candidates, pairs, WORDS, ("compared by words: memories are not embedded",))
 
 
-def _on_scale(marks: Marks, ruler: Ruler) -> Marks:
+def _on_scale(marks: Marks, calibration: Calibration) -> Marks:
     """Return thresholds of the shipped model as cosines of the model in use."""
-    if ruler == REFERENCE or ruler.related - ruler.unrelated < LEAST_SPREAD:
+    if calibration == REFERENCE or calibration.related - calibration.unrelated < LEAST_SPREAD:
         return marks
-    slope = (ruler.related - ruler.unrelated) / (REFERENCE.related - REFERENCE.unrelated)
+    slope = (calibration.related - calibration.unrelated) / (REFERENCE.related - REFERENCE.unrelated)
     # Always below 1: equal texts are similar for every model.
-    return Marks(*(min(0.99, ruler.unrelated + slope * (mark - REFERENCE.unrelated)) for mark in marks))
+    return Marks(*(min(0.99, calibration.unrelated + slope * (mark - REFERENCE.unrelated)) for mark in marks))
 
 
 def covered(store: Store) -> Mapping[str, tuple[str, ...]]:

@@ -67,7 +67,7 @@ def answered(settings: Settings, seen: Observation) -> str | None:
     with FastPathReader(str(settings.database_path), scopes=scopes) as store:
         if not store.is_ours():
             return None
-        lines = tuple(_lines(store, query, seen, use.read(store.setting(use.key(scope)))))
+        lines = tuple(_lines(store, query, seen, feedback.read(store.setting(feedback.key(scope)))))
         # Imported late: most prompts get no answer.
         from recollect.engine.hook_responses.context_block import Section, block
 

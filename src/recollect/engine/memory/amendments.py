@@ -24,7 +24,7 @@ from recollect.model import Amendment, Edge, Memory, Relation
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.engine.models.similarity_calibration import Calibration
+    from recollect.engine.models.similarity_calibration import CalibrationCache
     from recollect.recall.amend import Amended
     from recollect.recall.parsed_statement import Statement
     from recollect.store.protocol import Transaction
@@ -76,7 +76,7 @@ class Amendments(NamedTuple):
 
     context: Context
     embedding: Embedding
-    calibration: Calibration
+    calibration: CalibrationCache
 
     def find(self, memory: Memory) -> list[Found]:
         """Return what a memory that is about to be stored changes; read only, in bounded time."""

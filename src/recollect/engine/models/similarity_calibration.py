@@ -11,18 +11,18 @@ from recollect.errors import RecollectError
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.recall.calibration import Ruler
+    from recollect.recall.calibration import Calibration
 
 
-class Calibration:
+class CalibrationCache:
     """What cosines mean, by model."""
 
     def __init__(self, context: Context, embedding: Embedding) -> None:
         self._context = context
         self._embedding = embedding
-        self._known: dict[str, Ruler] = {}
+        self._known: dict[str, Calibration] = {}
 
-    def of(self, model: str) -> Ruler:
+    def of(self, model: str) -> Calibration:
         """Return the scale of the model in use; of the shipped model until that one can be measured."""
         from recollect.providers.local import MODEL
         from recollect.recall.calibration import REFERENCE
@@ -36,7 +36,8 @@ class Calibration:
             self._known[model] = kept
         return self._known[model]
 
-    def _kept(self, model: str) -> Ruler | None:
+    def _kept(self, model: str) -> Calibration | None:
+        from recollect.recall.calibration import Calibration
 
         value = self._context.store.setting(_key(model))
         try:
@@ -44,7 +45,7 @@ class Calibration:
         except msgspec.MsgspecError:
             return None  # written by another version: measured again
 
-    def _measured(self, model: str) -> Ruler | None:
+    def _measured(self, model: str) -> Calibration | None:
         from recollect.recall.calibration import measured, texts
 
         embedder, store = self._embedding.embedder, self._context.store

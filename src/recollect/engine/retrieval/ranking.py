@@ -20,7 +20,7 @@ from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
 
 if TYPE_CHECKING:
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.engine.models.similarity_calibration import Calibration
+    from recollect.engine.models.similarity_calibration import CalibrationCache
     from recollect.engine.records.branches import Branches
     from recollect.engine.retrieval.query_arguments import Asked
     from recollect.engine.retrieval.scoring import Scoring
@@ -63,7 +63,7 @@ def rank(
     *,
     store: Store,
     embedding: Embedding,
-    calibration: Calibration,
+    calibration: CalibrationCache,
     branches: Branches,
     scoring: Scoring,
     counters: UseCounters,

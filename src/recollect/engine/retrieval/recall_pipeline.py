@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.memory.amendments import Amendments
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.engine.models.similarity_calibration import Calibration
+    from recollect.engine.models.similarity_calibration import CalibrationCache
     from recollect.engine.records.branches import Branches
     from recollect.engine.retrieval.query_arguments import Asked
     from recollect.engine.retrieval.ranking import Ranking
@@ -33,7 +33,7 @@ class RecallPipeline(NamedTuple):
 
     context: Context
     embedding: Embedding
-    calibration: Calibration
+    calibration: CalibrationCache
     amendments: Amendments
     branches: Branches
     scoring: Scoring
