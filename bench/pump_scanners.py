@@ -4,6 +4,7 @@ Each function is the entry that the product uses, or the nearest one below it th
 fragments in its text and compares the time of n and 2n.
 """
 
+# ruff: noqa: E501 - a table: a row is a line
 from __future__ import annotations
 
 import contextlib
