@@ -48,6 +48,11 @@ def test_workers_find_what_the_process_itself_finds(tree: Path) -> None:
     assert together.keys() == FILES.keys()
 
 
+def test_one_worker_answers_in_the_order_of_the_tasks(tree: Path) -> None:
+    found = by_path(read_all(str(tree), tasks(list(FILES)), max_bytes=1000, workers=1))
+    assert list(found) == list(FILES)
+
+
 def test_nothing_to_read_is_no_work(tree: Path) -> None:
     assert list(read_all(str(tree), [], max_bytes=1000)) == []
 

@@ -148,10 +148,10 @@ def mentions(text: str) -> Mentions:
         text = text.translate(_PUNCTUATION)
     plain = _ELSEWHERE.sub(" ", text)
     paths = list(dict.fromkeys(_paths(plain)))
-    told = _PATH.sub(_without_places, _FENCED.sub("\n", plain))
+    prose = _PATH.sub(_without_places, _FENCED.sub("\n", plain))
     found: dict[tuple[str, tuple[str, ...]], Name] = {}
-    bare = _QUOTED.sub(" ", told)
-    for name in (*_quoted(told), *_bare(bare)):
+    bare = _QUOTED.sub(" ", prose)
+    for name in (*_quoted(prose), *_bare(bare)):
         known = found.get(name[:2], name)
         found[name[:2]] = name._replace(firm=name.firm or known.firm, kinds=name.kinds | known.kinds)
     words = dict.fromkeys(name for name in _plain(bare) if (name.name, ()) not in found)

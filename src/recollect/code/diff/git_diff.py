@@ -38,11 +38,11 @@ def working_diff(root: Path, since: str = "HEAD") -> tuple[str, tuple[str, ...]]
     with snapshot(folders(root)) as (repository, notes):
         commit = commit_named(repository, since)
         text, missing = _compared(repository, "diff-index", "--cached", commit)
-    told = git.listed(root, kinds=("-o",))
-    unknown = told.output.count(b"\0")
+    result = git.listed(root, kinds=("-o",))
+    unknown = result.output.count(b"\0")
     note = f"{plural(unknown, 'untracked file')} not reviewed: add with `git add -N`"
-    late = f"untracked files were not listed: {told.problem}"
-    return text, (*notes, *missing, *([note] if unknown else []), *([late] if told.problem else []))
+    late = f"untracked files were not listed: {result.problem}"
+    return text, (*notes, *missing, *([note] if unknown else []), *([late] if result.problem else []))
 
 
 def range_diff(root: Path, span: str) -> tuple[str, tuple[str, ...]]:
@@ -59,9 +59,9 @@ def range_diff(root: Path, span: str) -> tuple[str, tuple[str, ...]]:
 
 def _compared(repository: git.Repository, *words: str) -> tuple[str, tuple[str, ...]]:
     """Return a diff without files whose contents are missing, and a note about these."""
-    told = repository.run(*words, *PLAIN, "--")
-    if not told.problem.startswith(git.UNREADABLE):
-        return _answer(told), ()
+    result = repository.run(*words, *PLAIN, "--")
+    if not result.problem.startswith(git.UNREADABLE):
+        return _answer(result), ()
     rows = list(_raw(_answer(repository.run(*words, "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--"))))
     asked = "".join(f"{name}\n" for name in dict.fromkeys(name for _, names in rows for name in names)).encode()
     known = repository.run("cat-file", "--batch-check", given=asked).text
@@ -104,18 +104,18 @@ def folders(root: Path | str) -> git.Folders:
 def commit_named(repository: git.Repository, name: str) -> str:
     """Return the full name of a commit. Raises InvalidInput for an unknown one."""
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name.strip() or 'HEAD'}^{{commit}}")
-    told = repository.run(*words)
-    if told.is_refused:
+    result = repository.run(*words)
+    if result.is_refused:
         hint = "Use commits, branches or tags, for example HEAD~3..HEAD."
         raise InvalidInput(f"no commit {name!r} in this repository", hint=hint, field="range")
-    return _answer(told).strip()
+    return _answer(result).strip()
 
 
-def _answer(told: git.Answer) -> str:
-    if told.problem:
+def _answer(result: git.Answer) -> str:
+    if result.problem:
         hint = "Check the repository with `git diff`."
-        raise InvalidInput(f"git diff failed: {told.problem}", hint=hint, field="range")
-    return told.text
+        raise InvalidInput(f"git diff failed: {result.problem}", hint=hint, field="range")
+    return result.text
 
 
 GIT_TIMEOUT_S = 30
@@ -130,8 +130,8 @@ class Altered(NamedTuple):
 
 def head(root: str) -> str:
     """Return the commit that is checked out, or empty."""
-    told = git.run(root, "rev-parse", "--verify", "--quiet", "HEAD", timeout_s=GIT_TIMEOUT_S)
-    return told.text.strip() if not told.problem else ""
+    result = git.run(root, "rev-parse", "--verify", "--quiet", "HEAD", timeout_s=GIT_TIMEOUT_S)
+    return result.text.strip() if not result.problem else ""
 
 
 def renames(root: str, since: str) -> dict[str, str]:
@@ -175,18 +175,18 @@ def contents(root: str, commit: str, paths: Sequence[str]) -> dict[str, bytes]:
 
 def _altered(repository: git.Repository, *words: str, only: str = "") -> tuple[list[Altered], str]:
     """Return the files that differ, and the problem of git or empty."""
-    told = git.Answer(b"")
+    result = git.Answer(b"")
     # Finding an edited and renamed file needs its content, which a partial clone may lack.
     for likeness in ("-M", "-M100%"):
         options = ["--name-status", "-z", "--no-ext-diff", f"-l{RENAME_LIMIT}", likeness]
         options += [f"--diff-filter={only}"] * bool(only)
-        told = repository.run(words[0], *options, *words[1:], "--", timeout_s=GIT_TIMEOUT_S)
-        if not told.problem.startswith(git.UNREADABLE):
+        result = repository.run(words[0], *options, *words[1:], "--", timeout_s=GIT_TIMEOUT_S)
+        if not result.problem.startswith(git.UNREADABLE):
             break
-    parts = iter(os.fsdecode(part) for part in told.output.split(b"\0") if part)
+    parts = iter(os.fsdecode(part) for part in result.output.split(b"\0") if part)
     found: list[Altered] = []
-    for status in parts if not told.problem else ():
+    for status in parts if not result.problem else ():
         first = shown(next(parts, ""))
         second = shown(next(parts, "")) if status[0] in "RC" else first
         found.append(Altered("" if status[0] in "AC" else first, "" if status[0] == "D" else second))
-    return found, told.problem
+    return found, result.problem

@@ -112,8 +112,8 @@ def parse(text: str) -> Diff:
     if len(files) > MAX_FILES:
         notes.append(f"{len(files):,} files differ: only the first {MAX_FILES:,} were reviewed")
     more = len(notes) - MAX_NOTES
-    told = notes if more <= 0 else [*notes[:MAX_NOTES], f"and {more:,} similar notes"]
-    return Diff(tuple(files[:MAX_FILES]), tuple(told))
+    kept = notes if more <= 0 else [*notes[:MAX_NOTES], f"and {more:,} similar notes"]
+    return Diff(tuple(files[:MAX_FILES]), tuple(kept))
 
 
 class _Header:
@@ -245,7 +245,7 @@ class _Reader:
         while self.at < len(self.lines):
             line = self.lines[self.at]
             sign = line[:1]
-            if sign == "\\":  # "\ No newline at end of file" speaks of the line before it
+            if sign == "\\":  # "\ No newline at end of file" is about the line before
                 last = lines[-1][:1] if lines else ""
                 bare.update(dict.fromkeys("-+" if last == " " else last, True))
             elif old_left <= 0 and new_left <= 0:

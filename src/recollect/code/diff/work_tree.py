@@ -72,11 +72,11 @@ def changed_files(where: git.Folders, base: str, *, timeout_s: float) -> tuple[s
     """
     with git.opened(where) as repository:
         words = ("diff-index", "--cached", "--name-only", "-z", "--merge-base", base, "--")
-        told = repository.run(*words, timeout_s=timeout_s)
+        result = repository.run(*words, timeout_s=timeout_s)
         index = repository.folder / "index"
         is_small = index.exists() and index.stat().st_size <= QUICK_INDEX_BYTES
         on_disk = _Snapshot(where, repository, QUICK_BYTES).differing(timeout_s) if is_small else ()
-        return tuple(dict.fromkeys((*on_disk, *filter(None, told.text.split("\0")))))
+        return tuple(dict.fromkeys((*on_disk, *filter(None, result.text.split("\0")))))
 
 
 class _Snapshot:
@@ -96,21 +96,21 @@ class _Snapshot:
 
     def differing(self, timeout_s: float) -> Iterator[str]:
         """Yield the files that differ from the index."""
-        told = self._repository.run(*LISTING, timeout_s=timeout_s)
-        for entry in self._entries(told.output):
+        result = self._repository.run(*LISTING, timeout_s=timeout_s)
+        for entry in self._entries(result.output):
             current = self._current(entry)
             if current is not None and (current.content is None or _name(current.content, entry) != entry.blob):
                 yield entry.name
 
     def take(self) -> Iterator[str]:
         """Update the index of the stand-in; yield notes."""
-        told = self._repository.run(*LISTING)
-        if told.problem:
-            yield f"uncommitted changes were not compared: {told.problem}"
+        result = self._repository.run(*LISTING)
+        if result.problem:
+            yield f"uncommitted changes were not compared: {result.problem}"
             return
         rows: list[bytes] = []
         batch: list[Current] = []
-        for entry in self._entries(told.output):
+        for entry in self._entries(result.output):
             current = self._current(entry)
             if current is not None:
                 batch.append(current)
@@ -127,9 +127,9 @@ class _Snapshot:
         if self._elsewhere:
             yield f"{plural(self._elsewhere, 'Git LFS file')} assumed unchanged"
 
-    def _entries(self, told: bytes) -> Iterator[Entry]:
+    def _entries(self, result: bytes) -> Iterator[Entry]:
         """Yield the entries that may differ on disk."""
-        for found in _ENTRY.finditer(told):
+        for found in _ENTRY.finditer(result):
             # Skips conflicts, submodules, and files marked as unchanged (h, S).
             if found["stage"] == b"0" and found["mode"] != _MODULE.encode() and found["tag"] == b"H":
                 times = [_nanoseconds(found[name]) for name in ("ctime", "mtime")]

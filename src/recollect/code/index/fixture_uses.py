@@ -102,12 +102,12 @@ def is_fixture(row: SymbolRow) -> bool:
 
 
 def _fixture(path: str, key: str, row: SymbolRow) -> _Fixture | None:
-    told = next((text for text in row.decorators if _FIXTURE.match(text)), None)
-    if told is None:
+    decorator = next((text for text in row.decorators if _FIXTURE.match(text)), None)
+    if decorator is None:
         return None
-    named = _NAMED.search(told)
+    named = _NAMED.search(decorator)
     folder = posixpath.dirname(path) if posixpath.basename(path) == "conftest.py" else "\0"
-    return _Fixture(named[1] if named else row.name, folder, path, key, bool(_AUTOUSE.search(told)))
+    return _Fixture(named[1] if named else row.name, folder, path, key, bool(_AUTOUSE.search(decorator)))
 
 
 def _reaches(fixture: _Fixture, path: str) -> bool:

@@ -94,7 +94,7 @@ def read_all(
     timeout_s: float = TIMEOUT_S,
     programs: bool = False,
 ) -> Iterator[list[Answer]]:
-    """Yield the answers to all tasks, some at a time, in no particular order.
+    """Yield the answers to all tasks, some at a time; by language and in order if one process reads.
 
     workers: how many processes; 0 for one per core.
     programs: read programs, not what the index keeps.
@@ -106,13 +106,15 @@ def read_all(
     count = min(useful_workers(tasks, workers, programs=programs), len(orders))
     shares = _Shares(orders, count)
     with ProcessPool(count) as pool:
-        waiting = {pool.submit(_read, pool, shares, timeout_s) for _ in orders[: PENDING_EACH * count]}
+        waiting = [pool.submit(_read, pool, shares, timeout_s) for _ in orders[: PENDING_EACH * count]]
         unasked = len(orders) - len(waiting)
         while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for answers in done:
+            done = wait(waiting, return_when=FIRST_COMPLETED).done
+            # A set has no order; one process answers in order, so that a small tree gets the same ids every time.
+            for answers in [each for each in waiting if each in done]:
+                waiting.remove(answers)
                 if unasked:
-                    waiting.add(pool.submit(_read, pool, shares, timeout_s))
+                    waiting.append(pool.submit(_read, pool, shares, timeout_s))
                     unasked -= 1
                 yield answers.result()
 

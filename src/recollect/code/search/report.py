@@ -162,7 +162,7 @@ def _phrases(text: str) -> Iterator[tuple[str, str]]:
             yield row[0], f" {' '.join(row)} "
 
 
-# Files that stand for the folder they lie in.
+# Files that represent their folder.
 _FOLDERS = frozenset({"__init__", "index", "mod"})
 # A name that fits more files than this points to none of them.
 MAX_FITTING = 6

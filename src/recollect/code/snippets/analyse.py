@@ -92,9 +92,9 @@ def analyse(content: str, *, language: str = "", context: str = "") -> Snippet:
     if "recursion" not in found and _calls_itself(text, defined):
         found = ("recursion", *found)
     failures = errors(f"{said}\n{text}")
-    told = f"{said}\n{' '.join(_comments(text))}"
+    prose = f"{said}\n{' '.join(_comments(text))}"
     keywords = _keywords(said, defined, found, text)
-    is_fix = bool(BUG_WORDS.search(told))
+    is_fix = bool(BUG_WORDS.search(prose))
     return Snippet(
         language=language,
         context=one_line(said) or _described(language, defined, found, keywords),

@@ -64,13 +64,13 @@ def analysis_prompt(content: str, snippet: Snippet) -> str:
 
 def analysed(answer: str, content: str, snippet: Snippet) -> tuple[Snippet, str]:
     """Return a snippet with the answer of a model, or unchanged with the fault of the answer."""
-    told = _object(answer)
-    if told is None:
+    parsed = _object(answer)
+    if parsed is None:
         return snippet, "its answer is not a JSON object"
-    context, fault = _line(told.get("context"), ANALYSE, content, snippet.context, " ".join(snippet.keywords))
+    context, fault = _line(parsed.get("context"), ANALYSE, content, snippet.context, " ".join(snippet.keywords))
     if fault:
         return snippet, fault
-    keywords, tags = _words(told.get("keywords"))[:KEYWORDS], _words(told.get("tags"))[:TAGS]
+    keywords, tags = _words(parsed.get("keywords"))[:KEYWORDS], _words(parsed.get("tags"))[:TAGS]
     return (
         snippet._replace(
             # A given description stays.
@@ -95,19 +95,19 @@ def evolution_prompt(pieces: Sequence[tuple[str, Snippet]]) -> str:
 
 def proposed(answer: str, pieces: Sequence[tuple[str, Snippet]]) -> Proposed | None:
     """Return the valid changes of a batch in an answer; None if there are none."""
-    told = _object(answer)
-    if told is None or not isinstance(told.get("notes", []), list) or not isinstance(told.get("links", []), list):
+    parsed = _object(answer)
+    if parsed is None or not isinstance(parsed.get("notes", []), list) or not isinstance(parsed.get("links", []), list):
         return None
     sources = [part for content, snippet in pieces for part in (content, snippet.context)]
     notes: dict[int, Noted] = {}
-    for row in told.get("notes", []):
+    for row in parsed.get("notes", []):
         place = _place(row, "n", len(pieces))
         if place is None:
             continue
         context, fault = _line(row.get("context"), EVOLVE, *sources) if row.get("context") else ("", "")
         notes[place] = Noted("" if fault else context, _words(row.get("tags"))[:TAGS])
     links: dict[tuple[int, int], LinkType] = {}
-    for row in told.get("links", []):
+    for row in parsed.get("links", []):
         one, other = _place(row, "a", len(pieces)), _place(row, "b", len(pieces))
         if one is not None and other is not None and one != other and row.get("type") in LINK_TYPES:
             links[min(one, other), max(one, other)] = row["type"]
@@ -118,10 +118,10 @@ def _object(answer: str) -> dict[str, Any] | None:
     said = own_words(answer)
     start, end = said.find("{"), said.rfind("}")
     try:
-        told = parse_json(said[start : end + 1]) if 0 <= start < end else None
+        parsed = parse_json(said[start : end + 1]) if 0 <= start < end else None
     except InvalidInput:
         return None
-    return told if isinstance(told, dict) else None
+    return parsed if isinstance(parsed, dict) else None
 
 
 def _place(row: object, key: str, count: int) -> int | None:
