@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from recollect.code.index.captures import Found
+from recollect.code.index.captures import Captures
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import Language
 from recollect.code.index.page import Page, load
@@ -55,7 +55,7 @@ class Target(NamedTuple):
 
 def marked(source: bytes, language: Language) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return where strings, and what is like them, and comments are in a source without carriage returns."""
-    found = Found(Page(source), load(language.name, outline=True), language.deepest)
+    found = Captures(Page(source), load(language.name, outline=True), language.deepest)
     strings = [span for name in ("string", "directive", "markup") for span in found.spans(name)]
     return strings, found.spans("comment")
 

@@ -180,14 +180,27 @@ ROWS = {
 }
 
 MANIFESTS = {
-    "cargo.cargo": "Cargo.toml", "npm.package": "package.json", "npm.pnpm": "pnpm-workspace.yaml",
-    "python.pyproject": "pyproject.toml", "python.setup_cfg": "setup.cfg", "python.setup_py": "setup.py",
-    "python.pipfile": "Pipfile", "requirement.requirement_file": "requirements.txt", "go.module": "go.mod",
-    "go.work": "go.work", "maven.pom": "pom.xml", "gradle.build": "build.gradle", "gradle.settings": "settings.gradle",
-    "gradle.catalog": "gradle/libs.versions.toml", "composer.composer": "composer.json", "gem.gemspec": "a.gemspec",
-    "gem.gemfile": "Gemfile", "nuget.project": "a.csproj", "nuget.versions": "Directory.Packages.props",
-    "nuget.config": "packages.config",
-}  # fmt: skip
+    "cargo.cargo": "Cargo.toml",
+    "json_manifests.package": "package.json",
+    "json_manifests.pnpm": "pnpm-workspace.yaml",
+    "python_manifests.pyproject": "pyproject.toml",
+    "python_manifests.setup_cfg": "setup.cfg",
+    "python_manifests.setup_py": "setup.py",
+    "python_manifests.pipfile": "Pipfile",
+    "python_manifests.requirement_file": "requirements.txt",
+    "go_mod.module": "go.mod",
+    "go_mod.work": "go.work",
+    "xml_manifests.pom": "pom.xml",
+    "gradle.build": "build.gradle",
+    "gradle.settings": "settings.gradle",
+    "gradle.catalog": "gradle/libs.versions.toml",
+    "json_manifests.composer": "composer.json",
+    "gem.gemspec": "a.gemspec",
+    "gem.gemfile": "Gemfile",
+    "xml_manifests.project": "a.csproj",
+    "xml_manifests.versions": "Directory.Packages.props",
+    "xml_manifests.config": "packages.config",
+}
 
 MANIFEST = (
     "recollect.code.manifests.families recollect.code.manifests.manifest recollect.code.manifests.manifest"

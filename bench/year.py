@@ -22,7 +22,7 @@ from conversations import Conversations
 from measure import cpu_ms
 from patterns import DAYS, ROOT, START, Event, Month
 from recollect import Engine, clock
-from recollect.engine.sessions.hook_ingest import Noticing
+from recollect.engine.sessions.hook_ingest import EventReader
 from recollect.model import Change, Edge, Memory, Node
 from recollect.providers.cache import CachedEmbedder
 from recollect.providers.local import LocalEmbedder
@@ -62,7 +62,7 @@ def _sittings(projects: int, months: int, first: int) -> Iterator[Sitting]:
 
 def capture(engine: Engine, sitting: Sitting, begin: int) -> None:
     """Take in what hooks were told in a session; begin: the moment of the first day."""
-    noticing = Noticing(engine)
+    noticing = EventReader(engine.context, branches=engine.branches, anchoring=engine.anchoring)
     notices = []
     for place, event in enumerate(sitting.events):
         at = begin + sitting.begins_s + 40 * place

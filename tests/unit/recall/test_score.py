@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.recall.pools import apart, counted, passage
 
-from recollect.engine.retrieval.memory_search import ANSWERED, PACK_RELEVANCE
+from recollect.engine.retrieval.query_arguments import ANSWERED, PACK_RELEVANCE
 from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.query import understand
 from recollect.recall.score import Scored, ranked_after, score
