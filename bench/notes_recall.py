@@ -1,4 +1,4 @@
-"""Recall of engineering notes (bench/notes.py) by the engine, beside each of its arms alone, in one run.
+"""Recall of engineering notes (bench/notes) by the engine, beside each of its arms alone, in one run.
 
     python bench/notes_recall.py [--split fit|held_out] [--show N] [--save]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from recollect.engine import size, tokens
 from recollect.model import Record
 
 # The form of an item: a whole file, some symbols with the outline of the others, an outline; a text that was set, or an
@@ -31,11 +30,15 @@ class GlobalKnowledge(Record, frozen=True, kw_only=True):
     @property
     def bytes(self) -> int:
         """The size of the text in bytes."""
+        from recollect.engine.token_cost import size  # not at the top: the command line loads these records
+
         return size(self.text)
 
     @property
     def tokens(self) -> int:
         """An upper bound of the tokens of the text."""
+        from recollect.engine.token_cost import tokens
+
         return tokens(self.text)
 
 

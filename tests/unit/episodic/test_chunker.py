@@ -1,4 +1,4 @@
-"""Cutting: parent and children, where the cuts are, and what is refused."""
+"""Chunking: parent and children, boundaries, and invalid arguments."""
 
 from __future__ import annotations
 

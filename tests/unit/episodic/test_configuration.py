@@ -83,7 +83,7 @@ def test_our_own_name_wins_over_the_documented_one(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.promise("A12")
-def test_a_value_out_of_its_range_is_told_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_for_a_value_out_of_range_names_the_argument(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATLAS_CHUNK_OVERLAP", "0.9")
     with pytest.raises(ConfigError, match="ATLAS_CHUNK_OVERLAP"):
         ContextualChunker()

@@ -1,4 +1,4 @@
-"""JSON files of an older memory: taken over when they are opened, nothing lost, the file kept as it was."""
+"""JSON files of an older memory are converted when opened; nothing is lost, the original is kept."""
 
 from __future__ import annotations
 

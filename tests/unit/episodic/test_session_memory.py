@@ -1,4 +1,4 @@
-"""Session memory: where sessions begin and end, what they hand out, what is promoted, what goes away."""
+"""Session memory: start and end of sessions, context, promotion, expiry."""
 
 from __future__ import annotations
 

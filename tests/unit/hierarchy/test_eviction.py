@@ -1,4 +1,4 @@
-"""What gives way when a level is full: spill, split and compress in level 1; oldest, wider, sooner in level 2."""
+"""Eviction from a full level: spill, split and compress in level 1; move_oldest, widen, shorten in level 2."""
 
 from __future__ import annotations
 

@@ -53,11 +53,11 @@ def test_a_profile_tunes_sizes_and_times(name: str, sizes: tuple[int, ...], time
 
 @pytest.mark.promise("H6")
 @pytest.mark.parametrize(("size", "name"), [(999_999, "small"), (1_000_000, "standard"), (100_000_001, "large")])
-def test_auto_goes_by_the_size_of_the_project(size: int, name: str) -> None:
+def test_auto_chooses_a_profile_by_project_size(size: int, name: str) -> None:
     assert profile("auto", size).name == name
 
 
-def test_an_unknown_profile_is_told_with_those_there_are() -> None:
+def test_the_error_for_an_unknown_profile_lists_the_known_ones() -> None:
     with pytest.raises(InvalidInput) as refusal:
         profile("huge", 0)
     assert "interactive" in refusal.value.hint

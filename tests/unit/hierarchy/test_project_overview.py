@@ -1,4 +1,4 @@
-"""What is known of a project as a whole."""
+"""The overview of a project: level 4."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def engine(shop: Path) -> Iterator[Engine]:
 
 
 @pytest.mark.promise("H2")
-def test_an_overview_tells_technology_layers_patterns_and_draws_a_map(engine: Engine, shop: Path) -> None:
+def test_an_overview_has_technology_layers_patterns_and_a_map(engine: Engine, shop: Path) -> None:
     sections = dict(overview(engine, str(shop)).sections)
     assert sections["Project"].startswith("shop: Sells tea by the ounce. Nothing else.\n")
     assert "Versions: Python >=3.11." in sections["Technology"]
@@ -76,7 +76,7 @@ def test_layers_are_those_of_the_uses_linked_or_not(engine: Engine, shop: Path, 
     assert "Where orders are kept." in told
 
 
-def test_what_is_remembered_of_the_project_is_told(engine: Engine, shop: Path) -> None:
+def test_an_overview_lists_memories_of_the_whole_project(engine: Engine, shop: Path) -> None:
     engine.memories.store("Prices are kept in cents. Always.", memory_type="decision", namespace=str(shop))
     engine.memories.store("Elsewhere pounds are fine.", memory_type="decision", namespace="another")
     assert dict(overview(engine, str(shop)).sections)["Decisions"] == "- Prices are kept in cents."
@@ -114,7 +114,7 @@ def test_a_large_project_fills_ten_to_fifty_kilobytes_and_never_more_than_it_may
         assert overview(engine, str(root), max_bytes=2_000).bytes <= 2_000
 
 
-def test_a_project_that_is_not_indexed_or_too_little_room_is_told(engine: Engine, tmp_path: Path, shop: Path) -> None:
+def test_an_overview_needs_an_index_and_enough_room(engine: Engine, tmp_path: Path, shop: Path) -> None:
     with pytest.raises(NotFound):
         overview(engine, str(tmp_path / "nowhere"))
     with pytest.raises(InvalidInput):

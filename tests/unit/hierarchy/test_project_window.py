@@ -1,4 +1,4 @@
-"""The manager of document 004: its methods, what moves by itself, the order of looking up, and its statistics."""
+"""MemoryManager of document 004: methods, automatic moves, order of look-ups, statistics."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_global_knowledge_is_a_summary_and_answers_where_something_is(window: Me
 
 
 @pytest.mark.promise("H1")
-def test_what_cannot_be_done_is_told_with_what_to_do(window: MemoryManager, engine: Engine) -> None:
+def test_an_error_has_a_hint_that_says_what_to_do(window: MemoryManager, engine: Engine) -> None:
     with pytest.raises(NotFound) as refusal:
         window.get_archive_item("app/nowhere.py")
     assert (refusal.value.code, "recollect index" in refusal.value.hint) == ("NOT_FOUND", True)

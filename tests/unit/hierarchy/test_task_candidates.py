@@ -1,4 +1,4 @@
-"""Beginning a task fills levels 1 and 2 with what it will need, each with what speaks for it."""
+"""Starting a task fills levels 1 and 2 with likely files, each with its evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nobody waits for a large project to be linked: a task begins with what is known, and says what that is."""
+"""A task starts before a large project is linked, and its notes say so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two processes that change a window at once: neither loses what the other did."""
+"""Concurrent changes of a window: none is lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def one_more(state: State) -> State:
 
 
 @pytest.mark.promise("H1")
-def test_a_change_is_made_anew_where_another_was_quicker(documents: Documents) -> None:
+def test_a_change_is_retried_after_a_concurrent_one(documents: Documents) -> None:
     window, other = WindowStore(documents), WindowStore(documents)
     disturbed = []
 
@@ -52,7 +52,7 @@ def test_a_step_that_changes_nothing_writes_nothing(documents: Documents) -> Non
     assert documents.read("hierarchy") is None
 
 
-def test_the_oldest_events_are_forgotten_and_the_new_ones_told(documents: Documents) -> None:
+def test_the_oldest_events_are_dropped_and_new_ones_returned(documents: Documents) -> None:
     window = WindowStore(documents)
 
     def step(state: State) -> State:
@@ -67,7 +67,7 @@ def test_the_oldest_events_are_forgotten_and_the_new_ones_told(documents: Docume
     assert (len(after.moved), len(after.state.events), after.state.promotions) == (150, MAX_EVENTS, 300)
 
 
-def test_a_window_that_cannot_be_read_is_told_and_begun_anew(engine: Engine, documents: Documents) -> None:
+def test_a_damaged_window_raises_and_can_be_reset(engine: Engine, documents: Documents) -> None:
     documents.swap("hierarchy", None, "{broken")
     window = MemoryManager(engine, "app")
     with pytest.raises(StoreCorrupt, match="cannot be read") as refusal:

@@ -85,7 +85,7 @@ def test_an_indexed_entity_has_everything_the_indexer_found(system: CodeMemorySy
     }
 
 
-def test_a_file_that_changed_is_indexed_anew_and_notes_about_it_stay(
+def test_a_changed_file_is_indexed_again_and_its_notes_stay(
     system: CodeMemorySystem, project: Path, model: Model
 ) -> None:
     old = system.index_file("src/auth.py")

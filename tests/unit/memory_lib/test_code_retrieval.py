@@ -1,4 +1,4 @@
-"""Scores that are remembered and raised: what document 000 says of CodeMemoryRetrieval."""
+"""Cached and boosted scores: CodeMemoryRetrieval of document 000."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of the older library: taken over when they are opened, kept as they were beside."""
+"""Files of the older library are converted when opened; the original is kept."""
 
 from __future__ import annotations
 
@@ -164,9 +164,7 @@ def test_of_several_that_open_an_older_file_at_once_one_takes_it_over(older: Pat
 
 
 @pytest.mark.parametrize("storage", [MemoryStorage, CodeMemoryStorage])
-def test_a_database_of_somebody_else_is_refused_and_not_touched(
-    tmp_path: Path, storage: Callable[[str], object]
-) -> None:
+def test_a_foreign_database_is_refused_and_unchanged(tmp_path: Path, storage: Callable[[str], object]) -> None:
     path = tmp_path / "theirs.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE memories (id TEXT, body TEXT)")
