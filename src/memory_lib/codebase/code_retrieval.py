@@ -132,7 +132,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         self.recency_days = recency_days
         super().__init__(small_model_fn, **kwargs)
         store = kwargs.get("store")
-        self._scores = ScoreCache(store.engine, MAX_AGE_S) if store is not None else ProcessScores()
+        self._scores = ScoreCache(store.engine.store, MAX_AGE_S) if store is not None else ProcessScores()
         self._hits = self._lookups = 0
 
     async def retrieve_code_memories(

@@ -66,13 +66,13 @@ class EpisodicMemory(ConversationStore):
         max_records: maximum number of records; old, unused ones are removed first
         clock: returns the time in Unix seconds
         """
-        from recollect.engine import library_store
+        from recollect.engine import configured
 
         self.max_records = whole("max_records", settled(max_episodic_records=max_records)["max_episodic_records"], 1)
         self.storage_path = storage_path
         self._clock = clock
         self._embedder = embedder_of(embedding_fn)
-        self._metrics = Metrics(enabled=bool(library_store("enable_memory_metrics")["enable_memory_metrics"]))
+        self._metrics = Metrics(enabled=bool(configured("enable_memory_metrics")["enable_memory_metrics"]))
         self._lock = threading.RLock()
         self._session = ("", 0.0)
         self._total: int | None = None

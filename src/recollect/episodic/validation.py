@@ -28,9 +28,9 @@ def settled(**given: Any) -> dict[str, Any]:
     """Return the values by the name of their setting; settings replace documented defaults."""
     open_names = [name for name, value in given.items() if isinstance(value, _Whole | _Number)]
     if open_names:
-        from recollect.engine import library_store
+        from recollect.engine import configured
 
-        given |= library_store(*open_names)
+        given |= configured(*open_names)
     return given
 
 

@@ -30,14 +30,14 @@ class GlobalKnowledge(Record, frozen=True, kw_only=True):
     @property
     def bytes(self) -> int:
         """The size of the text in bytes."""
-        from recollect.engine.token_cost import size  # not at the top: the command line loads these records
+        from recollect.engine import size
 
         return size(self.text)
 
     @property
     def tokens(self) -> int:
         """An upper bound of the tokens of the text."""
-        from recollect.engine.token_cost import tokens
+        from recollect.engine import tokens
 
         return tokens(self.text)
 

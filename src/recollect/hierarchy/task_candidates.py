@@ -14,8 +14,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.engine import Neighbour, Sources, spoken_of
-from recollect.engine.review import diff_memories
+from recollect.engine import Neighbour, Sources, diff_memories, spoken_of
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
