@@ -22,10 +22,9 @@ PROTOCOLS = {
     "store.protocol",
     "store.code_protocol",
     "store.link_protocol",
-    "store.package_protocol",
-    "providers.protocol",
+    "providers.provider_protocol",
 }
-STAGES = {"code", "capture", "patterns", "history", "migrate", "graph", "recall", "consolidate"}
+STAGES = {"code", "capture", "patterns", "history", "importing", "graph", "recall", "consolidate"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "recollect": {"engine", "errors", "model", "settings"},  # the package's own __init__: public names, loaded lazily
@@ -35,7 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "clock": set(),
     "progress": set(),
-    "git": {"files"},
+    "processes": set(),
+    "git": {"files", "processes"},
     "hook": set(),
     "ask": {"surface"},
     "files": set(),
@@ -45,27 +45,37 @@ MAY_IMPORT: dict[str, set[str]] = {
     "text": {"model", "errors"},
     "store": {*GROUND, "progress"},
     "providers": {*GROUND},
-    "code": {*GROUND, *PROTOCOLS, "progress", "git"},
+    "code": {*GROUND, *PROTOCOLS, "progress", "git", "processes"},
     "capture": {*GROUND, *PROTOCOLS, "progress"},
     "patterns": {*GROUND, "capture"},
     "history": {*GROUND, "progress", "git"},
-    "migrate": {*GROUND, "progress"},
+    "importing": {*GROUND, "progress"},
     "graph": {*GROUND, *PROTOCOLS},
     "recall": {*GROUND, *PROTOCOLS, "graph"},
     "consolidate": {*GROUND, *PROTOCOLS, "graph", "recall", "progress"},
     "expected": {"errors"},
     "operations": {"model", "errors", "expected"},
     "render": {
-        *{"model", "errors", "code.code_records", "graph.record", "hierarchy.model"},
-        *{"text.budget", "text.harmless", "text.redact", "text.short_id"},
+        *{"model", "errors", "code.code_records", "hierarchy.model"},
+        *{"text.token_count", "text.display", "text.redaction.redact"},
     },
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress", "git"},
-    "hierarchy": {"engine", "model", "errors", "operations", "files", "parsing", "text.plural"},
+    "hierarchy": {"engine", "model", "errors", "operations", "clock", "files", "parsing", "text.display"},
     "episodic": {"engine", "model", "errors"},
     "memory_lib": {"engine", "model", "errors", "files"},
     "capabilities": {"engine", "hierarchy", "operations"},
     "surface": {
-        *{"capabilities", "engine", "operations", "render", "toolset", "progress", "code.code_records", "expected"},
+        *{
+            "capabilities",
+            "engine",
+            "operations",
+            "render",
+            "toolset",
+            "progress",
+            "processes",
+            "code.code_records",
+            "expected",
+        },
         *GROUND - {"text"},
     },
 }

@@ -30,6 +30,8 @@ from typing import IO, Any, BinaryIO, NamedTuple, Self, TypeVar
 
 import msgspec
 
+from recollect import processes
+
 HEADER = struct.Struct(">I")
 # Records are made by the hundred thousand and none refers to itself: looking for cycles every 700 of them is wasted.
 GC_THRESHOLD = 100_000
@@ -72,12 +74,10 @@ class Process:
     """One child that runs a text of Python in which the package can be imported."""
 
     def __init__(self, start: str = "") -> None:
-        import subprocess  # a child needs none
-
         # -P: the current folder may be the one being indexed, and nothing in it may be imported.
         package = str(Path(__file__).resolve().parents[2])
         command = [sys.executable, "-P", "-c", (start or START).format(package)]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
+        self._process = processes.start(command, takes_input=True)
         self._is_overdue = False
 
     @property
