@@ -23,7 +23,7 @@ class Calibration:
         self._known: dict[str, Ruler] = {}
 
     def of(self, model: str) -> Ruler:
-        """Return the scale of the model in use; of the shipped model until that one can be measured."""
+        """Return the scale of a model; of the shipped model until it can be measured."""
         from recollect.providers.local import MODEL
         from recollect.recall.ruler import REFERENCE
 
