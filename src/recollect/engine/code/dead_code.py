@@ -273,7 +273,7 @@ def _written_bases(owner: SymbolRow) -> int:
 
 
 def _first_look(each: _Symbol, overriding: _Overriding) -> tuple[float, str]:
-    """Return how sure it is that nothing uses a symbol as far as links tell, and why."""
+    """Return the confidence that nothing uses a symbol, by its links, and why."""
     sure = SURE.get(each.row.visibility, SURE["public"])
     words = ["no uses found"]
     if each.row.visibility == "public":
@@ -317,7 +317,7 @@ def _dead(each: _Symbol, sure: float, why: str, places: Sequence[CodePlace]) -> 
 
 
 class _Spoken:
-    """Where the names of candidates stand: in texts, and among the uses that are not resolved. Read once for all."""
+    """Where the names of candidates occur: in texts and in unresolved uses."""
 
     def __init__(self, store: LinkStore, trees: Iterable[Tree], names: frozenset[str]) -> None:
         self._names = names
@@ -365,7 +365,7 @@ class _Spoken:
         return sorted(found, key=lambda place: (place.path, place.line))
 
     def places(self, each: _Symbol) -> tuple[list[CodePlace], list[CodePlace]]:
-        """Return the lines on which a symbol's name stands, other than its own: those of code, and those of texts."""
+        """Return the other lines with a symbol's name: those of code, and those of texts."""
         in_code: list[CodePlace] = []
         elsewhere: list[CodePlace] = []
         for file, line in self._lines.get(each.row.name, ()):

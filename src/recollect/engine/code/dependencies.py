@@ -36,7 +36,7 @@ MOST_MENTIONS = 2_000
 
 
 class Asked(NamedTuple):
-    """What is asked about: the nodes meant, the first of which is shown, and how much of the answer to show."""
+    """A query: its nodes, the first of which is shown, and how much to show."""
 
     nodes: Sequence[int]
     depth: int
@@ -118,7 +118,7 @@ def _doubt(node: CodeNode, name: str, line: int, candidates: Iterable[str]) -> D
 def _uses(
     store: LinkStore, graph: Graph, way: Reach, numbers: Sequence[int], views: dict[int, NodeView]
 ) -> tuple[Use, ...]:
-    """Return nodes with the link that led to each, and where that stands in the code."""
+    """Return nodes with the link that led to each, and its lines."""
     ids = graph.points.ids
     edges = [int(way.edge[number]) for number in numbers]
     ends = [(ids[int(graph.src[edge])], ids[int(graph.dst[edge])], int(graph.relations[edge])) for edge in edges]
@@ -220,7 +220,7 @@ def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact
 
 
 def _memories(store: LinkStore, graph: Graph, numbers: Sequence[int], nodes: dict[str, CodeNode]) -> list[int]:
-    """Return the memories that are linked with, or anchored in, some code; what is nearest to the change first."""
+    """Return the memories linked with, or anchored in, some code; nearest first."""
     memory = KIND_CODES["Memory"]
     found: dict[int, None] = {}
     only = Sieve(graph.points.kinds == memory)
@@ -239,7 +239,7 @@ def _memories(store: LinkStore, graph: Graph, numbers: Sequence[int], nodes: dic
 
 
 def _mentions(store: LinkStore, nodes: Sequence[CodeNode]) -> list[Doubt]:
-    """Return the places that may use some code: those that name it among others, and those of its name alone."""
+    """Return possible uses of some code: ambiguous ones, and unresolved ones of its name."""
     found: dict[Doubt, None] = {}
     targets = {target_of(node): node for node in nodes}
     names = {node.symbol.name for node in nodes if node.symbol is not None}
@@ -268,7 +268,7 @@ def _mentions(store: LinkStore, nodes: Sequence[CodeNode]) -> list[Doubt]:
 def _verdict(
     store: LinkStore, nodes: Sequence[CodeNode], direct: Sequence[int], doubts: Sequence[Doubt]
 ) -> tuple[bool, str]:
-    """Return whether all users are known as far as the code tells, and that in words."""
+    """Return whether all users are known, and that in words."""
     if not nodes:
         return False, "This is not indexed code: only manual links are known."
     files = sorted({node.file.id for node in nodes})
@@ -299,7 +299,7 @@ CALLS = RELATIONS.index("CALLS")
 
 
 class Calls(NamedTuple):
-    """The ids of symbols and files that call a symbol, and of those that it calls; most certain first."""
+    """The ids of callers and callees of a symbol; most certain first."""
 
     callers: list[str]
     callees: list[str]

@@ -1,4 +1,4 @@
-"""Entities of source files on disk: which files of a folder can be read, and what each of them defines.
+"""Entities of source files on disk: the files of a folder, and what each defines.
 
 Nothing is stored: this is for libraries that store code in their own way, without the index.
 """
@@ -29,7 +29,7 @@ class Listed(NamedTuple):
 
 
 def read_source(path: str) -> Source:
-    """Return what a source file defines. Raises OSError where it cannot be read, InvalidInput if it is no source."""
+    """Return what a source file defines. Raises OSError, and InvalidInput for other files."""
     source = read_file(path)
     language = _language(path, source)
     if language is None:

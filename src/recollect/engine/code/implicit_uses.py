@@ -91,7 +91,7 @@ def unseen(store: LinkStore, tree: Tree, kept: Project, suites: Mapping[str, lis
 
 
 class _Opened(NamedTuple):
-    """What was left open in a tree: by number of a file its path, its family of languages, and its open uses."""
+    """Unresolved uses of a tree: by file number its path, language family and uses."""
 
     tree: Tree
     paths: dict[int, str]
@@ -107,7 +107,7 @@ def _opened(store: LinkStore, tree: Tree) -> _Opened:
 
 
 def _inner(kept: Project) -> Iterator[tuple[str, str]]:
-    """Yield functions with those that are written inside of them: they are returned, passed on or called later."""
+    """Yield functions with their inner functions, which are returned, passed on or called later."""
     graph = kept.graph
     acts = np.isin(graph.points.kinds, _ACTS)
     inside = (graph.relations == RELATION_CODES["CONTAINS"]) & acts[graph.src] & acts[graph.dst]
@@ -116,7 +116,7 @@ def _inner(kept: Project) -> Iterator[tuple[str, str]]:
 
 
 def _listed(kept: Project) -> Iterator[tuple[str, str]]:
-    """Yield functions that nothing but a table of their file is seen to use, each after those that may run the table.
+    """Yield functions that only a table of their file uses, each after those that may run it.
 
     These are the functions of the files that import the one with the table: what calls by a table that was joined,
     sorted or turned over on the way is not seen to call what is in it.
@@ -143,7 +143,7 @@ def _listed(kept: Project) -> Iterator[tuple[str, str]]:
 
 
 def _special(kept: Project) -> Iterator[tuple[str, str]]:
-    """Yield what makes an instance with the methods of it that the language calls by itself, where no link shows when.
+    """Yield constructors with the methods that the language calls by itself.
 
     `__getattr__`, `__bool__`, `__del__`: any user of an instance runs them, and no code names them.
     """
@@ -160,7 +160,7 @@ def _special(kept: Project) -> Iterator[tuple[str, str]]:
 
 
 def _shaped(kept: Project, opened: _Opened) -> Iterator[Further]:
-    """Yield links from the methods of protocols to those of the classes that have all of them, declared or not."""
+    """Yield links from methods of protocols to those of the classes that implement them."""
     graph = kept.graph
     protocols = {graph.index[name] for name in _protocols(opened) if name in graph.index}
     if not protocols:
@@ -186,7 +186,7 @@ def _shaped(kept: Project, opened: _Opened) -> Iterator[Further]:
 
 
 def _all_methods(kept: Project) -> dict[int, dict[str, str]]:
-    """Return the methods of every class that has some by name, its own before those that it inherits."""
+    """Return the methods of every class by name, its own before inherited ones."""
     graph = kept.graph
     own = _methods(kept)
     bases: dict[int, list[int]] = {}
@@ -229,7 +229,7 @@ def _protocols(opened: _Opened) -> Iterator[str]:
 
 
 def _possible(kept: Project, opened: _Opened, made: Mapping[str, _Made]) -> list[Further]:
-    """Return links from calls that may mean several things to each of those, from unknown ones to those of the name."""
+    """Return links from ambiguous calls to all candidates, from unknown ones to all of the name."""
     tree = opened.tree
     bearers = _bearers(kept, opened.families)
     found: dict[tuple[str, str], float] = {}
@@ -287,7 +287,7 @@ _NOTHING = _Made({})
 
 
 def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, _Made]:
-    """Return by test the classes whose instances its fixtures make or say they return, and those that these hold."""
+    """Return by test the classes whose instances its fixtures make, and those that these hold."""
     making = only(kept.graph, ("CALLS", "DEPENDS_ON"))
     bases = only(kept.graph, ("INHERITS", "EXTENDS", "IMPLEMENTS"))
     graph = kept.graph

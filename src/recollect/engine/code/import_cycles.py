@@ -1,7 +1,7 @@
-"""Cycles of a project: files that import each other, functions that call each other, and where to cut.
+"""Import and call cycles of a project, and where to cut them.
 
-An import inside a function, or for a type checker alone, is not carried out when a file is loaded: it is how circles
-are broken, and makes none.
+An import inside a function, or for a type checker alone, does not run when a file is loaded: it breaks cycles and makes
+none.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TYPES_ALONE = re.compile(r"(?:import|export)\s+type\b")
 
 
 class Asked(NamedTuple):
-    """What is asked for: cycles of imports or of calls, in which trees, with a member below which folder, how many."""
+    """A query: cycles of imports or calls, trees, folder of a member, kinds, limit."""
 
     of: str
     trees: list[Tree]
@@ -79,7 +79,7 @@ def cycles(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequenc
 
 
 def _loading(store: LinkStore, links: FileLinks, every: Sequence[Circle]) -> Graph:
-    """Return a graph of files without the links in circles that are carried out later, or never."""
+    """Return a graph of files without links of cycles that do not run at import."""
     graph = links.graph
     inside = sorted({number for circle in every for number in circle.nodes})
     nodes = code_nodes(store, (graph.points.ids[number] for number in inside))
@@ -117,7 +117,7 @@ def _imports(edges: Edges, sites: Sites) -> dict[str, list[int]]:
 
 
 class LateLines:
-    """The lines of a file that are not carried out when it is loaded: in functions, or for type checkers alone."""
+    """The lines of a file that do not run at import: in functions, or for type checkers."""
 
     def __init__(self, source: bytes, symbols: Sequence[SymbolRow]) -> None:
         self._lines = source.decode("utf-8", "replace").split("\n")

@@ -1,4 +1,4 @@
-"""One indexed project for libraries: files, texts, symbols, packages, a map, and which files use which.
+"""Indexed project, for libraries: files, symbols, packages, a map, and uses between files.
 
 Uses between files come from the last links, even if files changed since, and from import lines where nothing is linked.
 No caller waits for a large project to be linked (50 CPU seconds for 3,000 files); `notes` says what is missing. For
@@ -56,7 +56,7 @@ STANDING_FOR = 20
 
 
 class Use(NamedTuple):
-    """A file uses another one: how many links there are, to which of its symbols, by qualified name where known."""
+    """A file that uses another: the number of links, and the qualified names used."""
 
     user: str
     used: str
@@ -90,7 +90,7 @@ class Neighbour(NamedTuple):
 
 
 class Worded(NamedTuple):
-    """A file that holds words of a text, how much of them, and its symbols that do, best first."""
+    """A file that matches a text, its score, and its matching symbols, best first."""
 
     path: str
     score: float
@@ -98,7 +98,7 @@ class Worded(NamedTuple):
 
 
 class _Loose(NamedTuple):
-    """Uses as far as they are known without linking, by the file that uses and by the one that is used; and a note."""
+    """Uses known without linking, by the user and by the used file; and a note."""
 
     used: dict[str, list[Use]]
     using: dict[str, list[Use]]
@@ -130,7 +130,7 @@ class Sources:
         return {source.path: source for source in sorted(found, key=lambda source: source.path)}
 
     def meant(self, text: str) -> str | None:
-        """Return the path of the one indexed file that a text names: from the root, absolute, from here, or its end."""
+        """Return the path of the indexed file that a text names: relative, absolute, or its end."""
         if self.tree is None:
             return None
         name = text.strip().removeprefix(self.tree.root + "/").removeprefix("./")
@@ -147,7 +147,7 @@ class Sources:
         return ends[0] if len(ends) == 1 else None
 
     def text(self, path: str) -> str:
-        """Return what a file holds now, secrets overwritten. Raises NotFound if it is not indexed or cannot be read."""
+        """Return the current text of a file, secrets overwritten. Raises NotFound."""
         if self.tree is None or path not in self.files:
             raise NotFound(
                 f"{path} is not an indexed file of this project",
@@ -167,7 +167,7 @@ class Sources:
         return self._context.code_store.file_contents([source.id])[source.id][0] if source is not None else []
 
     def worded(self, text: str) -> list[Worded]:
-        """Return the files whose pieces hold the words of a text, tests among them, best first, each with its symbols.
+        """Return the files whose chunks match a text, best first, each with its symbols.
 
         A file counts as much as its best few pieces; symbols come in the order of the pieces they begin in.
         """
@@ -198,7 +198,7 @@ class Sources:
         return sorted(found, key=lambda row: (-row.score, row.path))
 
     def holding(self, text: str) -> list[str]:
-        """Return the files that hold words of a text, in them or in their path, those with the most and rarest first.
+        """Return the files with words of a text in content or path, the best match first.
 
         A file counts as a whole, however far apart the words stand and however often: `worded` finds what is about a
         matter, this also what it touches.
@@ -264,8 +264,8 @@ class Sources:
 
     @cached_property
     def _loose(self) -> _Loose | None:
-        """Who uses whom as far as it is known now; None where the code is linked, or is by now."""
-        from recollect.code.links.tree_linking import is_linked, unlinked
+        """Uses known without linking; None where the code is linked."""
+        from recollect.code.resolve.link import is_linked, unlinked
 
         if self.tree is None or is_linked(self._edges, self.tree):
             return None
@@ -301,7 +301,7 @@ class Sources:
         }
 
     def _used(self, path: str) -> dict[str, list[str]]:
-        """Return the keys of the symbols that the links of a file lead to, by file; "" for the file as such."""
+        """Return the symbols that a file links to, by file; "" for the file itself."""
         if self._loose is not None:
             known = self._loose.used.get(path, ())
             return {use.used: [*use.names, *[""] * (use.links - len(use.names))] for use in known}
@@ -364,7 +364,7 @@ class Project:
         return file_uses(cast("LinkStore", self._context.code_store), self.sources)
 
     def map(self, tokens: int) -> RepoMap:
-        """Return a map of it, ranked by links or, where it is not linked, by what its files import."""
+        """Return a map of it, ranked by links, or by imports where it is not linked."""
         from recollect.engine.code.repo_map import Asked, repo_map
 
         trees = [self.sources.tree] if self.sources.tree is not None else []

@@ -21,7 +21,7 @@ UNUSED = "indirect"
 
 
 class Wanted(NamedTuple):
-    """What is asked for: trees (None: all), the namespace they were named by, a package (None: all), how many."""
+    """A query: trees and package (None: all), the given namespace, the limit."""
 
     trees: tuple[int, ...] | None
     namespace: str | None

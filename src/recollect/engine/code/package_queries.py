@@ -1,4 +1,4 @@
-"""Packages: what projects provide, what they need, and which of them need each other."""
+"""Package queries: packages of indexed projects and their dependencies."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Repository map: the most central files and their most important symbols, as much as a budget of tokens holds.
+"""Repository map: the most central files and symbols, within a token budget.
 
     links of the code ─► importance ─► symbols, best first ─► lines, as long as they fit ─► files by folder
 
@@ -202,7 +202,7 @@ class _Page:
         return MapFile(path=self._path(file), rank=rank, symbols=symbols, left_out=max(left_out, 0))
 
     def _path(self, file: int) -> str:
-        """Return how a file is written: from the root, with the folder of its project where there are several."""
+        """Return the shown path of a file, with the folder of its project if there are several."""
         sheet = self.sheets[file]
         return sheet.path if len(self._trees) == 1 else f"{PurePath(self._trees[sheet.tree].root).name}/{sheet.path}"
 
@@ -268,7 +268,7 @@ def _numbers(found: Project, nodes: Iterable[str]) -> frozenset[int]:
 
 
 def _is_linked(found: Project) -> bool:
-    """Tell whether there are links enough to rank by: of code that is linked, there is about one for every symbol."""
+    """Tell whether there are enough links to rank by: linked code has about one per symbol."""
     codes = [RELATION_CODES[name] for name in USES]
     return bool(np.isin(found.graph.relations, codes).sum() > SPARSE * found.graph.size)
 
@@ -282,7 +282,7 @@ def _why(ranked_by: str) -> tuple[str, ...]:
 
 
 def _by_names(store: CodeStore, trees: Sequence[Tree], sheets: Sequence[Sheet]) -> Iterator[Further]:
-    """Yield a link from each file to each symbol elsewhere whose name it writes, where few files define that name."""
+    """Yield links from files to symbols elsewhere that they name, if few files define the name."""
     roots = {tree.id: tree.root for tree in trees}
     if sum(sheet.chunk_count for sheet in sheets) > MOST_PIECES:
         return

@@ -20,7 +20,7 @@ SYMBOL, FILE = "sym:", "file:"
 
 
 class CodeNode(NamedTuple):
-    """A file or a symbol of the index: `key` is that of the symbol in its file, "" for the file itself."""
+    """A file or a symbol of the index; `key` is "" for a file."""
 
     id: str
     tree: Tree
@@ -58,7 +58,7 @@ def is_code(node_id: str) -> bool:
 
 
 def address(trees: Sequence[Tree], node_id: str) -> Address | None:
-    """Return an id taken apart; None if it is of no file or symbol of these trees."""
+    """Return the parts of an id; None if it is of no file or symbol of these trees."""
     kind = SYMBOL if node_id.startswith(SYMBOL) else FILE if node_id.startswith(FILE) else None
     if kind is None:
         return None
@@ -76,8 +76,8 @@ def address(trees: Sequence[Tree], node_id: str) -> Address | None:
 
 
 def code_nodes(store: CodeStore, ids: Iterable[str]) -> dict[str, CodeNode]:
-    """Return what the index knows of nodes, by id; what is no code, or no longer there, is left out."""
-    from recollect.store.code_protocol import symbol_keys
+    """Return the indexed files and symbols of ids, without those that do not exist."""
+    from recollect.store.link_protocol import symbol_keys
 
     trees = store.find(Tree)
     wanted = {node_id: found for node_id in ids if (found := address(trees, node_id)) is not None}

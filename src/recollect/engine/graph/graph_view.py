@@ -117,7 +117,7 @@ def _cohesion(graph: Graph, label: np.ndarray[tuple[int, ...], np.dtype[np.int64
 
 
 def _kind(graph: Graph, number: int) -> NodeKind:
-    """Return the kind of a node; one that a newer version made is shown as a module, the least specific."""
+    """Return the kind of a node; a kind of a newer version is shown as a module."""
     code = int(graph.points.kinds[number])
     return cast(NodeKind, NODE_KINDS[code]) if code < len(NODE_KINDS) else "Module"
 

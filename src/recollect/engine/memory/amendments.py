@@ -147,7 +147,7 @@ class Amendments(NamedTuple):
 
 
 def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory]) -> list[_Pair]:
-    """Return the pairs of statements that show a change, those that share most first. Most pairs show none."""
+    """Return the pairs of statements that show a change, the most similar first."""
     from recollect.recall.amend import amends
     from recollect.recall.parsed_statement import statements
 
@@ -181,7 +181,7 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
 
 
 def _rarest(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Yield the terms that occur at all, the rarest first, as far as looking them up is cheap."""
+    """Yield the terms that occur, the rarest first, while looking them up is cheap."""
     spent = 0
     for number, (term, count) in enumerate(sorted(counts.items(), key=lambda row: row[1])):
         spent += count
@@ -192,7 +192,7 @@ def _rarest(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
 
 
 def write(transaction: Transaction, memory: Memory, found: list[Found]) -> tuple[Amendment, ...]:
-    """Note what a stored memory changes; what was itself changed since it was read is left alone."""
+    """Write what a stored memory changes; memories that were edited meanwhile are skipped."""
     noted: list[Amendment] = []
     for each in found:
         old, amended = each

@@ -52,7 +52,7 @@ class Known(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What is at a place now: the hash in normal form, that of the file, and the file."""
+    """The current code of a place: its normalized hash, the hash of the file, and the file."""
 
     hash: str
     file_hash: str
@@ -270,7 +270,7 @@ class _Judging:
         return list(found.values())
 
     def _in_place(self, row: Known) -> AnchorState | None:
-        """Return the state of an anchor whose place is still there, the first or the last known; else None."""
+        """Return the state of an anchor at its first or last known place; None if both are gone."""
         there = {where: self._seen(where, row) for where in dict.fromkeys((row.first, row.last))}
         for where, seen in there.items():
             same = next((each for each in seen if self._is_same(row, where, each)), None)
@@ -293,14 +293,14 @@ class _Judging:
         return self._sketch_at(where, seen) == row.anchor.sketch != ""
 
     def _renew(self, row: Known, where: tuple[str, str | None], seen: Seen) -> None:
-        """Take the sketch again of code that is unchanged, where it was taken by an earlier version."""
-        from recollect.code.anchors.code_sketch import is_current
+        """Renew the sketch of unchanged code that an earlier version took."""
+        from recollect.code.freshness.sketch import is_current
 
         if row.anchor.sketch and not is_current(row.anchor.sketch) and (sketch := self._sketch_at(where, seen)):
             self.sketches[row.anchor.id] = sketch
 
     def _sketch_at(self, where: tuple[str, str | None], seen: Seen) -> str:
-        """Return the sketch of a place; empty where the file on disk is not the one that was indexed."""
+        """Return the sketch of a place; empty where the file changed since it was indexed."""
         form = self._form(seen.file) if seen.file is not None else None
         return form.sketch_of(where[1]) if form is not None and form.file_hash == seen.file_hash else ""
 
@@ -318,7 +318,7 @@ class _Judging:
         return found
 
     def _whole(self, file: File, row: Known) -> Seen | None:
-        """Return the hash of a whole file; of one that is as it was when it was last judged, the hash it had then."""
+        """Return the hash of a whole file; the known one if the file is unchanged."""
         if file.hash and file.hash == row.state.file_hash and row.state.verdict in ("fresh", "moved"):
             return Seen(row.state.hash, file.hash, file)
         form = self._form(file)
@@ -448,7 +448,7 @@ class _Judging:
     def _state(
         self, row: Known, verdict: Verdict, where: tuple[str, str | None], seen: Seen, *, base: str = ""
     ) -> AnchorState:
-        """Return a state; base: the hash that the memory was written against, where it is not what was seen."""
+        """Return a state; base: the hash that the memory was written against, if it differs."""
         old = row.state
         path, symbol = where
         unchanged = (old.verdict, old.path, old.symbol) == (verdict, path, symbol)

@@ -110,7 +110,7 @@ class Anchoring:
         return found._replace(drafts=tuple(known.values()))
 
     def retaken(self, anchor: Anchor, namespace: str | None) -> Draft | None:
-        """Return an anchor at the place where its code is now, with its hash of now; None if that is gone."""
+        """Return an anchor at the current place of its code, with its current hash; None if gone."""
         state = next(iter(self._context.store.get(AnchorState, [anchor.id])), None)
         path, symbol = (anchor.path, anchor.symbol) if state is None else (state.path, state.symbol)
         if anchor.hash is None:
@@ -152,7 +152,7 @@ class Anchoring:
         return Prepared(tuple(kept)[:MAX_GIVEN], tuple(dict.fromkeys(found.unknown)))
 
     def _taken(self, place: Place, origin: Origin, code: Code) -> Draft | None:
-        """Return what is at a place now: on disk, or as it was indexed where the file cannot be read."""
+        """Return the code of a place: on disk, or as indexed where the file cannot be read."""
         key = (place.tree.root, place.file.path)
         if key not in code.forms:
             if len(code.forms) >= MAX_FORMS:

@@ -69,7 +69,7 @@ class ScoreCache:
         return {by_digest[row.id]: Kept(row.score, row.reason, row.judged_at) for row in rows if row.judged_at > oldest}
 
     def put(self, scores: dict[Key, Kept]) -> None:
-        """Keep scores, in the place of older ones under the same keys; the oldest of too many are forgotten."""
+        """Store scores, replacing older ones; the oldest of too many are deleted."""
         if not scores:
             return
         with self._store.transaction("score_cache") as transaction:
@@ -121,7 +121,7 @@ class Documents:
         self._namespace = namespace
 
     def read(self, kind: Kind) -> str | None:
-        """Return the text as it was written, None if there is none; an empty one was forgotten."""
+        """Return the text as it was written; None if there is none, empty if it was deleted."""
         return self._store.setting(self._key(kind))
 
     def swap(self, kind: Kind, before: str | None, after: str) -> bool:

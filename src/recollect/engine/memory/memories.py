@@ -347,7 +347,7 @@ class Memories:
         return updated
 
     def _analysed(self, known: Memory, values: dict[str, Any]) -> dict[str, Any]:
-        """Return new fields of a memory; with those of a new analysis, if it is code and its content changes."""
+        """Return new fields of a memory, with a new analysis if it is code that changes."""
         if values.get("content", known.content) == known.content or not (known.category or "").startswith(CODE):
             return values
         from recollect.engine.memory.snippet_analysis import analysed_again
@@ -446,7 +446,7 @@ class Memories:
         return Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **where, **values)
 
     def _end(self, transaction: Transaction, name: str) -> str:
-        """Return the node of a memory, or of a file or symbol; it is made if there is none yet."""
+        """Return the node of a memory, file or symbol; it is created if missing."""
         if not is_code(input_checks.text("memory_id", name)):
             memory = existing(transaction, name)
             ensure_node(transaction, memory)
@@ -462,7 +462,7 @@ class Memories:
         return name
 
     def _checked(self, given: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """Return the given fields as they may be stored, and the kinds of secrets that were replaced in them.
+        """Return checked fields without secrets, and the kinds of secrets that were replaced.
 
         With the content comes its hash.
         """
@@ -498,7 +498,7 @@ def _is_question(values: Mapping[str, Any]) -> bool:
 
 
 def _worded_type(values: Mapping[str, Any]) -> MemoryType:
-    """Return the type of a memory by its wording; context for a question and for a turn of a conversation."""
+    """Return the type of a memory by its wording; context for questions and turns."""
     from recollect.capture.statements import type_of
 
     return "context" if values["observed"] or _is_turn(values) else type_of(values["content"])

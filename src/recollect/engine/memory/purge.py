@@ -148,7 +148,7 @@ def _planned(rows: Store | Transaction, ids: tuple[str, ...], *, keep_current: b
 
 
 def _versions(rows: Store | Transaction, memory_id: str) -> list[Memory]:
-    """Return a memory as it is and as the log has it; nothing of one that was purged before."""
+    """Return the current and logged versions of a memory; none if it was purged before."""
     known = [*rows.get(Memory, [memory_id]), *rows.logged(Memory, "id", memory_id)]
     if not known and not rows.find(Change, {"entity": "memories", "entity_id": memory_id}, limit=1):
         raise MemoryNotFound(f"no memory, current or deleted, has the id {memory_id}", memory_id=memory_id)
@@ -176,7 +176,7 @@ def _repeated(rows: Store | Transaction, ids: tuple[str, ...]) -> tuple[tuple[st
 
 
 def _elsewhere(rows: Store | Transaction, marks: frozenset[str]) -> Iterator[str]:
-    """Yield the ids of memories that have one of the lines, as they are or as the log has them, each once."""
+    """Yield the ids of memories with one of the lines, now or in the log, each once."""
     if not marks:
         return
     known: dict[str, None] = dict.fromkeys(
@@ -189,7 +189,7 @@ def _elsewhere(rows: Store | Transaction, marks: frozenset[str]) -> Iterator[str
 
 
 def _lines(memory: Memory) -> Iterator[str]:
-    """Yield the words of a memory, a line at a time, that are long enough to be known again."""
+    """Yield the lines of a memory that are long enough to identify it."""
     for text in _texts((memory.content, memory.title, memory.metadata)):
         yield from (line.strip() for line in text.splitlines() if len(line.strip()) >= LEAST_CHARACTERS)
 
@@ -215,7 +215,7 @@ def _says(value: Any, marks: frozenset[str]) -> bool:
 
 
 def _carry_out(transaction: Transaction, plan: Plan, *, keep_current: bool) -> tuple[int, int]:
-    """Remove what is planned; return how many entries of the log were emptied, and how many other rows went."""
+    """Remove what is planned; return how many log entries were emptied and other rows deleted."""
     if keep_current:
         for memory in transaction.get(Memory, plan.removed):
             if transaction.get(Node, [node_id(memory.id)]):
@@ -235,7 +235,7 @@ def _carry_out(transaction: Transaction, plan: Plan, *, keep_current: bool) -> t
 
 
 def _forget_documents(store: Store, plan: Plan) -> int:
-    """Forget what libraries keep of a project as text, where it names a purged memory or has its words."""
+    """Delete texts of libraries that name a purged memory or contain its lines."""
     signs = (*plan.everything, *(msgspec.json.encode(mark).decode()[1:-1] for mark in plan.marks), *plan.marks)
     forgotten = 0
     for namespace in plan.namespaces:

@@ -53,7 +53,7 @@ def given_context(kept: Mapping[str, Any]) -> str:
 
 
 def by_model(llm: Language, content: str, snippet: Snippet, *, strict: bool) -> tuple[Snippet, tuple[str, ...]]:
-    """Return a snippet as the language model sees it, or as the rules do, with a note that says why."""
+    """Return a snippet as analysed by the language model, or by rules, with a note."""
     if not llm.is_configured:
         return snippet, ()
     from recollect.code.snippets.snippet_prompts import ANALYSIS_TOKENS, analysed, analysis_prompt

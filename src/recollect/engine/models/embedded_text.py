@@ -54,13 +54,13 @@ class Enricher:
         return "" if name == "off" else f"+{name}"
 
     def texts(self, memory: Memory) -> list[str]:
-        """Return what is embedded of a memory: each passage, under what it belongs to and its headline."""
+        """Return the texts that are embedded: each passage with its enrichment and headline."""
         relations = related(self._context.store, memory.id) if self._way.ends else []
         title = f"{memory.title}\n" if memory.title else ""
         return [self._way.enrich(memory, relations, title + passage) for passage in passages(memory.content)]
 
     def begin(self, model: str) -> None:
-        """Remember where the log of changes ends before the first links are read for a model."""
+        """Note the end of the change log before the first links are read for a model."""
         if not self._way.ends or self._seen is not None:
             return
         store, newest = self._context.store, self._newest()
@@ -93,7 +93,7 @@ class Enricher:
             yield Outdated(tuple(touched), change.seq)
 
     def done(self, model: str, change: int, *, links: bool) -> None:
-        """Remember that vectors of a model know the links as of a change; links: whether any changed on the way."""
+        """Note that vectors of a model have the links as of a change; links: whether any changed."""
         self._seen = change
         store = self._context.store
         kept = int(store.setting(_key(model)) or 0)
@@ -108,7 +108,7 @@ class Enricher:
         return self._context.store.generation()[2]
 
     def _touched(self, change: Change) -> Iterator[str]:
-        """Yield the memories whose text another link, or another name of what it leads to, makes another."""
+        """Yield the memories whose embedded text a changed link or node label changes."""
         store, edges = self._context.store, list[dict[str, Any]]()
         if change.entity == "graph_edges":
             edges = [msgspec.structs.asdict(edge) for edge in store.get(Edge, [change.entity_id])]
@@ -125,7 +125,7 @@ class Enricher:
 
 
 def related(store: "Store", memory_id: str) -> list[Related]:
-    """Return what a memory is linked to, as many links of either direction as are used, the strongest first."""
+    """Return the strongest links of a memory, as many of either direction as are embedded."""
     own = node_id(memory_id)
     edges = [
         edge

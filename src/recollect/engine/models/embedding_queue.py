@@ -119,7 +119,7 @@ class Embedding:
         retry(self._context.store, self.model_id)
 
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
-        """Return the question's vector, or None where it could not help, with notes that say what is degraded."""
+        """Return the question's vector, or None, with notes that say what is degraded."""
         if not self.model_id:
             return None, ("embeddings are off: search is keyword-only",)
         lacking = self._lacking()
@@ -155,7 +155,7 @@ class Embedding:
         return False
 
     def of_question(self, text: str) -> tuple[Any, tuple[str, ...]]:
-        """Return the vector of a text as it stands, or None with a note that says why there is none."""
+        """Return the vector of a text, or None with a note that says why."""
         try:
             return self.of_texts([text])[0], ()
         except EmbeddingFailed as problem:
@@ -172,7 +172,7 @@ class Embedding:
         return self._stop.is_set()
 
     def catch_up(self, limit: int | None = None) -> int:
-        """Make missing vectors of at most `limit` passages; return how many memories have all of theirs by that.
+        """Make missing vectors of at most `limit` passages; return how many memories that completed.
 
         Short memories come first, the newest of them before others. A long one is made in parts: what is stored
         meanwhile is made before the next part. Raises EmbeddingFailed; what was made before it is kept. Makes none
@@ -271,7 +271,7 @@ class Embedding:
         return made
 
     def _one_by_one(self, parts: list[Part]) -> list[Vectors]:
-        """Return the vectors of parts that failed together; set aside each that fails while the embedder works."""
+        """Return vectors of parts that failed together; set aside each that fails alone."""
         made = []
         for part in parts:
             try:

@@ -47,7 +47,7 @@ class CallerEmbedder:
 
     @property
     def model_id(self) -> str:
-        """A fingerprint of the function; as long as it fails, a name that no vector is ever kept under."""
+        """A fingerprint of the function; while it fails, an id without vectors."""
         if not self._model_id and time.monotonic() >= self._resume_at:
             try:
                 vector = self._probed()
@@ -166,7 +166,7 @@ def _vector(answer: Any) -> list[float]:
 
 
 def configured_vector(text: str) -> list[float]:
-    """Return the vector of a text by the configured provider: the shipped model, unless another is set."""
+    """Return the vector of a text by the configured provider."""
     embedder = _configured()
     if embedder is None:
         raise EmbeddingFailed("embeddings are off", hint="Set embed_provider to local, ollama or openai.")

@@ -40,7 +40,7 @@ LONGEST_PAUSE_S = 300
 
 
 class Limits(NamedTuple):
-    """How often a day the models of a store may be asked, and how many tokens they may read and write."""
+    """The budget of a day: calls, and tokens read and written."""
 
     calls: int
     tokens: int
@@ -85,7 +85,7 @@ class Language:
         return model.model_id if model else ""
 
     def complete(self, prompt: str, *, max_tokens: int) -> str:
-        """Return what the model says to a prompt, at most `max_tokens` of it; counted, and within the budget.
+        """Return the model's answer to a prompt, at most `max_tokens`; counted in the budget.
 
         Secrets in the prompt are replaced before it is sent.
         Raises BudgetSpent, ModelFailed (also when none is configured), and StorageError where the call could not be
@@ -134,7 +134,7 @@ class Language:
         refuse(today(self._context.store), self.model_id, self._limits, calls=calls, tokens=tokens)
 
     def spending(self) -> Spending | None:
-        """Return what was spent today and whether the model is left alone; None where there is and was none."""
+        """Return today's usage and whether the model is paused; None where there is no model."""
         rows = today(self._context.store)
         wrong = ""
         try:
@@ -177,7 +177,7 @@ def _failed(model: str, problem: Exception) -> ModelFailed:
 
 
 def _cost(failure: ModelFailed, asked: int) -> int:
-    """Return what a failed call may have cost: nothing if the provider refused it, else what it says or was asked."""
+    """Return the tokens that a failed call may have cost; none if the provider refused it."""
     if failure.details.get("status"):
         return 0
     return int(failure.details.get("tokens") or asked)
@@ -214,7 +214,7 @@ def reserve(store: Store, model: str, tokens: int, limits: Limits) -> Usage:
 
 
 def refuse(rows: Sequence[Usage], model: str, limits: Limits, *, calls: int, tokens: int) -> None:
-    """Raise if so many more calls and tokens today would exceed the budget, or while the model is left alone."""
+    """Raise if more calls and tokens would exceed today's budget, or while the model is paused."""
     spent = {"calls": sum(row.calls for row in rows), "tokens": sum(row.tokens for row in rows)}
     for name, more in (("calls", calls), ("tokens", tokens)):
         most = getattr(limits, name)
@@ -236,7 +236,7 @@ def paused_s(row: Usage) -> int:
 
 
 def settle(store: Store, reserved: Usage, *, spare_tokens: int, failure: str = "", pausing: bool = False) -> None:
-    """Give back the tokens of a call that were reserved and not used, and note how it ended.
+    """Release the unused tokens of a call, and note how it ended.
 
     pausing: the failure is the model's own, so it is paused for a while
     """

@@ -53,7 +53,7 @@ class Aside(NamedTuple):
 
 
 def next_parts(store: Store, enricher: Enricher, model: str, most: int) -> list[Part]:
-    """Return what to embed next, at most `most` passages: short memories whole, or a part of a long one."""
+    """Return what to embed next: short memories, or a part of a long one."""
     without = {row.memory_id: row.rev for row in set_aside(store, model)}
     lacking = store.lacking_vectors(model, most, longest=LONG_CHARACTERS, without=without)
     whole = [Part(memory, 0, enricher.texts(memory)[:MAX_EMBEDDED]) for memory in lacking]
@@ -70,7 +70,7 @@ def next_parts(store: Store, enricher: Enricher, model: str, most: int) -> list[
 
 
 def newest_parts(store: Store, enricher: Enricher, model: str, *, most: int, longest: int) -> list[Part]:
-    """Return the newest memories without vectors that are short, whole and at most `most` passages in all.
+    """Return the newest short memories without vectors, at most `most` passages in all.
 
     longest: passages of a memory that is short
     """
@@ -85,7 +85,7 @@ def newest_parts(store: Store, enricher: Enricher, model: str, *, most: int, lon
 
 
 def set_aside(store: Store, model: str) -> list[Aside]:
-    """Return the memories that are not embedded with a model until a newer version comes, the latest last."""
+    """Return the memories that a model does not embed until the next version, latest last."""
     kept = msgspec.json.decode(store.setting(_key(model)) or "[]", type=list[Aside])
     return [row for row in kept if release(row.version) >= release(__version__)]
 

@@ -55,7 +55,7 @@ _NOTES: Mapping[str, str] = {
 
 
 class Position(NamedTuple):
-    """Where something is written: the branch, None for the default one or none, and the commit."""
+    """The branch (None: the default one, or none) and the commit of a write."""
 
     branch: str | None = None
     head: str | None = None
@@ -96,7 +96,7 @@ class Branches:
         return Position(found.branch, found.head + LATER * bool(is_later))
 
     def own(self, root: str) -> tuple[str | None, frozenset[str]]:
-        """Return the branch of a work tree, None for the default one, and the commits that only the branch has."""
+        """Return the branch of a work tree (None: the default one) and its own commits."""
         found = checkout(root)
         if found is None or not found.branch or found.is_default:
             return None, frozenset()
@@ -145,7 +145,7 @@ class Branches:
         return {"branch": None if found is not None and name == found.default else name}
 
     def _seen_from(self, near: str | None, namespace: str | None) -> Checkout | None:
-        """Return the work tree of a project that the caller is in; namespace None: whichever project that is."""
+        """Return the caller's work tree of a project; namespace None: of any project."""
         for folder in (near if near and is_path(near) else None, ".", self._settings.namespace):
             if not folder or not is_path(folder):
                 continue
@@ -187,7 +187,7 @@ class Branches:
         return self._answer((f"held by {common}", head, commit), lambda: is_held(common, head, commit))
 
     def _reach(self, common: Path, head: str, commits: Sequence[str]) -> Mapping[str, bool | None]:
-        """Return for commits whether they are part of the history of `head`; None where that is unknown."""
+        """Return whether commits are part of the history of `head`; None: unknown."""
         keys = {commit: (str(common), head, commit) for commit in commits}
         with self._lock:
             known: dict[str, bool | None] = {
@@ -203,7 +203,7 @@ class Branches:
 
 
 def written_on(memory: Memory) -> Written | None:
-    """Return the branch that a memory was written on; None for the default one, or none."""
+    """Return the branch of a memory; None for the default one, or none."""
     return Written(memory.namespace, memory.branch, memory.head or "") if memory.branch else None
 
 

@@ -57,7 +57,7 @@ def work_tree(path: str) -> str:
 
 
 def checkout(root: str) -> Checkout | None:
-    """Return what the work tree at `root` is on; None where there is no repository, or none that can be read so."""
+    """Return branch and commit of the work tree at `root`; None without a readable repository."""
     found = folders(root)
     head = line(found.own / "HEAD") if found is not None else ""
     if found is None or not head:
@@ -76,7 +76,7 @@ def tip(common: Path, branch: str) -> str:
 
 
 def _named(head: str) -> str:
-    """Return the branch that HEAD names; "" where it names none, or one that cannot be."""
+    """Return the branch that HEAD names; "" for none, or an invalid one."""
     name = head.removeprefix(f"ref: {_BRANCH}") if head.startswith(f"ref: {_BRANCH}") else ""
     is_odd = len(name) > MAX_NAME or ".." in name or name.startswith(("/", ".")) or "\0" in name
     return "" if is_odd or holds_secret(name) else name

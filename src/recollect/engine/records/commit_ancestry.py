@@ -18,7 +18,7 @@ MAX_COMMITS = 1_000
 
 
 def part_of(common: Path, head: str, commits: Sequence[str]) -> dict[str, bool]:
-    """Return for commits whether they are part of the history of `head`; {} where git cannot say.
+    """Return whether commits are part of the history of `head`; {} where git fails.
 
     A commit that the repository does not have any more is part of nothing.
     """
@@ -60,7 +60,7 @@ def is_on_a_branch(common: Path, commit: str) -> bool:
 
 
 def _contents(told: str) -> Iterator[tuple[str, str]]:
-    """Yield the files of raw differences, each with the name of what is in it afterwards."""
+    """Yield the files of raw differences, each with the hash of its new content."""
     parts = iter(told.split("\0"))
     for part in parts:
         words = part.strip().split(" ")

@@ -1,4 +1,4 @@
-"""What a caller may hand in: each function returns a valid value or raises the error that says what is wrong.
+"""Input checks: each function returns a valid value or raises an error that says what is wrong.
 
 Operations called through a surface have their types checked by the operation table already; the library can be handed
 anything, so everything is checked here, once, before a transaction is opened.
@@ -57,7 +57,7 @@ def label(name: str, value: object) -> str | None:
 
 
 def name(field: str, value: object) -> str:
-    """Return an id: text without a secret, which cannot be replaced in it, since others refer to it."""
+    """Return an id: text without a secret, which could not be replaced in it."""
     checked = text(field, value)
     if holds_secret(checked):
         raise InvalidInput(f"{field} contains a secret", hint="Use another value. Nothing was written.", field=field)
@@ -70,7 +70,7 @@ def query(value: object) -> str:
 
 
 def question(value: object, as_of: object) -> tuple[str, int | None]:
-    """Return a question, and as of which moment it is asked: the one given, or the one its words name.
+    """Return a question and the moment it asks about: the given one, or one in its words.
 
     Words such as "as of March" are not in the question that is returned.
     """
@@ -103,7 +103,7 @@ def whole(name: str, value: object, *, least: int, most: int) -> int:
 
 
 def moment(name: str, value: object, *, last: bool = False) -> int | None:
-    """Return a point in time as Unix seconds, from such a number or a text such as 2026-11-15, 2w or yesterday.
+    """Return Unix seconds from a number or a text such as 2026-11-15, 2w or yesterday.
 
     last: of a day, week, month or year, its last second instead of its first
     """

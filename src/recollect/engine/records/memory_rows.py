@@ -1,4 +1,4 @@
-"""Rows of memories: ids, hashes, trust and nodes; how one is found, stored or replaced in a transaction."""
+"""Rows of memories: ids, hashes, trust and nodes; find, store and replace them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def existing(rows: Store | Transaction, memory_id: str) -> Memory:
 
 
 def logged_id(rows: Store | Transaction, memory_id: str) -> str:
-    """Return the id of a memory that exists or did, given by its beginning; an unknown one as it is."""
+    """Return the full id of a current or deleted memory; an unknown id as it is."""
     given = input_checks.text("memory_id", memory_id)
     of_memory = {"entity": "memories"}
     known = rows.find(Change, {**of_memory, "entity_id": given}, limit=1)
@@ -110,7 +110,7 @@ def logged_id(rows: Store | Transaction, memory_id: str) -> str:
 def full_id(
     rows: Store | Transaction, kind: type[Record], field: str, given: str, where: Mapping[str, object] | None = None
 ) -> str | None:
-    """Return the only value of an id field that begins with `given`, by index; None if there is none.
+    """Return the only id that begins with `given`, by index; None if there is none.
 
     Raises InvalidInput with the candidates if there are several.
     """
@@ -144,7 +144,7 @@ def purged(rows: Store | Transaction, ids: Sequence[str]) -> frozenset[str]:
 
 
 def store_in(transaction: Transaction, memory: Memory, *, deduplicate: bool = True) -> Stored:
-    """Insert a memory, or merge it into the one with the same content and namespace; evidence never into knowledge."""
+    """Insert a memory, or merge it into an equal one; observed ones never into known ones."""
     twins: list[Memory] = []
     if deduplicate:
         same: Filter = {
@@ -201,7 +201,7 @@ def memory_filter(
     since: int | str | None = None,
     until: int | str | None = None,
 ) -> dict[str, object]:
-    """Return the filter for the given conditions; those that are None or empty do not count."""
+    """Return the filter for the given conditions, without empty ones."""
     where: dict[str, object] = {}
     if memory_type is not None:
         where["memory_type"] = input_checks.memory_type(memory_type)
@@ -216,7 +216,7 @@ def memory_filter(
 
 
 def gained(known: Memory, again: Memory) -> dict[str, Any]:
-    """Return what a memory gains when the same content is stored again: nothing that it has is lost."""
+    """Return the fields that a memory gains when its content is stored again."""
     merged: dict[str, Any] = {
         "tags": tuple(dict.fromkeys((*known.tags, *again.tags))),
         "metadata": {**known.metadata, **again.metadata},

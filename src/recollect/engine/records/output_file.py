@@ -1,4 +1,4 @@
-"""Files that an operation writes because its caller named them: where they may lie, and how they are written.
+"""Output files that a caller names: where they may be, and how they are written.
 
 A person at a command line and a program with the library write where they like. A server works for a language model,
 which may have read anything: it writes below the project and the home only (`Context.write_roots`). Nobody replaces a
@@ -24,7 +24,7 @@ EXPORT = b'{"kind":"recollect"'
 
 
 def refuse_elsewhere(context: Context, target: Path) -> None:
-    """Raise InvalidInput for a file that this engine may not write, wherever links of its folder lead."""
+    """Raise InvalidInput for a file outside the write roots, symbolic links resolved."""
     if context.write_roots is None:
         return
     real = Path(os.path.realpath(target.parent)) / target.name
@@ -38,7 +38,7 @@ def refuse_elsewhere(context: Context, target: Path) -> None:
 
 @contextlib.contextmanager
 def written(context: Context, target: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
-    """Open a file that appears at `target` as a whole when the block ends, readable by its owner alone.
+    """Open a file that appears at `target` when the block ends, readable by its owner alone.
 
     Raises InvalidInput where none may or can be written, and Conflict where one is already and `overwrite` is false.
     """
@@ -84,7 +84,7 @@ def _is_export(file: Path) -> bool:
 
 
 def _link(partial: str, target: Path) -> None:
-    """Give a file its name unless that was taken meanwhile; where there are no hard links, as surely as possible."""
+    """Move a file to its name unless that exists; without hard links there is a short race."""
     try:
         os.link(partial, target)
     except FileExistsError:

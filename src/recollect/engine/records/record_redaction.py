@@ -1,4 +1,4 @@
-"""Redaction of what is kept: no record is written before its secrets are replaced.
+"""Record redaction: no record is written before its secrets are replaced.
 
 Which fields hold what people and programs wrote is a table. Another one lists the names by which records find each
 other: one that holds a secret is refused. The others are hashes, numbers and words of closed vocabularies.
@@ -58,14 +58,14 @@ def refuse_secret_names(record: Record) -> None:
 
 
 def without_secrets(record: R) -> tuple[R, tuple[str, ...]]:
-    """Return a record as it may be kept, and the kinds of secrets that were replaced in it."""
+    """Return a record without secrets, and the kinds that were replaced."""
     values = {field: getattr(record, field) for field in WRITTEN.get(type(record), ())}
     clean, kinds = fields_without_secrets(values)
     return (msgspec.structs.replace(record, **clean), kinds) if kinds else (record, ())
 
 
 def fields_without_secrets(values: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return fields of a record as they may be kept, and the kinds of secrets that were replaced in them."""
+    """Return fields without secrets, and the kinds that were replaced."""
     kinds: list[str] = []
     clean: dict[str, Any] = {}
     for field, value in values.items():

@@ -99,7 +99,7 @@ class Scope:
 
 
 def project_of(where: Filter | None) -> str | None:
-    """Return the one project that a filter is about, with or without what is for all; None: there is no such one."""
+    """Return the one project of a filter, global memories aside; None if there is no one."""
     scope = (where or {}).get("namespace")
     first = scope[0] if isinstance(scope, tuple) and scope else scope
     return first if isinstance(first, str) else None

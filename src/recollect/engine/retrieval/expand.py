@@ -38,7 +38,7 @@ CALLED_CHARACTERS = 60
 
 
 class Reach(NamedTuple):
-    """How a memory was reached: by which node from which seed, and how likely that makes it relevant."""
+    """How a memory was reached: node, seed, and the chance that it is relevant."""
 
     chance: float
     seed: Hit
@@ -56,7 +56,7 @@ class Candidate(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What an expansion is to give back: how many, how relevant, how far away, which memories, as of when."""
+    """Limits of an expansion: number, relevance, distance, filter and moment."""
 
     limit: int
     least: float
@@ -66,7 +66,7 @@ class Wanted(NamedTuple):
 
 
 def expanded(store: Store, graph: Graph, found: Recall, wanted: Wanted, through: Sieve) -> tuple[ExpandedHit, ...]:
-    """Return the best of what was found and of what that is linked to, each linked one with the way to it.
+    """Return the best hits and linked memories, each linked one with its path.
 
     found: more hits than are wanted, down to the least relevant: how well the linked ones match by themselves
     """
@@ -121,7 +121,7 @@ def _chance(own: Hit | None, ways: Sequence[Reach]) -> float:
 
 
 def _memories(store: Store, ids: Sequence[str], wanted: Wanted) -> dict[str, Memory]:
-    """Return those of the memories that the filters let through and that hold at the moment asked about."""
+    """Return the memories that match the filters and hold at the moment asked about."""
     found: dict[str, Memory] = {}
     for batch in batches(ids):
         rows = store.find(Memory, {**(wanted.where or {}), "id": batch})
@@ -155,7 +155,7 @@ def _in_order(graph: Graph, candidates: Sequence[Candidate], wanted: Wanted) -> 
 def _replacement(
     graph: Graph, row: Candidate, present: Mapping[str, Candidate], seen: Collection[str]
 ) -> Candidate | None:
-    """Return what replaces a memory, as it says itself, as the search found or as a link says, if it is there."""
+    """Return the candidate that replaces a memory, by its mark, the search or a link."""
     marked = (row.memory.superseded_by, row.own.superseded_by if row.own is not None else None)
     linked = (
         graph.points.memory_ids[int(target)]

@@ -306,11 +306,11 @@ class GraphQueries:
         return self._centrality.recompute()
 
     def _graph(self, *, is_code: bool) -> "Graph":
-        """Return the graph; where code is asked about, with all of it linked, which takes a while at first."""
+        """Return the graph; with all code linked, which may take a while, if code is asked about."""
         return self._links.graph()[0] if is_code else self._centrality.graph()
 
     def _number(self, graph: "Graph", start_id: str) -> int | None:
-        """Return the number of a node, named by its id or by its memory's; None for a memory that nothing links to.
+        """Return the number of a node by its id or its memory's; None for a memory without links.
 
         Raises NotFound if there is neither such a node nor such a memory.
         """

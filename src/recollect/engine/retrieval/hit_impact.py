@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 
 def impacts(store: Store, graph: Graph, hits: Sequence[Hit], depth: int, through: Sieve) -> tuple[ImpactHit, ...]:
-    """Return the hits with what they are linked with and what depends on that, within `depth` links."""
+    """Return the hits with their links and dependents, within `depth` links."""
     ids = [hit.memory.id for hit in hits]
     anchors: dict[str, list[str]] = {}
     for anchor in store.find(Anchor, {"memory_id": tuple(ids)}) if ids else ():
@@ -114,7 +114,7 @@ def _impact(graph: Graph, hit: Hit, found: Found, views: Mapping[int, NodeView],
 
 
 def _parts(node: Node | None) -> dict[str, float]:
-    """Return the parts of a node's centrality as last worked out; what cannot be read counts as not worked out."""
+    """Return the stored parts of a node's centrality; unreadable ones are 0."""
     parts = node.payload.get("centrality") if node is not None else None
     told = parts if isinstance(parts, dict) else {}
     return {name: float(told[name]) if isinstance(told.get(name), int | float) else 0.0 for name in _CENTRALITY}

@@ -58,7 +58,7 @@ class HitOrder(NamedTuple):
         return Ordered([*self._members_first(first), *rest], folded, {**replaced, **known})
 
     def _says_the_same(self, better: Selected, hit: Selected) -> bool:
-        """Tell whether a hit may be folded under a better one: never what holds now, and here, under what does not."""
+        """Tell whether a hit says the same as a better one; a current one never folds under an old one."""
         if self._superseded_by(better.memory_id) is not None and self._superseded_by(hit.memory_id) is None:
             return False
         if better.memory_id in self.ranking.away and hit.memory_id not in self.ranking.away:
@@ -69,7 +69,7 @@ class HitOrder(NamedTuple):
         )
 
     def _spread(self, chosen: Sequence[Selected]) -> list[Selected]:
-        """Return the hits with those of a session that has hits already a little lower, for turns between people."""
+        """Return the hits with further turns of one session a little lower."""
         ranking = self.ranking
         passages = ranking.pool.passages
         sessions = {
@@ -92,7 +92,7 @@ class HitOrder(NamedTuple):
         return ordered
 
     def _newest_first(self, chosen: Sequence[Selected]) -> tuple[list[Selected], dict[str, str]]:
-        """Return the hits with versions of one fact newest first, and by which memory each older one is replaced."""
+        """Return the hits with the newest version of a fact first, and what replaces older ones."""
         ranking, memories = self.ranking, self.memories
         weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts).tolist(), strict=True))
         versions = [
@@ -130,9 +130,9 @@ class HitOrder(NamedTuple):
         return ordered, replaced
 
     def _may_be_version(self, memory: Memory, passage: Passage) -> bool:
-        """Tell whether a hit may be a version of a fact: no summary or event, not of another branch, no turn of people.
+        """Tell whether a hit may be a version of a fact: no summary, event, other branch or turn of people.
 
-        People tell what happened; what they tell later does not replace it.
+        In a conversation, a later turn does not replace an earlier one.
         """
         if memory.id in self.ranking.away or memory.observed or memory.source == SUMMARY_SOURCE:
             return False

@@ -56,7 +56,7 @@ class Reranker(NamedTuple):
     pipeline: RecallPipeline
 
     def answer(self, asked: Asked, *, least: float, leave_out: frozenset[str] = frozenset()) -> Recall:
-        """Return the answer to a question with its best hits judged, and in the order of their judged relevance.
+        """Return the answer to a question, its best hits reordered by the model.
 
         least: the relevance below which a memory is not even judged; `asked.least` is what it has to have afterwards
         """
@@ -99,7 +99,7 @@ class Reranker(NamedTuple):
         return {memory_id: known[key] for memory_id, key in keys.items() if key in known}
 
     def _ask(self, model: str, prompts: Mapping[str, str]) -> dict[str, Verdict]:
-        """Return the verdicts on all prompts, by key, asking about several at a time. Raises the first failure.
+        """Return the verdicts on all prompts, by key, several at a time. Raises the first failure.
 
         A request cannot be cancelled, so threads that still wait at the deadline go on: their verdicts are kept for the
         next time.
@@ -159,14 +159,14 @@ class Reranker(NamedTuple):
 
 
 def _key(model: str, prompt: str) -> str:
-    """Return what a judgement is found by: everything the verdict depends on, and nothing that can be read back."""
+    """Return the key of a judgement: a hash of everything that the verdict depends on."""
     return hashlib.sha256(f"{model}\0{prompt}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _collect(
     outcomes: queue.SimpleQueue[Outcome], count: int, deadline: float, patience_s: float
 ) -> dict[str, Verdict]:
-    """Return the verdicts as they come in, until all are there. Raises the first failure, and at the deadline."""
+    """Return all verdicts. Raises the first failure, and ModelFailed at the deadline."""
     verdicts: dict[str, Verdict] = {}
     done = 0
     while done < count:

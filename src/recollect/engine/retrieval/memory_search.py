@@ -118,7 +118,7 @@ class MemorySearch:
         return found if text == whole else _as_asked(found, whole, moment)
 
     def _found(self, asked: Asked, *, judge: bool, code: bool | None) -> Recall:
-        """Return the answer to a question, after what was seen a moment ago is taken in."""
+        """Return the answer to a question, after queued hook events are ingested."""
         self._catch_up()
         found = self._known_first(asked, judge=judge)
         if all(hit.memory.observed for hit in found.hits):
@@ -148,7 +148,7 @@ class MemorySearch:
         return self._pipeline.answer(asked, leave_out=self.leave_out)
 
     def _with_places(self, found: Recall, asked: Asked, *, wanted: bool | None) -> Recall:
-        """Return a recall with the places in the code that its question leads to, if any."""
+        """Return a recall with the places in indexed code that match its question."""
         shown, notes = self._places(asked, wanted=wanted)
         if not shown and not notes:
             return found
@@ -236,7 +236,7 @@ class MemorySearch:
 
 
 def _as_asked(found: Recall, query: str, as_of: int | None) -> Recall:
-    """Return the answer to a query whose "as of March" was taken out, with the date that it was understood as."""
+    """Return an answer under its whole query, with the date that "as of March" means."""
     from recollect.text.dates import DAY
     from recollect.text.days import EPOCH, date_of
 
@@ -245,5 +245,5 @@ def _as_asked(found: Recall, query: str, as_of: int | None) -> Recall:
 
 
 def _is_narrowed(asked: Asked) -> bool:
-    """Tell whether memories of a kind or of another time are asked for, which code cannot be."""
+    """Tell whether a question is limited by more than the project, which excludes code."""
     return asked.as_of is not None or not {"namespace"}.issuperset(asked.where or ())

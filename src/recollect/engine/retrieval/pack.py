@@ -95,7 +95,7 @@ def _fitting(places: Sequence[CodeHit], left: int) -> dict[int, str]:
 
 
 def _with_replies(found: Recall, lines: dict[str, str], left: int) -> Iterator[PackedMemory]:
-    """Yield what was packed, each with the reply to it if that is not packed itself and still fits."""
+    """Yield the packed memories, each with its reply if that fits and is not packed itself."""
     for hit in found.hits:
         line = lines.get(hit.memory.id)
         if line is None:

@@ -104,7 +104,7 @@ def rank(
 
 
 def _standings(branches: Branches, pool: Pool, asked: Asked) -> dict[str, Branched]:
-    """Return how the branches stand that memories of a pool were written on, by memory id."""
+    """Return the standings of the branches of a pool's memories, by memory id."""
     written = {row.memory_id: row.standing.written for row in pool.passages if row.standing.written is not None}
     stands = branches.standings(written.values(), asked.near) if written else {}
     return {memory_id: stands[place] for memory_id, place in written.items()}
@@ -117,7 +117,7 @@ def _talk(pool: Pool, signals: Mapping[str, Column]) -> frozenset[int]:
 
 
 def _answered(pool: Pool, fitted: Scored, signals: Mapping[str, Column]) -> float:
-    """Return how likely a question is answered: by its best hit, and for certain where it is all tags of a memory."""
+    """Return the chance that a question is answered: that of its best hit; 1 if it names tags only."""
     eligible = [place for place, passage in enumerate(pool.passages) if passage.eligible]
     if not eligible:
         return 0.0
@@ -131,7 +131,7 @@ def _until(passages: Sequence[Passage], moment: int) -> list[Passage]:
 
 
 def _in_force(store: Store, asked: Asked) -> Filter | None:
-    """Return the filter of a question without what has expired or is archived: it must not crowd out what is not.
+    """Return the filter of a question without expired and archived memories.
 
     Mostly nothing is, and a filter costs time.
     """

@@ -100,7 +100,7 @@ class RecallPipeline(NamedTuple):
         return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=(*ranking.notes, *notes))
 
     def _unmerged(self, ranking: Ranking, memories: Mapping[str, Memory], asked: Asked) -> frozenset[str]:
-        """Return which memories are of branches that are not merged here, what replaced the hits included."""
+        """Return the memories of unmerged branches, replacements of hits included."""
         away = {name for name, row in ranking.branches.items() if row.standing == "elsewhere"}
         newer = {row.superseded_by for row in memories.values() if row.superseded_by} - set(memories)
         rows = self.context.store.get(Memory, sorted(newer))
@@ -112,7 +112,7 @@ class RecallPipeline(NamedTuple):
 
 
 def _holds(memory: Memory, asked: Asked) -> bool:
-    """Tell whether a memory may be part of an answer: not expired and, as of a past moment, still in force then."""
+    """Tell whether a memory may be part of an answer: not expired, or in force at the moment asked about."""
     if asked.as_of is None:
         return asked.archived or memory.expires_at is None or memory.expires_at > clock.now()
     return memory.valid_to is None or memory.valid_to > asked.as_of

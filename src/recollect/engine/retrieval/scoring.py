@@ -29,7 +29,7 @@ Source = Literal["namespace", "global", "default"]
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What is kept of a choice: a profile, and its weights where they are not the profile's own."""
+    """Stored weights: a profile, and weights that differ from it."""
 
     profile: ProfileName
     weights: dict[str, float] | None = None
@@ -114,8 +114,8 @@ class Scoring:
         return ScoringWeights(profile=kept.profile, weights=dict(found.weights), source=source, namespace=scope)
 
     def weighed(self, query: "Query", pool: "Pool", fitted: "Scored", asked: "Asked") -> tuple["Scored", Profile]:
-        """Return a pool scored by the weights in force for the namespace asked about, and by which profile."""
-        from recollect.recall.hybrid_score import matching, weigh, worth
+        """Return a pool scored by the weights of the project asked about, and their profile."""
+        from recollect.recall.weigh import matching, weigh, worth
 
         profile, weights = _in_force(self._kept(project_of(asked.where))[0])
         central = self._context.store.centralities(passage.memory_id for passage in pool.passages)
@@ -127,7 +127,7 @@ class Scoring:
         return weigh(profile, weights, fitted, columns), profile
 
     def _kept(self, scope: str | None, *, skip: bool = False) -> tuple[Kept, Source]:
-        """Return what was chosen for a namespace, or else for all, or else nothing in particular, and which it was.
+        """Return the weights stored for a project, or for all, or the default, and which it was.
 
         A look-up by key each (28 µs): half of what it takes to find out whether anything has changed.
         skip: pass over the first

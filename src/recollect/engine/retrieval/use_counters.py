@@ -27,7 +27,7 @@ WEIGHED = 20
 
 
 class Lifts(NamedTuple):
-    """By how much a memory is used more often than others, in logits: its kind, and itself among its kind."""
+    """How much more often a memory is used than others, in logits: its kind, and itself."""
 
     kind: float
     own: float
@@ -49,7 +49,7 @@ class UseCounters:
         return feedback.read(self._context.store.setting(feedback.key(scope)))
 
     def lifts(self, scope: str | None, memory_ids: Iterable[str]) -> Mapping[str, Lifts]:
-        """Return by how much memories are used more often than others, by id; empty until enough is known."""
+        """Return how much more often memories are used than others, by id; empty until known."""
         learnt = self.learnt(scope)
         if learnt is None:
             return {}
@@ -81,9 +81,9 @@ class UseCounters:
         return {row.id: told(row) for row in self._context.store.get(Usefulness, memory_ids)}
 
 
-def lifted(learnt: feedback.Learnt, kind: str, offered: int, used: int) -> Lifts:
-    """Return by how much a memory is used more often than others: as one of its kind, and by its own counts."""
-    return Lifts(learnt.kinds.get(kind, 0.0), feedback.own(used, offered, learnt, kind) if offered else 0.0)
+def lifted(learnt: use.Learnt, kind: str, offered: int, used: int) -> Lifts:
+    """Return how much more often a memory is used than others, by kind and by own counts."""
+    return Lifts(learnt.kinds.get(kind, 0.0), use.own(used, offered, learnt, kind) if offered else 0.0)
 
 
 def told(row: Usefulness) -> str:

@@ -64,7 +64,7 @@ MODEL_WEIGHT = 0.5
 
 
 class Wanted(NamedTuple):
-    """What is to evolve: set off by what, which memories, how many, of which project; whether a model must answer."""
+    """A run: trigger, scope, limit, project, and whether the model must answer."""
 
     trigger: str
     scope: str
@@ -83,7 +83,7 @@ class Refinement(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a batch would change: links by the memory they begin at, weights by edge, lines and tags."""
+    """Changes of a batch: links by memory, weights by edge, contexts and tags."""
 
     links: Mapping[str, tuple[Memory, list[Link]]]
     weights: Mapping[str, tuple[Edge, float]]
@@ -114,7 +114,7 @@ class SnippetEvolution(NamedTuple):
     stopping: Callable[[], bool]
 
     def evolve_scheduled(self, *, every_s: int, lost_s: int) -> bool:
-        """Evolve those that waited longest because it is due; false if another process has begun it already.
+        """Evolve the longest unchanged memories by schedule; false if another process does.
 
         One that is stopped on the way stays unfinished in the log; what it did stays, and the next goes on behind it.
         """
@@ -129,7 +129,7 @@ class SnippetEvolution(NamedTuple):
         return True
 
     def evolve(self, wanted: Wanted, *, batch: str = "") -> Evolution:
-        """Evolve the coding memories that are wanted; batch: that of its changes, none: a new one.
+        """Evolve coding memories; batch: the batch of the changes, default: a new one.
 
         With `strict`, raises ModelFailed. Raises Cancelled while the engine is closed. What was done before stays.
         """
@@ -228,7 +228,7 @@ class SnippetEvolution(NamedTuple):
         return stronger
 
     def _proposed(self, part: Sequence[Kept], *, strict: bool) -> tuple[Proposed | None, tuple[str, ...]]:
-        """Return what the language model would change of a batch; None, with a note, where rules must do."""
+        """Return the proposals of the language model for a batch; None, with a note, without one."""
         if not self.llm.is_configured:
             return None, ()
         from recollect.code.snippets.snippet_prompts import EVOLUTION_TOKENS, evolution_prompt, proposed
@@ -248,7 +248,7 @@ class SnippetEvolution(NamedTuple):
         )
 
     def _linked_by_model(self, part: Sequence[Kept], place: int, found: Proposed | None) -> list[Link]:
-        """Return the links that a model sees from one memory of a batch to later ones, where there is any evidence."""
+        """Return the links that a model proposes from one memory, where there is some evidence."""
         links: list[Link] = []
         for (one, other), type_ in (found.links if found else {}).items():
             if one != place:
@@ -309,7 +309,7 @@ class SnippetEvolution(NamedTuple):
         return Done(created, strong, contexts, frozenset(evolved))
 
     def found_by_own_words(self, watched: Iterable[Kept]) -> int:
-        """Return for how many of their own queries memories are found, among the first that are shown.
+        """Return how many of their own queries find memories among the first hits.
 
         By words alone: what is asked here must see what is not committed yet, and vectors are not part of that.
         """
