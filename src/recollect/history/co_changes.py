@@ -36,14 +36,14 @@ FOLDER_COMMITS = 10
 LATELY_S = 365 * 86_400
 
 
-class Worked(NamedTuple):
+class Changes(NamedTuple):
     """The number of changes, and the time of the last."""
 
     times: int = 0
     last: int = 0
 
-    def again(self, at: int) -> Worked:
-        return Worked(self.times + 1, max(self.last, at))
+    def again(self, at: int) -> Changes:
+        return Changes(self.times + 1, max(self.last, at))
 
 
 class Tally:
@@ -53,10 +53,10 @@ class Tally:
         self._present = present
         self._names: dict[str, str] = {}
         self._pairs: Counter[tuple[str, str]] = Counter()
-        self._files: dict[str, Worked] = defaultdict(Worked)
+        self._files: dict[str, Changes] = defaultdict(Changes)
         self._lately: Counter[str] = Counter()
         self._fixed: Counter[str] = Counter()
-        self._people: dict[str, dict[str, Worked]] = defaultdict(dict)
+        self._people: dict[str, dict[str, Changes]] = defaultdict(dict)
         self._commits = 0
         self._newest = 0
         self._oldest = 0
@@ -78,7 +78,7 @@ class Tally:
             self._lately[path] += commit.at > self._newest - LATELY_S
         for folder in {folder for path in paths for folder in _folders(path)}:
             known = self._people[folder]
-            known[commit.author] = known.get(commit.author, Worked()).again(commit.at)
+            known[commit.author] = known.get(commit.author, Changes()).again(commit.at)
         for place, first in enumerate(paths):
             for second in paths[place + 1 :]:
                 self._pairs[first, second] += 1

@@ -20,7 +20,7 @@ TIMEOUT_S = 120.0
 _FORMAT = "%x01%H%x02%at%x02%aN%x02%B"
 
 
-class Touched(NamedTuple):
+class ChangedFile(NamedTuple):
     """A file of a commit: how it was changed (A, M, D, R, …), its path, and its path before a rename."""
 
     status: str
@@ -35,7 +35,7 @@ class Commit(NamedTuple):
     at: int
     author: str
     message: str
-    files: tuple[Touched, ...]
+    files: tuple[ChangedFile, ...]
 
 
 def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: list[str]) -> Iterator[Commit]:
@@ -106,7 +106,7 @@ def _pieces(stream: Iterator[git.Answer], problems: list[str]) -> Iterator[str]:
 
 def _parsed(pieces: Iterator[str]) -> Iterator[Commit]:
     head: list[str] = []
-    files: list[Touched] = []
+    files: list[ChangedFile] = []
     for piece in pieces:
         text = piece.lstrip("\n")
         if text.startswith("\x01"):
@@ -116,13 +116,13 @@ def _parsed(pieces: Iterator[str]) -> Iterator[Commit]:
         elif text and len(files) < MAX_FILES:
             if text[0] in "RC" and text[1:].isdigit():
                 before = next(pieces, "")
-                files.append(Touched(text[0], next(pieces, ""), before if text[0] == "R" else ""))
+                files.append(ChangedFile(text[0], next(pieces, ""), before if text[0] == "R" else ""))
             elif len(text) == 1:
-                files.append(Touched(text, next(pieces, "")))
+                files.append(ChangedFile(text, next(pieces, "")))
     if head:
         yield _commit(head, files)
 
 
-def _commit(head: Sequence[str], files: Sequence[Touched]) -> Commit:
+def _commit(head: Sequence[str], files: Sequence[ChangedFile]) -> Commit:
     sha, at, author, message = (*head, "", "", "")[:4]
     return Commit(sha, int(at) if at.isdigit() else 0, author, message[:MAX_MESSAGE].strip(), tuple(files))

@@ -33,7 +33,7 @@ PLAIN = 0.25
 STEP = 200
 
 
-class Undone(NamedTuple):
+class Revert(NamedTuple):
     """A revert: its commit, time and reason."""
 
     sha: str
@@ -71,18 +71,18 @@ class _History:
         self._most = most
         self._best: list[tuple[float, int, Found]] = []
         self._number = 0
-        self._undone: dict[str, Undone] = {}
-        self._undone_subjects: dict[str, Undone] = {}
+        self._reverts: dict[str, Revert] = {}
+        self._reverts_by_subject: dict[str, Revert] = {}
 
     def add(self, commit: Commit, message: Message) -> None:
         by = self._reverted_by(commit, message)
         if message.is_revert and by is None:
             why = clipped(" ".join(_why(message)), REASON_CHARACTERS)
-            undone = Undone(commit.sha, commit.at, why)
+            revert = Revert(commit.sha, commit.at, why)
             if message.undoes:
-                self._undone[message.undoes[:7]] = undone
+                self._reverts[message.undoes[:7]] = revert
             elif message.undoes_subject:
-                self._undone_subjects[message.undoes_subject] = undone
+                self._reverts_by_subject[message.undoes_subject] = revert
         found = _found(commit, message, by)
         # A reverted commit is worth as much as its revert.
         worth = found.importance if by is None else REVERT.importance
@@ -97,12 +97,12 @@ class _History:
         """Return the records, newest first."""
         return [row[2] for row in sorted(self._best, key=lambda row: -row[1])]
 
-    def _reverted_by(self, commit: Commit, message: Message) -> Undone | None:
-        by = self._undone.pop(commit.sha[:7], None)
-        return by or self._undone_subjects.pop(plain_subject(message.subject), None)
+    def _reverted_by(self, commit: Commit, message: Message) -> Revert | None:
+        by = self._reverts.pop(commit.sha[:7], None)
+        return by or self._reverts_by_subject.pop(plain_subject(message.subject), None)
 
 
-def _found(commit: Commit, message: Message, by: Undone | None) -> Found:
+def _found(commit: Commit, message: Message, by: Revert | None) -> Found:
     what = kind(message)
     lines = [told(message)]
     if by is not None:

@@ -37,7 +37,7 @@ LEAST_TERMS, MOST_TERMS = 2, 24
 _NEGATED = re.compile(r"\b(?:not|never|no|avoid|without|stop)\b|n['’]t\b", re.IGNORECASE)
 
 
-class Said(NamedTuple):
+class StatedRule(NamedTuple):
     """One sentence that states a rule, and where it was said."""
 
     text: str
@@ -55,7 +55,7 @@ class Correction(NamedTuple):
 
 def corrections(rows: Iterable[Observed]) -> list[Correction]:
     """Return the rules that people stated in several sessions, most frequent first."""
-    groups: list[list[Said]] = []
+    groups: list[list[StatedRule]] = []
     for row in sorted(rows, key=lambda row: (row.at, row.id)):
         if row.event != "prompt":
             continue
@@ -74,16 +74,16 @@ def corrections(rows: Iterable[Observed]) -> list[Correction]:
     return sorted(found, key=lambda row: (-row.session_count, row.text))
 
 
-def _rules(row: Observed) -> Iterator[Said]:
+def _rules(row: Observed) -> Iterator[StatedRule]:
     """Yield the sentences of a prompt that state a rule."""
     for stated in statements(row.told, "user"):
         text = stated.text.strip(" ,.!;")
         words = frozenset(terms(text))
         if stated.kind in ("rule", "preference") and LEAST_TERMS <= len(words) <= MOST_TERMS:
-            yield Said(text, words, row)
+            yield StatedRule(text, words, row)
 
 
-def _alike(one: Said, other: Said) -> bool:
+def _alike(one: StatedRule, other: StatedRule) -> bool:
     common = len(one.words & other.words)
     return common >= ALIKE * len(one.words | other.words) and _is_negated(one.text) == _is_negated(other.text)
 

@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+")
 _EMPTY = frozenset("a an the this that these those is are am be also just really very please then so".split())
 
 
-class _Said(NamedTuple):
+class _Word(NamedTuple):
     """A word: its stem, and whether its absence may change the meaning."""
 
     stem: str
@@ -35,7 +35,7 @@ class _Said(NamedTuple):
 
 def says_the_same(one: str, other: str) -> bool:
     """Tell whether two texts say the same in the same order."""
-    shorter, longer = sorted((_said(one), _said(other)), key=len)
+    shorter, longer = sorted((_words(one), _words(other)), key=len)
     if len(shorter) < SAME * len(longer):
         return False
     place = 0
@@ -49,17 +49,17 @@ def says_the_same(one: str, other: str) -> bool:
 
 def statements(text: str) -> frozenset[tuple[str, ...]]:
     """Return the normalised sentences of a text; equal for texts that say the same."""
-    said = (tuple(word.stem for word in _said(sentence)) for sentence in SENTENCE.split(text))
+    said = (tuple(word.stem for word in _words(sentence)) for sentence in SENTENCE.split(text))
     return frozenset(sentence for sentence in said if sentence)
 
 
-def _said(text: str) -> list[_Said]:
+def _words(text: str) -> list[_Word]:
     return [word for word in map(_weighed, _WORD.findall(text)) if word.stem]
 
 
 @lru_cache(maxsize=WORD_CACHE)
-def _weighed(word: str) -> _Said:
+def _weighed(word: str) -> _Word:
     lowered = word.lower()
     if lowered in _EMPTY:
-        return _Said("", False)
-    return _Said(" ".join(terms(lowered)), lowered in STOP_WORDS or not word.isalpha() or word != lowered)
+        return _Word("", False)
+    return _Word(" ".join(terms(lowered)), lowered in STOP_WORDS or not word.isalpha() or word != lowered)

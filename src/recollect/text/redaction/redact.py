@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 from recollect.text.redaction.ascii_fold import folded
 from recollect.text.redaction.assigned_secrets import by_name, words
 from recollect.text.redaction.scanning import SEVERAL, Found, compiled, joined_where_dense
-from recollect.text.redaction.secret_carriers import by_place
+from recollect.text.redaction.secret_carriers import by_carrier
 from recollect.text.redaction.secret_values import is_blank
 from recollect.text.redaction.split_literals import by_joining
 from recollect.text.redaction.tabular_secrets import MAX_NAME, by_column
 from recollect.text.redaction.tabular_secrets import is_secret_name as name_is_secret
 from recollect.text.redaction.token_formats import RUN_BYTES
-from recollect.text.redaction.token_search import by_look, password_hashes, private_keys
+from recollect.text.redaction.token_search import by_format, password_hashes, private_keys
 
 # Replacing one secret can reveal another, once or twice.
 ROUNDS = 4
@@ -147,9 +147,9 @@ def _spans(source: bytes, *, is_code: bool = False) -> list[Found]:
             known[text] = _inside_of(text)
         return known[text]
 
-    found = by_look(source, inner)
+    found = by_format(source, inner)
     found += by_name(source, lower, at)
-    found += by_place(source, lower, at.anchors)
+    found += by_carrier(source, lower, at.anchors)
     found += by_column(source, lower, at)
     found += by_joining(source, inner)
     if b"private key" in at.anchors or b"putty-user-" in at.anchors:
@@ -168,7 +168,7 @@ def _inside_of(text: bytes) -> list[Found]:
     """Return the secrets of a decoded or joined text, which is not decoded again."""
     lower = text.lower()
     at = words(lower)
-    return [*by_look(text, lambda _: []), *by_name(text, lower, at), *by_place(text, lower, at.anchors)]
+    return [*by_format(text, lambda _: []), *by_name(text, lower, at), *by_carrier(text, lower, at.anchors)]
 
 
 def told(kinds: Iterable[str]) -> str:

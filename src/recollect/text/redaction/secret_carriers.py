@@ -199,7 +199,7 @@ def _may_carry(anchor: bytes) -> re.Pattern[bytes]:
     return re.compile(b"|".join(row.pattern for row in _rows()[anchor]))
 
 
-def by_place(source: bytes, lower: bytes, anchors: Mapping[bytes, list[int]]) -> list[Found]:
+def by_carrier(source: bytes, lower: bytes, anchors: Mapping[bytes, list[int]]) -> list[Found]:
     """Return the secrets in `source` that stand in a place that carries one.
 
     lower: `source` in lower case; anchors: where words stand in it

@@ -138,7 +138,7 @@ BEHIND_BYTES = 128
 MAX_BREAKS = 32
 
 
-def by_look(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[Found]:
+def by_format(source: bytes, look_inside: Callable[[bytes], list[Found]]) -> list[Found]:
     """Return the secrets in `source` that have a known format, in order.
 
     look_inside: searches the text that a run of base64 encodes
