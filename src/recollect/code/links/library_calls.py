@@ -52,6 +52,13 @@ class LibraryCall(NamedTuple):
         """Its first argument."""
         return self.given[0].value if self.given else self.state.variable()
 
+    def table(self, part: str = "") -> Collection:
+        """Return the table that the call gives: one per call site, so that `x = x.map(f)` ends."""
+        site = self.site
+        if not site.line:
+            return Collection(self.state.work)
+        return self.state.collection((site.frame, site.line, site.column, self.row.gives, part))
+
 
 def give(call: LibraryCall) -> None:
     """Send the result to the sink."""
@@ -91,7 +98,7 @@ def _sources(call: LibraryCall) -> Variable:
 
 
 def _listed(call: LibraryCall) -> Collection:
-    made = Collection(call.state.work)
+    made = call.table()
     call.returned.flow(made.rest)
     return made
 
@@ -136,14 +143,14 @@ def _same(call: LibraryCall) -> None:
 
 
 def _all(call: LibraryCall) -> None:
-    made = Collection(call.state.work)
+    made = call.table()
     for place, each in enumerate(call.given):
         each.value.flow(made.entry(place))
     call.sink(made)
 
 
 def _elements(call: LibraryCall) -> None:
-    made = Collection(call.state.work)
+    made = call.table()
     _sources(call).use(lambda value: call.state.iterate(value, call.site, made.rest.add))
     call.sink(made)
 
@@ -169,7 +176,7 @@ def _each(call: LibraryCall) -> None:
 
 
 def _pairs(call: LibraryCall) -> None:
-    pair, rows = Collection(call.state.work), Collection(call.state.work)
+    pair, rows = call.table("pair"), call.table()
     if call.receiver is not None:
         elements(call.receiver, pair.entry(1))
     for place, each in enumerate(call.given):
@@ -183,7 +190,7 @@ def _fill(call: LibraryCall, source: Variable, target: Variable) -> None:
 
 
 def _step(call: LibraryCall) -> None:
-    made = Collection(call.state.work)
+    made = call.table()
     if isinstance(call.receiver, Collection):
         elements(call.receiver, made.entry("value"))
     call.sink(made)
@@ -192,17 +199,23 @@ def _step(call: LibraryCall) -> None:
 # --- promises ---
 
 
+def _promised(call: LibraryCall, of: Variable) -> None:
+    kept = call.table("promise").rest
+    awaited(call.state, of).flow(kept)
+    call.sink(call.state.promised(kept))
+
+
 def _promise(call: LibraryCall) -> None:
-    call.sink(call.state.promised(awaited(call.state, call.returned)))
+    _promised(call, call.returned)
 
 
 def _promise_of_first(call: LibraryCall) -> None:
-    call.sink(call.state.promised(awaited(call.state, call.first)))
+    _promised(call, call.first)
 
 
 def _promise_of_several(call: LibraryCall) -> None:
     state = call.state
-    made, kept = Collection(state.work), state.variable()
+    made, kept = call.table(), state.variable()
 
     def every(value: Value) -> None:
         if isinstance(value, Collection):

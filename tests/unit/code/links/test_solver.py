@@ -244,3 +244,17 @@ def test_a_decorator_with_options_returns_what_it_decorates() -> None:
         "main.py": "from shop import Shop\n\ndef buy(shop: Shop):\n    shop.sell()\n",
     }
     assert ("buy", "sell", 4) in calls(files)
+
+
+def test_a_variable_that_is_filtered_into_itself_keeps_its_class() -> None:
+    files = {
+        "main.py": """
+class Rows:
+    def values(self): return Rows()
+    def f(self, is_new):
+        rows = [] if is_new else self
+        rows = rows.values()
+        return rows
+"""
+    }
+    assert ("f", "values", 6) in calls(files)
