@@ -202,9 +202,7 @@ MANIFESTS = {
     "xml_manifests.config": "packages.config",
 }
 
-MANIFEST = (
-    "recollect.code.manifests.families recollect.code.manifests.manifest recollect.code.manifests.manifest"
-).split()
+MANIFEST = ("recollect.code.manifests.families recollect.code.manifests.manifest").split()
 LINKS = (
     "recollect.code.links.generic_reader recollect.code.links.interface_summary recollect.code.links.program "
     "recollect.code.links.java_statements recollect.code.links.javascript_functions"
@@ -214,7 +212,7 @@ READERS = (
     "recollect.code.index.doc_comments recollect.code.index.endpoints recollect.code.index.extract recollect.code.index.definitions "
     "recollect.code.index.markdown_outline recollect.code.index.import_statements recollect.code.index.languages recollect.code.index.python_outline "
     "recollect.code.index.exclusions recollect.code.index.definitions recollect.code.index.normal_form recollect.code.index.page recollect.code.index.references "
-    "recollect.code.index.python_outline recollect.code.index.symbol_properties recollect.code.index.symbol_properties"
+    "recollect.code.index.python_outline recollect.code.index.symbol_properties"
 ).split()
 
 
@@ -452,7 +450,7 @@ TEXT: tuple[Any, ...] = (
 CAPTURE: tuple[Any, ...] = (
     ("payload of hooks",
      ("recollect.capture.payload recollect.capture.filter recollect.capture.extract recollect.capture.extract.shell_tool "
-     "recollect.capture.extract.file_tools recollect.capture.error_fingerprint recollect.capture.extract.file_tools "
+     "recollect.capture.extract.file_tools recollect.capture.error_fingerprint "
      "recollect.capture.difference"),
      _payloads),
     ("raw payload", "recollect.capture.payload", _raw_payload),
@@ -467,7 +465,7 @@ CAPTURE: tuple[Any, ...] = (
     ("same command", "recollect.capture.error_fingerprint recollect.capture.extract.shell_tool",
      lambda text: (shell_tool.program(text), shell_tool.is_looking(text), invocation.invocation.__wrapped__(text))),
     ("patterns",
-     ("recollect.patterns.project_lessons recollect.patterns.usage_patterns recollect.patterns.usage_patterns "
+     ("recollect.patterns.project_lessons recollect.patterns.usage_patterns "
      "recollect.capture.fixes recollect.capture.injection_evidence"),
      _patterns),
     ("memory evidence", "recollect.capture.injection_evidence",
@@ -484,7 +482,7 @@ CAPTURE: tuple[Any, ...] = (
      lambda text: (project_lessons.with_lessons(text, ["use `a`"]), project_lessons.unsaid(text, ["never use `a`"]))),
 )  # fmt: skip
 HISTORY: tuple[Any, ...] = (
-    ("commit message", "recollect.history.commit_message recollect.history.commit_message recollect.history.commits", _commit),
+    ("commit message", "recollect.history.commit_message recollect.history.commits", _commit),
     ("git log", "recollect.history.commit_log", _log),
     ("git log rows", "recollect.history.commit_log", _log, "\x01a\x021\x02a\x02a\x00"),
     ("sections", "recollect.history.project_documents", _sections),
@@ -525,7 +523,7 @@ CODE: tuple[Any, ...] = (
      lambda text: (exclusions.left_out(text[:4096]), *(file_reader.path_terms(text[:4096]),))),
     ("test runner", "recollect.code.diff.runner_commands",
      lambda text: runner_commands.commands((runner_commands.Trial(text[:4096], "python", text),), frozenset())),
-    ("python outline", "recollect.code.index.python_outline recollect.code.index.python_outline",
+    ("python outline", "recollect.code.index.python_outline",
      lambda text: python_outline.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
     ("outline", "recollect.code.index.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
     ("diff", "recollect.code.diff.unified_diff", diff_parse.parse),
@@ -535,7 +533,7 @@ CODE: tuple[Any, ...] = (
     ("mentions", "recollect.code.anchors.mention", mention.mentions),
     ("given place", "recollect.code.anchors.find", find.parted),
     ("form",
-     ("recollect.code.anchors.normalised_file recollect.code.anchors.code_sketch recollect.code.anchors.code_sketch "
+     ("recollect.code.anchors.normalised_file recollect.code.anchors.code_sketch "
      "recollect.code.index.normal_form"),
      lambda text: (normalised_file.form("a.py", text.encode()).sketch_of(None), code_sketch.sketch([text.encode()], "a"))),
     ("ranges", "recollect.code.manifests.version_ranges recollect.code.manifests.python_manifests",

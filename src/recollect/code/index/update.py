@@ -43,7 +43,7 @@ def fingerprint() -> str:
     ours = [
         path for part in ("*.py", "index/*.py", "index/queries/*.scm", "manifests/*.py") for path in code.glob(part)
     ]
-    redaction = [Path(redact.__file__), *Path(redact.__file__).parent.glob("secrets/*.py")]
+    redaction = Path(redact.__file__).parent.glob("*.py")
     files = [*ours, *redaction, Path(identifiers.__file__), Path(terms.__file__)]
     digest = hashlib.sha256()
     for file in sorted(files):

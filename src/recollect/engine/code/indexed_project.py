@@ -265,7 +265,7 @@ class Sources:
     @cached_property
     def _loose(self) -> _Loose | None:
         """Uses known without linking; None where the code is linked."""
-        from recollect.code.resolve.link import is_linked, unlinked
+        from recollect.code.links.tree_linking import is_linked, unlinked
 
         if self.tree is None or is_linked(self._edges, self.tree):
             return None

@@ -77,7 +77,7 @@ def address(trees: Sequence[Tree], node_id: str) -> Address | None:
 
 def code_nodes(store: CodeStore, ids: Iterable[str]) -> dict[str, CodeNode]:
     """Return the indexed files and symbols of ids, without those that do not exist."""
-    from recollect.store.link_protocol import symbol_keys
+    from recollect.store.code_protocol import symbol_keys
 
     trees = store.find(Tree)
     wanted = {node_id: found for node_id in ids if (found := address(trees, node_id)) is not None}

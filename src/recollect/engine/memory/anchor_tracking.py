@@ -294,7 +294,7 @@ class _Judging:
 
     def _renew(self, row: Known, where: tuple[str, str | None], seen: Seen) -> None:
         """Renew the sketch of unchanged code that an earlier version took."""
-        from recollect.code.freshness.sketch import is_current
+        from recollect.code.anchors.code_sketch import is_current
 
         if row.anchor.sketch and not is_current(row.anchor.sketch) and (sketch := self._sketch_at(where, seen)):
             self.sketches[row.anchor.id] = sketch

@@ -22,7 +22,7 @@ class CalibrationCache:
         self._embedding = embedding
         self._known: dict[str, Calibration] = {}
 
-    def of(self, model: str) -> Ruler:
+    def of(self, model: str) -> Calibration:
         """Return the scale of a model; of the shipped model until it can be measured."""
         from recollect.providers.local import MODEL
         from recollect.recall.calibration import REFERENCE

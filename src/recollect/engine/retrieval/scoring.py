@@ -115,7 +115,7 @@ class Scoring:
 
     def weighed(self, query: "Query", pool: "Pool", fitted: "Scored", asked: "Asked") -> tuple["Scored", Profile]:
         """Return a pool scored by the weights of the project asked about, and their profile."""
-        from recollect.recall.weigh import matching, weigh, worth
+        from recollect.recall.hybrid_score import matching, weigh, worth
 
         profile, weights = _in_force(self._kept(project_of(asked.where))[0])
         central = self._context.store.centralities(passage.memory_id for passage in pool.passages)

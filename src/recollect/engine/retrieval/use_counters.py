@@ -81,9 +81,9 @@ class UseCounters:
         return {row.id: told(row) for row in self._context.store.get(Usefulness, memory_ids)}
 
 
-def lifted(learnt: use.Learnt, kind: str, offered: int, used: int) -> Lifts:
+def lifted(learnt: feedback.Learnt, kind: str, offered: int, used: int) -> Lifts:
     """Return how much more often a memory is used than others, by kind and by own counts."""
-    return Lifts(learnt.kinds.get(kind, 0.0), use.own(used, offered, learnt, kind) if offered else 0.0)
+    return Lifts(learnt.kinds.get(kind, 0.0), feedback.own(used, offered, learnt, kind) if offered else 0.0)
 
 
 def told(row: Usefulness) -> str:
