@@ -10,7 +10,7 @@ from recollect.engine.admin.namespaces import Namespaces, Workspaces
 from recollect.engine.code.code_index import CodeIndex
 from recollect.engine.code.code_links import Links
 from recollect.engine.code.package_queries import Packages
-from recollect.engine.consolidation.cycles import Consolidator
+from recollect.engine.consolidation.consolidation_cycles import Consolidator
 from recollect.engine.context import Context
 from recollect.engine.graph.centrality import Centrality
 from recollect.engine.hook_responses.responses import HookResponses

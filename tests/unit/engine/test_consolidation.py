@@ -12,7 +12,7 @@ from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
 
 from recollect import Engine, progress
 from recollect.consolidate import decay, forget
-from recollect.engine.consolidation import cycles, plan_execution
+from recollect.engine.consolidation import consolidation_cycles, plan_execution
 from recollect.engine.consolidation.schedule import EVERY_S, LOST_S, QUIET_LOOKS
 from recollect.errors import BudgetSpent, Cancelled, Conflict, InvalidInput, MemoryNotFound
 from recollect.model import Consolidation, Memory
@@ -454,6 +454,6 @@ def test_a_server_runs_cycles_only_where_the_setting_lets_it(open_engine: Callab
 
 
 def test_the_operations_and_the_cycles_have_the_same_thresholds() -> None:
-    assert (cycles.THRESHOLD_DAYS, cycles.IMPORTANCE_THRESHOLD) == (
+    assert (consolidation_cycles.THRESHOLD_DAYS, consolidation_cycles.IMPORTANCE_THRESHOLD) == (
         decay.THRESHOLD_DAYS, forget.IMPORTANCE_THRESHOLD,
     )  # fmt: skip

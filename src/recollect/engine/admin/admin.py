@@ -46,7 +46,7 @@ from recollect.version import __version__
 if TYPE_CHECKING:
     from recollect.capture.spool import Stuck
     from recollect.engine.code.code_index import CodeIndex
-    from recollect.engine.consolidation.cycles import Consolidator
+    from recollect.engine.consolidation.consolidation_cycles import Consolidator
     from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
     from recollect.engine.memory.anchor_tracking import AnchorTracking

@@ -222,7 +222,7 @@ def test_importing_twice_leaves_the_same_memories(engine: Engine, app: Repositor
 CHILD = """
 import os, sys
 from recollect import Engine
-from recollect.engine.importing import history_ingest as learning
+from recollect.engine.importing import history_import as learning
 
 learning.BATCH = 3
 written = learning.HistoryWriter._write
