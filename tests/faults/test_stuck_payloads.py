@@ -18,7 +18,7 @@ from recollect.capture import spool as spool_module
 from recollect.capture.spool import MOST_DEATHS
 from recollect.engine import Engine
 from recollect.engine.sessions import spool_drain
-from recollect.engine.sessions.drain_process import DrainProcess
+from recollect.engine.sessions.background_drain import DrainProcess
 from recollect.engine.sessions.hook_ingest import EventReader
 from recollect.model import Memory
 

@@ -223,7 +223,7 @@ WRITERS: Mapping[StepAction, Callable[[Transaction, PlanStep], str | None]] = {
 }
 
 
-# A quarter: nobody undoes a run after months.
+# A quarter: runs are not undone after months.
 KEPT_DAYS = 90
 # Rows dropped in one transaction, so that other writers do not wait long.
 ROWS = 500

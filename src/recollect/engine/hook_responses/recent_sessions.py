@@ -28,7 +28,7 @@ SESSIONS = 6
 NOT_ENDED = 3
 # Observations of each, the latest.
 ROWS = 200
-# After two weeks nobody continues where a session was interrupted.
+# Older interrupted sessions are not continued.
 RECENT_S = 14 * 86_400
 # Sessions whose files are at hand.
 AT_HAND = 3

@@ -84,7 +84,7 @@ def work_in_progress(folder: str, used: Sequence[str], *, asks_git: bool) -> Wor
     used: files that the last sessions changed or read, the latest first. asks_git: find the files that differ, too
     """
     found: Checkout | None = None
-    with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or nobody's home
+    with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or an unknown user
         found = checkout(work_tree(folder)) if folder else None
     if found is None:
         return WorkInProgress(files=tuple(used[:FILES]))

@@ -1,31 +1,55 @@
-"""Import memories from a project's history: commits, documents, code notes, transcripts."""
+"""Import memories from a project's history: commits, documents, code notes, transcripts.
 
+    source ─► Found ─► without secrets ─► Memory, its id made of project, source and key
+
+Ids depend on the record alone, so importing again, or continuing a stopped import, leaves the same memories. A record
+that has changed since updates its memory, unless a user edited that; deleted memories stay deleted.
+"""
+
+import uuid
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 
+from recollect import clock, progress
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import project_root
+from recollect.engine.records.memory_rows import (
+    TRUST,
+    content_hash,
+    ensure_node,
+    headline,
+    is_learnt,
+    node_id,
+    unwanted,
+)
+from recollect.engine.records.record_redaction import without_secrets
 from recollect.model import (
     HISTORY_SOURCES,
     TRANSCRIPT_SOURCES,
+    Edge,
     HistoryChoice,
     HistorySource,
     Learnt,
+    LearntFrom,
+    Memory,
 )
 from recollect.operations import operation
+from recollect.store.protocol import Store, Transaction
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.engine.importing.history_ingest import Place
     from recollect.engine.importing.transcript_import import TranscriptImport, Wanted
     from recollect.engine.memory.anchor_tracking import AnchorTracking
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.branches import Branches
     from recollect.engine.sessions.capture import Capture
+    from recollect.history.found import Found, Source
 
 # Memories of each source: the decisions of ten years, embedded within some minutes.
 MOST = 3_000
@@ -35,7 +59,134 @@ DRAINED = 10_000
 # Records listed in a note.
 MOST_NAMED = 5
 
+# Memories of one transaction: enough to be fast, few enough that other writers do not wait long.
+BATCH = 200
+# Sample titles in the answer of each source: they show what kind of memories were imported.
+EXAMPLES = 3
+EXAMPLE_CHARACTERS = 120
+# The name space of record ids.
+_SPACE = uuid.UUID("5f0c2f7e-5d5a-5b0e-9a53-2f0a6d1c7b11")
+
 Most = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
+
+
+class Place(NamedTuple):
+    """Where an import reads: the project, and the commits of its branch that the default one does not have."""
+
+    namespace: str
+    root: Path
+    branch: str | None
+    own: frozenset[str]
+
+
+class HistoryWriter:
+    """Writes the memories that sources find, and counts the outcomes."""
+
+    def __init__(self, store: Store, place: Place, *, dry_run: bool) -> None:
+        self._store = store
+        self._place = place
+        self._dry_run = dry_run
+        self.batch = clock.new_id()
+        self.redacted: Counter[str] = Counter()
+        self.examples: list[str] = []
+        self._shown: Counter[str] = Counter()
+        self.changed = 0
+        # Records that took too long, by source and key.
+        self.left_out: list[str] = []
+
+    def learn(self, name: HistorySource, source: "Source", since: int | None) -> LearntFrom:
+        """Write everything that a source finds; returns the outcome counts."""
+        found = source.records(self._place.root, since)
+        fates: Counter[str] = Counter()
+        rules: Counter[str] = Counter()
+        while chunk := list(islice(found, BATCH)):
+            rules.update(row.rule for row in chunk)
+            ready = [memory for row in chunk if (memory := self._ready(name, row)) is not None]
+            fates.update(self._fates(self._store, ready) if self._dry_run else self._write(ready))
+            progress.report(fates.total(), None, "storing memories")
+        self.changed += fates["created"] + fates["updated"]
+        self.left_out += [f"{name}: {path}" for path in source.left_out]
+        return LearntFrom(source=name, found=rules.total(), rules=dict(rules.most_common()), **fates)
+
+    def _ready(self, source: str, found: "Found") -> Memory | None:
+        """Return a record as a memory; None if that takes too long."""
+        try:
+            with clock.cpu_limit(clock.RECORD_CPU_S):
+                return self._memory(source, found)
+        except clock.CpuLimitExceeded:
+            self.left_out.append(f"{source}: {found.key}")
+            return None
+
+    def _write(self, ready: Sequence[Memory]) -> list[str]:
+        fates = self._fates(self._store, ready)
+        if "created" not in fates and "updated" not in fates:
+            return fates  # no lock for nothing
+        with self._store.transaction("import_history", batch=self.batch) as transaction:
+            fates = self._fates(transaction, ready)
+            for memory, fate in zip(ready, fates, strict=True):
+                if fate == "created":
+                    self._tell(transaction.insert(memory))
+                elif fate == "updated":
+                    transaction.update(Memory, memory.id, _renewed(memory))
+                if fate in ("created", "updated") and memory.superseded_by is not None:
+                    _link(transaction, memory)
+        return fates
+
+    def _fates(self, rows: Store | Transaction, ready: Sequence[Memory]) -> list[str]:
+        """Return the outcome of each memory: created, updated, known or refused."""
+        ids = [memory.id for memory in ready]
+        known = {memory.id: memory for memory in rows.get(Memory, ids)}
+        refused = unwanted(rows, [row_id for row_id in ids if row_id not in known])
+        fates: list[str] = []
+        for memory in ready:
+            old = known.get(memory.id)
+            if old is None:
+                fates.append("refused" if memory.id in refused else "created")
+            else:
+                fates.append("updated" if _differs(old, memory) else "known")
+        return fates
+
+    def _memory(self, source: str, found: "Found") -> Memory:
+        place = self._place
+        by = found.replaced_by
+        sha = found.metadata.get("sha")
+        is_own = sha in place.own
+        raw = Memory(
+            id=self._id(source, found.key),
+            content=found.content,
+            memory_type=found.memory_type,
+            importance=found.importance,
+            tags=found.tags,
+            metadata={"from": source, "rule": found.rule, **found.metadata},
+            namespace=place.namespace,
+            created_at=found.at,
+            updated_at=found.at,
+            last_accessed_at=found.at,
+            category=found.rule,
+            title=found.title,
+            author=found.author,
+            source="import",
+            trust=TRUST["imported"]["import"],
+            valid_from=found.at,
+            valid_to=found.ended_at,
+            superseded_by=self._id(source, by) if by is not None else None,
+            branch=place.branch if is_own else None,
+            head=sha if isinstance(sha, str) else None,
+        )
+        memory, kinds = without_secrets(raw)
+        self.redacted.update(kinds)
+        written = content_hash(memory.content)
+        return msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
+
+    def _id(self, source: str, key: str) -> str:
+        return str(uuid.uuid5(_SPACE, f"{self._place.namespace}\n{source}\n{key}"))
+
+    def _tell(self, memory: Memory) -> None:
+        source = memory.metadata["from"]
+        if self._shown[source] < EXAMPLES and memory.importance > 0.5:
+            self._shown[source] += 1
+            told = headline(memory)
+            self.examples.append(told if len(told) <= EXAMPLE_CHARACTERS else told[: EXAMPLE_CHARACTERS - 1] + "…")
 
 
 class HistoryImport:
@@ -83,7 +234,6 @@ class HistoryImport:
         limit: maximum number of memories per source
         dry_run: show what would be imported
         """
-        from recollect.engine.importing.history_ingest import HistoryWriter
         from recollect.engine.importing.transcript_import import Wanted
         from recollect.history.history_sources import SOURCES
 
@@ -133,9 +283,8 @@ class HistoryImport:
         also = TRANSCRIPT_SOURCES if "transcripts" in named else ()
         return tuple(name for name in HISTORY_SOURCES if not named or name in named or name in also)
 
-    def _place(self, path: str, *, force: bool) -> "Place":
-        from recollect.code.index.project_root import place
-        from recollect.engine.importing.history_ingest import Place
+    def _place(self, path: str, *, force: bool) -> Place:
+        from recollect.code.place import place
 
         root = place(input_checks.text("path", path), force=force).root
         branch, own = self._branches.own(str(root))
@@ -147,3 +296,28 @@ def _left_out(names: Sequence[str]) -> Iterator[str]:
     if names:
         more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
         yield f"skipped, took too long to read: {', '.join(names[:MOST_NAMED])}{more}"
+
+
+def _differs(old: Memory, new: Memory) -> bool:
+    """Tell whether a memory differs from its record, and was not edited."""
+    return is_learnt(old) and (old.content_hash, old.superseded_by) != (new.content_hash, new.superseded_by)
+
+
+def _renewed(new: Memory) -> dict[str, Any]:
+    fields = ("content", "content_hash", "title", "tags", "metadata", "updated_at", "valid_from", "valid_to")
+    return {field: getattr(new, field) for field in (*fields, "superseded_by", "memory_type", "category")}
+
+
+def _link(transaction: Transaction, memory: Memory) -> None:
+    """Link a reverted commit with the one that reverted it, once."""
+    newer = transaction.get(Memory, [memory.superseded_by or ""])
+    if not newer:
+        return
+    for row in (newer[0], memory):
+        ensure_node(transaction, row)
+    edge_id = str(uuid.uuid5(_SPACE, f"{newer[0].id} supersedes {memory.id}"))
+    if not transaction.get(Edge, [edge_id]):
+        src, dst = node_id(newer[0].id), node_id(memory.id)
+        transaction.insert(
+            Edge(id=edge_id, src=src, dst=dst, relationship="SUPERSEDES", created_at=newer[0].created_at)
+        )

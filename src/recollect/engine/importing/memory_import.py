@@ -4,7 +4,7 @@
     reader ─► Found ─► Memory, Session, Node, Edge ─► without secrets ─► outcome ─► batches, undone if one fails
 
 Ids depend on source, project and key (or are the source's own, where those are unique everywhere), so that importing
-again leaves the same memories. A record that has changed since updates its memory, unless somebody edited that; deleted
+again leaves the same memories. A record that has changed since updates its memory, unless a user edited that; deleted
 memories stay deleted. Unknown fields are kept in the metadata under `origin`.
 """
 
@@ -255,7 +255,7 @@ class MemoryImport:
         if _written(old) == old.content_hash:
             return "updated"
         if _written(record):
-            return "known"  # somebody changed it here
+            return "known"  # a user changed it here
         return Left(found.part, "its id belongs to a different memory in recollect")
 
     def _write(self, transaction: Transaction, ready: Sequence[tuple[Found, Record | Left]]) -> None:

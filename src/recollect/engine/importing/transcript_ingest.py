@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # The name space of memory ids.
 SPACE = uuid.UUID("1c9a2a0e-6a0f-5c55-8e0b-5a3f4f0f6b02")
-# An event has two times, by its hook and by the transcript; nobody does the same twice as quickly.
+# An event has two times, by its hook and by the transcript; the same is not done twice as quickly.
 NEAR_S = 60
 # Part of the ids of these observations; those of hooks end in hexadecimal digits.
 OWN = "-t"

@@ -123,7 +123,7 @@ def changed_nodes(linked: LinkedTree, change: SymbolChange) -> list[int]:
     for path, key in ((change.path, change.key), (change.old_path, change.old_key)):
         names = [f"sym:{linked.tree.root}/{path}::{key}" if key else f"file:{linked.tree.root}/{path}"]
         names += [f"sym:{linked.tree.root}/{path}::{owner}" for owner in _owners(linked, path, key, change)]
-        if change.row is not None and change.row.kind == "Class":  # whoever makes an instance uses its constructor
+        if change.row is not None and change.row.kind == "Class":  # making an instance uses its constructor
             names += [f"{names[0]}.{name}" for name in CONSTRUCTORS]
         found.update((linked.uses.index[name], None) for name in names if name in linked.uses.index)
     return list(found)

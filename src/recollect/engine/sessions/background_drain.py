@@ -2,25 +2,30 @@
 
     poll, search, ingest ─► orders ─► thread ─► child process ─► outcome of the payloads
 
-A search waits for it only a short time: it does not answer late because a payload takes seconds.
+A regular expression holds Python's global lock, and only the main thread of a process can interrupt one. So a server
+leaves payloads to the main thread of a child, which ends when its input ends. A search waits for it only a short time.
 """
 
 import queue
+import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import msgspec
+
+from recollect.code.process import Process, serve
 from recollect.model import Ingested
+from recollect.settings import SETTINGS, Settings, Sourced
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from recollect.capture.spool import Spool
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.engine.sessions.drain_process import DrainProcess
-    from recollect.settings import Settings
 
 # Payloads of one drain: some seconds of work.
 DRAIN = 500
@@ -46,7 +51,7 @@ class BackgroundDrain:
 
     def __init__(
         self,
-        settings: "Settings",
+        settings: Settings,
         stop: threading.Event,
         *,
         embedding: "Embedding",
@@ -146,7 +151,7 @@ class BackgroundDrain:
             if self._spool().is_empty():
                 return Ingested()
             try:
-                child = self._child = self._child or self._started()
+                child = self._child = self._child or DrainProcess(self._settings)
             except OSError:  # no more processes
                 return self._drain_here(limit)
             self._begun_at = time.monotonic()
@@ -162,11 +167,6 @@ class BackgroundDrain:
         finally:
             self._begun_at = None
 
-    def _started(self) -> "DrainProcess":
-        from recollect.engine.sessions.drain_process import DrainProcess
-
-        return DrainProcess(self._settings)
-
     def _spool(self) -> "Spool":
         from recollect.capture.spool import Spool
 
@@ -176,3 +176,74 @@ class BackgroundDrain:
         child, self._child = self._child, None
         if child is not None:
             child.end()
+
+
+# --- the child ---
+
+# The engine is handed in, because this module is part of it.
+_START = (
+    "import sys; sys.path.insert(0, {!r}); from recollect.engine import Engine; "
+    "from recollect.engine.sessions.background_drain import main; main(lambda settings: Engine(settings).capture)"
+)
+
+
+class DrainOrder(NamedTuple):
+    """What the child does: become an engine with these settings, or drain up to `limit` payloads."""
+
+    limit: int = 0
+    settings: dict[str, Any] | None = None
+
+
+class Drainer(Protocol):
+    """The capture of an engine, as the child uses it."""
+
+    def drain_here(self, limit: int, *, kill: bool) -> Ingested:
+        """Drain the spool in this thread."""
+        ...
+
+    def halt(self) -> None:
+        """Stop the running drain after its payload."""
+        ...
+
+
+class DrainProcess(Process):
+    """The child, as its parent sees it."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Start it; return when it can drain. Raises OSError where it cannot be started."""
+        super().__init__(_START)
+        if self._ask(DrainOrder(settings={row.setting.name: row.value for row in settings.rows()})) is None:
+            self.end()
+            raise OSError("the process that handles hook events did not start")
+
+    def drain(self, limit: int) -> Ingested | None:
+        """Drain the spool; None if the child died over it."""
+        return self._ask(DrainOrder(limit))
+
+    def _ask(self, order: DrainOrder) -> Ingested | None:
+        answer = self.exchange(msgspec.msgpack.encode(order))
+        return None if answer is None else msgspec.msgpack.decode(answer, type=Ingested)
+
+
+def main(open_capture: Callable[[Settings], Drainer]) -> None:
+    """Drain the spool at each order, until the input ends."""
+    # Ctrl-C reaches every process of a terminal; the parent decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    decoder = msgspec.msgpack.Decoder(DrainOrder)
+    capture: Drainer | None = None
+
+    def answer(content: bytes) -> bytes:
+        nonlocal capture
+        order = decoder.decode(content)
+        if order.settings is not None:
+            rows = {row.name: Sourced(row, order.settings[row.name], "parent process") for row in SETTINGS}
+            opened = capture = open_capture(Settings(rows))
+            signal.signal(signal.SIGTERM, lambda *_: opened.halt())
+            return msgspec.msgpack.encode(Ingested())
+        assert capture is not None  # noqa: S101 - settings come first
+        return msgspec.msgpack.encode(capture.drain_here(order.limit, kill=True))
+
+    try:
+        serve(sys.stdin.buffer, sys.stdout.buffer, answer)
+    except BrokenPipeError:
+        return  # the parent is gone

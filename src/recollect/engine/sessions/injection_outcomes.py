@@ -240,7 +240,7 @@ def _counted(transaction: Transaction, row: Injection) -> set[str | None]:
         return set()
     known = next(iter(transaction.get(Usefulness, [memory.id])), None)
     current = known if known is not None else _new(memory)
-    if current.confidence != memory.confidence:  # somebody changed it since
+    if current.confidence != memory.confidence:  # a user changed it since
         current = msgspec.structs.replace(current, given=memory.confidence, pro=0.0, con=0.0)
     # Counts may have been reset since: then everything is new.
     after = _with(current, row if known is not None else msgspec.structs.replace(row, counted=""))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FILES = ("AGENTS.md", "CLAUDE.md")
 # An instructions file is read in every session; a larger file is none.
 MAX_BYTES = 1024 * 1024
-# Memories that are read: nobody states more preferences.
+# Memories that are read.
 LOOKED_AT = 1_000
 # Prompts that are read, the latest.
 PROMPTS = 3_000
@@ -139,7 +139,7 @@ def _root(path: str) -> Path:
     try:
         folder = Path(path).expanduser()
         root = Path(work_tree(str(folder)))
-    except (OSError, RuntimeError) as problem:  # nobody has that name, or the current folder is gone
+    except (OSError, RuntimeError) as problem:  # an unknown user, or the current folder is gone
         raise InvalidInput(f"{path} is not a usable path: {problem}", field="path") from None
     if not folder.is_dir():
         raise NotFound(f"there is no folder {path}", hint="Give the folder of a project.", path=path)
