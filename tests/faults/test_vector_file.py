@@ -239,18 +239,18 @@ def test_vectors_that_were_dropped_do_not_come_back_from_the_file(path: Path) ->
 CHILD = """
 import os, sys
 from pathlib import Path
-from recollect.store import search, vectors
+from recollect.store import passage_search, vector_index
 from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
 import numpy as np
-vectors.EXACT_ROWS = 4
+vector_index.EXACT_ROWS = 4
 {killed}
 SqlStore(Sqlite(Path(sys.argv[1]))).search_vectors("m/1", np.ones(70, np.float32), None, 1)
 """
 KILLED = {
     "while it is written": "os.fsync = lambda file: os._exit(9)",
     "before it is renamed": "Path.replace = lambda part, path: os._exit(9)",
-    "before the database knows it": "search.keep = lambda *row: os._exit(9)",
+    "before the database knows it": "passage_search.write_setting = lambda *row: os._exit(9)",
 }
 
 
