@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.branches import Branches
     from recollect.engine.sessions.capture import Capture
-    from recollect.history.found import Found, Source
+    from recollect.history.history_record import Found, Source
 
 # Memories of each source: the decisions of ten years, embedded within some minutes.
 MOST = 3_000
@@ -284,7 +284,7 @@ class HistoryImport:
         return tuple(name for name in HISTORY_SOURCES if not named or name in named or name in also)
 
     def _place(self, path: str, *, force: bool) -> Place:
-        from recollect.code.place import place
+        from recollect.code.index.project_root import place
 
         root = place(input_checks.text("path", path), force=force).root
         branch, own = self._branches.own(str(root))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
-from recollect.code.process import Process, serve
+from recollect.code.process_pool import Process, serve
 from recollect.model import Ingested
 from recollect.settings import SETTINGS, Settings, Sourced
 
