@@ -22,7 +22,6 @@ from conversations import Conversations
 from measure import cpu_ms
 from patterns import DAYS, ROOT, START, Event, Month
 from recollect import Engine, clock
-from recollect.engine.sessions.hook_ingest import EventReader
 from recollect.model import Change, Edge, Memory, Node
 from recollect.providers.cache import CachedEmbedder
 from recollect.providers.local import LocalEmbedder
@@ -62,17 +61,17 @@ def _sittings(projects: int, months: int, first: int) -> Iterator[Sitting]:
 
 def capture(engine: Engine, sitting: Sitting, begin: int) -> None:
     """Take in what hooks were told in a session; begin: the moment of the first day."""
-    noticing = EventReader(engine.context, branches=engine.branches, anchoring=engine.anchoring)
+    noticing = engine.capture.reader()
     notices = []
     for place, event in enumerate(sitting.events):
         at = begin + sitting.begins_s + 40 * place
         identity = {"session_id": sitting.name, "cwd": sitting.folder, "tool_use_id": f"{sitting.name}-{place}"}
         # The folder of the month is that of the project: paths in payloads are told below it.
         raw = json.dumps({**event.payload, **identity}).replace(f"{ROOT}/", f"{sitting.folder}/").encode()
-        notice = noticing.of_bytes(raw, f"{at:020}{sitting.name}{place:06}", event="", assistant="claude", at=at)
+        notice = noticing.parse(raw, f"{at:020}{sitting.name}{place:06}", event="", assistant="claude", at=at)
         if notice is not None:
             notices.append(notice)
-    engine.sessions.write(notices)
+    engine.session_updates.write(notices)
 
 
 BEGIN = 1_700_000_000

@@ -16,7 +16,7 @@ from tests.property.test_capture import payloads as any_payload
 
 from recollect import Engine
 from recollect.engine.hook_responses.context_block import MOST_BYTES, TAG, Line, Section, block
-from recollect.engine.hook_responses.prompt_fast_path import glance
+from recollect.engine.hook_responses.prompt_fast_path import fast_answer
 from recollect.model import Injection
 from recollect.text.token_count import tokens
 
@@ -84,7 +84,7 @@ def test_no_payload_is_an_error(home: Path, raw: bytes, assistant: str) -> None:
         for lexical in (False, True):
             said = engine.presence.answer(raw, assistant=assistant, event="UserPromptSubmit", lexical=lexical)
             assert said is None or said.startswith(f"<{TAG}")
-    glance(raw, assistant=assistant, event="UserPromptSubmit")
+    fast_answer(raw, assistant=assistant, event="UserPromptSubmit")
 
 
 steps = st.lists(

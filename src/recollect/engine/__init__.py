@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Sources,
         SymbolRow,
     )
+    from recollect.engine.hook_responses.prompt_fast_path import fast_answer
     from recollect.engine.importing.legacy_files import Older as LegacyDatabase
     from recollect.engine.importing.legacy_files import adopt as adopt_database
     from recollect.engine.importing.legacy_files import adopt_document as adopt_json
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from recollect.engine.memory.library_state import Key as ScoreKey
     from recollect.engine.models.given_embedder import CallerEmbedder, centroid, configured_vector, cosine
     from recollect.engine.records import input_checks
+    from recollect.engine.records.checkout import work_tree
     from recollect.engine.records.identity import namespace_of
     from recollect.engine.root import NOUNS, OPERATIONS, Engine
     from recollect.engine.sessions.observed_events import current_error, spoken_of, touched
@@ -39,10 +41,12 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "recollect.engine.code.file_entities": "SourceEntity=Entity read_source source_files",
     "recollect.engine.code.indexed_project": "FileUses Neighbour PackageRow Project Source Sources SymbolRow",
+    "recollect.engine.hook_responses.prompt_fast_path": "fast_answer",
     "recollect.engine.importing.legacy_files": "LegacyDatabase=Older adopt_database=adopt adopt_json=adopt_document",
     "recollect.engine.library_store": "UNRELATED LibraryStore Relevant configured size without_secrets",
     "recollect.engine.memory.library_state": "Documents CachedScore=Kept ScoreKey=Key ScoreCache",
     "recollect.engine.models.given_embedder": "CallerEmbedder centroid configured_vector cosine",
+    "recollect.engine.records.checkout": "work_tree",
     "recollect.engine.records.identity": "namespace_of",
     "recollect.engine.records.input_checks": "input_checks=",
     "recollect.engine.root": "NOUNS OPERATIONS Engine",
@@ -58,10 +62,11 @@ _DEFINED = {
 
 __all__ = [
     "NOUNS", "OPERATIONS", "UNRELATED", "CachedScore", "CallerEmbedder", "Documents", "Engine", "FileUses",
-    "LegacyDatabase", "LibraryStore", "Neighbour", "PackageRow", "Project", "Relevant", "ScoreCache",
-    "ScoreKey", "Source", "SourceEntity", "Sources", "SymbolRow", "adopt_database", "adopt_json", "centroid",
-    "configured", "configured_vector", "cosine", "current_error", "input_checks", "judge_prompt", "judge_verdict",
+    "LegacyDatabase", "LibraryStore", "Neighbour", "PackageRow", "Project", "Relevant", "ScoreCache", "ScoreKey",
+    "Source", "SourceEntity", "Sources", "SymbolRow", "adopt_database", "adopt_json", "centroid", "configured",
+    "configured_vector", "cosine", "current_error", "fast_answer", "input_checks", "judge_prompt", "judge_verdict",
     "namespace_of", "read_source", "size", "source_files", "spoken_of", "tokens", "touched", "without_secrets",
+    "work_tree",
 ]  # fmt: skip
 
 

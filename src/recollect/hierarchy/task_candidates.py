@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.engine import Neighbour, Sources, diff_memories, spoken_of
+from recollect.engine import Neighbour, Sources, spoken_of, touched
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _remembered(engine: Engine, sources: Sources, evidence: _Evidence, descripti
 def _seen(engine: Engine, sources: Sources, evidence: _Evidence) -> None:
     """Add recently edited and read files, the last ones most."""
     root = sources.tree.root if sources.tree is not None else ""
-    for rank, row in enumerate(diff_memories(engine.store, sources.namespace, root)):
+    for rank, row in enumerate(touched(engine.store, sources.namespace, root)):
         worth, verb = (EDITED, "changed") if row.changed else (READ, "read")
         evidence.add(row.path, worth / (1 + rank / HALF_RANK), f"{verb} recently")
 

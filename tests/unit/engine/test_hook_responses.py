@@ -13,7 +13,7 @@ from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
 from recollect.engine.hook_responses.context_block import MOST_BYTES, TAG
-from recollect.engine.hook_responses.prompt_fast_path import glance
+from recollect.engine.hook_responses.prompt_fast_path import fast_answer
 from recollect.errors import InvalidInput
 from recollect.model import Anchor, AnchorState, Injection, Memory, Session
 
@@ -38,14 +38,14 @@ def engine(home: Path, time: FrozenClock) -> Iterator[Engine]:
         yield made
 
 
-@pytest.fixture(params=["recall", "words", "glance"])
+@pytest.fixture(params=["recall", "words", "fast path"])
 def prompted(request: pytest.FixtureRequest, engine: Engine) -> Answer:
     """Answers a prompt in a session: by a recall, by words with an engine, by words without one."""
 
     def answer(prompt: str, session: str = "s-1", **fields: Any) -> str | None:
         raw = of(session, payloads.claude("UserPromptSubmit", prompt=prompt, **fields))
-        if request.param == "glance":
-            return glance(raw)
+        if request.param == "fast path":
+            return fast_answer(raw)
         return engine.presence.answer(raw, lexical=request.param == "words")
 
     return answer
@@ -409,7 +409,7 @@ def test_the_fix_comes_with_the_failure_although_the_session_began_with_context(
 def test_whatever_else_a_hook_is_given_nothing_is_said(engine: Engine, raw: bytes) -> None:
     decide(engine)
     assert engine.presence.answer(raw) is None
-    assert glance(raw) is None
+    assert fast_answer(raw) is None
 
 
 @pytest.mark.promise("E18")
@@ -450,20 +450,20 @@ def test_a_store_that_cannot_be_read_says_nothing(home: Path) -> None:
         assert engine.presence.answer(raw) is None
         assert engine.presence.answer(raw, lexical=True) is None
         assert engine.presence.answer(payloads.claude("SessionStart", source="startup")) is None
-    assert glance(raw) is None
+    assert fast_answer(raw) is None
 
 
-def test_a_glance_makes_no_database_and_touches_none_of_another_version(home: Path) -> None:
+def test_the_fast_path_makes_no_database_and_touches_none_of_another_version(home: Path) -> None:
     import sqlite3
 
     raw = payloads.claude("UserPromptSubmit", prompt=ABOUT_BACKOFF)
-    assert glance(raw) is None
+    assert fast_answer(raw) is None
     assert not (home / "recollect.db").exists()
     with Engine(embed_provider="off") as engine:
         decide(engine)
     with sqlite3.connect(home / "recollect.db") as connection:
         connection.execute("PRAGMA user_version = 3")
-    assert glance(raw) is None
+    assert fast_answer(raw) is None
 
 
 def test_what_was_said_is_forgotten_with_its_memory_and_with_time(

@@ -13,7 +13,7 @@ from tests.fakes import FrozenClock
 
 from recollect import Engine, clock
 from recollect.capabilities import OPERATIONS
-from recollect.engine.hook_responses.prompt_fast_path import glance
+from recollect.engine.hook_responses.prompt_fast_path import fast_answer
 from recollect.engine.sessions import injection_outcomes
 from recollect.engine.sessions.injection_outcomes import count, learn
 from recollect.engine.sessions.session_state import SILENT_S
@@ -407,7 +407,7 @@ def test_what_a_project_taught_goes_with_it_at_once_and_comes_back_with_it(
     assert command_line(*shown)["weights"] == weights
 
 
-@pytest.mark.parametrize("way", ["recall", "glance"])
+@pytest.mark.parametrize("way", ["recall", "fast path"])
 def test_what_is_never_used_must_fit_better_to_be_told(
     engine: Engine, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -419,8 +419,8 @@ def test_what_is_never_used_must_fit_better_to_be_told(
 
     def answer(session: str) -> str:
         return (
-            glance(payloads.in_session(session, raw))
-            if way == "glance"
+            fast_answer(payloads.in_session(session, raw))
+            if way == "fast path"
             else engine.presence.answer(payloads.in_session(session, raw))
         ) or ""
 

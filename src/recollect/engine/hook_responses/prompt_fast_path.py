@@ -42,7 +42,7 @@ LEAST_WORDS = 2
 LEAST_BY_WORDS = 3
 
 
-def glance(payload: bytes, *, home: str = "", event: str = "", assistant: str = "") -> str | None:
+def fast_answer(payload: bytes, *, home: str = "", event: str = "", assistant: str = "") -> str | None:
     """Return the text to inject for a prompt; None: nothing, zero bytes, also for other events.
 
     Like HookResponses.answer, without an engine: fenced as data, without secrets, within its limits. A bad payload or

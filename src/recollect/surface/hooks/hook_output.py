@@ -69,9 +69,9 @@ def answered(
 
 def by_fast_path(payload: bytes, home: str, event: str, assistant: str) -> bytes:
     """Return what a hook prints for a prompt, by keyword search and without an engine; empty: nothing."""
-    from recollect.engine.hook_responses.prompt_fast_path import glance
+    from recollect.engine import fast_answer
 
-    return reply(glance(payload, home=home, event=event, assistant=assistant), event=event, assistant=assistant)
+    return reply(fast_answer(payload, home=home, event=event, assistant=assistant), event=event, assistant=assistant)
 
 
 def by_engine(payload: bytes, home: str, event: str, assistant: str) -> bytes:

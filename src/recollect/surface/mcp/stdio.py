@@ -326,7 +326,7 @@ def project_folder() -> str:
 
 def write_roots(settings: Settings) -> tuple[str, ...]:
     """Return the folders in which a server may write files that a model names: the project, and our home."""
-    from recollect.engine.records.checkout import work_tree
+    from recollect.engine import work_tree
 
     folder = project_folder()
     whole = work_tree(folder) if folder else ""
