@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ import context_cost
 import episodic
 import hierarchy
 from recall import TABLES
+
+Row = tuple[str, Any, str, str]
 
 HEAD = """# Benchmarks
 
@@ -173,9 +176,9 @@ def assistants_part(result: dict[str, Any]) -> str:
         f"\n# Real assistants\n\n`python bench/assistants.py --rig RIG.PY --clients DIR`, commit {result['commit']}, ",
         f"{_machine(result)}.\n\n",
         "Six sessions a row. Lines of a log that the rig takes for complaints of a hook, but that quote what we told ",
-        "the model, are set aside and counted. Codex tells no exit code: there a failure that shows no error only has ",
+        "the model, are excluded and counted. Codex tells no exit code: there a failure that shows no error only has ",
         "to be captured as a command, which counts as held.\n\n",
-        "| assistant, scope or way | checks that held | of | lines set aside |\n| --- | ---: | ---: | ---: |\n",
+        "| assistant, scope or way | checks that held | of | lines excluded |\n| --- | ---: | ---: | ---: |\n",
     ]
     for row in result["rows"]:
         held = (row["held"], row["of"]) if "held" in row else (row["status"], row["why"])
@@ -446,10 +449,126 @@ PARTS = {
 }
 
 
+def headlines(results: list[dict[str, Any]]) -> str:
+    """Return one screen of numbers, each with what it is compared with and the commit it was measured at."""
+    rows = [row for result in results for row in HEADLINES.get(result["benchmark"], _recall_headlines)(result)]
+    lines = [f"| {what} | {value} | {beside} | {commit} |\n" for what, value, beside, commit in rows]
+    return "\n| | recollect | beside | commit |\n| --- | ---: | --- | --- |\n" + "".join(lines)
+
+
+def _recall_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    for report in result.get("recall", ()):
+        ours, words = (report[name]["evidence"]["headline"] for name in ("recollect", "bm25"))
+        for metric in ("recall@10", "mrr"):
+            yield (
+                f"{report['name']}: {metric}",
+                _percent(ours[metric]),
+                f"BM25 {_percent(words[metric])}",
+                result["commit"],
+            )
+    for report in result.get("supersession", ()):
+        ours, words = (report[name]["updated"]["current_first"] for name in ("recollect", "bm25"))
+        yield "changed facts: current version first", _percent(ours), f"BM25 {_percent(words)}", result["commit"]
+    for report in result.get("negative", ()):
+        silent = report["conversations"][0]["wrong_conversation"]["silent"]
+        yield "questions to the wrong conversation: nothing injected", _percent(silent), "", result["commit"]
+
+
+def _code_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    kind = "with vectors" if result["embeddings"] else "by words"
+    yield f"code search {kind}: nDCG@10", _percent(result["code_search"]["all"]["ndcg@10"]), "", result["commit"]
+
+
+def _told_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    for split in ("dev", "held"):
+        found = result[split]["server"]
+        tokens = f"{found['tokens_per_start']['mean']:.0f} tokens per session start"
+        yield (
+            f"briefings and injections, {split}: useful lines",
+            _percent(found["lines"]["useful"]),
+            tokens,
+            result["commit"],
+        )
+
+
+def _notes_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    rows = result["recall"]["paraphrased"]
+    beside = f"cosine {rows['cosine']['hit@5']}, words {rows['lexical']['hit@5']}"
+    yield (
+        f"engineering notes, {result['split']} half: paraphrased hit@5",
+        f"{rows['engine']['hit@5']} %",
+        beside,
+        result["commit"],
+    )
+
+
+def _formatter_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    least = min(row["fresh"]["recall"] for row in result["repositories"])
+    told = f"the worst of {len(result['repositories'])} repositories"
+    yield "unchanged code stays fresh across a formatter", _percent(least), told, result["commit"]
+
+
+def _cost_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    tokens = {name: row["tools_list_tokens"] for name, row in result["servers"].items()}
+    beside = ", ".join(f"{name} {count:,}" for name, count in tokens.items() if not name.startswith("recollect"))
+    yield "tokens of the tool list", f"{tokens['recollect']:,}", beside, result["commit"]
+
+
+def _redaction_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    altered = f"{result['benign']['altered']} of {result['benign']['lines']:,} benign lines altered"
+    yield "held-out secrets replaced", f"{result['held_out']['found']:.2%}", altered, result["commit"]
+
+
+def _speed_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    if result.get("hook"):
+        ratio = f"{result['hook']['capture_ratio_to_bare']:.2f} ×"
+        yield "capture hook, CPU", ratio, "a bare interpreter", result["commit"]
+
+
+def _call_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    total, names = result["total"], ", ".join(result["projects"])
+    yield "calls that tests make and the code names: linked", _percent(total["written_recall"]), names, result["commit"]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+# Benchmark → its rows of the first table; those of bench/recall.py are found by their sections.
+HEADLINES: dict[str, Callable[[dict[str, Any]], Iterator[Row]]] = {
+    **dict.fromkeys(PARTS, lambda result: iter(())),
+    "code-search": _code_headlines,
+    "told": _told_headlines,
+    "notes-recall": _notes_headlines,
+    "formatters": _formatter_headlines,
+    "context-cost": _cost_headlines,
+    "redaction": _redaction_headlines,
+    "speed": _speed_headlines,
+    "dynamic-calls": _call_headlines,
+}
+# Results that have their numbers in the first table and in an ADR, and no tables of their own.
+WITHOUT_PART = ("told", "notes-recall", "redaction", "dynamic-calls")
+
+
+def without_repeated(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the results without sections of bench/recall.py that an earlier one has."""
+    shown: set[str] = set()
+    left = []
+    for result in results:
+        is_recall = result["benchmark"].startswith("recall")
+        left.append({name: value for name, value in result.items() if not (is_recall and name in shown)})
+        shown |= {name for name in TABLES if is_recall and name in result}
+    return left
+
+
 def main() -> None:
-    results = [json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]]
-    parts = [PARTS.get(result["benchmark"], recall_part)(result) for result in results]
-    sys.stdout.write(HEAD + "".join(parts))
+    results = without_repeated([json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]])
+    parts = [
+        PARTS.get(result["benchmark"], recall_part)(result)
+        for result in results
+        if result["benchmark"] not in WITHOUT_PART
+    ]
+    sys.stdout.write(HEAD + headlines(results) + "".join(parts))
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ def settings() -> str:
         f"3. the project file, `{PROJECT_FILE}` in the working folder or above it, up to the root of the checkout\n"
         f"4. the user file, `{USER_FILE}` in the home folder\n"
         "5. the default",
-        "Both files are TOML with one `name = value` a line. A project file comes with a repository that somebody else "
+        "Both files are TOML with one `name = value` a line. A project file comes with a repository that others "
         "may have written, so it can only set what is marked *project*. An unknown name is refused.",
         table(("name", "default", "expects", "meaning", "also read from"), map(_setting, SETTINGS)),
     )

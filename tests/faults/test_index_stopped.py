@@ -24,9 +24,9 @@ PATIENCE_S = 120
 CHILD = """
 import sys
 from recollect import Engine, progress
-from recollect.code import update, workers
+from recollect.code.index import parallel_reader, update
 update.BATCH_FILES = 1
-workers.ORDER_FILES = 1
+parallel_reader.ORDER_FILES = 1
 def told(done, total, message):
     if total:
         print(done, flush=True)

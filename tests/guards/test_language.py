@@ -31,10 +31,10 @@ BANNED = {
     r"\bleads? nowhere\b": "does not exist",
     r"\bnone: |\bNone: of\b": "default: …",
 }
-# A docstring says what the caller gets: a noun phrase or a verb, not a clause.
-CLAUSE = re.compile(r"(?:What|Whether|Who|Whose|That|How|Where) ")
-# Values that programs compare, and pages that quote users or list older wordings.
-ALLOWED = frozenset({"speaks of"})
+# A docstring says what the caller gets: a noun phrase or a verb, not a clause. "Whether" is for properties.
+CLAUSE = re.compile(r"(?:What|Who|Whose|That|How|Where) ")
+# A value that programs compare, and its row in the reference; pages that quote users or list older wordings.
+ALLOWED = frozenset({"speaks of", "| `relation` | one of `decided`, `may contradict`, `speaks of` |"})
 OLDER_PAGES = frozenset({"CHANGELOG.md"})
 
 

@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """What is stored of one observation.
+    """The memory of one observation.
 
     told: what happened, in a line. content: the memory; empty: none
     target: its file, pattern, command or address. outcome, fingerprint: see model.Observed

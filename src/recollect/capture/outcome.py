@@ -96,7 +96,7 @@ PASSED: tuple[str, ...] = (
     r"ok \| \d+ passed.*\b0 failed",
     r"ok\s+\S+\s+(?:\(cached\)|[\d.]+s)",
     r"test result: ok\.",
-    r"100% tests passed, 0 tests failed",
+    r"100% tests passed, 0 tests failed|Passed! +- Failed: +0,",
     r"[1-9]\d* (?:examples?|tests?|runs?), (?:\d+ assertions, )?0 failures(?!.*\b[1-9]\d* errors?\b)",
     # checks and formatters
     r"All checks passed!|Success: no issues found|Found \d+ errors? \(\d+ fixed, 0 remaining\)",
@@ -117,10 +117,10 @@ PASSED: tuple[str, ...] = (
     r"Successfully (?:installed|uninstalled|built) |Bundle complete!",
     r"(?:Resolved|Installed|Audited|Uninstalled) \d+ packages? in ",
     r"[\w.\-]+/\S+ (?:created|configured|unchanged|patched|scaled|restarted)$",
-    r"Apply complete! ",
+    r"Apply complete! |No changes\. |Success! The configuration is valid|Plan: \d+ to add, ",
     r"\S+ +: ok=\d+ .*\bunreachable=0 +failed=0",
     r"\[\S+(?: \(root-commit\))? [0-9a-f]{7,}\] |[0-9a-f]{7,}\.\.[0-9a-f]{7,} +\S+ -> ",
-    r"Already up[ -]to[ -]date\.?$",
+    r"Already up[ -]to[ -]date\.?$|Everything up-to-date$|Switched to (?:a new )?branch ",
     r".* saved \[\d+(?:/\d+)?\]$",
 )
 

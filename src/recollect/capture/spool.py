@@ -78,7 +78,7 @@ class Payload(NamedTuple):
 
     @property
     def deaths(self) -> int:
-        """How many drainers died while they held it."""
+        """The number of drainers that died while they held it."""
         return _deaths(self.path.name)
 
     def read(self) -> bytes:
@@ -176,7 +176,7 @@ class Spool:
         """Set a payload aside for a newer version. Raises OSError."""
         folder = self.stuck / __version__
         private_folder(folder)
-        os.utime(payload.path)  # the time when it was set aside
+        os.utime(payload.path)  # the time when it got stuck
         payload.path.rename(folder / _counted(payload.name, deaths))
         kept = 0
         for number, each in enumerate(reversed(self.stuck_payloads())):
@@ -185,7 +185,7 @@ class Spool:
                 each.payload.path.unlink(missing_ok=True)
 
     def stuck_payloads(self) -> list[Stuck]:
-        """Return the payloads that are set aside, the oldest first."""
+        """Return the stuck payloads, the oldest first."""
         found = []
         for version in _names(self.stuck):
             for name in _files(self.stuck / version):
@@ -225,7 +225,7 @@ class Spool:
 
 
 class Claims:
-    """What one drainer holds; used as a context manager, it gives back what was not finished."""
+    """The claims of one drainer; used as a context manager, it releases unfinished ones."""
 
     def __init__(self, spool: Spool) -> None:
         self._spool = spool

@@ -93,7 +93,7 @@ _DECLARED = (
     r"|\b(?:must|never|always|forbidden|banned|not allowed|instead of)\b|\bonly, )"
 )
 
-# A sentence about things in general, not about what somebody sees.
+# A sentence about things in general, not about something on a screen.
 _SEEN = (
     r"page|pages|header|table|row|rows|column|values?|should|can|will|would|could|i|you|your|it|this|that|these|those"
     r"|they|them|there|also|already|okay|great|good|problems?|saved|same"

@@ -1,4 +1,4 @@
-"""What the hooks of Codex and Copilot omit, read from the end of their session files.
+"""Data that the hooks of Codex and Copilot omit, read from the end of their session files.
 
 Codex writes the exit code of a command before or just after it runs the hook; Copilot writes its answer before. A file
 that cannot be read leaves the outcome unknown and the answer empty.

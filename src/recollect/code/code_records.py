@@ -8,7 +8,7 @@ from recollect.model import CodeHit, NodeKind, Record
 
 
 class Indexed(Record, frozen=True, kw_only=True):
-    """What indexing a tree of source code did, and how much of it is indexed now.
+    """The result of indexing a tree of source code, and the size of its index.
 
     read, unchanged, removed: files, by what this run did with them. skipped: files that are not indexed, by reason
     vectors_made: vectors of code that this run made. linked: files whose links this run made
@@ -362,7 +362,7 @@ class TouchedMemory(Record, frozen=True, kw_only=True):
 
 
 class Review(Record, frozen=True, kw_only=True):
-    """What a diff does: changed symbols, riskiest first, and what they reach, nearest first.
+    """The effects of a diff: changed symbols, riskiest first, and affected code, nearest first.
 
     commands: how to run the tests. packages: those whose code is reached. Totals count what is not shown, too
     """

@@ -21,16 +21,18 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, BinaryIO, NamedTuple, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self, TypeVar
 
 import msgspec
 
 from recollect import processes
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 HEADER = struct.Struct(">I")
 # Records are made by the hundred thousand and none refers to itself: looking for cycles every 700 of them is wasted.
@@ -152,6 +154,8 @@ class ProcessPool:
 
     def __init__(self, count: int, *, setup: tuple[Job, bytes] | None = None) -> None:
         """Make a pool of `count` threads; setup: the first job of every child, which prepares it for the others."""
+        from concurrent.futures import ThreadPoolExecutor  # loads logging, which most commands do not need
+
         self.is_stopped = False
         self._setup = setup
         self._keeps_child = count == 1 and setup is None
@@ -353,7 +357,7 @@ def limit_memory(most_bytes: int) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     wanted = used + most_bytes
     with suppress(OSError, ValueError):  # macOS may refuse
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # nobody wants a gigabyte of dump
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no core dump of a gigabyte
         resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
 
 
@@ -361,7 +365,7 @@ def limit_memory(most_bytes: int) -> None:
 def seldom_collected() -> Iterator[None]:
     """Collect garbage as seldom as a child does, for a block that makes as many records."""
     before = gc.get_threshold()
-    if before[0] and before[0] < GC_THRESHOLD:  # else another thread does the same, or nobody wants it at all
+    if before[0] and before[0] < GC_THRESHOLD:  # else another thread did the same, or collection is off
         gc.set_threshold(GC_THRESHOLD, *before[1:])
         try:
             yield

@@ -22,7 +22,7 @@ ARCHIVED = "archived"
 class Candidate(NamedTuple):
     """A memory as a cycle sees it; content only where the cycle reads it.
 
-    used_at: when somebody last read or changed it, it was put before an assistant, or came in
+    used_at: when it was last read, changed, injected or stored
     """
 
     id: str

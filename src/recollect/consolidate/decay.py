@@ -3,7 +3,7 @@
     importance = floor + (judged - floor) · ½ ^ (days unused beyond the threshold / half-life of its type)
 
 Decay depends on the importance that was given and on the time since the last use, never on how often the cycle ran: a
-store that was left alone for a year ends where one ends that was looked after daily. The given importance is kept, so
+store that is unused for a year ends where one ends that ran the cycle daily. The given importance is kept, so
 that fading loses nothing. Forget runs on request only. An archived memory keeps its content, its links and its place in
 every export; recall leaves it out until it is restored, alone or with the whole run.
 """
@@ -23,8 +23,8 @@ THRESHOLD_DAYS = 30
 # Nothing fades below this. It is not nothing: in recall, importance only orders what matches alike, so that a faded
 # memory is still found.
 FLOOR = 0.05
-# Half of it is gone after a quarter; of what was decided or is wanted, after a year, since such things hold until
-# somebody changes them.
+# Half of it is gone after a quarter; for decisions and preferences after a year, since they hold until they are
+# changed.
 HALF_LIFE_DAYS = 90
 LASTING_HALF_LIFE_DAYS = 365
 LASTING = frozenset({"decision", "preference"})

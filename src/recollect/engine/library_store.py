@@ -137,7 +137,7 @@ class LibraryStore:
 
     @property
     def size_bytes(self) -> int:
-        """How large the database file is."""
+        """The size of the database file."""
         return self.engine.store.describe().size_bytes
 
     def search(self, question: str, limit: int, least: float = 0.0, *, pool: int | None = None) -> list[Hit]:

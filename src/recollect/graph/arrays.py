@@ -91,7 +91,7 @@ class CodePart(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.kinds)
 
 
@@ -104,7 +104,7 @@ class Rows(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.starts) - 1
 
     def leaving(self, nodes: Places) -> tuple[Places, Places]:
@@ -137,7 +137,7 @@ class Graph:
 
     @property
     def size(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.points.ids)
 
     @property
@@ -161,12 +161,12 @@ class Graph:
 
     @cached_property
     def outgoing(self) -> Rows:
-        """Where the edges of every node lead."""
+        """The targets of every node's edges."""
         return Rows(row_starts(self.src, self.size), self.dst, np.arange(len(self.src)))
 
     @cached_property
     def incoming(self) -> Rows:
-        """Where the edges that lead to every node start."""
+        """The sources of the edges to every node."""
         order = ordered(self.dst)
         return Rows(row_starts(self.dst, self.size), self.src[order], order)
 

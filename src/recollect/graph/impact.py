@@ -1,4 +1,4 @@
-"""What a change reaches: callers, importers, subclasses, conclusions, and what builds on those.
+"""Reach of a change: callers, importers, subclasses, conclusions, and their dependents.
 
 Which way a change goes along a link depends on its relationship (relation_semantics.py): a change of a function reaches
 its callers, a change of a decision what it leads to. Similar memories are not affected.

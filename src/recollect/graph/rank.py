@@ -1,4 +1,4 @@
-"""How much each node matters: PageRank, betweenness, centrality of memories, importance of code.
+"""Importance of nodes: PageRank, betweenness, centrality of memories, importance of code.
 
     centrality = 40 % PageRank + 30 % betweenness + 20 % degree + 10 % cluster   (document 002, each part from 0 to 1)
 
@@ -184,7 +184,7 @@ CENTRALITY_DIGITS = 4
 
 
 class Strengths(NamedTuple):
-    """How central every node of a graph is, and which community it is in."""
+    """The centrality and the community of every node of a graph."""
 
     whole: Floats
     parts: dict[str, Floats]

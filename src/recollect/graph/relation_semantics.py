@@ -1,4 +1,4 @@
-"""How relevance, importance and changes pass along each relationship, and how relevance spreads.
+"""Rules for relevance, importance and changes along each relationship, and the spread of relevance.
 
 `carries` is how much of a memory's relevance passes along a link. An answer is likely explained by, leads to or
 replaces something that also answers. Standing in the same file, coming next in time or being similar says less, and
@@ -25,7 +25,7 @@ End = Literal["target", "source"]
 
 
 class Meaning(NamedTuple):
-    """What a link from A to B by one relationship means.
+    """The meaning of a link from A to B by one relationship.
 
     mutual: it holds from B to A just as well
     carries: how much relevance passes from A to B, and from B to A

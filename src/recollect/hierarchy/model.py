@@ -43,11 +43,11 @@ class GlobalKnowledge(Record, frozen=True, kw_only=True):
 
 
 class Item(Record, frozen=True, kw_only=True):
-    """Something in level 1 or 2: what, in which form, how much it takes, why it is there and when it was used.
+    """An item of level 1 or 2: its form, size, reason and time of use.
 
-    name: the path of a file from the root, `memory:ID`, or the name of a text. size_bytes, tokens: of the form it has
-    symbols: of a part, the qualified names that are there in full; else those that matter most, for when it must be one
-    lines: of a part, where those begin and end. is_pinned: named when the task was started
+    name: the path of a file from the root, `memory:ID`, or the name of a text. size_bytes, tokens: of its form
+    symbols: the qualified names that a part holds in full; else those that it would hold as a part
+    lines: start and end of these symbols in a part. is_pinned: named at the start of the task
     """
 
     name: str
@@ -65,10 +65,7 @@ class Item(Record, frozen=True, kw_only=True):
 
 
 class Moved(Record, frozen=True, kw_only=True):
-    """One promotion or demotion: what moved from which level to which, what triggered it, and the reason in words.
-
-    Within level 1, a file can be reduced to a part or an outline of it.
-    """
+    """One promotion or demotion with its trigger and reason; within level 1, a reduction to a part or outline."""
 
     at: int
     name: str
@@ -79,7 +76,7 @@ class Moved(Record, frozen=True, kw_only=True):
 
 
 class Task(Record, frozen=True, kw_only=True):
-    """What is being worked on, since when, and the files that were named with it."""
+    """The current task, its start, and the files named with it."""
 
     description: str
     started_at: int
@@ -87,7 +84,7 @@ class Task(Record, frozen=True, kw_only=True):
 
 
 class LevelUse(Record, frozen=True, kw_only=True):
-    """How full a level is; no budget means whatever there is."""
+    """The use of a level beside its budget; None is no limit."""
 
     level: int
     name: str
@@ -99,11 +96,10 @@ class LevelUse(Record, frozen=True, kw_only=True):
 
 
 class MemoryStats(Record, frozen=True, kw_only=True):
-    """How large the levels are and how well they serve.
+    """Sizes of the levels and statistics of their use.
 
-    level1_size to level4_size: bytes; of level 3 all that is available. hit_rate: the share of look-ups that level 1 or
-    2 served, 0 to 1. tokens: what levels 1 and 2 cost in a prompt. tokens_saved: what all that is available would cost
-    more
+    level1_size to level4_size: bytes; level 3 is everything available. hit_rate: the share of look-ups served by level
+    1 or 2. tokens: of levels 1 and 2. tokens_saved: tokens of everything available minus those
     """
 
     level1_size: int
@@ -121,10 +117,10 @@ class MemoryStats(Record, frozen=True, kw_only=True):
 
 
 class Filled(Record, frozen=True, kw_only=True):
-    """What beginning a task put where, best first, and why; and what did not fit.
+    """The items placed for a task, best first, with reasons; and the files that did not fit.
 
-    placed: how many items there are, where not all are shown. considered: files that something spoke for
-    left_out: those of them that found no room, best first
+    placed: number of items, shown or not. considered: number of candidate files
+    left_out: candidates that did not fit, best first
     """
 
     task: Task
@@ -138,7 +134,7 @@ class Filled(Record, frozen=True, kw_only=True):
 
 
 class FoundItem(Record, frozen=True, kw_only=True):
-    """One answer to a look-up: which level it came from, its text, and why it is it."""
+    """One answer to a look-up: its level, text and reason."""
 
     name: str
     level: int
@@ -149,9 +145,9 @@ class FoundItem(Record, frozen=True, kw_only=True):
 
 
 class LookedUp(Record, frozen=True, kw_only=True):
-    """What a look-up found: the levels that were asked in their order, the answers, and what moved.
+    """The result of a look-up: the levels asked in order, the answers, and the moves.
 
-    served_by: the level that answered, 0 where none did
+    served_by: the level that answered, 0 if none did
     """
 
     query: str
@@ -163,7 +159,7 @@ class LookedUp(Record, frozen=True, kw_only=True):
 
 
 class WindowMoves(Record, frozen=True, kw_only=True):
-    """What a call moved between levels, and how full they are now; total: how many moves there were."""
+    """The moves of a call and the use of the levels; total: number of moves, shown or not"""
 
     moved: tuple[Moved, ...]
     total: int
@@ -172,9 +168,9 @@ class WindowMoves(Record, frozen=True, kw_only=True):
 
 
 class WindowView(Record, frozen=True, kw_only=True):
-    """The context window: the task, the levels with what is in them, statistics, and what moved last.
+    """The context window: the task, items, statistics and latest moves.
 
-    items_total: how many there are, where not all are shown. text: what the level asked for says
+    items_total: number of items, shown or not. text: of the requested level
     """
 
     namespace: str

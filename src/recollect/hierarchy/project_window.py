@@ -13,7 +13,7 @@ from types import TracebackType
 
 import msgspec
 
-from recollect.clock import now
+from recollect import clock as system_clock
 from recollect.engine import Documents, Engine, Sources, current_error, input_checks, namespace_of, without_secrets
 from recollect.errors import ContentTooLarge, InvalidInput, NotFound, StoreCorrupt
 from recollect.hierarchy import promotion
@@ -53,7 +53,7 @@ class MemoryManager:
         *,
         profile: str | None = None,
         policy: Policy | None = None,
-        clock: Callable[[], int] = now,
+        clock: Callable[[], int] = lambda: system_clock.now(),
     ) -> None:
         """Open the window of a project.
 

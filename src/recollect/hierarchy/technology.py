@@ -25,7 +25,7 @@ MOST_BYTES = 200_000
 
 
 class Version(NamedTuple):
-    """Where a version is declared: of what, in which files, by which pattern."""
+    """The declaration of a version: of what, in which files, by which pattern."""
 
     of: str
     files: tuple[str, ...]

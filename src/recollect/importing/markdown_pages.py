@@ -100,7 +100,7 @@ class Page(NamedTuple):
 
 
 class Markdown(Reader):
-    """A folder of Markdown that belongs to nobody in particular."""
+    """A folder of Markdown that belongs to no known program."""
 
     source_name = "markdown"
     program = "Markdown"

@@ -41,7 +41,7 @@ class Stored(Record, frozen=True, kw_only=True):
 
 
 class Deleted(Record, frozen=True, kw_only=True):
-    """How much an operation deleted or brought back, and the batch that undoes it."""
+    """The number of items deleted or restored, and the batch that undoes it."""
 
     deleted: int
     batch: str
@@ -162,8 +162,8 @@ class MemoryView(Memory, frozen=True, kw_only=True):
 class Branched(Record, frozen=True, kw_only=True):
     """The branch that a memory was written on, as seen from the one that is checked out.
 
-    standing: here: the same branch; merged: its work is part of this one; elsewhere: it is not; unknown: nobody can
-    tell, because git or the repository is not there. note: that, in words
+    standing: here: the same branch; merged: its work is part of this one; elsewhere: it is not; unknown: git
+    or the repository is missing. note: that, in words
     """
 
     name: str
@@ -294,7 +294,7 @@ class Linked(Record, frozen=True, kw_only=True):
 class ScoringWeights(Record, frozen=True, kw_only=True):
     """The weights of recall in force for a namespace, or for all: their profile, and for whom they were set.
 
-    source: namespace or global where they were set, default where nobody did. The weights sum to 1.
+    source: namespace or global where they were set, else default. The weights sum to 1.
     """
 
     profile: ProfileName
@@ -304,7 +304,7 @@ class ScoringWeights(Record, frozen=True, kw_only=True):
 
 
 class NamespaceStats(Record, frozen=True, kw_only=True):
-    """What one namespace holds."""
+    """The contents of one namespace."""
 
     namespace: str | None
     memories: int
@@ -405,7 +405,7 @@ class Stats(Record, frozen=True, kw_only=True):
 
 
 class MemoryUse(Record, frozen=True, kw_only=True):
-    """How often one memory was injected, used and contradicted, as counts and as text; label: its title."""
+    """The use of one memory: injected, used and contradicted, as counts and as text; label: its title."""
 
     counts: Usefulness
     told: str
@@ -413,12 +413,12 @@ class MemoryUse(Record, frozen=True, kw_only=True):
 
 
 class UsefulnessReport(Record, frozen=True, kw_only=True):
-    """How often injected memories were used or contradicted, and the weights learnt from that for a project.
+    """The use and contradiction of injected memories, and the weights learnt from that for a project.
 
-    share: of the offers, how many were used, as far as that is known. weights: by kind of memory, how much sooner (or
-    later) it is told than others, in logits. enough: how many offers it takes until there are any
-    memories: the ones that were used or contradicted most, or the one that was asked for
-    reset: how many memories were forgotten what was learnt of them; batch: what takes that back
+    share: of the injected memories, the share that is known to be used. weights: logits added to a kind of memory when
+    it may be injected. enough: the number of injections until there are weights
+    memories: the ones that were used or contradicted most, or the requested one
+    reset: the number of memories whose counts were deleted; batch: undoes that
     """
 
     namespace: str | None = None
@@ -474,11 +474,11 @@ class ImportedPart(Record, frozen=True, kw_only=True):
 
 
 class Imported(Record, frozen=True, kw_only=True):
-    """What an import did: how many rows were new, known already or merged as duplicates, and the batch to undo it.
+    """The result of an import: rows that were new, known or merged as duplicates, and the batch to undo it.
 
-    redacted: how many secrets were replaced, by kind. source, program: whose memory it was, as --from names it and in
-    words. updated: rows that say something else there than at the last import. refused: those that were deleted here
-    before, and stay so. beside: fields that have no place here and are kept in metadata, with how many rows had them
+    redacted: the number of replaced secrets, by kind. source, program: the tool it was imported from, as --from names
+    it and in words. updated: rows that changed since the last import. refused: rows that were deleted here before, and
+    stay deleted. beside: fields without a counterpart, kept in metadata, with the number of rows that have them
     """
 
     lines: int
@@ -497,9 +497,9 @@ class Imported(Record, frozen=True, kw_only=True):
 
 
 class LearntFrom(Record, frozen=True, kw_only=True):
-    """What one source taught: how many things it told, how many of them were new, changed or known, and by which rules.
+    """The result for one source: its statements, how many were new, changed or known, and by which rules.
 
-    refused: those that somebody deleted before, and that stay so
+    refused: those that were deleted before, and stay deleted
     """
 
     source: HistorySource
@@ -512,9 +512,9 @@ class LearntFrom(Record, frozen=True, kw_only=True):
 
 
 class Learnt(Record, frozen=True, kw_only=True):
-    """What the past of a project taught, source by source, with a few examples, and the batch to undo it.
+    """Memories imported from a project's history, by source, with a few examples, and the batch to undo it.
 
-    dry_run: nothing was written. redacted: how many secrets were replaced, by kind
+    dry_run: nothing was written. redacted: the number of replaced secrets, by kind
     """
 
     namespace: str
@@ -527,7 +527,7 @@ class Learnt(Record, frozen=True, kw_only=True):
 
 
 class Rebuilt(Record, frozen=True, kw_only=True):
-    """What was rebuilt; code_vectors_dropped: embeddings of code that no longer exists."""
+    """The rebuilt parts; code_vectors_dropped: embeddings of code that no longer exists."""
 
     text_rows: int
     vectors_dropped: int
@@ -537,9 +537,9 @@ class Rebuilt(Record, frozen=True, kw_only=True):
 
 
 class Undone(Record, frozen=True, kw_only=True):
-    """What an undo put back; it is a batch itself, so undoing it brings the change back.
+    """The changes that an undo reverted; it is a batch itself, so undoing it restores the change.
 
-    purged: changes of the batch that cannot be taken back any more, since what they were about was removed for good
+    purged: changes of the batch that cannot be reverted, since their data was purged
     """
 
     undone: str

@@ -54,7 +54,7 @@ class RelevantMemories(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Evolution(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What an evolution of the coding memories looked at and changed."""
+    """The result of an evolution of the coding memories: examined and changed ones."""
 
     memories_analyzed: int
     memories_evolved: int

@@ -50,11 +50,11 @@ class Plan(Record, frozen=True, kw_only=True):
 
 
 class Consolidated(Record, frozen=True, kw_only=True):
-    """What one run of a cycle did, or with `applied` false, what it would do.
+    """The result of one run of a cycle, or with `applied` false, its preview.
 
     plan: the mark of the plan: a preview and a run that have the same one do the same. affected: memories that were
     changed, linked, summed up or archived, or would be. steps: the first of them; steps_total: all
-    batch: takes it back, with `undo`; empty where nothing was done
+    batch: reverts it, with `undo`; empty where nothing was done
     """
 
     cycle: CycleType
@@ -70,10 +70,10 @@ class Consolidated(Record, frozen=True, kw_only=True):
 
 
 class CycleStatus(Record, frozen=True, kw_only=True):
-    """When a cycle last ran, what came of it, and when it runs next by itself.
+    """The last run of a cycle, its result, and its next automatic run.
 
-    last_batch: takes it back, with `undo`. undone: it was taken back. finished: false if it was stopped on the way, or
-    is running. every_s: how often it runs by itself; 0: only when it is asked for. due_at: when next
+    last_batch: reverts it, with `undo`. undone: it was reverted. finished: false if it was stopped on the way, or is
+    running. every_s: the interval of automatic runs; 0: only on request. due_at: the next run
     """
 
     cycle: RunType
@@ -103,7 +103,7 @@ class ConsolidationStatus(Record, frozen=True, kw_only=True):
 
 
 class Consolidations(Record, frozen=True, kw_only=True):
-    """What several cycles did or would do, in their order; and, where it was asked for, when each last ran."""
+    """The results or previews of several cycles, in order; and, on request, the time of their last runs."""
 
     cycles: tuple[Consolidated, ...] = ()
     status: ConsolidationStatus | None = None

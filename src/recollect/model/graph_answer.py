@@ -51,7 +51,7 @@ class Visited(Record, frozen=True, kw_only=True):
 
 
 class Traversal(Record, frozen=True, kw_only=True):
-    """Where a walk from one node came, in its order; `total` counts the nodes that were cut off too."""
+    """The nodes that a walk reached, in its order; `total` counts the nodes that were cut off too."""
 
     start: str
     algorithm: Algorithm
@@ -194,7 +194,7 @@ class OutsideUse(Record, frozen=True, kw_only=True):
 
 
 class Doubt(Record, frozen=True, kw_only=True):
-    """A place in the code that may use something: nobody can tell from the code alone.
+    """A place in the code that may use something; the code alone does not decide it.
 
     name: as written; candidates: ids of what it may mean, empty if nothing of that name is known
     """
@@ -206,7 +206,7 @@ class Doubt(Record, frozen=True, kw_only=True):
 
 
 class Dependencies(Record, frozen=True, kw_only=True):
-    """What a piece of code uses, or is used by, nearest first and surest first.
+    """The uses of a piece of code, or its users, nearest first and most certain first.
 
     total: of uses, those not shown too. outside: what it uses of other libraries. doubts: places that may mean several
     things; unresolved: how many places in it nothing is known of
@@ -226,7 +226,7 @@ class Dependencies(Record, frozen=True, kw_only=True):
 
 
 class Impact(Record, frozen=True, kw_only=True):
-    """What a change of a piece of code reaches, nearest first and surest first.
+    """The reach of a change of a piece of code, nearest first and most certain first.
 
     affected: code that uses it, directly or over others. tests, endpoints: those among it. memories: what is remembered
     of it or of what is affected. doubts: places that may use it, too. is_complete: there is no sign of further users;

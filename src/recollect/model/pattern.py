@@ -124,7 +124,7 @@ class Lesson(Record, frozen=True, kw_only=True):
 
 
 class Proposal(Record, frozen=True, kw_only=True):
-    """What could be added to a file of instructions, as a unified diff; nothing is written unless it is applied.
+    """A proposed addition to a file of instructions, as a unified diff; nothing is written unless it is applied.
 
     id: names this very change of this very file; empty where there is nothing to add. applied: it was written
     """

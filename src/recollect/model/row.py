@@ -224,11 +224,11 @@ class Injection(Record, frozen=True, kw_only=True):
 
 
 class Usefulness(Record, frozen=True, kw_only=True):
-    """How a memory (they share their id) was used when injected: in how many sessions, and how.
+    """The use of an injected memory (they share their id), counted by session.
 
-    kind: as what it is weighed (recall.use.kind_of). given: its confidence as somebody gave it
-    pro, con: the weights of what spoke for and against it since then. confidence: what they made of it
-    last: the latest evidence that said something, and at: when that was counted
+    kind: the kind that is weighed (recall.use.kind_of). given: its confidence as it was set
+    pro, con: the weights of the evidence for and against it since then. confidence: the result
+    last: the latest evidence that counted, and at: when it was counted
     """
 
     id: str
@@ -339,9 +339,9 @@ class File(Record, frozen=True, kw_only=True):
 
 
 class Usage(Record, frozen=True, kw_only=True):
-    """What one language model cost on one day, and until when it is left alone after failures; `id` is day and model.
+    """The cost of one language model on one day, and its pause after failures; `id` is day and model.
 
-    calls and tokens are counted before a call and put right after it, so that no process can exceed the budget.
+    calls and tokens are counted before a call and corrected after it, so that no process can exceed the budget.
     """
 
     id: str

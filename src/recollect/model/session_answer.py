@@ -57,9 +57,9 @@ class Summed(Record, frozen=True, kw_only=True):
 
 
 class Context(Record, frozen=True, kw_only=True):
-    """What is put before an assistant unasked, fenced as data; empty where nothing is worth it.
+    """Context injected for an assistant, fenced as data; empty where nothing is worth it.
 
-    tokens, bytes: what it costs. budget: what it might have cost, in tokens. assistant: whose hook it answers, if any
+    tokens, bytes: its size. budget: the limit in tokens. assistant: the assistant whose hook it answers, if any
     """
 
     text: str = ""

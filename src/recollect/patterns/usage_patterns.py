@@ -61,7 +61,7 @@ def repeated_searches(rows: Iterable[Observed]) -> list[Pattern]:
                 uses[key].append(row)
                 spelt[key][words] += 1
     among = {key: len(sessions(found)) for key, found in uses.items()}
-    # The base rate: searches that nobody repeated occur in little more than one session each.
+    # The base rate: searches that were not repeated occur in little more than one session each.
     ordinary = [times for times in among.values() if times < LEAST_SESSIONS]
     usual = sum(ordinary) / len(ordinary) if ordinary else 1.0
     least = _least(len(among), usual)
@@ -148,7 +148,7 @@ HOT_SESSIONS = 4
 LEAST_LIFT = 3.0
 # A project of some hundred files has some that are touched often by luck: one false one in a hundred looks is fine.
 LUCK = 0.01
-# With fewer files there is no base rate to speak of.
+# With fewer files there is no base rate.
 LEAST_FILES = 3
 
 CHANGING = frozenset({"edit", "write", "patch"})

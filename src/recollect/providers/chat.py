@@ -137,7 +137,7 @@ class Service(NamedTuple):
     forms: tuple[Form, ...]
     answer: type[_OllamaAnswer] | type[_OpenaiAnswer] | type[_AnthropicAnswer]
     headers: Callable[[str], Mapping[str, str]]  # of the key
-    key: str = ""  # the variable people keep this service's key in; none: its own address needs no key
+    key: str = ""  # the usual variable for this service's key; empty: its own address needs no key
 
 
 SERVICES: Mapping[str, Service] = {

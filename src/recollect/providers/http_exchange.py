@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 FIRST_PAUSE_S = 0.5  # doubled after each try: three retries wait at most 3.5 s, about what loading a model takes
-MAX_PAUSE_S = 30.0  # however long a service asks us to wait; the caller has somebody waiting too
+MAX_PAUSE_S = 30.0  # however long a service asks us to wait: a user waits for the caller
 MAX_ANSWER_BYTES = 64 * 2**20  # 64 vectors of 16,384 numbers, the largest we ask for, are about 23 MB of JSON
 MAX_SAID_BYTES = 8_192  # read of what comes with an error status; half is looked at, so no key straddles its end
 EXCERPT_CHARACTERS = 200  # of what a service says about an error: enough for its sentence, too little to fill a log

@@ -3,6 +3,6 @@
 understand ─► gather ─► measure ─► score ─► weigh ─► select ─► spread ─► supersede ─► explain
 """
 
-# The threshold for context that nobody asked for. At this relevance 98 of 100 questions about another conversation get
+# The threshold for context injected unasked. At this relevance 98 of 100 questions about another conversation get
 # nothing (bench/recall.py --negative).
 PACK_RELEVANCE = 0.55

@@ -116,7 +116,7 @@ _WHY: dict[Change, str] = {
 
 
 class Amended(NamedTuple):
-    """How a new statement changes an older one, and the margin above the bar."""
+    """The change that a new statement makes to an older one, and the margin above the threshold."""
 
     change: Change
     old: str

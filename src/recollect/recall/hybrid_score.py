@@ -208,8 +208,8 @@ def leaning(
 ) -> Scored:
     """Return a pool with useful memories ranked higher, and kinds that are rarely used lower.
 
-    gains: points by memory id. leans: by memory id, what is added to the logit of relevance for context that nobody
-    asked for (feedback.py)
+    gains: points by memory id. leans: by memory id, what is added to the logit of relevance for injected
+    context (feedback.py)
     """
     share = profile.point * np.array([gains.get(passage.memory_id, 0.0) for passage in pool.passages])
     if share.any():

@@ -32,7 +32,7 @@ Reason: <brief explanation>"""
 
 # What a verdict may cost: a number and a sentence are about 60 tokens; some models say hello first.
 VERDICT_TOKENS = 200
-# How much of a long memory is judged: four passages, about 1,000 tokens, hold what was found and what stands around it.
+# How much of a long memory is judged: four passages, about 1,000 tokens, hold the match and the text around it.
 SHOWN_CHARACTERS = 4_000
 METADATA_CHARACTERS = 400
 # A question may be a whole file; what is asked is said in this much.
@@ -57,7 +57,7 @@ _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECA
 
 
 class Verdict(NamedTuple):
-    """How relevant a memory is, from 0 to 1, and why."""
+    """The relevance of a memory, from 0 to 1, and the reason."""
 
     score: float
     reason: str

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from recollect.errors import InvalidInput
 
-# Document 002 speaks of nine components and prints eight; freshness is the ninth.
+# Document 002 mentions nine components and prints eight; freshness is the ninth.
 COMPONENTS = (
     "vector", "graph", "token", "temporal", "tags", "importance", "confidence", "recency", "freshness",
 )  # fmt: skip
@@ -33,7 +33,7 @@ class Profile(NamedTuple):
 def normalised(weights: Mapping[str, float]) -> dict[str, float]:
     """Return the weights of all components, scaled to sum to 1; default: 0.
 
-    Raises InvalidInput for an unknown component, for what is no number of 0 or more, and if all are 0.
+    Raises InvalidInput for an unknown component, for a value that is not a number of 0 or more, and if all are 0.
     """
     checked = {name: _weight(name, value) for name, value in weights.items()}
     # By the largest first: the sum of very large numbers is infinite, and very small ones would get lost.
@@ -81,7 +81,7 @@ DOCUMENTED = Profile(
 
 # Weights scale the fitted model's own signals by their ratio to what is printed here, so that with these it ranks as it
 # was fitted. Vector and token share what matching weighs; the rest goes to the components that break ties: time most,
-# for a question that speaks of one means it; recency least, since a memory that was read yesterday is no better for it,
+# for a question that mentions one means it; recency least, since a memory that was read yesterday is no better for it,
 # only more likely to be wanted again.
 DEFAULT = Profile(
     "default",

@@ -55,7 +55,7 @@ class Scored(NamedTuple):
 def score(columns: Mapping[str, Column], *, unasked: bool = False) -> Scored:
     """Return the score of each passage; signals without a column do not count.
 
-    unasked: relevance is that of context that nobody asked for
+    unasked: relevance is that of context injected without a query
     """
     hybrid = not SEMANTIC.isdisjoint(columns)
     if not columns:

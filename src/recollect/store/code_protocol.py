@@ -136,7 +136,7 @@ class ChunkRow(NamedTuple):
 
 
 class CodeScope(NamedTuple):
-    """Where code is searched. Empty means everywhere.
+    """The scope of a code search. Empty means everywhere.
 
     trees: numbers of trees; languages: names; below: prefixes of paths from the root.
     """

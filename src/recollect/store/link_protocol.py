@@ -115,7 +115,7 @@ class Links(NamedTuple):
 
 
 class LinkedTree(NamedTuple):
-    """How a tree was linked: rules, state of the index, time."""
+    """The linking of a tree: rules, state of the index, time."""
 
     fingerprint: str
     generation: int

@@ -51,7 +51,7 @@ class Written(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What ranking uses of a memory besides its text, independent of the query.
+    """Ranking inputs of a memory besides its text, independent of the query.
 
     accessed_at: None if it was not read since it was stored. ends_at: when it was superseded or expires; None if
     neither. written: None if it was written on the default branch or on none.

@@ -42,7 +42,7 @@ _SEARCHABLE = {
 
 
 class _Gap(NamedTuple):
-    """How many rows of a kind are indexed, and how many should be."""
+    """The number of indexed rows of a kind, and of those that should be."""
 
     what: str
     held: int

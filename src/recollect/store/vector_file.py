@@ -61,7 +61,7 @@ class Saved(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Where the arrays of a file begin, and where it ends."""
+    """Start offsets of the arrays of a file, and its end."""
 
     pids: int
     scopes: int

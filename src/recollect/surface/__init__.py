@@ -1,1 +1,1 @@
-"""How people and programs reach the engine: the command line, the MCP server, hooks and assistants' settings."""
+"""Interfaces to the engine: the command line, the MCP server, hooks and assistants' settings."""

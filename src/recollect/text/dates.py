@@ -49,7 +49,7 @@ class Span(NamedTuple):
 
     @property
     def stop(self) -> int:
-        """Where the words end."""
+        """The end of the words."""
         return self.at + len(self.words)
 
     def label(self) -> str:
@@ -435,7 +435,7 @@ def _year(place: _Place, parts: Parts) -> Found:
 
 
 class _Rule(NamedTuple):
-    """How an expression is written, in lower case, and what it means."""
+    """The spelling of an expression, in lower case, and its meaning."""
 
     pattern: str
     meaning: Callable[[_Place, Parts], Found]

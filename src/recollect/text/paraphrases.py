@@ -5,7 +5,7 @@ others are compared by stem and in order, so that these differ:
 
     The API is thread-safe.    The API is not thread-safe.    Threads are safe with the API.
 
-A long text may have a few more words, if they are no number, name or direction.
+A long text may have a few more words, except numbers, names and directions.
 """
 
 from __future__ import annotations

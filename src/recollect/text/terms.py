@@ -22,7 +22,7 @@ from typing import Any
 
 # Longer compounds are data; their pieces are still indexed.
 MAX_COMPOUND_CHARACTERS = 80
-# Nobody types a longer word.
+# A longer word is never typed in a query.
 MAX_WORD_CHARACTERS = 64
 # Caching makes indexing three times as fast, for some MB.
 WORD_CACHE = 16_384

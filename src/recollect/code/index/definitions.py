@@ -37,7 +37,7 @@ KINDS: dict[str, NodeKind | None] = {
 }
 # A definition that only names an import (`const fs = require("fs")`) is captured as this, too, and is no symbol.
 IMPORT = "definition.import"
-# Limits for one file. More code is generated, more keys are data: nobody searches for those.
+# Limits for one file. More code is generated, more keys are data: neither is searched for.
 MOST_SYMBOLS, MOST_KEYS = 20_000, 1_000
 
 # Text between a decorator and its definition.

@@ -4,8 +4,8 @@ git lists them, outside of work trees too: it applies .gitignore exactly and tak
 walking and matching takes 2 s. Without git the folders are walked. `.recollectignore` has priority, nested repositories
 belong to the tree, and links are never followed.
 
-File names are bytes. A path is kept as text that means exactly one name: bytes that are no UTF-8 are written \\xNN, and
-a backslash is doubled. `real` converts back.
+File names are bytes. A path is kept as text that means exactly one name: bytes that are not UTF-8 are written \\xNN,
+and a backslash is doubled. `real` converts back.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ TIMEOUT_S = 60.0
 # CPU time for one file. No file of two megabytes takes two seconds. Native code is ended after twice this time.
 LIMIT_CPU_S = 15.0
 TOO_LONG = "takes too long"
-# Twice the timeout in CPU time, if nobody waits any more. Memory: two megabytes of ordinary code take 80 MB and eight
+# Twice the timeout in CPU time, if no caller waits. Memory: two megabytes of ordinary code take 80 MB and eight
 # take 200 MB. Grammars can take gigabytes for a few kilobytes that are no code.
 READ = Job("recollect.code.index.parallel_reader:read_order", cpu_s=2 * TIMEOUT_S, memory_bytes=1 << 30)
 # Reads the program of a file. By name: it imports this module, and the index does not need it.
@@ -73,7 +73,7 @@ class Translated(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What was read: exactly one of the three."""
+    """The result of a read: exactly one of the three."""
 
     file: IndexedFile | None
     touched: Touched | None = None

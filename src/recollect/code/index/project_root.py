@@ -1,4 +1,4 @@
-"""Find the project root of a path, and refuse folders that are no project.
+"""Find the project root of a path, and refuse folders that are not projects.
 
 A tree is a git work tree, or the given folder if there is none. A folder inside a tree means that part of it, so that
 no file is indexed under two roots:

@@ -112,7 +112,7 @@ def _docstrings(source: bytes) -> dict[int, str]:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes in somebody else's strings
+            warnings.simplefilter("ignore")  # about escapes in the strings of indexed code
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}

@@ -1,6 +1,6 @@
 """From what was solved to the links of each file: places in programs become keys of symbols.
 
-calls       CALLS         a call that only the name speaks for is no link: it is kept as one that may mean something
+calls       CALLS         a call resolved by its name alone is no link: it is kept as one that may mean something
 derivations INHERITS, IMPLEMENTS; EXTENDS between interfaces
 imports     IMPORTS       from file to file
 uses        DEPENDS_ON    types, and functions that are passed on

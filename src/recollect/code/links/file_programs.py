@@ -42,7 +42,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What is known of a program without reading it.
+    """Facts about a program, available without reading it.
 
     names: what it offers at its top, in its order; modules: what it imports from, each once, with the level
     unknown: names that it uses and neither defines nor imports, where its language sees such names elsewhere

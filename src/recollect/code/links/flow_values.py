@@ -122,7 +122,7 @@ class Function(Value):
 
     @property
     def shape(self) -> Shape:
-        """What it takes."""
+        """Its parameters."""
         found = self._shape
         if found is None:
             found = self._shape = shape(self.scope)

@@ -47,11 +47,11 @@ MOST = 60
 
 
 class LanguageRules(NamedTuple):
-    """What is particular about a language.
+    """The particular rules of a language.
 
     this: words for the instance around; own: words for the type around; super: words for what it inherits from
     implicit: a bare name may be a member of the type around
-    types: where a type stands beside the name it belongs to: after a colon, after, or before it
+    types: the place of a type next to its name: after a colon, after, or before it
     new: a member that makes an instance of the type it is asked of
     constructors: names of methods that run when an instance is made; "=" the name of the type
     flat: what a namespace holds is seen by its bare name too

@@ -11,7 +11,7 @@ A row says it in words:
   items0    what argument 0 holds              args      all arguments
   made      what the called functions returned; mades: what that holds
   a|b       one of both                        [a        a new container that holds a
-  ?         a value that nobody follows
+  ?         a value that is not followed
 
 Collections, streams, futures, threads and references are all one thing here: something that holds values. A family says
 which rows apply; what a row gives belongs to the family after the arrow.
@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """What a method calls (which argument, method, inputs), stores and returns."""
+    """The effects of a method: calls (which argument, method, inputs), stores and returns."""
 
     calls: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     puts: str = ""

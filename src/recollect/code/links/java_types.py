@@ -73,7 +73,7 @@ class Field(NamedTuple):
 
 
 class Shape:
-    """What a class declares; `reference` names it, None for an anonymous class."""
+    """The declarations of a class; `reference` names it, None for an anonymous class."""
 
     __slots__ = (
         "bases", "classes", "fields", "implements", "is_interface", "is_static", "methods", "name", "outer",

@@ -1,7 +1,7 @@
 """Expressions of Java, each with its type where the file declares it.
 
 Types are followed as far as one file can tell: they choose between overloads, say what a lambda takes, and find the
-rows of the library. What an object really is, is found out by whoever solves the program.
+rows of the library. The solver finds the runtime type of an object.
 """
 
 from __future__ import annotations

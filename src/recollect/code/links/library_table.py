@@ -36,7 +36,7 @@ EVERY = -1  # all arguments, by position
 
 
 class Row(NamedTuple):
-    """What a function of a library does.
+    """The effects of a library function.
 
     calls: arguments that it calls, by position or name; EVERY for all that are functions
     takes: what it calls them with: "elements" of its receiver, or of its other arguments; "rest": the arguments after

@@ -41,7 +41,7 @@ class Site(NamedTuple):
 
 
 class Loose(NamedTuple):
-    """What did not become a link: outside of the tree, ambiguous, unresolved."""
+    """Uses that did not become links: outside of the tree, ambiguous, unresolved."""
 
     outside: list[OutsideSite]
     ambiguous: list[AmbiguousSite]

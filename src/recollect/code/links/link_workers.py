@@ -33,7 +33,7 @@ _known: list[Plan] = []  # in a child: the tree whose groups it solves
 
 
 class TreeFacts(NamedTuple):
-    """What a worker needs to solve groups of a tree: files as modules, facts.
+    """The input of a worker that solves groups of a tree: files as modules, facts.
 
     crossed: family, module, and the file of another tree that it means
     """

@@ -328,7 +328,7 @@ def _on(state: State, found: Value, receiver: Value, of: Class, site: Site, sink
 def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Site, sink: Sink) -> None:
     """Send what a value inherits from its prototype.
 
-    A prototype is asked once for a name, whoever inherits from it: it may inherit from many, and from itself.
+    A prototype is asked once per name, for all its heirs: it may inherit from many, and from itself.
     """
     known = state.climbed.get((parent, name))
     if known is None:

@@ -113,7 +113,7 @@ class This(_Part, frozen=True, tag=8):
 
 
 class Super(_Part, frozen=True, tag=9):
-    """What the class around inherits from: `super()`, `super`, `base`."""
+    """The base of the class around: `super()`, `super`, `base`."""
 
 
 class Instance(_Part, frozen=True, tag=10):
@@ -123,7 +123,7 @@ class Instance(_Part, frozen=True, tag=10):
 
 
 class Elements(_Part, frozen=True, tag=11):
-    """What iterating over a value yields."""
+    """The values that iterating over a value yields."""
 
     of: Expression
 
@@ -141,7 +141,7 @@ class Opaque(_Part, frozen=True, tag=13):
 
 
 class Awaited(_Part, frozen=True, tag=14):
-    """What a promise, a coroutine or a generator gives back in the end."""
+    """The final result of a promise, a coroutine or a generator."""
 
     of: Expression
 
@@ -192,13 +192,13 @@ class Assign(_Part, frozen=True, tag=0):
 
 
 class Return(_Part, frozen=True, tag=1):
-    """What the function around returns."""
+    """A value that the function around returns."""
 
     value: Expression
 
 
 class Yield(_Part, frozen=True, tag=2):
-    """What the generator around yields."""
+    """A value that the generator around yields."""
 
     value: Expression
 

@@ -210,7 +210,7 @@ class CallEdge(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """How surely it is so."""
+        """The confidence in this call."""
         return CONFIDENCE[self.how]
 
 

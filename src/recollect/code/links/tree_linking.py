@@ -42,7 +42,7 @@ WAIT_S = 0.1
 
 
 class Linking(NamedTuple):
-    """What linking did: files read, groups and files solved, notes."""
+    """The result of linking: files read, groups and files solved, notes."""
 
     read: int = 0
     solved_groups: int = 0

@@ -182,7 +182,7 @@ def _why(type_: LinkType, found: Pair) -> str:
     return "; ".join(parts)
 
 
-# Neighbours with a tag, in number and as a share, before it is taken over: one may be a mistake.
+# Neighbours with a tag, in number and as a share, before it is added: one may be a mistake.
 TAG_NEIGHBOURS, TAG_SHARE = 2, 0.6
 # Tags of a snippet.
 MOST_TAGS = 12

@@ -64,7 +64,7 @@ SCRIPTS = re.compile(r"(?:^|/)(?:setup|conftest|manage|wsgi|asgi|noxfile|tasks|f
 
 
 class Asked(NamedTuple):
-    """What is asked for: trees, folder, kinds, the least confidence, and how many."""
+    """The request: trees, folder, kinds, the least confidence, and the limit."""
 
     trees: list[Tree]
     below: str
@@ -317,7 +317,7 @@ def _dead(each: _Symbol, sure: float, why: str, places: Sequence[CodePlace]) -> 
 
 
 class _Spoken:
-    """Where the names of candidates occur: in texts and in unresolved uses."""
+    """Occurrences of the candidates' names in texts and in unresolved uses."""
 
     def __init__(self, store: LinkStore, trees: Iterable[Tree], names: frozenset[str]) -> None:
         self._names = names

@@ -258,7 +258,7 @@ class Sources:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is missing of the links, if they were asked for."""
+        """Notes on missing links, if links were requested."""
         loose = self.__dict__.get("_loose")
         return loose.notes if loose is not None else ()
 
@@ -417,7 +417,7 @@ def _linked(files: Mapping[str, Edges], sources: Sources) -> Iterator[Use]:
 
 
 def _imported(sources: Sources, users: Container[str]) -> Iterator[Use]:
-    """Yield the uses that the lines of some files speak of."""
+    """Yield the uses in the lines of some files."""
     from recollect.code.index.import_lines import FAMILIES, Paths, imported
 
     root = Path(sources.tree.root if sources.tree is not None else "")

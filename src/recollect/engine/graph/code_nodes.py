@@ -30,7 +30,7 @@ class CodeNode(NamedTuple):
 
     @property
     def line(self) -> int:
-        """Where it begins; a file begins at its first line."""
+        """Its first line; 1 for a file."""
         return self.symbol.start_line if self.symbol else 1
 
     @property

@@ -79,7 +79,7 @@ KIND = {"decision": 0.1, "insight": 0.05, "pattern": 0.0, "context": -0.1}
 # Its code has changed since.
 CHANGED = -0.2
 # A memory that is not about the work at hand must be worth this much. Imported history must matter more: most of it
-# concerns nobody today.
+# is outdated.
 LEAST = 0.45
 LEAST_LEARNT = 0.9
 # Memories that are about no particular files.
@@ -100,7 +100,7 @@ MANY = 20
 
 
 class Wanted(NamedTuple):
-    """Whose briefing: the project, its token budget, the session that starts and the memories it has seen.
+    """The request for a briefing: project, token budget, starting session and the memories it has seen.
 
     folder: where the assistant works. briefed: whether the session had a briefing before
     compacted: whether the session has just lost its context

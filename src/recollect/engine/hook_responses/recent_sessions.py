@@ -54,7 +54,7 @@ class PastSession(NamedTuple):
 
     @property
     def state(self) -> str:
-        """How it ended, where that is not the ordinary way."""
+        """The state of a session that did not end normally; else empty."""
         if self.session.ended_at is None:
             return "not ended"
         is_told = self.session.assistant in TELLS_TURNS and not self.session.ended_by.endswith(TRANSCRIPT)

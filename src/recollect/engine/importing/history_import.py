@@ -71,7 +71,7 @@ Most = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
 
 
 class Place(NamedTuple):
-    """Where an import reads: the project, and the commits of its branch that the default one does not have."""
+    """The source of an import: the project, and the commits of its branch that the default one lacks."""
 
     namespace: str
     root: Path

@@ -48,7 +48,7 @@ Tell = Callable[[int], None]
 
 
 class Wanted(NamedTuple):
-    """What an import reads: the home of the assistants, since when, and how many memories of each."""
+    """The input of an import: the assistants' home, the start date, and the most memories of each."""
 
     home: Path
     since: int | None
@@ -80,7 +80,7 @@ class TranscriptImport:
 
     @property
     def redacted(self) -> Counter[str]:
-        """How many secrets were replaced, by kind."""
+        """The number of replaced secrets, by kind."""
         return self._turns.redacted
 
     def learn(self, source: HistorySource, *, is_named: bool) -> None:

@@ -1,7 +1,7 @@
 """Freshness: whether the code that memories mention has changed, for hits, ranks and the drift list.
 
-A memory is as fresh as what it speaks of: changed as soon as one of its anchors is, gone only if all of them are, since
-a memory of two functions still says something true of the one that is left.
+A memory is as fresh as the code it mentions: changed as soon as one of its anchors is, gone only if all of them are.
+A memory of two functions still says something true of the one that is left.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ KINDS: tuple[Kind, ...] = ("hierarchy", "overview")
 
 
 class Key(NamedTuple):
-    """What a score depends on, and the file that it is forgotten with ("" for none)."""
+    """The inputs of a score, and the file that invalidates it ("" for no file)."""
 
     context: str
     memory_id: str

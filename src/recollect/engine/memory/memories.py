@@ -187,7 +187,7 @@ class Memories:
         return msgspec.structs.replace(stored, amends=noted)
 
     def insert(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
-        """Add memories exactly as given, all or none: nothing is merged, amended or anchored.
+        """Add memories exactly as given, all or none of them: nothing is merged, amended or anchored.
 
         For libraries on the engine. A row has fields of a memory; its id and created_at may be among them,
         what it is a part of (parent_id, chunk_index), and how it was used (access_count, last_accessed_at). Secrets

@@ -38,7 +38,7 @@ REPEATING: dict[type[Record], tuple[str, ...]] = {Observed: ("told", "target"), 
 
 
 class Plan(NamedTuple):
-    """What a purge removes: memories by id, and rows by what is derived of them."""
+    """The removals of a purge: memories by id, and the rows derived from them."""
 
     removed: tuple[str, ...]
     along: tuple[str, ...]
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
 
 
 class HookQueue(Protocol):
-    """The events that hooks left: ingested before a purge, and searched for payloads that were set aside."""
+    """The events that hooks left: ingested before a purge, and searched for bad and stuck payloads."""
 
     @property
     def spool(self) -> Spool: ...
@@ -248,7 +248,7 @@ def _forget_documents(store: Store, plan: Plan) -> int:
 
 
 def _drop_payloads(spool: Spool, marks: frozenset[str]) -> int:
-    """Remove payloads that were set aside, where they have words of a purged memory."""
+    """Remove bad and stuck payloads that have words of a purged memory."""
     signs = [sign for mark in marks for sign in (mark.encode(), msgspec.json.encode(redact(mark).text)[1:-1])]
     dropped = 0
     aside = [*spool.bad.glob("*"), *(each.payload.path for each in spool.stuck_payloads())]

@@ -3,7 +3,7 @@
 A write never waits for a vector and never fails for lack of one. The worker thread of a server makes missing vectors.
 Every recall makes a bounded number before it ranks, so that a memory stored a moment ago is found by meaning; beside a
 worker, only those of the newest short memories. While most are missing, recall is keyword-only and says so. A memory
-that the embedder refuses is set aside.
+that the embedder refuses is skipped.
 """
 
 import threading
@@ -31,7 +31,7 @@ BATCH = 32
 LIMIT_CPU_S = 60.0
 # Below this share of memories with a vector, similarity would only favour those that happen to have one.
 MIN_COVERAGE = 0.5
-# After a failure the provider is left alone for this long, doubling up to the maximum: a dead provider must not slow
+# After a failure the provider is paused for this long, doubling up to the maximum: a dead provider must not slow
 # every recall by its time-out.
 FIRST_PAUSE_S = 5.0
 LONGEST_PAUSE_S = 300.0
@@ -115,7 +115,7 @@ class Embedding:
         return set_aside(self._context.store, self.model_id) if self.model_id else []
 
     def retry(self) -> None:
-        """Try the memories again that were set aside."""
+        """Retry the skipped memories."""
         retry(self._context.store, self.model_id)
 
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
@@ -253,7 +253,7 @@ class Embedding:
             yield gathered
 
     def _vectors(self, parts: list[Part]) -> list[Vectors]:
-        """Return the vectors of parts, without those that are set aside. Raises EmbeddingFailed."""
+        """Return the vectors of parts, without those that are skipped. Raises EmbeddingFailed."""
         self._raise_if_paused()
         began = time.thread_time()
         try:

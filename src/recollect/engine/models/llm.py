@@ -33,7 +33,7 @@ CONFIGURE = "Set {role}_provider to ollama, openai or anthropic."
 PROMPT_STATUSES = frozenset({400, 413, 422})
 
 
-# After a failure the model is left alone for this long, doubling with every further one up to the maximum: short enough
+# After a failure the model is paused for this long, doubling with every further one up to the maximum: short enough
 # to get over a restart of a local service, long enough that a dead one is asked a dozen times an hour at most.
 FIRST_PAUSE_S = 5
 LONGEST_PAUSE_S = 300
@@ -199,7 +199,7 @@ def today(store: Store) -> list[Usage]:
 def reserve(store: Store, model: str, tokens: int, limits: Limits) -> Usage:
     """Count one call of so many tokens at most; return the row it was counted in.
 
-    Raises BudgetSpent where it would exceed the budget, ModelFailed while the model is left alone, StorageError where
+    Raises BudgetSpent where it would exceed the budget, ModelFailed while the model is paused, StorageError where
     nothing can be counted; then nothing was.
     """
     day = day_of(clock.now())

@@ -1,9 +1,9 @@
-"""Pending vectors: which passages are embedded next, and which memories are set aside.
+"""Pending vectors: which passages are embedded next, and which memories are skipped.
 
 Short memories come first. A long one is embedded in parts, from its last passage to its first, and each part is
 committed: the vector of the first passage says that a memory is complete, and what is there says where to go on.
 
-A memory that the embedder refuses, or that takes too long, is set aside for a newer version of recollect: it must not
+A memory that the embedder refuses, or that takes too long, is skipped until a newer version of recollect: it must not
 hold up the others. What is known of these is kept in one setting of the store; two processes that write it at the same
 time may lose an entry, which is then found out again.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_EMBEDDED = 256
 # A memory that is longer than a round of the embedder is long.
 LONG_CHARACTERS = 32 * PASSAGE_CHARACTERS
-# Memories that are set aside at most: more means that something else is wrong.
+# Memories that are skipped at most: more means that something else is wrong.
 MAX_ASIDE = 1000
 WHY_CHARACTERS = 200
 
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 class Aside(NamedTuple):
-    """A memory that is set aside: which revision, when, why, and by which version."""
+    """A memory that is skipped: which revision, when, why, and by which version."""
 
     memory_id: str
     rev: int
@@ -98,7 +98,7 @@ def put_aside(store: Store, model: str, memory: Memory, why: str) -> None:
 
 
 def retry(store: Store, model: str) -> None:
-    """Forget which memories are set aside."""
+    """Forget which memories are skipped."""
     if store.setting(_key(model)):
         store.keep_setting(_key(model), "[]")
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class CalibrationCache:
-    """What cosines mean, by model."""
+    """The calibration of cosines, by model."""
 
     def __init__(self, context: Context, embedding: Embedding) -> None:
         self._context = context

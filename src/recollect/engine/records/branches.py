@@ -65,7 +65,7 @@ NOWHERE = Position()
 
 
 class Branches:
-    """How branches of memories relate to the one that is checked out."""
+    """Relations of memories' branches to the one that is checked out."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -145,7 +145,7 @@ class Branches:
         return {"branch": None if found is not None and name == found.default else name}
 
     def _seen_from(self, near: str | None, namespace: str | None) -> Checkout | None:
-        """Return the caller's work tree of a project; namespace None: of any project."""
+        """Return the caller's work tree of a project, or of any project without a namespace."""
         for folder in (near if near and is_path(near) else None, ".", self._settings.namespace):
             if not folder or not is_path(folder):
                 continue

@@ -1,8 +1,8 @@
 """Output files that a caller names: where they may be, and how they are written.
 
 A person at a command line and a program with the library write where they like. A server works for a language model,
-which may have read anything: it writes below the project and the home only (`Context.write_roots`). Nobody replaces a
-file without saying so, and no link is followed.
+which may have read anything: it writes below the project and the home only (`Context.write_roots`). A file is
+replaced only on request, and no link is followed.
 """
 
 from __future__ import annotations

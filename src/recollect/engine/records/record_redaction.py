@@ -69,7 +69,7 @@ def fields_without_secrets(values: dict[str, Any]) -> tuple[dict[str, Any], tupl
     kinds: list[str] = []
     clean: dict[str, Any] = {}
     for field, value in values.items():
-        # Each for itself: in an object of all of them, a field's name would speak for its value.
+        # Each for itself: in an object of all of them, a field's name would count as evidence on its value.
         clean[field], found = redact_value(value)
         kinds += found
     return clean, tuple(kinds)

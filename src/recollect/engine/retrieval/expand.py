@@ -38,7 +38,7 @@ CALLED_CHARACTERS = 60
 
 
 class Reach(NamedTuple):
-    """How a memory was reached: node, seed, and the chance that it is relevant."""
+    """The path to a memory: node, seed, and the chance that it is relevant."""
 
     chance: float
     seed: Hit

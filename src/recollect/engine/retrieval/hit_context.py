@@ -1,7 +1,7 @@
 """Hit context: what a hit shows besides its memory: score parts, the passage, dates, and the reply to it.
 
 In a session, the turn after a question, or an assistant's turn after a person's, is its reply. Replies are memories of
-their own; a long one says much that nobody asked for. So a hit on the turn before shows the beginning of its reply.
+their own; a long one says much besides the answer. So a hit on the turn before shows the beginning of its reply.
 """
 
 from __future__ import annotations

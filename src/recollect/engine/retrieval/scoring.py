@@ -43,7 +43,7 @@ class InForce(NamedTuple):
 
 
 class Scoring:
-    """How memories are ranked."""
+    """The ranking of memories."""
 
     def __init__(self, context: "Context") -> None:
         self._context = context

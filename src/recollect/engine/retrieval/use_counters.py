@@ -27,14 +27,14 @@ WEIGHED = 20
 
 
 class Lifts(NamedTuple):
-    """How much more often a memory is used than others, in logits: its kind, and itself."""
+    """Use of a memory relative to others, in logits: of its kind, and its own."""
 
     kind: float
     own: float
 
     @property
     def leaning(self) -> float:
-        """How much sooner it is injected."""
+        """The logits added when it may be injected."""
         return feedback.leaning(self.kind, self.own)
 
 

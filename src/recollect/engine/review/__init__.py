@@ -1,1 +1,1 @@
-"""What code changes do: drift of memories, review of a diff, project survey."""
+"""Effects of code changes: drift of memories, review of a diff, project survey."""

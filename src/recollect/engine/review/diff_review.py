@@ -317,7 +317,7 @@ _CHANGED: Mapping[str, str] = {
 
 
 class Surroundings(NamedTuple):
-    """What is known about the surroundings of a change; `users` are direct ones, without tests."""
+    """The surroundings of a change; `users` are direct ones, without tests."""
 
     users: int = 0
     files: int = 0

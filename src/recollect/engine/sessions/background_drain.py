@@ -188,7 +188,7 @@ _START = (
 
 
 class DrainOrder(NamedTuple):
-    """What the child does: become an engine with these settings, or drain up to `limit` payloads."""
+    """An order to the child: become an engine with these settings, or drain up to `limit` payloads."""
 
     limit: int = 0
     settings: dict[str, Any] | None = None

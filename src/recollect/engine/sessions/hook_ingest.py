@@ -54,7 +54,7 @@ Written = Literal["stored", "merged", "noted", "twice", "known"]
 
 
 class WorkFolder(NamedTuple):
-    """Where a session works: the project, the folder, its branch, and where its memories belong."""
+    """The place of a session: its project, folder and branch, and where its memories belong."""
 
     namespace: str | None
     place: Place

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # What a summary is worth among other memories, and a fix: both are what the next session needs first.
 SUMMARY_IMPORTANCE = 0.7
 FIX_IMPORTANCE = 0.8
-# Nobody thinks for longer between two prompts: a session without a sign for so long is over.
+# The longest pause between two prompts: a session without events for so long is over.
 SILENT_S = 4 * 3600
 # How often a process looks for silent sessions, and how many it ends at a time.
 LOOK_S = 600

@@ -25,7 +25,7 @@ READ = 500
 
 
 class Totals(NamedTuple):
-    """How often memories were injected, by session, and how often they were used or contradicted."""
+    """Counts of injected memories, by session, and of those used or contradicted."""
 
     offered: int = 0
     used: int = 0

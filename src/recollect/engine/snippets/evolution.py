@@ -75,7 +75,7 @@ class Wanted(NamedTuple):
 
 
 class Refinement(NamedTuple):
-    """What a memory is to say of itself: its line and tags."""
+    """The new description of a memory: its line and tags."""
 
     memory: Memory
     context: str
@@ -91,7 +91,7 @@ class Plan(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What was changed, in figures, and which memories it touched."""
+    """The changes, in figures, and the changed memories."""
 
     created: int = 0
     strengthened: int = 0
@@ -101,7 +101,7 @@ class Done(NamedTuple):
 
 
 class Worse(Exception):
-    """What was written would make memories harder to find."""
+    """The written text would make memories harder to find."""
 
 
 class SnippetEvolution(NamedTuple):
@@ -197,7 +197,7 @@ class SnippetEvolution(NamedTuple):
             beside += [
                 (link.related.weight, link.related.type, Kept(link.other, snippet_of(link.other))) for link in new
             ]
-            # The strongest first: it is the one whose words are taken over.
+            # The strongest first: its words are copied.
             beside.sort(key=lambda row: (-row[0], row[2].memory.seq))
             linked = [Neighbour(type_, row.snippet, row.memory.tags) for _, type_, row in beside if type_ is not None]
             refinements += _refinement(kept, linked, proposed, place)

@@ -24,7 +24,7 @@ Keys = tuple[str, ...]
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """What was done to one file.
+    """The changes of one file.
 
     made: the file is new. blank: it contained only this white space. created: new containers; gaps: the white space of
     empty ones, by path. inserted: our members. replaced: the text of values that were there before ours.

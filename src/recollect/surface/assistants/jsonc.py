@@ -175,7 +175,7 @@ def _container(text: str, start: int, level: int) -> Node:
 
 
 class Style(NamedTuple):
-    """How a file is laid out: one step of indentation, and its line ends."""
+    """The layout of a file: one step of indentation, and its line ends."""
 
     indent: str = INDENT
     newline: str = "\n"

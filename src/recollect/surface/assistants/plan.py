@@ -1,7 +1,7 @@
 """Plans: the changes that connect or disconnect an assistant, file by file, before anything is written.
 
 A plan is computed from the table, the installation and the current files. Carrying it out replaces each file
-atomically. A file that changed since is left alone.
+atomically. A file that changed since is skipped.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Change(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What all plans need: the installation, the folders and the ledger."""
+    """The input of all plans: the installation, the folders and the ledger."""
 
     install: entry.Install
     where: Roots

@@ -120,7 +120,7 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
 
 
 class Command(NamedTuple):
-    """What can be typed after `recollect`, and what it runs."""
+    """A command of `recollect`, and the operation it runs."""
 
     path: str
     runs: Operation | Handwritten

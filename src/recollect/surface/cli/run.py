@@ -33,7 +33,7 @@ OUTPUT_CLOSED = 141
 
 
 class Backend(NamedTuple):
-    """What the command line runs on: the operations, and a function that opens the engine."""
+    """The backend of the command line: the operations, and a function that opens the engine."""
 
     operations: Callable[[], Mapping[str, Operation]]
     open_engine: Callable[[Settings], AbstractContextManager[Any]]

@@ -1,4 +1,4 @@
-"""What a hook prints, in the format of its assistant.
+"""The output of a hook, in the format of its assistant.
 
 A server answers hooks that ask through its socket, with the engine it has. A hook that finds no server answers itself:
 at a prompt, where a person waits, with a keyword search of the database, else with an engine without vectors.

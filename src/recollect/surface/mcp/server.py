@@ -77,7 +77,7 @@ LEAST_TOKENS = 50
 
 
 class Shape(NamedTuple):
-    """How an answer is shown: all fields or those a model uses, and the token budget.
+    """The form of an answer: all fields or those a model uses, and the token budget.
 
     tokens: None: the default of its type; 0: the operation itself used a budget
     """
@@ -87,7 +87,7 @@ class Shape(NamedTuple):
 
 
 class Server:
-    """What a server offers its clients: operations, a way to call one, and the text form of an answer.
+    """A server for clients: operations, a way to call one, and the text form of an answer.
 
     load: returns the table, once, when it is first needed. call: runs a row with arguments and returns its record.
     to_text: a record as text for the model, in a shape. log: receives defects, never the errors of a caller.

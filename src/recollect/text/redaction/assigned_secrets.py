@@ -84,7 +84,7 @@ _PART = compiled(rb"[_\-.]")
 
 
 def _is_about(name: bytes) -> bool:
-    """Tell whether a name says something about a secret and holds none: `token_type`."""
+    """Tell whether a name describes a secret but holds no secret: `token_type`."""
     *before, last = _PART.split(name.lower())
     return bool(before) and (last in _ABOUT or last.startswith(b"expir"))
 
@@ -254,7 +254,7 @@ STEMS = frozenset(b"pass pw psk phrase key ken kennwort cret contrasen clave c h
 
 
 class Words(NamedTuple):
-    """Where the words stand that secrets are found by.
+    """The positions of the words that secrets are found by.
 
     names: the places of stems that something assigns to or that are titles, those of each search for themselves
     gaps: where stems were skipped, by search
@@ -370,7 +370,7 @@ _CALLED = {"phrase": "password"}
 
 
 def _name(source: bytes, match: re.Match[bytes]) -> Name | None:
-    """Return the whole name around a stem; None if it is another word, or only speaks of a secret."""
+    """Return the whole name around a stem; None if it is another word, or only mentions a secret."""
     before = source[max(0, match.start() - KEY_BYTES) : match.start()]
     left = before[len(before.rstrip(_NAME_CHARACTERS)) :]
     kind = "phrase" if b"phrase" in match["name"].lower() else _KINDS.get(match["name"][:3].lower(), "password")

@@ -299,7 +299,7 @@ def _of_text(text: str, kinds: list[str]) -> str:
 
 
 def _of_object(value: Mapping[Any, Any], kinds: list[str]) -> dict[Any, Any]:
-    # {"name": "DB_PASSWORD", "value": "…"}: the name stands beside its value
+    # {"name": "DB_PASSWORD", "value": "…"}: the name is next to its value
     name = next((value[key] for key in ("name", "key", "Name", "Key") if isinstance(value.get(key), str)), "")
     result: dict[Any, Any] = {}
     for key, item in value.items():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 
 class Found(NamedTuple):
-    """Where a secret lies and what it is."""
+    """The position and the kind of a secret."""
 
     start: int
     end: int
@@ -38,8 +38,8 @@ def compiled(source: bytes) -> re.Pattern[bytes]:
     return cast(re.Pattern[bytes], _Lazy(source))
 
 
-# Nobody writes more than so many names with values, addresses or joints of literals in a kilobyte: the others are not
-# looked at, so that each may cost a little.
+# Text has at most so many names with values, addresses or joints of literals in a kilobyte: the others are skipped, so
+# that each may cost a little.
 MOST = 24
 MOST_BYTES = 1024
 
@@ -76,7 +76,7 @@ def spaced(
 Judged: TypeAlias = tuple[Found | None, int]
 
 # Secrets are dense where so many in a row take so many bytes each, as in a dump of passwords. What lies between them is
-# replaced with them: nobody reads it, and a mark for each would be longer than the text.
+# replaced with them: it is of no use, and a mark for each would be longer than the text.
 DENSE = ((50, 44), (400, 160))
 # Behind a dense stretch one place in a kilobyte is judged. If that is a secret, all before it is replaced, too.
 SAMPLE_BYTES = 1024

@@ -25,7 +25,7 @@ class Carrier(NamedTuple):
     is_secret: Callable[[bytes], bool]
 
 
-# Passwords that examples are written with; as the password of an address they tell nobody anything.
+# Passwords that examples are written with; as the password of an address they are no secret.
 _EXAMPLE = compiled(rb"(?i)(?:pass(?:word|wd)?|pwd|pw|secret|xxx+|\.\.\.|\*+|token)")
 _HARMLESS_COOKIE = compiled(rb"(?i)[\w.\-]{1,60}+=(?:\w{0,6}|true|false|deleted)")
 
@@ -56,7 +56,7 @@ def _is_pair(value: bytes) -> bool:
 
 
 def _is_key(value: bytes) -> bool:
-    """Tell whether what stands alone before the @ of an address is a key, and not somebody's name."""
+    """Tell whether the part alone before the @ of an address is a key, not a user name."""
     return is_random(value) or is_hex(value)
 
 

@@ -127,7 +127,7 @@ def _is_mixed_word(word: bytes) -> bool:
 
 
 def is_random(value: bytes) -> bool:
-    """Tell whether a value is long and mixed enough that nobody thought of it."""
+    """Tell whether a value is long and mixed enough to be random."""
     value = value[:JUDGED_BYTES]
     if len(value) < RANDOM_BYTES:
         return False
@@ -151,7 +151,7 @@ def _changes(classes: bytes) -> float:
 
 
 def is_blank(value: bytes) -> bool:
-    """Tell whether a value says of itself that it is none: a variable, a template, `null`, asterisks."""
+    """Tell whether a value shows by its form that it is no secret: a variable, a template, `null`, asterisks."""
     value = value[:JUDGED_BYTES]
     if value.lower() in _NOTHINGS or _NOTHING.fullmatch(value) is not None or not value.strip(OTHER + b" .,:;"):
         return True
@@ -198,7 +198,7 @@ def is_secret(value: bytes, *, kind: str, shape: str) -> bool:
 
 
 def _is_mixed(value: bytes, kind: str, shape: str) -> bool:
-    """Tell whether a short value is mixed like a password that somebody chose."""
+    """Tell whether a short value is mixed like a password chosen by a person."""
     classes = value.translate(_CLASSES)
     has_digit, has_letter = b"0" in classes, b"a" in classes or b"A" in classes
     special = _SPECIAL.search(value) is not None
@@ -216,7 +216,7 @@ def _is_mixed(value: bytes, kind: str, shape: str) -> bool:
 
 
 def _is_named(value: bytes) -> bool:
-    """Tell whether a value is a name of a field or a variable: words that speak of secrets, with a number at most."""
+    """Tell whether a value is a name of a field or a variable: words that mention secrets, with a number at most."""
     return _WORDS.fullmatch(value) is not None and _NAMES.search(value) is not None
 
 
