@@ -72,7 +72,7 @@ _CLAUDE: Mapping[str, Event] = {
 
 ASSISTANTS: tuple[Assistant, ...] = (
     Assistant("claude", _CLAUDE, _FIELDS, transcript="/.claude/"),
-    # No failure event and no exit code: rollout.py finds the code in the transcript.
+    # No failure event and no exit code: transcript_tail.py finds the code in the transcript.
     Assistant(
         "codex", _CLAUDE, {**_FIELDS, "transcript": ("transcript_path",)}, keys=("turn_id",), transcript="/.codex/"
     ),
@@ -116,7 +116,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
             "error": ("error.message", "error"),
             "reason": ("source", "reason", "stopReason"),
             "prompt": ("prompt",),
-            # The end of a turn does not tell the answer: last_answer.py finds it there.
+            # The end of a turn does not tell the answer: transcript_tail.py finds it there.
             "transcript": ("transcriptPath",),
         },
         keys=("sessionId",),

@@ -10,7 +10,7 @@
     error_to_text(error)  message, hint and code
 
 Stored text is untrusted: text answers fence it as data that cannot end its own fence. In every form harmful characters
-are readable escapes (text/harmless.py), and secrets are redacted again.
+are readable escapes (text/display.py), and secrets are redacted again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Untrusted text inside our own text.
 
-    inline     one escaped line (text/harmless.py), marked as untrusted
+    inline     one escaped line (text/display.py), marked as untrusted
     ident      the same for an id, shortened
     fence      a marker line that a text does not contain, so that quoted text cannot end its own fence
 
@@ -23,7 +23,7 @@ from recollect.text.display import visible as visible
 FENCE_CHARACTER = "~"
 FENCE_LENGTH = 3
 
-# A noncharacter: Unicode reserves it for internal use, and input never contains it (see harmless.py).
+# A noncharacter: Unicode reserves it for internal use, and input never contains it (see display.py).
 MARK = "\ufdd0"
 
 _FENCE_RUN = re.compile(FENCE_CHARACTER + "+")

@@ -68,7 +68,7 @@ KNOWN = {"observed": False, "superseded_by": None, "category": Without(("fix",))
 
 # The value of a memory for a briefing is its importance plus these. What concerns the work at hand comes first.
 AT_HAND = 0.6
-# A logit of having been used when it was injected (recall/use.py).
+# A logit of having been used when it was injected (recall/feedback.py).
 LEAN = 0.15
 # Each doubling of the number of times it was stated.
 REPEATED = 0.1

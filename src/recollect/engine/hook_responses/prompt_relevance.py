@@ -2,7 +2,7 @@
 
 It is the recall of a search, with the threshold of injected memories. It leaves out observations, what this session did
 itself or has seen, superseded and expired memories, and those whose code is gone. Memories that assistants used before
-need a little less relevance (recall/use.py).
+need a little less relevance (recall/feedback.py).
 """
 
 from __future__ import annotations

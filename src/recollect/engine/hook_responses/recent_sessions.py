@@ -41,7 +41,7 @@ DETAIL_CHARACTERS = 160
 LEFT_OPEN = frozenset({"silence", "left"})
 # Their hooks tell the end of every turn: without one, the last request was interrupted.
 TELLS_TURNS = frozenset({"claude", "codex", "gemini", "copilot", "opencode"})
-# How sessions end that were read from a transcript (engine/transcripts.py): their answers are not kept.
+# How sessions end that were read from a transcript (importing/transcript_import.py): their answers are not kept.
 TRANSCRIPT = "transcript"
 
 

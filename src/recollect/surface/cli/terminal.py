@@ -1,7 +1,7 @@
 """Blocks on a terminal: colours, tables, wrapped text.
 
 Text is bright, facts about it are dim. There is no markup: every part is a `Text`, so that brackets in a memory stay
-brackets; control characters are escaped (text/harmless.py). There are no fences: quoted text is indented. Colours
+brackets; control characters are escaped (text/display.py). There are no fences: quoted text is indented. Colours
 follow NO_COLOR and the capabilities of the terminal.
 """
 

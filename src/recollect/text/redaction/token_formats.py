@@ -2,7 +2,7 @@
 
 A row says how such a secret begins, how it goes on, and why that is enough. Most providers give their keys a prefix so
 that scanners find them; where one does not, the place it stands in tells (`PLACED`), or the name it is assigned to
-(`name.py`). All patterns are of bytes and bounded: none looks further than its secret can reach.
+(`assigned_secrets.py`). All patterns are of bytes and bounded: none looks further than its secret can reach.
 """
 
 from __future__ import annotations
