@@ -111,7 +111,7 @@ class Scanner(NamedTuple):
 
     name: str
     modules: tuple[str, ...]
-    python_outline: Callable[[str], object]
+    scan: Callable[[str], object]
     start: str = ""
     end: str = ""
     parsed_as: str = ""
@@ -244,7 +244,7 @@ def _observed(text: str) -> list[Observed]:
 def _patterns(text: str) -> None:
     rows = _observed(text)
     for row in rows:
-        list(project_lessons.rules(row)), list(searches.searched(row)), list(usage_patterns.chosen(row))
+        list(project_lessons._rules(row)), list(searches.searched(row)), list(usage_patterns.chosen(row))
     fixes.pairs(rows), fixes.unresolved(rows)
     injection_evidence.evidence(
         injection_evidence.Offer("m", (AT, ""), text, frozenset(), frozenset()),
@@ -390,7 +390,9 @@ def _tsconfig(text: str) -> None:
 
 
 def _at_hand(text: str) -> None:
-    work_in_progress.AtHand("main", frozenset({"a"}), ("a/b.py",)).concerns(Memory(id="m", content=text), set(), ())
+    work_in_progress.WorkInProgress("main", frozenset({"a"}), ("a/b.py",)).concerns(
+        Memory(id="m", content=text), set(), ()
+    )
 
 
 def _left(text: str) -> None:
@@ -408,7 +410,7 @@ def _versions(text: str) -> None:
 
 REDACTION = (
     "recollect.text.redaction.redact recollect.text.redaction.tabular_secrets recollect.text.redaction.ascii_fold recollect.text.redaction.token_formats "
-    "recollect.text.redaction.token_search recollect.text.redaction.assigned_secrets recollect.text.redaction.secret_carriers"
+    "recollect.text.redaction.token_search recollect.text.redaction.scanning recollect.text.redaction.assigned_secrets recollect.text.redaction.secret_carriers"
 )
 # (name, modules, function, start?, end?)
 TEXT: tuple[Any, ...] = (
@@ -487,7 +489,7 @@ HISTORY: tuple[Any, ...] = (
     ("git log rows", "recollect.history.commit_log", _log, "\x01a\x021\x02a\x02a\x00"),
     ("sections", "recollect.history.project_documents", _sections),
     ("sections of rst", "recollect.history.project_documents", lambda text: list(project_documents.sections(text, is_rst=True))),
-    ("decision record", "recollect.history.project_documents", lambda text: records._found(Text("docs/adr/1.md", text, AT))),
+    ("decision record", "recollect.history.project_documents", lambda text: list(records._decision(Text("docs/adr/1.md", text, AT)))),
     ("notes", "recollect.history.code_notes", _notes),
     ("frontmatter", "recollect.importing.markdown_pages recollect.importing.fields",
      lambda text: markdown_pages.split(text), "---\n", "\n---\n"),
@@ -562,14 +564,14 @@ RECALL: tuple[Any, ...] = (
     (
         "only asks",
         "recollect.text.questions",
-        lambda text: [questions._asks(part) for part in questions._SENTENCE.split(text)],
+        lambda text: [questions._asks(part) for part in questions.SENTENCE.split(text)],
     ),
     ("recall query", "recollect.recall.query", _query),
     ("amendments", "recollect.recall.amend recollect.recall.parsed_statement recollect.recall.stated_values", _amend),
     ("supersession", "recollect.recall.supersede recollect.recall.changes", _supersede),
     ("verdict", "recollect.recall.llm_judge_prompt", lambda text: llm_judge_prompt.verdict(text, "a")),
     ("excerpt", "recollect.recall.llm_judge_prompt", lambda text: llm_judge_prompt.excerpt(text, ("a", "b"))),
-    ("tags", "recollect.recall.lexical", lambda text: lexical.named((text,), frozenset({"a"}))),
+    ("tags", "recollect.recall.lexical", lambda text: lexical.named_tags((text,), frozenset({"a"}))),
     ("extracted summary", "recollect.consolidate.group_summary", lambda text: summaries._SENTENCE.split(text)),
     ("summary of a cluster", "recollect.consolidate.group_summary", lambda text: group_summary.accepted(text, text)),
 )
@@ -616,7 +618,6 @@ WITHOUT_ROW = {
     "recollect.hierarchy.placement": "it splits a description into words",
     "memory_lib.codebase.code_memory_system": "it replaces four fixed words in a template",
     "recollect.operations": "it reads our own docstrings and errors",
-    "recollect.render.markdown": "it looks for runs of one sign",
     "recollect.surface.assistants.probe": "it reads files that we wrote",
 }  # fmt: skip
 

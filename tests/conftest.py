@@ -81,6 +81,9 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     if unseen:
         reporter.write_line(f"promises not seen in this run, every test skipped: {' '.join(unseen)}")
     reporter.write_line(f"promises: {len(kept)} kept, {len(PROMISES) - len(kept)} planned")
+    files = list((Path(__file__).parents[1] / "src").rglob("*.py"))
+    lines = sum(path.read_bytes().count(b"\n") for path in files)
+    reporter.write_line(f"src: {lines:,} lines in {len(files)} files")
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from recollect.recall.parsed_statement import Statement, names, with_parts
-from recollect.recall.stated_values import Value, conflict
+from recollect.recall.stated_values import Value, conflict, repeated
 from recollect.text.terms import terms
 
 Change = Literal["value", "said", "ended", "over", "opposite"]
@@ -74,6 +74,14 @@ _OVER = re.compile(
     r"\b(?:no longer|any ?(?:more|longer)|dropped|removed|gone|stopped|no ?body|reverted|retired|abolished|scrap|"
     r"forget)\b",
     re.IGNORECASE,
+)
+_FORMER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\b", re.IGNORECASE)
+# Nouns that numbers tell apart, as terms.
+_NUMBERED = frozenset(
+    terms(
+        "note memory line step issue ticket request chapter section page row item case test bug commit phase part "
+        "number task story sprint round day week figure table appendix rule point level option example question"
+    )
 )
 # Verbs that can have several objects at a time.
 _INCLUSIVE = frozenset(
@@ -174,8 +182,9 @@ def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
     allowed = {"antonym": _OPPOSED_KEYS, "name": with_parts(names(new) | names(old))}.get(sign, frozenset())
     if _are_labels(new, old):
         return False
-    is_same_subject = sign == "value" and new.subject == old.subject
-    return is_same_subject or (new.words ^ old.words) <= allowed
+    differing = {kind for kind in _kinds(new) & _kinds(old) if not _values(new, kind) & _values(old, kind)}
+    is_same_subject = sign == "value" and new.subject == old.subject and _places(new) == _places(old)
+    return len(differing) <= 1 and (is_same_subject or (new.words ^ old.words) <= allowed)
 
 
 def _are_labels(new: Statement, old: Statement) -> bool:
@@ -184,7 +193,9 @@ def _are_labels(new: Statement, old: Statement) -> bool:
 
 
 def _is_label(statement: Statement, value: Value) -> bool:
-    """Tell whether a bare number is a label and not a value: “room 3”."""
+    """Tell whether a number is a label and not a value: “room 3”, “sprint 7”."""
+    if value.kind == "version":
+        return not value.of.isdisjoint(_NUMBERED)
     before = statement.tokens[value.place - 1].lower() if 0 < value.place <= len(statement.tokens) else ""
     return value.kind == "count" and not value.of and before not in _BEFORE_NUMBERS
 
@@ -226,6 +237,10 @@ def _is_other_attribute(new: Statement, old: Statement) -> bool:
         return False
     counts = [value.of for value in (*new.values, *old.values) if value.kind == "count"]
     return old.head not in new.words or (bool(counts) and not any(counts))
+
+
+def _values(statement: Statement, kind: str) -> set[object]:
+    return {value.amount for value in statement.values if value.kind == kind}
 
 
 def _kinds(statement: Statement) -> set[str]:
@@ -315,7 +330,7 @@ def _is_hindered(new: Statement, old: Statement) -> bool:
     is_addition = _is_inclusive(new) and not _reverses(new, old)
     if not new.cues and ((old.partly - new.partly) & _SCHEDULES or is_addition):
         return True
-    return _is_elsewhere(new, old) or _is_another(new, old) or _is_part(new, old)
+    return _is_elsewhere(new, old) or _is_another(new, old) or _names_another(new, old) or _is_part(new, old)
 
 
 def _is_unnamed(statement: Statement) -> bool:
@@ -347,6 +362,13 @@ def _is_elsewhere(new: Statement, old: Statement) -> bool:
 
 def _places(statement: Statement) -> set[str]:
     return {word.lower() for word in statement.tokens} & _PLACES
+
+
+def _names_another(new: Statement, old: Statement) -> bool:
+    """Tell whether the new one names the value that it changes, and it is not the older one's."""
+    kinds = [value.kind for value in new.values]
+    twice = {kind for kind in kinds if kinds.count(kind) > 1} & _kinds(old)
+    return bool(twice) and bool(_FORMER.search(new.text)) and not repeated(new.values, old.values)
 
 
 def _is_another(new: Statement, old: Statement) -> bool:

@@ -237,6 +237,11 @@ def conflict(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False)
     return False
 
 
+def repeated(new: Sequence[Value], old: Sequence[Value]) -> bool:
+    """Tell whether a new value is an old one."""
+    return any(_comparable(value, other) and _equal(value, other) for value in new for other in old)
+
+
 def _near(one: Value, other: Value) -> bool:
     """Tell whether two amounts are comparable: a limit rarely grows five-hundredfold."""
     if isinstance(one.amount, str) or isinstance(other.amount, str) or not (one.amount and other.amount):
