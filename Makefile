@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSPECTOR := 2.12.0
+# What `make check` runs beside the guards: operations, storing, searching and ranking.
+QUICK := $(addprefix tests/unit/,test_operations.py engine/test_memories.py engine/test_memory_search.py recall)
 
 # A new interpreter or folder gets a new environment. A change of pyproject.toml installs the dependencies again.
 MADE := $(VENV)/made-$(shell { pwd; command -v $(PYTHON); $(PYTHON) -V; } 2>/dev/null | cksum | cut -d' ' -f1)
@@ -24,11 +26,11 @@ run: $(RUNTIME) ## set up, then run the main job on a sample project
 test: $(DEV) inspector ## set up, then run all tests and count the kept promises
 	@$(BIN)/python -m pytest -n auto -rs
 
-check: $(DEV) ## run linter, formatter, type checker and guard tests
+check: $(DEV) ## run linter, formatter, type checker, guards and a few unit tests
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest tests/guards
+	@$(BIN)/python -m pytest tests/guards $(QUICK)
 
 bench: $(DEV) ## measure start, store and recall
 	@$(BIN)/python bench/speed.py start store recall
