@@ -29,13 +29,14 @@ FAILED: tuple[str, ...] = (
     r"\d+ deselected in |(?:=+ )?no tests ran\b",
     r"(?:FAILED|ERROR) \S+\.py\b",
     r"E {3,}\S",
-    r"FAILED \((?:failures|errors|unexpected)",
+    r"FAILED \((?:failures|errors|unexpected)|NO TESTS RAN$|INTERNALERROR>|.*\bfailed :\($",
+    r"!+ (?:Interrupted|stopping after|_pytest|KeyboardInterrupt)",
     r"(?:FAIL|ERROR): \w+ \(",
     r"\S+: FAIL (?:code|✖)",
     # jest, vitest, mocha, node --test, bun, playwright, cypress
     r"(?:Tests|Test Suites|Test Files|Snapshots):? .*\b[1-9]\d* failed\b",
     r"[1-9]\d* (?:fail|failing|(?:tests? )?failed)$",
-    r"[#ℹ] fail [1-9]",
+    r"[#ℹ] fail [1-9]|not ok \d+\b(?!.*# (?:TODO|SKIP))",
     r"✖ +\d+ of \d+ failed",
     # go, cargo, ctest, rspec, minitest, ExUnit, phpunit, dotnet
     r"-+ FAIL: |FAIL(?:\s+\S.*)?$",
@@ -44,7 +45,9 @@ FAILED: tuple[str, ...] = (
     r"The following tests FAILED:",
     r"\d+ (?:examples?|tests?|runs?), (?:\d+ \w+, )*?[1-9]\d* (?:failures?|errors?)\b",
     r"(?:FAILURES|ERRORS)!$|Tests: \d+, .*(?:Failures|Errors): [1-9]",
-    r"Build FAILED\.|Failed! +- Failed: +[1-9]",
+    r"Build FAILED\.|Failed! +- Failed: +[1-9]|.*\berror (?:CS|MSB|NETSDK|NU|FS|BC)\d+: |ra(?:ke|ils) aborted!",
+    # git, ssh, aws
+    r"! \[(?:remote )?rejected\] |Automatic merge failed; |Host key verification failed\.|Unable to locate credentials",
     # ruff, mypy, tsc, biome, black, pyright, eslint, prettier, shellcheck, golangci-lint, php, pre-commit
     r"Found [1-9]\d* (?:errors?|diagnostics?)\b(?!.*\b0 remaining)",
     r"Would reformat: |ruff failed$|No fixes available \(|\[\*\] \d+ (?:potentially )?fixable",
@@ -114,7 +117,8 @@ PASSED: tuple[str, ...] = (
     r"webpack .*compiled (?:successfully|with \d+ warnings?)|✓ built in ",
     # packages and services
     r"(?:added|removed|changed) \d+ packages?\b|up to date(?:,| in) |(?:\S+ +)?Done in [\d.]+ ?m?s\b",
-    r"Successfully (?:installed|uninstalled|built) |Bundle complete!",
+    r"Successfully (?:installed|uninstalled|built|rebased and updated) |Bundle complete!|Requirement already satisfied",
+    r"➤ YN0000: .*\bDone\b|(?:#\d+ )?naming to .*\bdone$|STATUS: deployed|\*\* \w+ SUCCEEDED \*\*",
     r"(?:Resolved|Installed|Audited|Uninstalled) \d+ packages? in ",
     r"[\w.\-]+/\S+ (?:created|configured|unchanged|patched|scaled|restarted)$",
     r"Apply complete! |No changes\. |Success! The configuration is valid|Plan: \d+ to add, ",
@@ -126,6 +130,7 @@ PASSED: tuple[str, ...] = (
 
 # Lines that end a command, unless a tool says afterwards that it succeeded: of the shell, of compilers, of linters.
 SIGNS: tuple[str, ...] = (
+    r"(?:Execution halted|compilation terminated\.|BEGIN failed--compilation aborted.*)$",
     # bash: line 1: foo: command not found · zsh: command not found: foo · /bin/sh: 1: foo: not found
     r"(?:\S+: )*?(?:line \d+: |\d+: )?\S+: command not found$",
     r"(?:\S+ )?[Cc]ommand not found: \S",

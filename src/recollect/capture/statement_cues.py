@@ -115,6 +115,7 @@ USER: tuple[Cue, ...] = (
         r"^(?:from (?:now|here|today) on|going forward|moving forward|from this point on|henceforth"
         r"|as a (?:general )?rule|in (?:the )?future|by default(?=,? (?:always|never|use|we|run|prefer|do|don't"
         r"|please)\b))\b[,:]?(?! (?:i'll|i will|we might|we may|we will|we'll|this|it|the app|users?)\b)",
+        r"(?:from (?:now|here) on|going forward)\W*$",
         r"^(?!(?:i'll|we might|we may)\b).{3,120}\bfrom now on\b",
         r"[\w, ]\balways(?:\W*$|:)",
     ), holds=True),
@@ -130,12 +131,15 @@ USER: tuple[Cue, ...] = (
         rf"|fixing|planning)\b.{{0,80}}, (?:please )?(?:don't |do not )?{_DO}\b(?! (?:it|this|that)\b)",
         r"\b(?:ask|check with|consult|confirm with|tell) me (?:first )?before (?!(?:you )?(?:start|begin|continu"
         r"|implement))",
+        r"^(?:don't|do not) (?:hard-?code|assume|guess|over-?engineer|over-?complicate|invent|make up)\b",
         rf"^(?:don't|do not|never) use (?!{_DETERMINED}|current|existing|new|any\b)[\w@./·-]+",
         rf"^(?:don't|do not|avoid|stop) {_MAKE} {_MORE}(?:[\w-]+ )?{_CLUTTER}\b",
         r"^(?:re)?use (?:the )?existing \w+.{0,60}(?:instead of|rather than|where(?:ver)? possible|whenever)",
         r"^(?:you|we) (?:should|need to|have to|must) use (?!(?:it|this|that|these|those)\b).{2,60}(?:instead of"
         r"|rather than|, not)\b",
         rf"^(?:when|whenever|if|for|before|after|with|in)\b.{{3,100}}[, ](?:please )?(?:always|never) {_DO}\b",
+        r"^stop (?:using|adding|creating|writing|making|putting|committing|changing|guessing|assuming"
+        r"|running)\b(?! (?:it|this|that|the)\b)",
         r"\bi (?:already |just )?(?:told|asked) you (?:not to|never to|to (?:always|never|stop|use))\b",
         rf"^(?:only|you must|must) (?:ever |always )?{_DO} (?!{_DETERMINED})",
         r"^(?:don't|do not) (?:start|run|restart) (?:the |a |another )?(?:dev(?:elopment)? )?server\b",
@@ -173,17 +177,22 @@ USER: tuple[Cue, ...] = (
         r"\bi(?:'d| would) (?:much )?rather\b(?! (?:that|this|it|not)\b)",
         r"\bmy preference (?:is|would)\b",
         r"\bi(?:'m| am) (?:not )?a (?:big )?fan of\b|\bi find it easier\b|\bi care (?:most )?about\b",
+        r"\bi like it when\b",
+        r"\bi(?:'d| would) (?:love|like) (?:the|an?) .{3,60}\b(?:first|when|whenever)\b",
         r"^(?:don't|dont|do not) (?:explain|give me|show me|tell me|ask me|apologi[sz]e|summari[sz]e|repeat)\b"
         r"(?! (?:this|that|it|yet)\b)",
         r"\bi (?:always|never|usually|generally|typically|normally) (?:want|like|prefer|use|write|name|keep)\b",
         r"\bi (?:really |strongly )?(?:like|love|hate|dislike|don't like|do not like|can't stand|cannot stand) (?:my"
         r"|when|it when|to (?!see|know|have|add|be|make|change|get|create|move|use|show|do)|(?!(?:this|that|it|the"
         r"|how|your|these|those|them|what|where|our|an?|to|my|when|everything)\b)\w+)\b",
+        r"\bi (?:don't|do not|never) want you to \w+ (?!it|this|that|anything yet)",
     )),
     Cue("rule", "style", 0.75, _any(
         rf"^(?:in|for|across|throughout|within) (?:this|our|the whole|the entire|my|(?:all|every|each"
         rf"|any)(?: of)?(?: my| our)?) {_PROJECT}s?\b[,:]? (?!(?:there|i|look|find|show|add|create|check|is|are"
         rf"|we (?:need|want|have to)|can)\b)",
+        rf"^(?:we (?!(?:'re|are|need|want|have|had|can|could)\b)|(?:all|every|no) )\w.{{1,120}}\b(?:in|across"
+        rf"|throughout) (?:this|our) {_PROJECT}\b",
         rf"^(?:this|our) {_PROJECT} (?:uses?|requires?|targets?|deploys?|runs on|is (?:an?|built|written|deployed))\b",
         r"\b(?:our|the|a|by|house) (?:naming |coding |code |commit |project |team )?(?:convention|policy|standard"
         r"|house style|style guide|rule)s? (?:here )?(?:is|are|says?|requires?)\b",
@@ -201,6 +210,7 @@ USER: tuple[Cue, ...] = (
         rf"|may not|cannot|can't|are always|are never|is always|is never|always|never|belong|live|go|are written"
         rf"|get(?! (?:lost|stuck|dropped|deleted|duplicated|cut|too|very|an? (?:error|exception)|\w+ed)\b)"
         rf"|are named)\b",
+        r"^(?:all|every|each|no) (?:[\w-]+ ){1,3}must\b",
         r"^(?:everything|nothing) (?:must|should|has to|needs to)\b",
         r"\b(?:must|should|has to|have to|needs? to) be (?:written )?in (?:english|german|french|spanish|dutch"
         r"|italian|czech)\b",
@@ -212,6 +222,7 @@ USER: tuple[Cue, ...] = (
         r"\b(?:we|i)(?:'ve| have| had)? (?:now |just |finally |already |also )?(?:decided|agreed|settled on|opted"
         r"|chosen|chose)\b(?! (?:if|whether|not sure))",
         r"^we (?:drop|dropped|left|abandoned|ditched|gave up on) (?!it|this|that|the (?:ball|first|last))\w",
+        r"^(?:new decision|no \S+(?: \S+)? any ?more)\b",
         r"^we no longer \w+|^we (?:don't|do not) (?!.*\bin there\b)(?:use|need|have|want) .{2,80}\b(?:any ?more"
         r"|any longer)\b",
         r"^we(?:'ve| have)? (?:now )?(?:migrated|switched) (?:[\w-]+ ){0,4}(?:to|from|over to)\b(?! (?:it|this"
@@ -231,6 +242,8 @@ USER: tuple[Cue, ...] = (
         rf"^we (?:won't|will not|'re not going to|are not going to|aren't going to) (?!be able|need|know|have|see"
         rf"|{_POINTS})\w+",
         r"\bi (?:don't|do not) want to use (?!it|this|that)|\bi(?:'m| am) not (?:planning on |going to be )?using\b",
+        r"\b(?:i|we)(?: want|'d like| would like) to use (?-i:[A-Z]\w+)|\bwe(?:'ll| will) be using (?!it|this|that)"
+        r"|\b(?:our|the) (?:tech )?stack (?:is|will be)\b",
         r"\b(?:i|we) want to (?:use|set up|switch to|go with|move to)\b.{2,100}\binstead\b",
         rf"^we (?:don't|do not|no longer) want (?!to (?!use|support|keep|depend)|{_POINTS}\b|(?:you|anything"
         rf"|any changes|the)\b|.*\bin (?:t?here)\b)",
@@ -310,6 +323,7 @@ ASSISTANT: tuple[Cue, ...] = (
     Cue("decision", "decision", 0.6, _any(
         r"\b(?:i|we)(?:'ve| have)? (?:decided (?:on|to use|against|to keep)|chose|opted for|settled on"
         r"|went with)\b.{3,160}\b(?:because|instead of|rather than|over|since|so that)\b",
+        r"^decision:",
     )),
 )  # fmt: skip
 CUES = {"user": USER, "assistant": ASSISTANT}
@@ -339,8 +353,12 @@ NOW = _any(
     r"|class|case|turn|answer|message|response|prompt|chat|conversation|session|example|plan|doc|document|task|page"
     r"|view|step)|this (?:one|bug|error|issue|task|change|turn|pr|commit|test|plan|step)|the following"
     r"|so far|screenshot|mockup|attached|next step|later on|after all|issues? \d+)\b",
+    r"\b(?:yet|below|above)\W*$|^(?:below|above)\b|\b(?:the|see|code|list|logs?|errors?|text) (?:below|above)\b",
     r"^(?:always|never|don't|do not|show|use)\b.*\bhere\W*$",
+    r"\bshow me\b",
     r"\bline \d",
+    r"\bhttps?:",
+    r"\bphase \d",
 )
 # A request states something only with one of the LASTING words.
 REQUEST = _any(
@@ -357,6 +375,9 @@ EVERYWHERE = _any(
     rf"\b(?:in|for|across) (?:all|every|each|any)(?: of)?(?: my| our| the)? {_PROJECT}s?\b",
     r"\beverywhere(?! else)\b",
     r"\bi (?:always|never) want\b",
+    r"\b(?:all|every) (?:my|our) projects?\b",
+    r"^globally\b|\b(?:apply|applies|holds?|valid) globally\b",
+    r"\bno matter (?:which|what) (?:project|repo)",
 )
 REASON = re.compile(r"(?:because|since|otherwise|that way|this way|so that|the reason)\b", re.IGNORECASE)
 # The sentence refers to the one before it.

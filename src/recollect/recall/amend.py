@@ -1,15 +1,16 @@
-"""Amendments: whether a new statement changes an older one.
+"""Amend: whether a new statement changes what an older one says.
 
     The request timeout is 30 seconds.   ─► The request timeout is 60 seconds.                   another value
-    Orders are kept in MySQL.            ─► We moved orders to Postgres.                          a word of change
-    Mails are sent with Postfix.         ─► Mails leave through a relay. Postfix is uninstalled.  the old value ended
-    The gateway retries failed calls.    ─► The gateway no longer retries failed calls.           the fact ended
+    Orders are kept in MySQL.            ─► We moved orders to Postgres.                          said to be changed
+    Mails are sent with Postfix.         ─► Mails leave through a relay. Postfix is uninstalled.  its value is over
+    The gateway retries failed calls.    ─► The gateway no longer retries failed calls.           over
 
-A wrong replacement is worse than none, because the older memory disappears from context. So two things are needed. The
-new statement has to show a change: another value of the same kind, an ended value, or a word of change. And both have
-to be about the same subject, by the similarity of their vectors and by the words of their subjects. The weaker the sign
-of a change, the more similar they have to be. Questions, proposals, exceptions, additions, other places and other
-things of the same kind ("access tokens", "refresh tokens") change nothing.
+A wrong replacement is worse than a missing one, because the older memory disappears. Two things are needed. The new
+statement
+has to show a change: another value of the same kind, a word of the older one that is over, or a wording of change. And
+both have to be about the same: by the likeness of their vectors and by the words of their subjects. The weaker the sign
+of a change, the more alike they have to be. Questions, proposals, exceptions, additions, other places and other things
+of the same kind ("access tokens", "refresh tokens") change nothing.
 """
 
 from __future__ import annotations
@@ -24,22 +25,22 @@ from recollect.text.terms import terms
 
 Change = Literal["value", "said", "ended", "over", "opposite"]
 
-# The parts of having the same subject: similarity of the vectors; the share of the older statement's words in the new
-# one; the share of its subject; the share of the new one's subject in the older one.
+# How much each part of being about the same counts: likeness of the vectors; the share of the older one's words that
+# the new one has; the share of its subject; the share of the new one's subject that the older one has.
 _CLOSE, _SHARED, _SUBJECT, _ABOUT = 0.45, 0.15, 0.25, 0.15
-# Below this similarity two statements are about different things, whatever words they share. Where they share only
-# their subject, they have to be more similar: a subject has several attributes.
+# Below this likeness two statements are about different things, whatever words they share. Where they share none but
+# their subject, they have to be closer: a subject has several attributes.
 LEAST_CLOSE, CLOSE_ENOUGH = 0.45, 0.5
 # "We drop Jenkins" ends what uses Jenkins, whatever else the two say.
 CLOSE_TO_NAME = 0.3
-# Added to the bar where one statement has a number or a time and the other has not.
+# What is needed more where one statement is about a number or a time and the other about something else.
 _UNLIKE = 0.09
-# The bar where two values may belong to different attributes.
+# What is needed where two values may be of different attributes.
 _OTHER_ATTRIBUTE = 0.75
 
 
 class Sign(NamedTuple):
-    """A sign of a change: its kind, the bar for the same subject, and whether it is vague."""
+    """A sign of a change: how it is told, how sure the sameness has to be, and whether it says what was changed."""
 
     change: Change
     bar: float
@@ -63,10 +64,11 @@ _SIGNS = {
     "name, now": Sign("value", 0.65),
     "name": Sign("value", 0.78),
 }
-# The share of the older words that a sentence needs to deny it.
+# So much of the older one has to be in a sentence that denies it.
 _DENIED = 0.6
-# A place or a version among the first words limits the statement.
+# A place or a version among the first words says what a statement holds for.
 _LEADING = 4
+_FORMER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\b", re.IGNORECASE)
 _FORMER_NUMBER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
 _NOT = frozenset("not never no none neither nothing without".split())
 _NEVER = re.compile(r"\b(?:never|no longer|no ?body|none)\b", re.IGNORECASE)
@@ -75,19 +77,11 @@ _OVER = re.compile(
     r"forget)\b",
     re.IGNORECASE,
 )
-_FORMER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\b", re.IGNORECASE)
-# Nouns that numbers tell apart, as terms.
-_NUMBERED = frozenset(
-    terms(
-        "note memory line step issue ticket request chapter section page row item case test bug commit phase part "
-        "number task story sprint round day week figure table appendix rule point level option example question"
-    )
-)
-# Verbs that can have several objects at a time.
+# Verbs of which more than one thing can be said at a time.
 _INCLUSIVE = frozenset(
     "supports support include includes contain contains like likes uses use returns return visited pass prefers".split()
 )
-# Places, systems and groups that a fact may be limited to.
+# Words for one of several places, systems or groups that a fact may hold for.
 _PLACES = frozenset(
     """staging production prod dev development developer developers ci sandbox canary windows macos mac linux
     ios android mobile desktop tablet europe germany eu usa uk""".split()
@@ -110,8 +104,16 @@ _FIRST_PERSON = frozenset("i me my mine we us our ours".split())
 _WHERE = frozenset(
     "in on at to with by from under against inside via through is are uses use using into over within after".split()
 )
+_PLACED = frozenset("in on at to from under inside is are into within".split())
 _BEFORE_NUMBERS = _WHERE | frozenset(
     "be has have to of about least most than equals takes needs allows port = :".split()
+)
+# What is numbered to tell one from another, as terms.
+_NUMBERED = frozenset(
+    terms(
+        "note memory line step issue ticket request chapter section page row item case test bug commit phase part "
+        "number task story sprint round day week figure table appendix rule point level option example question"
+    )
 )
 _FRAMING = frozenset("with in by on from to as via through called named under".split())
 _WHY: dict[Change, str] = {
@@ -124,7 +126,7 @@ _WHY: dict[Change, str] = {
 
 
 class Amended(NamedTuple):
-    """The change that a new statement makes to an older one, and the margin above the threshold."""
+    """The way a new statement changes an older one, and the margin above the bar."""
 
     change: Change
     old: str
@@ -138,7 +140,7 @@ class Amended(NamedTuple):
 
 
 def may_amend(statement: Statement) -> bool:
-    """Tell whether a statement has a form that can change another; most have not."""
+    """Tell whether a statement has a form that can change another: most have not, and need not be looked up."""
     if statement.is_open or statement.is_past:
         return False
     words = {word.lower() for word in statement.tokens}
@@ -147,7 +149,7 @@ def may_amend(statement: Statement) -> bool:
 
 
 def amends(new: Statement, old: Statement, closeness: float, *, same_author: bool = True) -> Amended | None:
-    """Return how a newer statement changes an older one; None where that is uncertain.
+    """Return how a newer statement changes an older one; None where it does not, or only might.
 
     closeness: the cosine of their vectors. same_author: False leaves alone what people say of themselves
     """
@@ -173,35 +175,39 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
 
 
 def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
-    """Tell whether two statements without a word of change differ in one value only.
+    """Tell whether two statements are the same but for one value, where no word says that something was changed.
 
     “The nightly job starts at 02:00” and “the weekly job starts at 04:00” are about two jobs.
     """
     if sign not in ("value", "antonym", "name"):
         return True
     allowed = {"antonym": _OPPOSED_KEYS, "name": with_parts(names(new) | names(old))}.get(sign, frozenset())
+    differing = {kind for kind in _kinds(new) & _kinds(old) if not _values(new, kind) & _values(old, kind)}
     if _are_labels(new, old):
         return False
-    differing = {kind for kind in _kinds(new) & _kinds(old) if not _values(new, kind) & _values(old, kind)}
     is_same_subject = sign == "value" and new.subject == old.subject and _places(new) == _places(old)
     return len(differing) <= 1 and (is_same_subject or (new.words ^ old.words) <= allowed)
 
 
 def _are_labels(new: Statement, old: Statement) -> bool:
-    """Tell whether a number in one of them is a label, and no word says that it changed."""
+    """Tell whether a number in one of them only tells one thing from another, and nothing says that it changed."""
     return not new.cues and any(_is_label(each, value) for each in (new, old) for value in each.values)
 
 
 def _is_label(statement: Statement, value: Value) -> bool:
-    """Tell whether a number is a label and not a value: “room 3”, “sprint 7”."""
+    """Tell whether a bare number tells one thing from another and is no value: “task 3”, “phase 2”."""
+    before = statement.tokens[value.place - 1].lower() if 0 < value.place <= len(statement.tokens) else ""
     if value.kind == "version":
         return not value.of.isdisjoint(_NUMBERED)
-    before = statement.tokens[value.place - 1].lower() if 0 < value.place <= len(statement.tokens) else ""
     return value.kind == "count" and not value.of and before not in _BEFORE_NUMBERS
 
 
+def _values(statement: Statement, kind: str) -> set[object]:
+    return {value.amount for value in statement.values if value.kind == kind}
+
+
 def contradicts(new: Statement, old: Statement) -> bool:
-    """Tell whether two statements about one subject cannot both hold; less certain than `amends`."""
+    """Tell whether two statements that are about the same cannot both hold now; less certain than `amends`."""
     is_denied = bool(_NEVER.search(new.text)) and not _NEVER.search(old.text)
     if new.text.rstrip().endswith("?") and not new.values and not is_denied:
         return False
@@ -211,36 +217,32 @@ def contradicts(new: Statement, old: Statement) -> bool:
 
 
 def _bar(sign: Sign, new: Statement, old: Statement) -> float:
-    """Return the score for the same subject that this sign needs."""
+    """Return how sure it has to be that both are about the same."""
     if sign in (_SIGNS["value"], _SIGNS["value, said"]) and _is_other_attribute(new, old):
         return _OTHER_ATTRIBUTE
     return sign.bar + (_UNLIKE if sign.is_vague and _is_unlike(new, old) else 0.0)
 
 
 def _sameness(new: Statement, old: Statement, closeness: float) -> float:
-    """Return the probability-like score that two statements have the same subject, 0 to 1."""
+    """Return how sure it is that two statements are about the same, 0 to 1."""
     subject = _share(old.subject or old.words, new.words)
     about = _share(new.subject or new.words, old.words)
     return _CLOSE * closeness + _SHARED * _share(old.words, new.words) + _SUBJECT * subject + _ABOUT * about
 
 
 def _is_unlike(new: Statement, old: Statement) -> bool:
-    """Tell whether only one of the two has a number or a time."""
+    """Tell whether one states a number or a time and the other something else, or the older one is all repeated."""
     ours, theirs = _kinds(new), _kinds(old)
     is_only_value = bool(ours) and not theirs and not names(new) - old.words
-    return (bool(theirs) and not ours & theirs) or is_only_value
+    return (bool(theirs) and not ours & theirs) or is_only_value or not old.words - (new.words - new.ended)
 
 
 def _is_other_attribute(new: Statement, old: Statement) -> bool:
-    """Tell whether the values may belong to different attributes."""
-    if new.head in old.words:
+    """Tell whether the values may be of different things: neither names the other's, or both are bare numbers."""
+    if new.head in old.words or ("says so" in new.cues and old.subject <= new.words):
         return False
     counts = [value.of for value in (*new.values, *old.values) if value.kind == "count"]
     return old.head not in new.words or (bool(counts) and not any(counts))
-
-
-def _values(statement: Statement, kind: str) -> set[object]:
-    return {value.amount for value in statement.values if value.kind == kind}
 
 
 def _kinds(statement: Statement) -> set[str]:
@@ -271,7 +273,7 @@ def _sign(new: Statement, old: Statement) -> str:
 
 
 def _reverses(new: Statement, old: Statement) -> bool:
-    """Tell whether the new one names the older value as the former one, or swaps the two.
+    """Tell whether the new one names the value of the older one as the former one, or swaps what is used and what not.
 
     “24 months instead of 18” after “18 months”; “unittest, not pytest” after “pytest, never unittest”.
     """
@@ -282,7 +284,7 @@ def _reverses(new: Statement, old: Statement) -> bool:
 
 
 def _is_over(new: Statement, old: Statement) -> bool:
-    """Tell whether the new one ends something without giving a new value."""
+    """Tell whether the new one says that something is over, and gives no new value."""
     return bool(_OVER.search(new.text)) and not _kinds(new) - _kinds(old)
 
 
@@ -299,13 +301,13 @@ def _vague_sign(new: Statement, old: Statement) -> str:
         return "another name" if is_named else "changed"
     if "from" in new.cues:
         return "from now on"
-    if is_named or _is_same_frame(new, old):
+    if not _is_unlike(new, old) and (is_named or _is_same_frame(new, old)):
         return "name, now" if "now" in new.cues else "name"
     return ""
 
 
 def _opposite(new: Statement, old: Statement) -> str:
-    """Return the sign of an antonym, a negation or a contradiction; "" if there is none."""
+    """Return whether the new one says the opposite of the older one, or denies it."""
     ours, theirs = ({word.lower() for word in each.tokens} for each in (new, old))
     if any(len(pair & ours) == 1 == len(pair & theirs) and pair & ours != pair & theirs for pair in _OPPOSITES):
         return "antonym"
@@ -317,18 +319,20 @@ def _opposite(new: Statement, old: Statement) -> str:
 
 
 def _differ(new: Statement, old: Statement) -> bool:
-    """Tell whether values of one kind differ; after a word of change, bare numbers count too."""
+    """Tell whether the values of one kind differ. Where something was changed, a bare number counts, too."""
     return conflict(new.values, old.values, loose=not new.cues.isdisjoint(("says so", "changed")))
 
 
 def _is_hindered(new: Statement, old: Statement) -> bool:
-    """Tell whether a statement cannot change another: it is open, partial, or about another thing."""
+    """Tell whether a statement cannot change another: it states nothing, or only for a part, or of something else."""
     if new.is_open or new.is_past or old.is_past or (new.is_told and old.is_told) or new.partly - old.partly:
         return True
     if new.cues <= {"now"} and (old.is_open or (_is_unnamed(new) and _is_unnamed(old))):
         return True
     is_addition = _is_inclusive(new) and not _reverses(new, old)
     if not new.cues and ((old.partly - new.partly) & _SCHEDULES or is_addition):
+        return True
+    if repeated(new.values, old.values) and not _differ(new, old) and not new.ended & old.words:
         return True
     return _is_elsewhere(new, old) or _is_another(new, old) or _names_another(new, old) or _is_part(new, old)
 
@@ -343,7 +347,7 @@ def _is_inclusive(statement: Statement) -> bool:
 
 
 def _is_part(new: Statement, old: Statement) -> bool:
-    """Tell whether the new one is about a part of the older subject: the reports of a service."""
+    """Tell whether the new one is about a part of what the older one is about: the reports of a service."""
     words = [word.lower() for word in new.tokens]
     if _differ(new, old) or "of" not in words:
         return False
@@ -353,8 +357,15 @@ def _is_part(new: Statement, old: Statement) -> bool:
     return bool(part) and part in new.subject and part not in old.words and bool(whole & old.subject)
 
 
+def _names_another(new: Statement, old: Statement) -> bool:
+    """Tell whether the new one names the value that it changes, and it is not that of the older one."""
+    kinds = [value.kind for value in new.values]
+    twice = {kind for kind in kinds if kinds.count(kind) > 1} & _kinds(old)
+    return bool(twice) and bool(_FORMER.search(new.text)) and not repeated(new.values, old.values)
+
+
 def _is_elsewhere(new: Statement, old: Statement) -> bool:
-    """Tell whether the new one is limited to a place that the older one does not name."""
+    """Tell whether the new one holds for another place, or for one of those that the older one holds for."""
     other = _places(new) - _places(old)
     is_leading = not other.isdisjoint(word.lower() for word in new.tokens[:_LEADING])
     return bool(other) and (is_leading or bool(_places(old)) or new.cues.isdisjoint(("says so", "changed")))
@@ -362,13 +373,6 @@ def _is_elsewhere(new: Statement, old: Statement) -> bool:
 
 def _places(statement: Statement) -> set[str]:
     return {word.lower() for word in statement.tokens} & _PLACES
-
-
-def _names_another(new: Statement, old: Statement) -> bool:
-    """Tell whether the new one names the value that it changes, and it is not the older one's."""
-    kinds = [value.kind for value in new.values]
-    twice = {kind for kind in kinds if kinds.count(kind) > 1} & _kinds(old)
-    return bool(twice) and bool(_FORMER.search(new.text)) and not repeated(new.values, old.values)
 
 
 def _is_another(new: Statement, old: Statement) -> bool:
@@ -385,7 +389,7 @@ def _is_another(new: Statement, old: Statement) -> bool:
 
 
 def _modifiers(statement: Statement) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the modifiers of the subject: the word before, or the word after “of” or “for”."""
+    """Yield what stands before a word of the subject, or behind it after “of” or “for”."""
     words = [word.lower() for word in statement.tokens]
     start = words.index(":") + 1 if ":" in words[:12] else 0
     for place, key in enumerate(statement.keys[start:], start):
@@ -400,7 +404,7 @@ def _modifiers(statement: Statement) -> Iterator[tuple[tuple[str, str], str]]:
 
 
 def _is_same_frame(new: Statement, old: Statement) -> bool:
-    """Tell whether both differ in one word only, after the same preposition."""
+    """Tell whether both are the same but for one word, which stands after the same preposition."""
     ours, theirs = _alone(new, old), _alone(old, new)
     return len(ours) == 1 and ours == theirs and ours[0] in _FRAMING
 
@@ -412,5 +416,10 @@ def _alone(one: Statement, other: Statement) -> list[str]:
 
 
 def _can_change(new: Statement, old: Statement) -> bool:
-    """Tell whether an older statement has a place, a tool or a state that can change."""
-    return not _WHERE.isdisjoint(word.lower() for word in old.tokens)
+    """Tell whether an older statement says where something is, or how it is called, where the new one changes that."""
+    words = {word.lower() for word in old.tokens}
+    if any(word.lower() == "renamed" for word in new.tokens):
+        return not words.isdisjoint(("called", "named", "name"))
+    if any(word.lower() == "moved" for word in new.tokens):
+        return not words.isdisjoint(_PLACED)
+    return not words.isdisjoint(_WHERE)
