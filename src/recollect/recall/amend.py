@@ -5,12 +5,11 @@
     Mails are sent with Postfix.         ─► Mails leave through a relay. Postfix is uninstalled.  its value is over
     The gateway retries failed calls.    ─► The gateway no longer retries failed calls.           over
 
-A wrong replacement is worse than a missing one, because the older memory disappears. Two things are needed. The new
-statement
-has to show a change: another value of the same kind, a word of the older one that is over, or a wording of change. And
-both have to be about the same: by the likeness of their vectors and by the words of their subjects. The weaker the sign
-of a change, the more alike they have to be. Questions, proposals, exceptions, additions, other places and other things
-of the same kind ("access tokens", "refresh tokens") change nothing.
+A wrong replacement is worse than a missing one, because the older memory disappears. So two things are needed. The new
+statement has to show a change: another value of the same kind, an ended value, or a word of change. And both have to be
+about the same subject, by the similarity of their vectors and by the words of their subjects. The weaker the sign of a
+change, the more similar they have to be. Questions, proposals, exceptions, additions, other places and other things of
+the same kind ("access tokens", "refresh tokens") change nothing.
 """
 
 from __future__ import annotations
