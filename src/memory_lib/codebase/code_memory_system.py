@@ -11,8 +11,8 @@ from typing import Any
 from memory_lib.codebase.code_retrieval import CodeContext, CodeMemoryRetrieval, as_text, query_of
 from memory_lib.codebase.code_storage import CodeMemoryStorage
 from memory_lib.codebase.indexer import CodeIndexer, Indexed
+from memory_lib.database_file import Closing, file_tag
 from memory_lib.general.retrieval import ModelFn, ScoredMemory
-from memory_lib.library_file import Closing, file_tag
 
 TEMPLATE = "Relevant context:\n{memories}\n\nTask: {context}"
 PLACEHOLDER = re.compile(r"\{(memories|context|query|task)\}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memory_lib.library_file import (
+from memory_lib.database_file import (
     CODE,
     CODEBASE,
     Closing,

@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory_lib.library_file import iso
+from memory_lib.database_file import iso
 from recollect.engine import SourceEntity, read_source, source_files
 from recollect.errors import InvalidInput
 from recollect.files import open_file

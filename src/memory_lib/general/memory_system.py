@@ -6,9 +6,9 @@ import asyncio
 import inspect
 from typing import Any
 
+from memory_lib.database_file import Closing
 from memory_lib.general.retrieval import MemoryRetrieval, ModelFn, ScoredMemory
 from memory_lib.general.storage import MemoryStorage
-from memory_lib.library_file import Closing
 
 
 class MemorySystem(Closing):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_lib.library_file import GENERAL, Closing, iso, open_library, required
+from memory_lib.database_file import GENERAL, Closing, iso, open_library, required
 from recollect.model import Memory
 
 

@@ -16,12 +16,9 @@ from recollect.engine.retrieval.query_arguments import Asked
 from recollect.engine.root import Engine
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound
 from recollect.model import Hit, Memory, Signals
-from recollect.recall.llm_judge_prompt import prompt as prompt
-from recollect.recall.llm_judge_prompt import verdict as verdict
 from recollect.settings import load
 from recollect.store.protocol import Filter, Has, Range
 from recollect.text.redaction.redact import redact_value
-from recollect.text.token_count import tokens as tokens
 
 if TYPE_CHECKING:
     from recollect.providers.provider_protocol import Embedder

@@ -71,7 +71,7 @@ def _pages(dialect: Dialect, until: int) -> Iterator[list[Memory]]:
 
 
 def _write(dialect: Dialect, owner: str, memories: Sequence[Memory]) -> None:
-    """Write memories to the spare index; changes since they were read are in the log and come later."""
+    """Write memories to the spare index. Changes made meanwhile are in the log and follow later."""
     ready = [(memory.seq, dialect.text_rows(memory)) for memory in memories]
     with _step(dialect, owner) as connection:
         for seq, rows in ready:

@@ -405,10 +405,8 @@ def test_what_was_just_stored_is_found_by_its_meaning_however_busy_the_worker_is
     gate.set()
 
 
-def test_a_search_beside_a_worker_embeds_a_few_of_the_newest_short_memories(
-    open_engine: Callable[..., Engine], embedder: HashingEmbedder
-) -> None:
-    engine = open_engine(embedder=embedder)
+def worker_held_up(engine: Engine, embedder: HashingEmbedder, memories: int) -> threading.Event:
+    """Start a worker that waits inside of the embedder, until the event is set, after so many memories have vectors."""
     entered, gate = threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -416,12 +414,20 @@ def test_a_search_beside_a_worker_embeds_a_few_of_the_newest_short_memories(
             entered.set()
             gate.wait(PATIENCE_S)
 
-    fill(engine, 3 * NEWEST)
+    fill(engine, memories)
     engine.embedding.catch_up()
     engine.memories.store("short")
     embedder.when_called = wait
     engine.start_background()
     assert entered.wait(PATIENCE_S)
+    return gate
+
+
+def test_a_search_beside_a_worker_embeds_a_few_of_the_newest_short_memories(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+) -> None:
+    engine = open_engine(embedder=embedder)
+    gate = worker_held_up(engine, embedder, 3 * NEWEST)
     for number in range(2 * NEWEST):
         engine.memories.store(f"late number {number}")
     embedder.embedded.clear()
@@ -435,19 +441,7 @@ def test_what_hooks_saw_since_does_not_keep_a_stored_memory_from_its_vector(
     open_engine: Callable[..., Engine], embedder: HashingEmbedder
 ) -> None:
     engine = open_engine(embedder=embedder)
-    entered, gate = threading.Event(), threading.Event()
-
-    def wait() -> None:
-        if threading.current_thread() is not threading.main_thread():
-            entered.set()
-            gate.wait(PATIENCE_S)
-
-    fill(engine, 6 * NEWEST)
-    engine.embedding.catch_up()
-    engine.memories.store("short")
-    embedder.when_called = wait
-    engine.start_background()
-    assert entered.wait(PATIENCE_S)
+    gate = worker_held_up(engine, embedder, 6 * NEWEST)
     decision = engine.memories.store("staging is torn down at night").memory
     for number in range(2 * NEWEST):
         assert engine.memories.store(f"What is number {number}?").memory.observed

@@ -22,7 +22,7 @@ from recollect.code.index.definitions import MOST_KEYS, Definition
 from recollect.code.index.languages import Language
 from recollect.code.index.page import Page
 
-# Lines that matter. A line feed is put before the file: an expression that begins with a plain character is fast.
+# The relevant lines. The text starts with an added line feed: a pattern that begins with a plain character is fast.
 LINE = re.compile(
     rb"\n([ \t]*+)(?:(#{1,6})(?=[ \t\n]|$)[ \t]*+([^\n]*+)|(`{3,}+(?=[^`\n]*+(?:\n|$))|~{3,}+)([^\n]*+)|(<)[^\n]*+"
     rb"|([=-])\7*+[ \t]*+(?=\n|$)|((?:[>*+-]|\d{1,9}[.)])(?:[>*+-]|\d{1,9}[.)]|[ \t])*+(?:#|```|~~~)"

@@ -130,7 +130,7 @@ class Language:
             self._stopped = True
 
     def afford(self, *, calls: int, tokens: int) -> None:
-        """Raise as `complete` would if so many calls and tokens were asked for now; nothing is counted."""
+        """Raise the error that `complete` would raise for this many calls and tokens; counts nothing."""
         refuse(today(self._context.store), self.model_id, self._limits, calls=calls, tokens=tokens)
 
     def spending(self) -> Spending | None:

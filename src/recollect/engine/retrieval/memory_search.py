@@ -227,7 +227,7 @@ class MemorySearch:
             near=namespace,
             observed=observed,
         )
-        # What is put before an assistant must not wait for a language model.
+        # Packing context must not wait for a language model.
         found = self._found(asked, judge=False, code=code)
         made = packed(found, budget)
         taken = {source.memory_id for source in made.sources}
