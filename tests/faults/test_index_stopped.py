@@ -22,7 +22,7 @@ PATIENCE_S = 120
 
 # Indexes a project a file to a transaction, says so after each, and goes on when it is told to.
 CHILD = """
-import sys
+import select, sys
 from recollect import Engine, progress
 from recollect.code.index import parallel_reader, update
 update.BATCH_FILES = 1
@@ -31,7 +31,9 @@ def told(done, total, message):
     if total:
         print(done, flush=True)
         if done == int(sys.argv[2]):
-            sys.stdin.readline()
+            # A signal between two bytecodes does not end a read that begins after it: look for it now and then.
+            while not select.select([sys.stdin], [], [], 0.1)[0]:
+                pass
 with Engine(embed_provider="off", index_workers=1) as engine, progress.reporting_to(told):
     print(engine.code.index(sys.argv[1]).files, flush=True)
 """
