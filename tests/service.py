@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-LONGER_THAN_ANY_TEST_S = 60
+from tests.waiting import PATIENCE_S, until
 
 
 class Asked(NamedTuple):
@@ -56,6 +56,11 @@ class Service(ThreadingHTTPServer):
         answer = self.answer(body)
         return answer if isinstance(answer, Reply) else Reply(answer)
 
+    def heard(self, count: int) -> int:
+        """Return how many requests were read, once so many were: a client may give up before its request is read."""
+        until(lambda: len(self.asked) >= count)
+        return len(self.asked)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a client that gives up in the middle is what many of these tests are about."""
 
@@ -68,7 +73,7 @@ class _Conversation(BaseHTTPRequestHandler):
         self.server.asked.append(Asked(self.path, dict(self.headers), body))
         reply = self.server.reply(body)
         if reply.fault == "silence":
-            self.server.closing.wait(LONGER_THAN_ANY_TEST_S)
+            self.server.closing.wait(PATIENCE_S)
         if reply.fault in ("silence", "drop"):
             self.close_connection = True
             return

@@ -8,12 +8,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import PATIENCE_S, until
 
 from recollect import Engine, hook
 from recollect.surface.hooks.hook_socket import HookSocket
@@ -22,7 +22,6 @@ COMMAND = [sys.executable, "-I", "-S", str(Path(hook.__file__))]
 FACT = "The tide tables of the harbour module are fetched from the Skagen station every morning."
 QUESTION = "Which station do the tide tables of the harbour module come from?"
 OF_CLINE = {"taskId": "s", "userPromptSubmit": {"prompt": QUESTION}}
-PATIENCE_S = 120
 
 
 @pytest.fixture
@@ -108,10 +107,7 @@ def server(filled: Path, project: Path) -> Iterator[subprocess.Popen[bytes]]:
         request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
         process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
-        for _ in range(PATIENCE_S * 20):
-            if list(filled.glob("run/*.sock")):
-                break
-            time.sleep(0.05)
+        until(lambda: list(filled.glob("run/*.sock")))
         yield process
         process.stdin.close()
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
+from tests.waiting import PATIENCE_S
 
 from recollect.capabilities import OPERATIONS
 from recollect.surface.mcp.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
@@ -20,7 +21,6 @@ from recollect.toolset import GROUPS
 
 mcp = pytest.importorskip("mcp")
 
-PATIENCE_S = 120
 COMMAND = str(Path(sys.executable).with_name("recollect"))
 
 # How the client opens → the version both end up with.

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 # Far longer than any of these commands takes; a command that waits for a pipe takes for ever.
-PATIENCE_S = 120
 SECRET = "the private words of somebody else"
 
 # Files of a repository that are read by their names.

@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 from tests.trees import git, write
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 
 COMMAND = [sys.executable, "-m", "recollect"]
-# Far beyond what anything here takes, even on a busy machine: only a hang reaches it.
-PATIENCE_S = 60
 
 Next = Callable[[], dict[str, Any]]
 

@@ -13,9 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-
-# Far beyond what anything here takes, even on a busy machine: only a hang reaches it.
-PATIENCE_S = 60
+from tests.waiting import PATIENCE_S
 
 SERVER = Path(__file__).with_name("awkward_server.py")
 

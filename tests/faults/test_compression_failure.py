@@ -89,7 +89,7 @@ def test_on_any_fault_what_was_seen_stays_as_it_is_silently_and_health_says_so(
             engine.capture.put(fetched(number))
         taken = engine.capture.ingest()
         assert (taken.stored, taken.compressed, taken.bad, taken.notes) == (3, 0, 0, ())
-        assert len(service.asked) == 1  # a dead service costs one time-out, not one for every observation
+        assert service.heard(1) == 1  # a dead service costs one time-out, not one for every observation
         assert len(contents(engine)) == 3 and all(PAGE[:100] in content for content in contents(engine))
         check = next(row for row in engine.admin.health().checks if row.name == "language model")
         assert check.status == "degraded" and "paused" in check.detail and "3 to compress" in check.detail

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.fakes import HashingEmbedder
-from tests.faults.child import PATIENCE_S, Child
+from tests.faults.child import Child
+from tests.waiting import PATIENCE_S, until
 
 from recollect.engine import Engine
 from recollect.engine.models.embedding_queue import BATCH
@@ -38,16 +38,6 @@ def database(tmp_path: Path) -> Path:
 
 def opened(path: Path, embedder: HashingEmbedder, **values: object) -> Engine:
     return Engine(database=str(path), embedder=embedder, **values)
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Look until it is so: nothing tells the outside when a worker has nothing left to do."""
-    pause = threading.Event()
-    for _ in range(PATIENCE_S * 100):
-        if true():
-            return
-        pause.wait(0.01)
-    pytest.fail("it never was so")
 
 
 def vectors(engine: Engine) -> Check:

@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 from tests.trees import write
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.model import File, Tree
 
 FILES = 300
-# Far beyond what anything here takes, even on a busy machine: only a hang reaches it.
-PATIENCE_S = 120
 
 # Indexes a project a file to a transaction, says so after each, and goes on when it is told to.
 CHILD = """

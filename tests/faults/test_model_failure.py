@@ -124,7 +124,7 @@ def test_a_fault_leaves_the_usual_answer_with_a_note_and_a_record(
         (note,) = found.notes[len(usual.notes) :]
         assert note.startswith("not re-ranked by the language model: ")
         assert engine.recall.search("fruit").hits == usual.hits
-        assert len(service.asked) == 1  # neither for the other memories nor for the other search
+        assert service.heard(1) == 1  # neither for the other memories nor for the other search
         health, stats = engine.admin.health(), engine.admin.stats()
         check = next(row for row in health.checks if row.name == "language model")
         assert check.status == "degraded" and "paused" in check.detail and check.mend

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 SERVER = str(Path(__file__).with_name("awkward_server.py"))
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
-PATIENCE_S = 60
 
 # Shortens every wait for calls that will not end by themselves.
 HASTE = {"GRACE_S": "0.2", "LAST_S": "0.2"}

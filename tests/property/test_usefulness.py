@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests import payloads
+from tests.fakes import FrozenClock
 
-from recollect import Engine
+from recollect import Engine, clock
 from recollect.engine.sessions.injection_outcomes import count
 from recollect.model import Injection, Memory, Usefulness
 from recollect.recall import feedback
@@ -38,11 +39,21 @@ SESSIONS = st.lists(st.lists(st.sampled_from(sorted(EVENTS)), max_size=6), min_s
 
 
 def play(sessions: list[list[str]], *, step: int) -> dict[str, tuple[Any, ...]]:
-    """Return what is counted after sessions whose events are drained `step` at a time, twice."""
-    with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_provider="off") as engine:
+    """Return what is counted after sessions whose events are drained `step` at a time, twice.
+
+    The clock stands still: of two similar memories, the one stored a second later replaces the other.
+    """
+    frozen = FrozenClock()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        tempfile.TemporaryDirectory() as home,
+        Engine(home=home, embed_provider="off") as engine,
+    ):
+        patch.setattr(clock, "now", frozen)
         for content in CONTENTS:
             engine.memories.store(content, namespace=payloads.ROOT, confidence=0.6, amend=False)
         for number, names in enumerate(sessions):
+            frozen.advance(60)
             session = f"s-{number}"
             asked = {**json.loads(payloads.claude("UserPromptSubmit", prompt=PROMPT)), "session_id": session}
             engine.presence.answer(json.dumps(asked).encode())

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 from tests.fakes import HashingEmbedder
+from tests.waiting import PATIENCE_S, until
 
 from recollect import Engine
 from recollect.engine.graph import centrality
 from recollect.errors import Cancelled, StoreLocked
 from recollect.graph import rank
 from recollect.model import Edge, Node
-
-PATIENCE_S = 30
 
 
 def link(engine: Engine, *pairs: tuple[str, str]) -> dict[str, str]:
@@ -182,13 +181,7 @@ def test_a_server_recomputes_centrality_in_the_background_until_stopped(
     assert engine.centrality.running
     ids = link(engine, ("a", "hub"), ("b", "hub"))
     assert made.wait(PATIENCE_S)
-    done = threading.Event()
-    for _ in range(PATIENCE_S * 100):
-        if central(engine, ids["hub"]) > 0 and not engine.centrality.is_stale():
-            done.set()
-            break
-        threading.Event().wait(0.01)
-    assert done.is_set()
+    until(lambda: central(engine, ids["hub"]) > 0 and not engine.centrality.is_stale())
     engine.close()
     assert not engine.centrality.running
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.fakes import HashingEmbedder
 from tests.trees import write
+from tests.waiting import until
 
 from recollect import Engine
 from recollect.code.index.card import MAX_TIES
@@ -22,9 +22,6 @@ def source(name: str) -> str:
     """A file of one function, long enough to be a piece of its own."""
     return f"def {name}(ship):\n    ship.turn()\n    ship.anchor('{name}')\n    return ship.{name}\n"
 
-
-# Looks at what a worker has done, a hundred a second, before giving up on it.
-PATIENCE = 3_000
 
 FILES = {f"{name}.py": source(name) for name in ("alpha", "bravo", "charlie", "delta")}
 
@@ -156,15 +153,8 @@ def test_a_server_makes_them_in_the_background_after_those_of_memories(
     engine: Engine, embedder: HashingEmbedder, project: Path
 ) -> None:
     engine.memories.store("The fleet sails at dawn")
-    made = threading.Event()
-    embedder.when_called = made.set
     engine.start_background()
-    for _ in range(PATIENCE):
-        if engine.code.coverage() == (4, 0):
-            break
-        made.wait(0.01)
-        made.clear()
-    assert engine.code.coverage() == (4, 0)
+    until(lambda: engine.code.coverage() == (4, 0))
     first_card = next(place for place, text in enumerate(embedder.embedded) if text.startswith("["))
     assert "The fleet sails at dawn" in embedder.embedded[:first_card]
 

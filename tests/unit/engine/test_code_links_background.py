@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine, progress
 from recollect.code.links import file_links, link_workers
 from recollect.code.links import tree_linking as linking
 from recollect.engine.code import code_links
 from recollect.model import Tree
-
-# Longer than anything here takes; reached only by a test that fails.
-PATIENCE_S = 60.0
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests import payloads
 from tests.fakes import FrozenClock, ScriptedModel
+from tests.waiting import until
 
 from recollect import Engine
 from recollect.engine.records.memory_rows import content_hash
@@ -252,10 +253,7 @@ def test_a_server_shortens_in_the_background(
     engine.llm_jobs.start()
     assert engine.llm_jobs.running
     assert take(engine, fetched()).compressed == 0  # not by whoever takes it in
-    for _ in range(1_000):
-        if engine.llm_jobs.waiting() == {}:
-            break
-        engine.llm_jobs._stop.wait(0.01)
+    until(lambda: engine.llm_jobs.waiting() == {})
     assert only(engine).content == SHORT
 
 

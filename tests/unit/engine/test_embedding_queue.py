@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.fakes import HashingEmbedder
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine, progress
 from recollect.engine.models.embedding_queue import NEWEST
 from recollect.errors import Cancelled, EmbeddingFailed
 from recollect.recall.calibration import texts
-
-# Longer than any of this takes; only a broken worker makes a test wait for it.
-PATIENCE_S = 30
 
 
 def fill(engine: Engine, count: int) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine, progress
 from recollect.engine.retrieval import llm_rerank
@@ -15,7 +17,6 @@ from recollect.errors import Cancelled, ModelFailed
 from recollect.model import Judgement, Recall
 
 OpenEngine = Callable[..., Engine]
-LONG_S = 60
 
 FRUIT = ("Apples are a red fruit", "A pear is a green fruit", "The fruit bowl is on the table", "Plums are blue fruit")
 
@@ -62,7 +63,7 @@ def wait_for_judges() -> None:
     """Wait until no thread of a judge is left."""
     for thread in threading.enumerate():
         if thread.name.startswith("recollect-judge"):
-            thread.join(LONG_S)
+            thread.join(PATIENCE_S)
 
 
 # --- when it judges ---
@@ -291,15 +292,18 @@ def test_what_the_budget_does_not_cover_is_not_begun(
 
 
 def test_a_search_does_not_wait_longer_than_its_deadline_and_late_judgements_are_kept(
-    opened: Callable[..., Engine], engine: Engine, model: ScriptedModel
+    opened: Callable[..., Engine], engine: Engine, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go, says = threading.Event(), likes("pear")
 
     def wait(prompt: str) -> str:
-        go.wait(LONG_S)
+        go.wait(PATIENCE_S)
         return says(prompt)
 
     model.says = wait
+    # The deadline passes once every memory is being judged.
+    passing = SimpleNamespace(monotonic=lambda: float(len(model.asked) == len(FRUIT)))
+    monkeypatch.setattr(llm_rerank, "time", passing)
     hurried = opened(judge_deadline_s=0.1)
     assert same_as_without(hurried) == (
         "not re-ranked by the language model: timeout: 0 of 4 memories scored within 0.1 s",
@@ -316,7 +320,7 @@ def test_an_engine_closes_while_its_judge_waits(
     opened: Callable[..., Engine], engine: Engine, model: ScriptedModel
 ) -> None:
     go = threading.Event()
-    model.says = lambda prompt: "Score: 1" if go.wait(LONG_S) else ""
+    model.says = lambda prompt: "Score: 1" if go.wait(PATIENCE_S) else ""
     hurried = opened(judge_deadline_s=0.1)
     hurried.recall.search("fruit", judge=True)
     hurried.close()
@@ -340,13 +344,13 @@ def test_no_more_are_judged_at_a_time_than_the_settings_say(
             most = max(most, len(inside))
             first = len(model.asked) <= size
         if first:
-            together.wait(LONG_S)  # so many really are asked at the same time
+            together.wait(PATIENCE_S)  # so many really are asked at the same time
         with lock:
             inside.discard(threading.get_ident())
         return "Score: 0.5"
 
     model.says = count
-    found = opened(judge_batch_size=size, judge_deadline_s=LONG_S).recall.search("fruit", judge=True)
+    found = opened(judge_batch_size=size, judge_deadline_s=PATIENCE_S).recall.search("fruit", judge=True)
     assert all(hit.judged for hit in found.hits)
     assert most == size
 

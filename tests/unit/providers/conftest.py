@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.service import Asked, Reply, Service, serving
+from tests.waiting import PATIENCE_S
 
 from recollect.providers.http_exchange import Patience
 
@@ -27,4 +28,4 @@ def pauses() -> list[float]:
 @pytest.fixture
 def patience(pauses: list[float]) -> Patience:
     """Three retries without waiting and without chance."""
-    return Patience(timeout_s=10, retries=3, sleep=pauses.append, chance=lambda: 0.0)
+    return Patience(timeout_s=PATIENCE_S, retries=3, sleep=pauses.append, chance=lambda: 0.0)

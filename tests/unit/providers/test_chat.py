@@ -194,7 +194,7 @@ def test_a_fault_that_stays_is_a_failure_that_says_who_and_never_the_key(
     error = failure(opened(name, service, patience, key=KEY))
     assert name in error.message and service.url in error.message
     assert KEY not in repr(error) + json.dumps(error.as_dict())
-    assert len(service.asked) <= 2
+    assert service.heard(1) <= 2
 
 
 @EVERY

@@ -118,7 +118,7 @@ def test_patience_with_one_answer_ends(service: Service, pauses: list[float], fa
     service.replies = [Reply(fault=fault), Reply(fault=fault)]
     exchange = Exchange("oracle", service.url, patience=Patience(timeout_s=0.1, retries=1, sleep=pauses.append))
     assert "after 0.1 s" in failure(exchange).message
-    assert len(service.asked) == 2
+    assert service.heard(2) == 2
 
 
 def test_an_answer_without_end_is_refused(service: Service, exchange: Exchange) -> None:

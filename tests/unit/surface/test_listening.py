@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import stat
@@ -9,14 +10,14 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from recollect import ask
 from recollect.surface.hooks import hook_socket
 from recollect.surface.hooks.hook_socket import HookSocket
-
-PATIENCE_S = 60.0
 
 
 @pytest.fixture
@@ -51,8 +52,8 @@ def echo(payload: bytes, event: str, assistant: str, _wanted: Callable[[], bool]
     return b"|".join([event.encode(), assistant.encode(), payload])
 
 
-def asked(home: Path, payload: bytes = b"{}", *, patience_s: float = PATIENCE_S) -> bytes | None:
-    return ask.from_servers(payload, str(home / "run"), "Stop", "claude", patience_s)
+def asked(home: Path, payload: bytes = b"{}") -> bytes | None:
+    return ask.from_servers(payload, str(home / "run"), "Stop", "claude", PATIENCE_S)
 
 
 def path_of(home: Path) -> str:
@@ -107,11 +108,14 @@ def test_a_hook_still_waits_until_it_hangs_up(home: Path, listen: Callable[..., 
         return b"too late"
 
     listen(answer)
-    assert asked(home, patience_s=0.3) is None
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as hook:
+        hook.settimeout(PATIENCE_S)
+        hook.connect(path_of(home))
+        hook.sendall(f"{ask.REQUEST} Stop claude 2\n{{}}".encode())
+        assert hook.recv(10) == b"."
     gone.set()
     assert done.wait(PATIENCE_S)
-    assert seen[-1] is False
-    assert seen[0] is True
+    assert seen == [True, False]
 
 
 def test_who_was_told_that_an_answer_has_begun_waits_for_the_rest(
@@ -119,15 +123,15 @@ def test_who_was_told_that_an_answer_has_begun_waits_for_the_rest(
 ) -> None:
     """Else it would be said to nobody, and count as said."""
     monkeypatch.setattr(ask, "BEGUN_S", PATIENCE_S)
-    left = threading.Event()
+    # The hook looks at the clock to know its patience, to connect, to send and to receive; then its patience is over.
+    times = itertools.chain([0.0] * 4, itertools.repeat(PATIENCE_S + 1.0))
+    monkeypatch.setattr(ask, "time", SimpleNamespace(monotonic=lambda: next(times)))
 
     def answer(_payload: bytes, _event: str, _assistant: str, wanted: Callable[[], bool]) -> bytes:
-        assert wanted()
-        left.wait(2)  # longer than the hook has patience for
-        return b".+ done" if wanted() else b""
+        return b".+ done" if wanted() and wanted() else b""
 
     listen(answer)
-    assert asked(home, patience_s=1) == b".+ done"
+    assert asked(home) == b".+ done"
 
 
 def test_who_fails_to_answer_says_so_in_the_log_and_goes_on(
