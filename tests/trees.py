@@ -16,6 +16,14 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> None:
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
+def put(root: Path, path: str, content: str) -> None:
+    """Write one file at once, as editors do: a watcher of the root never sees a part of it."""
+    whole = root.with_name(f"{root.name}.new")
+    whole.write_text(content, encoding="utf-8")
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    whole.replace(root / path)
+
+
 def git(root: Path, *words: str) -> None:
     """Run git in a folder, as somebody with a name and without settings of their own."""
     identity = {

@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE_S, until
 from recollect import Engine, hook
 from recollect.surface.hooks.hook_socket import HookSocket
 
-COMMAND = [sys.executable, "-I", "-S", str(Path(hook.__file__))]
+COMMAND = [sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "patient_hook.py"), hook.__file__]
 FACT = "The tide tables of the harbour module are fetched from the Skagen station every morning."
 QUESTION = "Which station do the tide tables of the harbour module come from?"
 OF_CLINE = {"taskId": "s", "userPromptSubmit": {"prompt": QUESTION}}

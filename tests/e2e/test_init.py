@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
-from recollect.surface.assistants.assistant_table import BY_NAME
+from recollect import hook
+from recollect.surface.assistants.assistant_table import ANSWERS_S, BY_NAME
 from recollect.surface.hooks.hook_output import reply
 from recollect.surface.hooks.hook_socket import HookSocket
 
@@ -295,6 +297,15 @@ console.log(JSON.stringify({ system, parts, output: ran.output }))
 """
 
 
+def patient(plugin: str) -> str:
+    """Return a plugin that waits as long for an answer as a busy machine may take."""
+    found = json.dumps(hook.__file__)
+    limit = f"timeout: {ANSWERS_S * 1000},"
+    assert found in plugin and limit in plugin
+    wrapped = json.dumps(str(Path(__file__).parents[1] / "patient_hook.py"))
+    return plugin.replace(found, f"{wrapped}, {found}").replace(limit, f"timeout: {PATIENCE_S * 1000},")
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
 def test_the_plugin_of_opencode_hands_over_each_event_once(recollect: Recollect, person: Path, tmp_path: Path) -> None:
     """And what is said to it to the model; a hook that is gone must not disturb a conversation."""
@@ -310,9 +321,9 @@ def test_the_plugin_of_opencode_hands_over_each_event_once(recollect: Recollect,
     assert listener.start()
     for python in (sys.executable, "/gone/python"):
         copy = tmp_path / "plugin.mjs"
-        copy.write_text(plugin.read_text().replace(sys.executable, python))
+        copy.write_text(patient(plugin.read_text()).replace(sys.executable, python))
         script.write_text(PLUGIN % copy)
-        env = {**os.environ, "HOME": str(person), "RECOLLECT_HOME": ""}
+        env = {**os.environ, "HOME": str(person), "RECOLLECT_HOME": "", "SERVER_S": str(PATIENCE_S)}
         done = subprocess.run(["node", script], capture_output=True, text=True, check=True, env=env)
         said = "said to {}".format if python == sys.executable else lambda _: ""
         result = json.loads(done.stdout)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.trees import git, write
+from tests.trees import git, put, write
 from tests.waiting import PATIENCE_S
 
 from recollect import Engine
@@ -65,7 +65,7 @@ def test_what_is_saved_moved_and_removed_is_followed(
 ) -> None:
     process, hear = watching
     assert hear()["symbols"] == 1
-    write(project, {"b.py": "def beta():\n    pass\n"})
+    put(project, "b.py", "def beta():\n    pass\n")
     assert (told := hear())["symbols"] == 2 and told["read"] == 1
     write(project, {"ignored/c.py": "def never():\n    pass\n", ".git/junk.py": "def never():\n    pass\n"})
     (project / "b.py").rename(project / "c.py")
@@ -84,9 +84,9 @@ def test_a_change_of_the_rules_changes_what_counts(
 ) -> None:
     _, hear = watching
     hear()
-    write(project, {"made/d.py": "def delta():\n    pass\n"})
+    put(project, "made/d.py", "def delta():\n    pass\n")
     assert hear()["symbols"] == 2
-    write(project, {".recollectignore": "made/\n"})
+    put(project, ".recollectignore", "made/\n")
     told = hear()
     while told["symbols"] == 2:
         told = hear()

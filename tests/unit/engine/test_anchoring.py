@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.fakes import FrozenClock
-from tests.trees import git, write
+from tests.trees import git, put, write
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.errors import InvalidInput
@@ -425,10 +426,10 @@ def test_a_watched_project_keeps_its_memories_up_to_date(engine: Engine, indexed
     watching = threading.Thread(target=engine.code.watch, args=(indexed, told.put, stop))
     watching.start()
     try:
-        told.get(timeout=60)
+        told.get(timeout=PATIENCE_S)
         text = SERVER.replace("backlog=10", "backlog=20")
-        (indexed / "src" / "server.py").write_text(text, encoding="utf-8")
-        told.get(timeout=60)
+        put(indexed, "src/server.py", text)
+        told.get(timeout=PATIENCE_S)
         assert fresh(engine, memory_id).verdict == "changed"
     finally:
         stop.set()
