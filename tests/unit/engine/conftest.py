@@ -8,8 +8,18 @@ from typing import Any
 
 import pytest
 from tests.fakes import FrozenClock, HashingEmbedder
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine, clock
+from recollect.engine.hook_responses import work_in_progress
+from recollect.engine.records import commit_ancestry
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for git however busy the machine is: an answer without it would be another one."""
+    monkeypatch.setattr(commit_ancestry, "GIT_TIMEOUT_S", PATIENCE_S)
+    monkeypatch.setattr(work_in_progress, "GIT_S", PATIENCE_S)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -325,3 +326,16 @@ def test_opencode_gets_the_file_it_already_has(work: Work) -> None:
     write(path, "{ // mine\n}\n")
     changes = connect(BY_NAME["opencode"], "user", work)
     assert [change.path.name for change in changes] == ["opencode.jsonc", "recollect.js"]
+
+
+@pytest.mark.parametrize(("answers_at", "runs"), [(1, 1), (3, 3), (99, probe.TRIES)])
+def test_a_hook_that_was_too_late_for_its_answer_is_tried_again(tmp_path: Path, answers_at: int, runs: int) -> None:
+    hook, log = tmp_path / "hook.sh", tmp_path / "runs"
+    hook.write_text(
+        'mkdir -p "$RECOLLECT_HOME/spool/new" && cat > "$RECOLLECT_HOME/spool/new/x"\n'
+        f"echo run >> {log}\n[ $(wc -l < {log}) -lt {answers_at} ] || echo '{probe.CANARY.decode()}'\n"
+    )
+    line = probe.Line("Stop", ["sh", str(hook), "Stop", "claude", "prompt"])
+    wrong = probe.check_hook(line, os.environ)
+    assert wrong == ("" if answers_at <= probe.TRIES else "the hook of Stop did not print its answer")
+    assert len(log.read_text().splitlines()) == runs

@@ -35,6 +35,8 @@ from recollect.surface.hooks.hook_socket import HookSocket
 
 # A hook takes a twentieth of a second and a server less than one; a machine under load may take much longer.
 TIMEOUT_S = 60
+# After a prompt a hook waits a tenth of a second for a server: a busy machine is not a broken hook.
+TRIES = 5
 # All variables that Codex passes to a server: what works with these works everywhere.
 INHERITED = ("HOME", "LANG", "PATH", "SHELL", "TERM")
 # The answer that the check's own listener gives to a hook.
@@ -137,8 +139,18 @@ def home_of(line: Line) -> str:
 def check_hook(line: Line, environment: Mapping[str, str]) -> str:
     """Send a payload through a hook in a shell, into a temporary spool; return what is wrong, or an empty text.
 
-    A hook that may answer must print what our listener answers to that payload.
+    A hook that may answer must print what our listener answers to that payload, in one of several tries.
     """
+    wrong = ""
+    for _ in range(TRIES):
+        wrong, is_silent = _try_hook(line, environment)
+        if not is_silent:
+            break
+    return wrong
+
+
+def _try_hook(line: Line, environment: Mapping[str, str]) -> tuple[str, bool]:
+    """Run a hook once; return what is wrong, and whether it only did not print the answer."""
     words = line.words[2:] if home_of(line) else line.words
     payload = json.dumps({"hook_event_name": line.event, "note": "recollect doctor"}).encode()
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
@@ -154,17 +166,19 @@ def check_hook(line: Line, environment: Mapping[str, str]) -> str:
                 environment={**environment, "RECOLLECT_HOME": folder},
             )
         except OSError as problem:
-            return f"the hook of {line.event} did not start: {problem}"
+            return f"the hook of {line.event} did not start: {problem}", False
         finally:
             listener.stop()
         if done.status:
             reason = done.last_error or "no message"
-            return f"the hook of {line.event} failed with exit code {done.status}: {reason}"
+            return f"the hook of {line.event} failed with exit code {done.status}: {reason}", False
         arrived = [path.read_bytes() for path in Path(folder, "spool", "new").glob("*")]
     if arrived != [payload]:
-        return f"the hook of {line.event} did not deliver its event"
+        return f"the hook of {line.event} did not deliver its event", False
     wanted = CANARY if listens else b""
-    return "" if done.output.strip() == wanted else f"the hook of {line.event} did not print its answer"
+    if done.output.strip() == wanted:
+        return "", False
+    return f"the hook of {line.event} did not print its answer", True
 
 
 def check_without_server(install: Install, environment: Mapping[str, str]) -> str:
