@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 PREFIXES = ("RECOLLECT_", "CODEMEM_", "ATLAS_", "OPENAI_", "OLLAMA_", "ANTHROPIC_")
 
@@ -29,6 +30,18 @@ ran: dict[str, set[str]] = {}  # promise → outcomes of the tests that name it,
 # that interrupt one would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Generated examples: the same ones on every run and machine, and none is too slow on a busy one.
+settings.register_profile(
+    "recollect",
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("recollect")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.surface.mcp.jsonrpc import INVALID_REQUEST, PARSE_ERROR
@@ -144,7 +144,7 @@ LINES = st.lists(MESSAGES | CUT | st.binary(max_size=30), max_size=8)
 numbers = itertools.count()
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80)
 @given(lines=LINES)
 def test_any_lines_leave_a_server_that_answers(patient: Any, lines: list[bytes]) -> None:
     request_id = f"after-{next(numbers)}"

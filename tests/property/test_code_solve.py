@@ -56,7 +56,7 @@ def solved(units: dict[str, Unit]) -> Solution:
     return solve(units, Modules({path: Declared(each.language, "", each.names) for path, each in told.items()}))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(programs, st.randoms(use_true_random=False))
 def test_the_order_of_files_changes_nothing(files: dict[str, str], chance: random.Random) -> None:
     paths = sorted(files)
@@ -64,7 +64,7 @@ def test_the_order_of_files_changes_nothing(files: dict[str, str], chance: rando
     assert solved(read({path: files[path] for path in paths})) == solved(read(files))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(programs)
 def test_a_program_that_was_kept_is_solved_like_one_that_was_read(files: dict[str, str]) -> None:
     units = read(files)

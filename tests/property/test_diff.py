@@ -25,7 +25,7 @@ def contents(draw: st.DrawFn) -> bytes:
     return text.encode()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(contents(), contents(), st.integers(0, 4))
 def test_a_diff_of_git_leads_from_either_side_to_the_other(old: bytes, new: bytes, around: int) -> None:
     text = diff_of(old, new, around)
@@ -37,7 +37,7 @@ def test_a_diff_of_git_leads_from_either_side_to_the_other(old: bytes, new: byte
     assert applied(new, file.hunks, backwards=True) == old
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.text(max_size=400)
     | st.lists(LINES | st.sampled_from(["diff --git a/x b/x", "rename from x"]), max_size=30).map("\n".join)

@@ -28,7 +28,7 @@ CHUNKERS = st.builds(
 
 
 @pytest.mark.promise("A2")
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(chunker=CHUNKERS, user=TEXTS, assistant=TEXTS)
 def test_chunks_are_slices_that_cover_the_whole_text(chunker: ContextualChunker, user: str, assistant: str) -> None:
     if not user.strip() or not assistant.strip():
@@ -61,7 +61,7 @@ def check(chunker: ContextualChunker, parent: ChunkedMemoryRecord, children: lis
 
 
 @pytest.mark.promise("A3")
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(text=TEXTS, ideal=st.integers(-5, 400), window=st.integers(0, 60))
 def test_a_boundary_is_within_its_window_and_cuts_no_character_in_two(text: str, ideal: int, window: int) -> None:
     position, is_semantic = ContextualChunker().find_semantic_boundary(text, ideal, window)
@@ -87,7 +87,7 @@ def memory() -> Iterator[EnhancedEpisodicMemory]:
 
 
 @pytest.mark.promise("A2", "A9")
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(user=TEXTS, assistant=TEXTS)
 def test_whatever_is_remembered_comes_back_or_is_refused(
     memory: EnhancedEpisodicMemory, user: str, assistant: str

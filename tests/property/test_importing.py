@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import peers
 
@@ -28,7 +28,7 @@ DOCUMENT = st.lists(ROW, max_size=4).map(lambda rows: json.dumps({"records": row
 PAGE = st.text(max_size=200).map(
     lambda text: f"---\npermalink: x\n{text}\n---\n- [a] {text}\n- b [[{text}]]".encode("utf-8", "replace")
 )
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SETTINGS = settings(max_examples=60)
 
 
 def answers_or_refuses(engine: Engine, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Engine
@@ -39,7 +39,7 @@ questions = st.tuples(
 ).map("".join)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=25)
 @given(memories, st.lists(questions, min_size=1, max_size=4))
 def test_the_ranking_without_numpy_agrees_with_a_lexical_recall(
     tmp_path_factory: pytest.TempPathFactory,

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import payloads
 from tests.property.test_capture import assistants
@@ -61,7 +61,7 @@ def test_what_is_left_out_leaves_no_title_behind(parts: list[Section]) -> None:
 
 
 @pytest.mark.promise("B5")
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=12)
 @given(st.lists(st.text(min_size=1, max_size=3_000), min_size=1, max_size=12))
 def test_no_content_breaks_the_cap_of_a_session_start(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]
@@ -76,7 +76,7 @@ def test_no_content_breaks_the_cap_of_a_session_start(
     assert said.count(f"</{TAG}>") == bool(said)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=60) | any_payload.map(lambda value: json.dumps(value).encode()), assistants)
 def test_no_payload_is_an_error(home: Path, raw: bytes, assistant: str) -> None:
     with Engine(embed_provider="off") as engine:
@@ -95,7 +95,7 @@ steps = st.lists(
 
 
 @pytest.mark.promise("B5")
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=15)
 @given(steps)
 def test_nothing_is_said_twice_in_a_session(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]]

@@ -7,7 +7,7 @@ import tempfile
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import payloads
 from tests.fakes import FrozenClock
@@ -81,7 +81,7 @@ def play(sessions: list[list[str]], *, step: int) -> dict[str, tuple[Any, ...]]:
 
 
 @pytest.mark.filterwarnings("error")
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12)
 @given(SESSIONS)
 def test_how_events_are_drained_does_not_change_what_is_counted(sessions: list[list[str]]) -> None:
     assert play(sessions, step=1) == play(sessions, step=3)
