@@ -112,7 +112,7 @@ TABLES: dict[type[Record], Table] = {
         Table(Usage, "model_usage", {}, False, frozenset()),
         Table(Judgement, "judgements", {}, False, frozenset()),
         Table(Errand, "errands", {}, False, frozenset()),
-        Table(AccessToken, "access_tokens", {"projects": _NAMES}, False, frozenset()),
+        Table(AccessToken, "access_tokens", {"projects": _NAMES}, False, frozenset({"last_used_at"})),
     )
 }
 

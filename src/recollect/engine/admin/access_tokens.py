@@ -44,17 +44,18 @@ class AccessTokens:
         self._context = context
         self._recorded: dict[str, int] = {}
 
-    @operation("create_token", "create-token", positional=("scope",))
+    @operation("create_token", "create-token")
     def create(
         self, name: str, *, scope: AccessScope = "read", projects: tuple[str, ...] = (), expires: str = "90d"
     ) -> TokenCreated:
         """Create an access token for the HTTP server. The answer shows its secret once.
 
-        Only a hash of the secret is stored. A lost token is revoked and replaced.
+        Only a hash of the secret is stored. Scope read can search, write can also store and change memories, admin can
+        do everything: delete projects, name files of this machine, manage tokens. A lost token is revoked and replaced.
 
         name: what it is for, such as ci
-        scope: read; write: also store and change; admin: also delete, files, settings and tokens
-        projects: limit it to these projects, path or name; default: all projects
+        scope: write includes read, admin includes both
+        projects: limit it to these, path or name; default: all projects
         expires: age like 90d, a date, or never
         """
         import secrets
@@ -96,12 +97,13 @@ class AccessTokens:
         given = input_checks.text("token", token).strip()
         now = clock.now()
         with self._context.store.transaction("revoke_token") as transaction:
-            named = {"name": given, "revoked_at": None}
-            found = transaction.get(AccessToken, [given]) or transaction.find(AccessToken, named, limit=1)
+            found = transaction.get(AccessToken, [given])
+            found = found or transaction.find(AccessToken, {"name": given}, order="-created_at")
             if not found:
                 hint = "`recollect admin tokens` lists the tokens."
                 raise NotFound(f"no access token has the id or name {given}", hint=hint, token=given)
-            (row,) = found
+            # Of several with one name at most one is not revoked.
+            row = min(found, key=lambda each: each.revoked_at is not None)
             if row.revoked_at is None:
                 row = transaction.update(AccessToken, row.id, {"revoked_at": now})
         return _view(row, now)
@@ -169,16 +171,16 @@ def _projects(values: object) -> tuple[str, ...]:
 
 def _expiry(expires: object, now: int) -> int | None:
     """Return when a token expires: after an age, or at the end of a date; None: never."""
-    from recollect.text.time_arguments import read_age
+    from recollect.text.time_arguments import read_age, read_moment
 
     text = input_checks.text("expires", expires).strip()
     if text.lower() == "never":
         return None
     age = None if text.lower().endswith("ago") else read_age(text)
-    moment = now + age if age is not None else input_checks.moment("expires", text, last=True)
+    moment = now + age if age is not None else read_moment(text, now, last=True)
     if moment is None or not now < moment <= input_checks.LAST_SECOND:
-        hint = "Use an age like 90d, a date like 2027-11-15, or never."
-        raise InvalidInput(f'expires: "{text}" is not in the future', hint=hint, field="expires")
+        hint = "Use an age like 90d, a date in the future like 2027-11-15, or never."
+        raise InvalidInput(f'expires cannot be "{text}"', hint=hint, field="expires")
     return moment
 
 
