@@ -287,3 +287,16 @@ def test_a_call_fills_in_the_project_and_ids_may_be_short(engine: Engine) -> Non
         with pytest.raises(Forbidden):
             call(other, "delete_memory", memory_id=memory.id, undo=True)
     assert call(grant, "delete_memory", memory_id=memory.id, undo=True).restored == 1  # type: ignore[attr-defined]
+
+
+def test_a_folder_that_became_part_of_another_repository_is_refused(engine: Engine, tmp_path: Path) -> None:
+    from recollect.capabilities import OPERATIONS
+
+    folder = tmp_path / "work" / "shop"
+    folder.mkdir(parents=True)
+    created = engine.access_tokens.create("ci", projects=(str(folder),))
+    grant = engine.access_tokens.check(created.secret)
+    assert call_as(grant, engine, OPERATIONS["list_memories"], {}).total == 0  # type: ignore[attr-defined]
+    (tmp_path / "work" / ".git").mkdir()
+    with pytest.raises(Forbidden):
+        call_as(grant, engine, OPERATIONS["list_memories"], {})

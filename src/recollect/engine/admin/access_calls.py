@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.admin.access_rules import Row, RowKind, arguments_for
+from recollect.engine.admin.access_rules import PROJECTS, Row, RowKind, arguments_for
 from recollect.engine.context import is_confined
 from recollect.engine.graph.code_nodes import code_nodes, is_code
+from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import full_id
+from recollect.errors import Forbidden
 from recollect.model import Change, Memory, Record, Session
 
 if TYPE_CHECKING:
@@ -21,6 +23,10 @@ def call_as(grant: Grant, engine: Any, operation: Operation, arguments: Mapping[
     """Call an operation as a grant allows it. Raises Forbidden, and what the operation raises."""
     rows = Rows(engine.code_store)
     checked = arguments_for(grant, operation, arguments, rows.find)
+    for project in {str(checked[name]) for name in PROJECTS if grant.projects and checked.get(name)}:
+        # A folder may have become part of another repository since the token was made.
+        if namespace_of(project) != project:
+            raise Forbidden(f"{project} belongs to another project now", hint="Create a new token.", project=project)
     token = is_confined.set(bool(grant.projects))
     try:
         return operation.call(engine, checked)
