@@ -23,6 +23,10 @@
         EmbeddingFailed             EMBEDDING_FAILED
         ModelFailed                 LLM_ERROR
           BudgetSpent               BUDGET_SPENT                   the daily limit for the language model is used up
+      AccessRefused                 ACCESS_REFUSED        exit 8   the caller may not do this
+        Unauthorized                UNAUTHORIZED                   no access token, or not a valid one
+        Forbidden                   FORBIDDEN                      the access token does not cover this
+        TooManyRequests             RATE_LIMITED                   too many requests (retry)
 
 An error has a stable `code` for programs, a message and a `hint` for people, and `details` as plain data. Surfaces read
 `code`, `exit_status` and `retryable`; they never parse messages. Expected outcomes (no hits, a merged duplicate) are
@@ -186,3 +190,25 @@ class BudgetSpent(ModelFailed):
         "The limit resets at midnight UTC; `recollect stats` shows the usage. To allow more, raise "
         "llm_max_calls_per_day or llm_max_tokens_per_day."
     )
+
+
+class AccessRefused(RecollectError):
+    code = "ACCESS_REFUSED"
+    exit_status = 8
+    default_hint = "`recollect admin tokens` lists the access tokens and what each one covers."
+
+
+class Unauthorized(AccessRefused):
+    code = "UNAUTHORIZED"
+    default_hint = 'Send the header "Authorization: Bearer TOKEN". `recollect admin create-token` makes a token.'
+
+
+class Forbidden(AccessRefused):
+    code = "FORBIDDEN"
+    default_hint = "Use a token with a wider scope. `recollect admin create-token` makes one."
+
+
+class TooManyRequests(AccessRefused):
+    code = "RATE_LIMITED"
+    retryable = True
+    default_hint = "Wait and try again. The details say after how many seconds."

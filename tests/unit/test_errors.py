@@ -21,7 +21,7 @@ EXIT_STATUSES = {
     "BAD_SETTING": 5,
     "STORAGE_ERROR": 6, "STORE_LOCKED": 6, "STORE_CORRUPT": 6, "STORE_FOREIGN": 6, "STORE_UNWRITABLE": 6,
     "STORE_FULL": 6, "SCHEMA_TOO_NEW": 6, "PROVIDER_ERROR": 7, "EMBEDDING_FAILED": 7, "LLM_ERROR": 7,
-    "BUDGET_SPENT": 7, "CANCELLED": 130,
+    "BUDGET_SPENT": 7, "ACCESS_REFUSED": 8, "UNAUTHORIZED": 8, "FORBIDDEN": 8, "RATE_LIMITED": 8, "CANCELLED": 130,
 }  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_the_tree_in_the_docstring_is_the_tree_of_the_classes() -> None:
 
 def test_the_exit_statuses_in_the_docstring_hold() -> None:
     shown = {name: status for name, _, _, status in drawn() if status is not None}
-    assert len(shown) == 8
+    assert len(shown) == 9
     for name, status in shown.items():
         assert getattr(errors, name).exit_status == status
 
@@ -83,7 +83,7 @@ def test_a_hint_of_its_own_replaces_the_general_one() -> None:
 
 def test_only_what_may_work_later_is_retryable() -> None:
     assert {error.code for error in CLASSES if error.retryable} == {
-        "STORE_LOCKED", "PROVIDER_ERROR", "EMBEDDING_FAILED", "LLM_ERROR",
+        "STORE_LOCKED", "PROVIDER_ERROR", "EMBEDDING_FAILED", "LLM_ERROR", "RATE_LIMITED",
     }  # fmt: skip
     assert StoreLocked("held").as_dict()["retryable"] is True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from recollect.errors import Conflict
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from recollect.model import Source
     from recollect.store.code_protocol import CodeStore
     from recollect.store.protocol import Store
+
+# Whether the caller of this thread or task may see some projects only: notes then name and count no other one.
+is_confined: ContextVar[bool] = ContextVar("is_confined", default=False)
 
 
 class Context:

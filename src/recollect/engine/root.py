@@ -4,6 +4,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from recollect.engine.admin.access_tokens import AccessTokens
 from recollect.engine.admin.admin import Admin
 from recollect.engine.admin.archive import Archive
 from recollect.engine.admin.namespaces import Namespaces, Workspaces
@@ -76,6 +77,7 @@ NOUNS: dict[str, type] = {
     "history": HistoryImport,
     "consolidation": Consolidator,
     "admin": Admin,
+    "access_tokens": AccessTokens,
 }
 
 OPERATIONS: dict[str, Operation] = collect(NOUNS)
@@ -103,6 +105,7 @@ class Engine:
     consolidation   decay, creative, cluster and forget, with preview and undo
     scoring         weights of the ranking
     admin           health, statistics, change log and undo
+    access_tokens   create, list and revoke tokens for the HTTP server
     settings        the settings in force
 
     `dir(engine)` lists these. The other attributes are internal and may change in any release.
@@ -250,6 +253,7 @@ class Engine:
             anchor_tracking=self.anchor_tracking,
             embedding=self.embedding,
         )
+        self.access_tokens = AccessTokens(context)
         self.namespaces = Namespaces(context)
         self.workspaces = Workspaces(context)
         self.archive = Archive(context, embedding=self.embedding, anchor_tracking=self.anchor_tracking)

@@ -4,7 +4,8 @@ Records are frozen msgspec structs. (Thirty of them cost 4 ms of CPU to define w
 docs/adr/0002.) Three families:
 
     stored     Memory Node Edge Session Workspace Anchor AnchorState Mention Tree File
-               Observed Fix Injection Usefulness Usage Judgement Errand  one row of a table each
+               Observed Fix Injection Usefulness Usage Judgement Errand AccessToken
+               one row of a table each
     logged     Change Consolidation                                      changes of the rows
     answered   Stored Recall Hit Page Stats Health …                     results of operations
 
@@ -14,6 +15,9 @@ that created it: together they order, guard and undo everything.
 
 from __future__ import annotations
 
+from recollect.model.access_answer import TokenCreated as TokenCreated
+from recollect.model.access_answer import TokenPage as TokenPage
+from recollect.model.access_answer import TokenView as TokenView
 from recollect.model.answer import Amendment as Amendment
 from recollect.model.answer import Anchored as Anchored
 from recollect.model.answer import Branched as Branched
@@ -78,6 +82,7 @@ from recollect.model.pattern import PatternInsights as PatternInsights
 from recollect.model.pattern import PatternReport as PatternReport
 from recollect.model.pattern import Proposal as Proposal
 from recollect.model.pattern import Variant as Variant
+from recollect.model.row import AccessToken as AccessToken
 from recollect.model.row import Anchor as Anchor
 from recollect.model.row import AnchorState as AnchorState
 from recollect.model.row import Change as Change
@@ -112,6 +117,7 @@ from recollect.model.vocabulary import PATTERN_TYPES as PATTERN_TYPES
 from recollect.model.vocabulary import RELATIONS as RELATIONS
 from recollect.model.vocabulary import SOURCES as SOURCES
 from recollect.model.vocabulary import TRANSCRIPT_SOURCES as TRANSCRIPT_SOURCES
+from recollect.model.vocabulary import AccessScope as AccessScope
 from recollect.model.vocabulary import Action as Action
 from recollect.model.vocabulary import BranchStanding as BranchStanding
 from recollect.model.vocabulary import CycleType as CycleType
@@ -134,4 +140,5 @@ from recollect.model.vocabulary import Settlement as Settlement
 from recollect.model.vocabulary import Source as Source
 from recollect.model.vocabulary import Status as Status
 from recollect.model.vocabulary import Tokens as Tokens
+from recollect.model.vocabulary import TokenState as TokenState
 from recollect.model.vocabulary import Verdict as Verdict

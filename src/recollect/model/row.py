@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from recollect.model.vocabulary import (
+    AccessScope,
     Action,
     ErrandKind,
     Evidence,
@@ -377,6 +378,24 @@ class Errand(Record, frozen=True, kw_only=True):
     made_at: int
     due_at: int
     tries: int = 0
+
+
+class AccessToken(Record, frozen=True, kw_only=True):
+    """An access token for HTTP: what it allows, and the hash of its secret. Never logged, exported or shared.
+
+    hash: SHA-256 of the secret, in hexadecimal. projects: namespaces that it is limited to; empty: all
+    expires_at, last_used_at, revoked_at: None if it does not expire, was not used, is not revoked
+    """
+
+    id: str
+    name: str
+    hash: str
+    scope: AccessScope
+    projects: tuple[str, ...] = ()
+    created_at: int
+    expires_at: int | None = None
+    last_used_at: int | None = None
+    revoked_at: int | None = None
 
 
 # --- logged ----------------------------------------------------------------------------------------------------------

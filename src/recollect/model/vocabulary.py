@@ -86,6 +86,10 @@ RunType = Literal["decay", "creative", "cluster", "forget", "evolve"]
 # Background jobs for the language model: shorten an observation, summarise a session.
 ErrandKind = Literal["compress", "summarise"]
 
+# What an access token allows: each includes the ones before it.
+AccessScope = Literal["read", "write", "admin"]
+TokenState = Literal["active", "expired", "revoked"]
+
 Status = Literal["ok", "degraded", "failed"]
 
 Action = Literal["insert", "update", "delete"]

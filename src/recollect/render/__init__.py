@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect.errors import RecollectError
-from recollect.model import Record
+from recollect.model import Record, TokenCreated
 from recollect.text.display import escaped_value, oneline
 from recollect.text.redaction.redact import redact_value, secrets
 
@@ -76,7 +76,7 @@ def to_data(answer: Any, tokens: int = 0) -> Any:
     data = msgspec.json.decode(encoded)
     if secrets(encoded):
         data = redact_value(data).value
-    data = escaped_value(data)
+    data = _with_secret(answer, escaped_value(data))
     if not tokens:
         return data
     from recollect.render.fit import fit_data
@@ -91,7 +91,13 @@ def to_brief(record: Record, now: int | None = None, tokens: int = 0) -> dict[st
     from recollect.render.untrusted import unmarked
 
     data: dict[str, Any] = unmarked(fit_data(brief(record, now), tokens, how_to_get_more(type(record))))
-    return redact_value(data).value if secrets(msgspec.json.encode(data)) else data
+    data = redact_value(data).value if secrets(msgspec.json.encode(data)) else data
+    return _with_secret(record, data)
+
+
+def _with_secret(answer: Any, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data of an answer; a new access token with its secret, which is redacted everywhere else."""
+    return {**data, "secret": answer.secret} if isinstance(answer, TokenCreated) else data
 
 
 def to_blocks(record: Record, now: int | None = None, *, full: bool = False) -> list[Block]:

@@ -314,6 +314,48 @@ def _together(changes: list[model.Change]) -> str:
     return ", ".join(f"{kind} ×{number:,}" for kind, number in kinds.items())
 
 
+def _token(token: model.TokenView, now: int | None) -> list[Block]:
+    rows = (
+        ("token", inline(token.id)),
+        ("name", inline(token.name)),
+        ("scope", token.scope),
+        ("projects", _token_projects(token)),
+        ("state", token.state),
+        ("created", day(token.created_at, now)),
+        *zip(("expires", "last used"), _times(token, now), strict=True),
+    )
+    said = [Line("Access token revoked.", "good")] if token.state == "revoked" else []
+    return [*said, Facts(present(rows))]
+
+
+def _token_projects(token: model.TokenView) -> str:
+    return ", ".join(map(inline, token.projects)) or "all"
+
+
+def _when(at: int | None, now: int | None) -> str:
+    return "never" if at is None else day(at, now)
+
+
+def _token_created(created: model.TokenCreated, now: int | None) -> list[Block]:
+    said = "Access token created. Copy the secret now: it is not stored and not shown again."
+    return [Line(said, "good"), Facts((("secret", created.secret),)), *_token(created.token, now)]
+
+
+def _tokens(page: model.TokenPage, now: int | None) -> list[Block]:
+    if not page.tokens:
+        return [Line("No access tokens.", "weak")]
+    columns = ("token", "name", "scope", "projects", "state", "expires", "last used")
+    rows = (
+        (inline(row.id), inline(row.name), row.scope, _token_projects(row), row.state, *_times(row, now))
+        for row in page.tokens
+    )
+    return [Grid(columns, tuple(rows))]
+
+
+def _times(token: model.TokenView, now: int | None) -> tuple[str, str]:
+    return _when(token.expires_at, now), _when(token.last_used_at, now)
+
+
 SHOWN: Mapping[type[model.Record], Show] = {
     model.NamespaceStats: _namespace_stats,
     model.NamespaceList: _namespace_list,
@@ -333,4 +375,7 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.Rebuilt: _rebuilt,
     model.Undone: _undone,
     model.History: _history,
+    model.TokenView: _token,
+    model.TokenCreated: _token_created,
+    model.TokenPage: _tokens,
 }

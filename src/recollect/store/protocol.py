@@ -202,8 +202,13 @@ class Store(RowReader, WordSearch, Protocol):
         """Give all reads of this thread in the block one consistent state; the block must not write."""
         ...
 
-    def transaction(self, operation: str, *, batch: str | None = None) -> AbstractContextManager[Transaction]:
-        """Open a write transaction, logged under `operation`; the same `batch` may span several."""
+    def transaction(
+        self, operation: str, *, batch: str | None = None, patiently: bool = True
+    ) -> AbstractContextManager[Transaction]:
+        """Open a write transaction, logged under `operation`; the same `batch` may span several.
+
+        patiently: false gives up if another process is writing
+        """
         ...
 
     def touch(self, ids: Sequence[str], *, at: int | None = None, read: bool = True) -> None:

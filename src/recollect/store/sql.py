@@ -76,8 +76,8 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
             yield
 
     @contextmanager
-    def transaction(self, operation: str, *, batch: str | None = None) -> Iterator[Transaction]:
-        with self._dialect.errors(), self._dialect.write() as connection:
+    def transaction(self, operation: str, *, batch: str | None = None, patiently: bool = True) -> Iterator[Transaction]:
+        with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
             yield SqlTransaction(connection, self._dialect, operation, batch or clock.new_id())
 
     def touch(self, ids: Sequence[str], *, at: int | None = None, read: bool = True) -> None:

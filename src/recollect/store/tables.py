@@ -14,6 +14,7 @@ import msgspec
 
 from recollect.errors import StoreCorrupt
 from recollect.model import (
+    AccessToken,
     Anchor,
     AnchorState,
     Change,
@@ -111,6 +112,7 @@ TABLES: dict[type[Record], Table] = {
         Table(Usage, "model_usage", {}, False, frozenset()),
         Table(Judgement, "judgements", {}, False, frozenset()),
         Table(Errand, "errands", {}, False, frozenset()),
+        Table(AccessToken, "access_tokens", {"projects": _NAMES}, False, frozenset({"last_used_at"})),
     )
 }
 

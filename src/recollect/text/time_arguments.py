@@ -32,11 +32,19 @@ def read_moment(text: str, now: int, *, last: bool = False) -> int | None:
         return None
     if text.lower() == "now":
         return now
-    if age := _AGE.fullmatch(text):
-        unit = age[2].lower()
-        return now - int(age[1] or 1) * (_UNITS["mi"] if unit.startswith("mi") else _UNITS[unit[0]])
+    if (age := read_age(text)) is not None:
+        return now - age
     iso = _iso(text, last=last)
     return iso if iso is not None else _said(text, now, last=last)
+
+
+def read_age(text: str) -> int | None:
+    """Return the seconds of an age such as 90d, 2w or a month; None for other text."""
+    age = _AGE.fullmatch(text.strip()[:MAX_CHARACTERS])
+    if age is None:
+        return None
+    unit = age[2].lower()
+    return int(age[1] or 1) * (_UNITS["mi"] if unit.startswith("mi") else _UNITS[unit[0]])
 
 
 def _iso(text: str, *, last: bool) -> int | None:

@@ -136,6 +136,8 @@ SESSION = model.Session(
 OBSERVED = model.Observed(id="o1", mark="x", at=NOW, event="tool", tool="shell", outcome="failed", told="make failed")
 USEFUL = model.Usefulness(id="m1", kind="decision", offered=1, used=1, given=0.6, pro=1.0, confidence=0.68, last="ran",
                           at=NOW)  # fmt: skip
+TOKEN = model.TokenView(id="0123456789ab", name="ci\nof web", scope="write", projects=("web",), created_at=NOW - 60)
+SECRET = f"rcl_{TOKEN.id}_{'aB3-' * 10}xyz"
 
 SAMPLES: tuple[Record, ...] = (
     MEMORY,
@@ -231,6 +233,10 @@ SAMPLES: tuple[Record, ...] = (
     model.History(changes=(CHANGE,), total=4),
     model.History(changes=(CHANGE, CHANGE), total=4),
     model.History(changes=(), total=0),
+    TOKEN,
+    model.TokenCreated(token=TOKEN, secret=SECRET),
+    model.TokenPage(tokens=(TOKEN, msgspec.structs.replace(TOKEN, state="revoked", revoked_at=NOW, projects=()))),
+    model.TokenPage(tokens=()),
     SESSION,
     model.Session(id="s2", started_at=NOW - 60),
     model.SessionPage(sessions=(SESSION,), total=3),

@@ -9,6 +9,7 @@ import msgspec
 
 from recollect.code.code_records import CodeHits, Indexed, SymbolList, SymbolView
 from recollect.engine.code.code_embedding import CodeEmbedding
+from recollect.engine.context import is_confined
 from recollect.engine.graph.code_nodes import symbol_hit
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
@@ -323,6 +324,8 @@ class CodeIndex:
 
     def why_nothing(self, scope: "CodeScope") -> tuple[str, ...]:
         """Return why nothing may have been found: nothing is indexed there."""
+        if is_confined.get():
+            return ("No code of this project is indexed.",) if scope.trees == () else ()
         trees = self._context.store.find(Tree)
         if not trees:
             return ("No code is indexed yet. Run `recollect index` in a project.",)

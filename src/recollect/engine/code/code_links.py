@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import msgspec
 
+from recollect.engine.context import is_confined
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.errors import Conflict, NotFound, RecollectError
@@ -128,10 +129,13 @@ class Links:
 
     def meant(self, graph: "Graph", symbol: str, namespace: str | None) -> Sequence[int]:
         """Return the nodes that a name, a place, a path or an id means, best first. Raises NotFound."""
+        from recollect.graph.arrays import sieve
+
         asked = input_checks.text("symbol", symbol).strip()
+        inside = sieve(graph, namespace=namespace_of(namespace)).nodes
         for known in (asked, f"pkg:{asked}"):
-            if known in graph.index:
-                return [graph.index[known]]
+            if (number := graph.index.get(known)) is not None and (inside is None or inside[number]):
+                return [number]
         scope = self._code.scope(namespace)
         trees = [tree for tree in self._store.find(Tree) if scope.trees is None or tree.id in scope.trees]
         for tree in trees:
@@ -160,7 +164,7 @@ class Links:
                 continue
             with self._linking:
                 done = link(self._store, tree, limits=self._code.limits(), wait_s=wait_s)
-            if done is None:
+            if done is None and not is_confined.get():
                 notes.append(f"another process is indexing {tree.root}: its latest changes are not linked yet")
         return tuple(notes)
 

@@ -190,7 +190,7 @@ def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact
     of = {number: node for number in found if (node := nodes.get(graph.points.ids[number])) is not None}
     tests = [number for number, node in of.items() if node.is_test]
     endpoints = [number for number, node in of.items() if node.symbol is not None and node.symbol.endpoint]
-    memories = _memories(store, graph, [*starts, *found], nodes)
+    memories = _memories(store, graph, [*starts, *found], nodes, asked.through)
     shown = dict.fromkeys(number for part in (found, tests, endpoints) for number in part[: asked.limit])
     views = node_views(store, graph, [asked.nodes[0], *shown, *memories[: asked.limit]])
     uses = dict(zip(shown, _uses(store, graph, way, list(shown), views), strict=True))
@@ -219,7 +219,9 @@ def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact
     )
 
 
-def _memories(store: LinkStore, graph: Graph, numbers: Sequence[int], nodes: dict[str, CodeNode]) -> list[int]:
+def _memories(
+    store: LinkStore, graph: Graph, numbers: Sequence[int], nodes: dict[str, CodeNode], through: Sieve
+) -> list[int]:
     """Return the memories linked with, or anchored in, some code; nearest first."""
     memory = KIND_CODES["Memory"]
     found: dict[int, None] = {}
@@ -235,7 +237,9 @@ def _memories(store: LinkStore, graph: Graph, numbers: Sequence[int], nodes: dic
     for start in range(0, len(listed), 500):
         for anchor in store.find(Anchor, {"path": tuple(listed[start : start + 500])}):
             found.update(dict.fromkeys(graph.of_memory.get(anchor.memory_id, ())))
-    return [number for number in found if graph.points.kinds[number] == memory]
+    # Projects have files of the same path: a project's code is not what another project's memory means.
+    inside = through.nodes
+    return [number for number in found if graph.points.kinds[number] == memory and (inside is None or inside[number])]
 
 
 def _mentions(store: LinkStore, nodes: Sequence[CodeNode]) -> list[Doubt]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.engine.context import is_confined
 from recollect.engine.records.identity import namespace_of, repository_root
 from recollect.errors import InvalidInput, InvalidWorkspace
 from recollect.model import Memory, Tree, Workspace
@@ -106,8 +107,8 @@ def project_of(where: Filter | None) -> str | None:
 
 
 def noted(count: int, limit: int) -> tuple[str, ...]:
-    """Return the note on matches in other projects; none if there are none."""
-    if not count:
+    """Return the note on matches in other projects; none if there are none, or the caller may not know."""
+    if not count or is_confined.get():
         return ()
     found = f"at least {count} matches" if count >= limit else plural(count, "match", "matches")
     return (f"{found} in other projects: --all-projects (MCP: all_projects=true)",)

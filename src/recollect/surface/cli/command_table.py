@@ -182,6 +182,7 @@ YES = GlobalOption(("-y", "--yes"), "", "do not ask for confirmation")
 
 # Whether a destructive operation asks first. Deleting one memory does not: `recollect undo` restores it. Deleting a
 # project does, since it may have thousands of memories. Weights and notes of a context window are meant to be replaced.
+# Revoking a token must be quick, and a new one is easily made.
 # A destructive operation that is not listed asks.
 QUESTIONS: Mapping[str, str] = {
     "delete_memory": "",
@@ -193,6 +194,7 @@ QUESTIONS: Mapping[str, str] = {
     "context_window_demote": "",
     "context_window_clean": "",
     "context_window_complete": "",
+    "revoke_token": "",
     "purge_memories": "Remove permanently? This cannot be undone.",
     "delete_namespace": "Delete everything in project {project}?",
 }

@@ -106,6 +106,7 @@ EXIT_CODES: tuple[tuple[int, str], ...] = (
     (5, "wrong setting, settings file or installation"),
     (6, "database error; for health: a check failed"),
     (7, "an embedding or language model did not answer"),
+    (8, "access refused: no valid access token, or too narrow"),
     (130, "cancelled, for example with Ctrl-C"),
     (141, "broken pipe"),
 )

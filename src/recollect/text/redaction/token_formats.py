@@ -229,6 +229,7 @@ TOKENS: tuple[Format, ...] = (
     Format("posthog-key", b"phx_ phc_ phs_", _A + rb"{40,}"),
     Format("pulumi-token", b"pul-", _HEX + rb"{40}"),
     Format("pypi-token", b"pypi-", rb"Ag" + _W + rb"{50,}", "prefix and how every such macaroon begins"),
+    Format("recollect-token", b"rcl_", _HEX + rb"{12}_" + _W + rb"{40,}", "our own: prefix, id and random part"),
     Format("resend-key", b"re_", _A + rb"{8}_" + _A + rb"{24}" + _END, "prefix and two parts of fixed length"),
     Format("rubygems-key", b"rubygems_", _HEX + rb"{48}"),
     Format("replicate-token", b"r8_", _A + rb"{37}" + _END, "prefix and exactly 37 more"),
