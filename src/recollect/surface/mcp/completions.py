@@ -1,0 +1,101 @@
+"""Completions: what a client offers while a user fills in an argument of a prompt or an address.
+
+    {id}                      memories by the beginning of their id, or by words of their title or first line
+    {name}                    symbols of this project by the beginning of their name
+    question, what            the last word, as the name of a symbol
+    range                     nothing
+
+A client asks with every key that is pressed: nothing here ranks, needs a vector or counts as a use of a memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from recollect.surface.mcp.jsonrpc import INVALID_PARAMS, ProtocolError
+from recollect.surface.mcp.prompts import PROMPTS
+from recollect.surface.mcp.resources import MEMORY, SYMBOL, Ask, headline
+
+# The protocol allows no more.
+MOST_VALUES = 100
+# The newest memories whose titles are compared, and the symbols that are read: about 20 ms.
+MOST_READ = 1_000
+# Words of a question that are shorter are rarely the beginning of a name.
+LEAST_LETTERS = 3
+# No name or id is longer.
+VALUE_CHARACTERS = 1_000
+
+# The values, and whether there may be more.
+Found = tuple[list[str], bool]
+
+
+def complete(ask: Ask, ref: object, argument: object) -> dict[str, Any]:
+    """Return the completions of an argument; raises ProtocolError for one that does not exist."""
+    from recollect.render.untrusted import oneline
+
+    find = _COMPLETERS.get(_referred(ref), {}).get(_text(argument, "name"))
+    value = _text(argument, "value")
+    if find is None:
+        raise ProtocolError(INVALID_PARAMS, "ref and argument name an argument of a prompt or a variable of an address")
+    values, more = find(ask, value) if len(value) <= VALUE_CHARACTERS else ([], False)
+    # A value that had to be escaped would name something else.
+    values = [text for text in dict.fromkeys(values) if oneline(text) == text]
+    counted = {} if more else {"total": len(values)}
+    return {"completion": {"values": values[:MOST_VALUES], **counted, "hasMore": more or len(values) > MOST_VALUES}}
+
+
+def _text(value: object, key: str) -> str:
+    """Return a text in an object of the client; raises ProtocolError where there is none."""
+    found = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(found, str):
+        raise ProtocolError(INVALID_PARAMS, f"completion/complete needs a ref and an argument with a {key}")
+    return found
+
+
+def _referred(ref: object) -> str:
+    """Return the prompt or the template that a reference names."""
+    kind = _text(ref, "type")
+    return f"{kind} {_text(ref, 'name' if kind == 'ref/prompt' else 'uri')}"
+
+
+def memory_ids(ask: Ask, value: str) -> Found:
+    """Return the ids of memories that begin with a value, or whose headline has its words."""
+    words = value.casefold().split()
+    if words:
+        page = ask("list_memories", id_prefix=value, archived=False, limit=MOST_READ)
+        if page.total:
+            return [row.id for row in page.memories], page.total > MOST_READ
+    page = ask("list_memories", archived=False, limit=MOST_READ)
+    fitting = [row.id for row in page.memories if all(word in headline(row).casefold() for word in words)]
+    return fitting, page.total > MOST_READ
+
+
+def symbol_names(ask: Ask, value: str) -> Found:
+    """Return the names of symbols that begin with a value."""
+    if not value.strip():
+        return [], False
+    hits = ask("search_symbols", query=value, limit=MOST_READ).symbols
+    names = [name for hit in hits for name in (hit.name, hit.qualified) if name.casefold().startswith(value.casefold())]
+    return names, len(hits) == MOST_READ
+
+
+def _last_word(ask: Ask, value: str) -> Found:
+    before, space, word = value.rpartition(" ")
+    names, more = symbol_names(ask, word) if len(word) >= LEAST_LETTERS else ([], False)
+    return [f"{before}{space}{name}" for name in names], more
+
+
+def _nothing(ask: Ask, value: str) -> Found:
+    return [], False
+
+
+_OF_ARGUMENTS: Mapping[str, Callable[[Ask, str], Found]] = {"question": _last_word, "what": _last_word}
+_COMPLETERS: Mapping[str, Mapping[str, Callable[[Ask, str], Found]]] = {
+    f"ref/resource {MEMORY}": {"id": memory_ids},
+    f"ref/resource {SYMBOL}": {"name": symbol_names},
+    **{
+        f"ref/prompt {name}": {row.name: _OF_ARGUMENTS.get(row.name, _nothing) for row in prompt.arguments}
+        for name, prompt in PROMPTS.items()
+    },
+}
