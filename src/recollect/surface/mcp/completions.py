@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from recollect.surface.mcp.jsonrpc import INVALID_PARAMS, ProtocolError
-from recollect.surface.mcp.prompts import PROMPTS
 from recollect.surface.mcp.resources import MEMORY, SYMBOL, Ask, headline
 
 # The protocol allows no more.
@@ -34,15 +33,16 @@ def complete(ask: Ask, ref: object, argument: object) -> dict[str, Any]:
     """Return the completions of an argument; raises ProtocolError for one that does not exist."""
     from recollect.render.untrusted import oneline
 
-    find = _COMPLETERS.get(_referred(ref), {}).get(_text(argument, "name"))
+    of = _text(ref, "name" if _text(ref, "type") == "ref/prompt" else "uri")
+    find = _COMPLETERS.get((of, _text(argument, "name")))
     value = _text(argument, "value")
     if find is None:
         raise ProtocolError(INVALID_PARAMS, "ref and argument name an argument of a prompt or a variable of an address")
     values, more = find(ask, value) if len(value) <= VALUE_CHARACTERS else ([], False)
     # A value that had to be escaped would name something else.
     values = [text for text in dict.fromkeys(values) if oneline(text) == text]
-    counted = {} if more else {"total": len(values)}
-    return {"completion": {"values": values[:MOST_VALUES], **counted, "hasMore": more or len(values) > MOST_VALUES}}
+    total = {} if more else {"total": len(values)}
+    return {"completion": {"values": values[:MOST_VALUES], **total, "hasMore": more or len(values) > MOST_VALUES}}
 
 
 def _text(value: object, key: str) -> str:
@@ -51,12 +51,6 @@ def _text(value: object, key: str) -> str:
     if not isinstance(found, str):
         raise ProtocolError(INVALID_PARAMS, f"completion/complete needs a ref and an argument with a {key}")
     return found
-
-
-def _referred(ref: object) -> str:
-    """Return the prompt or the template that a reference names."""
-    kind = _text(ref, "type")
-    return f"{kind} {_text(ref, 'name' if kind == 'ref/prompt' else 'uri')}"
 
 
 def memory_ids(ask: Ask, value: str) -> Found:
@@ -86,16 +80,10 @@ def _last_word(ask: Ask, value: str) -> Found:
     return [f"{before}{space}{name}" for name in names], more
 
 
-def _nothing(ask: Ask, value: str) -> Found:
-    return [], False
-
-
-_OF_ARGUMENTS: Mapping[str, Callable[[Ask, str], Found]] = {"question": _last_word, "what": _last_word}
-_COMPLETERS: Mapping[str, Mapping[str, Callable[[Ask, str], Found]]] = {
-    f"ref/resource {MEMORY}": {"id": memory_ids},
-    f"ref/resource {SYMBOL}": {"name": symbol_names},
-    **{
-        f"ref/prompt {name}": {row.name: _OF_ARGUMENTS.get(row.name, _nothing) for row in prompt.arguments}
-        for name, prompt in PROMPTS.items()
-    },
+_COMPLETERS: Mapping[tuple[str, str], Callable[[Ask, str], Found]] = {
+    (MEMORY, "id"): memory_ids,
+    (SYMBOL, "name"): symbol_names,
+    ("recall", "question"): _last_word,
+    ("remember", "what"): _last_word,
+    ("review", "range"): lambda ask, value: ([], False),
 }

@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 
 from recollect.surface.mcp.jsonrpc import INVALID_PARAMS, ProtocolError
 
+# A long document; it goes to the model as it is.
+ARGUMENT_CHARACTERS = 100_000
+
 # Runs an operation by its name and returns its answer as text.
 AskText = Callable[..., str]
 
@@ -40,50 +43,46 @@ Run the tests that are listed. Report defects with path and line; do not change 
 {answer}"""
 
 
-class Argument(NamedTuple):
-    """An argument of a prompt."""
+class Prompt(NamedTuple):
+    """A prompt with one argument; `text` returns the message for its value, which is empty if none was given."""
 
-    name: str
     description: str
+    argument: str
+    help: str
+    text: Callable[[AskText, str], str]
     required: bool = False
 
 
-class Prompt(NamedTuple):
-    """A prompt: its arguments and the function that returns its text."""
-
-    description: str
-    arguments: tuple[Argument, ...]
-    text: Callable[[AskText, Mapping[str, str]], str]
+def _recall(ask: AskText, question: str) -> str:
+    return RECALL.format(question=question, answer=ask("recall_memory", query=question))
 
 
-def _recall(ask: AskText, given: Mapping[str, str]) -> str:
-    return RECALL.format(question=given["question"], answer=ask("recall_memory", query=given["question"]))
-
-
-def _remember(ask: AskText, given: Mapping[str, str]) -> str:
-    what = given.get("what", "").strip()
+def _remember(ask: AskText, what: str) -> str:
     return REMEMBER.format(what=f"this: {what}" if what else THIS_CONVERSATION)
 
 
-def _review(ask: AskText, given: Mapping[str, str]) -> str:
-    wanted = given.get("range", "").strip()
-    return REVIEW.format(answer=ask("review_diff", **({"range": wanted} if wanted else {})))
+def _review(ask: AskText, commits: str) -> str:
+    return REVIEW.format(answer=ask("review_diff", range=commits or None))
 
 
 PROMPTS: Mapping[str, Prompt] = {
     "recall": Prompt(
         "Answer a question from memory.",
-        (Argument("question", "question in words; file, symbol and error names help", required=True),),
+        "question",
+        "question in words; file, symbol and error names help",
         _recall,
+        required=True,
     ),
     "remember": Prompt(
         "Store something for later sessions, with its reason.",
-        (Argument("what", "what to remember; default: what this conversation decided"),),
+        "what",
+        "what to remember; default: what this conversation decided",
         _remember,
     ),
     "review": Prompt(
         "Review a diff with its callers, tests and memories.",
-        (Argument("range", "commits: A..B, or A for everything since; default: uncommitted changes"),),
+        "range",
+        "commits: A..B, or A for everything since; default: uncommitted changes",
         _review,
     ),
 }
@@ -95,35 +94,32 @@ def definitions() -> list[dict[str, Any]]:
         {
             "name": name,
             "title": name.capitalize(),
-            "description": prompt.description,
-            "arguments": [argument._asdict() for argument in prompt.arguments],
+            "description": row.description,
+            "arguments": [{"name": row.argument, "description": row.help, "required": row.required}],
         }
-        for name, prompt in PROMPTS.items()
+        for name, row in PROMPTS.items()
     ]
 
 
 def get_prompt(ask: AskText, name: object, arguments: object) -> dict[str, Any]:
     """Return the message of a prompt; raises ProtocolError for an unknown name or wrong arguments."""
+    row = PROMPTS.get(name) if isinstance(name, str) else None
+    if row is None:
+        raise ProtocolError(INVALID_PARAMS, f"Unknown prompt: {name}")
+    text = row.text(ask, _value(row, {} if arguments is None else arguments))
+    message = {"role": "user", "content": {"type": "text", "text": text}}
+    return {"description": row.description, "messages": [message]}
+
+
+def _value(row: Prompt, given: object) -> str:
+    """Return the argument of a prompt, safe to show."""
     from recollect.render.untrusted import visible
 
-    prompt = PROMPTS.get(name) if isinstance(name, str) else None
-    if prompt is None:
-        raise ProtocolError(INVALID_PARAMS, f"Unknown prompt: {name}")
-    given = _checked(prompt, {} if arguments is None else arguments)
-    text = prompt.text(ask, {key: visible(value) for key, value in given.items()})
-    return {
-        "description": prompt.description,
-        "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
-    }
-
-
-def _checked(prompt: Prompt, given: object) -> dict[str, str]:
-    known = {argument.name: argument for argument in prompt.arguments}
-    if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
-        raise ProtocolError(INVALID_PARAMS, "arguments is an object of texts")
-    if unknown := [name for name in given if name not in known]:
-        raise ProtocolError(INVALID_PARAMS, f"The prompt has no argument {unknown[0]}")
-    for name, argument in known.items():
-        if argument.required and not given.get(name, "").strip():
-            raise ProtocolError(INVALID_PARAMS, f"The prompt needs the argument {name}: {argument.description}")
-    return given
+    if not isinstance(given, dict) or not {row.argument}.issuperset(given):
+        raise ProtocolError(INVALID_PARAMS, f"arguments is an object with {row.argument} ({row.help})")
+    value = given.get(row.argument, "")
+    if not isinstance(value, str) or len(value) > ARGUMENT_CHARACTERS:
+        raise ProtocolError(INVALID_PARAMS, f"{row.argument} is text of at most {ARGUMENT_CHARACTERS:,} characters")
+    if row.required and not value.strip():
+        raise ProtocolError(INVALID_PARAMS, f"{row.argument} is missing ({row.help})")
+    return visible(value.strip())

@@ -23,35 +23,23 @@ SCHEME = "recollect://"
 MEMORY = f"{SCHEME}memory/{{id}}"
 SYMBOL = f"{SCHEME}symbol/{{name}}"
 MEDIA_TYPE = "text/plain"
+# Every character of a long name, percent-encoded.
+URI_CHARACTERS = 2_000
 
-TEMPLATES: list[dict[str, Any]] = [
-    {
-        "uriTemplate": MEMORY,
-        "name": "memory",
-        "title": "Memory",
-        "description": "A memory in full, by its id.",
-        "mimeType": MEDIA_TYPE,
-    },
-    {
-        "uriTemplate": SYMBOL,
-        "name": "symbol",
-        "title": "Symbol",
-        "description": "A symbol of indexed code: signature, docs, callers, callees.",
-        "mimeType": MEDIA_TYPE,
-    },
-]
-BRIEFING = {
-    "uri": f"{SCHEME}briefing",
-    "name": "briefing",
-    "title": "Briefing",
-    "description": "Preferences, decisions, open work and commands of this project.",
-    "mimeType": MEDIA_TYPE,
-}
+_DESCRIPTIONS = (
+    ("uriTemplate", MEMORY, "memory", "A memory in full, by its id."),
+    ("uriTemplate", SYMBOL, "symbol", "A symbol of indexed code: signature, docs, callers, callees."),
+    ("uri", f"{SCHEME}briefing", "briefing", "Preferences, decisions, open work and commands of this project."),
+)
+*TEMPLATES, BRIEFING = (
+    {key: uri, "name": name, "title": name.capitalize(), "description": text, "mimeType": MEDIA_TYPE}
+    for key, uri, name, text in _DESCRIPTIONS
+)
 
 # Standing preferences, which a client can attach to any task, then all others: the newest first.
 STANDING = ("preference", "style", "habit")
 SECTIONS = (*STANDING, None)
-# Some clients show the list to the model: 20 entries are about 1,500 tokens.
+# Some clients show the list to the model: 20 entries are up to 2,200 tokens.
 PAGE_SIZE = 20
 NAME_CHARACTERS = 80
 # Memories of one read, and reads of one page: a page is short rather than late where most memories are left out.
@@ -122,9 +110,9 @@ def headline(memory: Any) -> str:
 def read_resource(ask: Ask, uri: str) -> Any:
     """Return the record at an address; raises NotFound."""
     kind, _, value = uri.removeprefix(SCHEME).partition("/")
-    read = _READERS.get(kind) if uri.startswith(SCHEME) else None
+    read = _READERS.get(kind) if uri.startswith(SCHEME) and len(uri) <= URI_CHARACTERS else None
     if read is None:
-        raise NotFound(f"no resource {uri}")
+        raise NotFound("no such resource")
     return read(ask, _decoded(value))
 
 

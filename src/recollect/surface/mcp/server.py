@@ -55,6 +55,7 @@ BATCHING = "2025-03-26"
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
+CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 
 # More than all our tools: clients that never request a second page get everything.
 PAGE_SIZE = 100
@@ -69,6 +70,11 @@ CAPABILITIES: dict[str, dict[str, bool]] = {
     "prompts": {"listChanged": False},
     "completions": {},
 }
+# By the first request of each client (bench/context_cost.py). These show titles of tools to people, not to the model;
+# in the list of another client they may cost 138 tokens.
+TITLED = ("claude-code", "codex-mcp-client", "copilot-cli", "gemini-cli-mcp-client", "opencode")
+# These describe a server with resources to the model, in 400 and 560 tokens of every request. The methods work anyway.
+WITHOUT_RESOURCES = ("gemini-cli-mcp-client", "opencode")
 
 INSTRUCTIONS = """\
 Long-term memory across sessions, projects and assistants; search of indexed code.
@@ -99,7 +105,7 @@ class Server:
     load: returns the table, once, when it is first needed. call: runs a row with arguments and returns its record.
     to_text: a record as text for the model, in a shape. log: receives defects, never the errors of a caller.
     listed: returns the precomputed definitions of a toolset, or None.
-    titles: whether definitions have one; those of `core` are 138 tokens, if a client shows them to its model.
+    titles: whether tools have one for every client, not only for those that show it to people alone.
     """
 
     def __init__(
@@ -121,7 +127,7 @@ class Server:
         self.page_size = page_size
         self._listed = listed
         self.log = log
-        self._titles = titles
+        self.titles = titles
 
     @cached_property
     def table(self) -> Mapping[str, Operation]:
@@ -137,17 +143,12 @@ class Server:
     @cached_property
     def tools(self) -> list[dict[str, Any]]:
         """The definitions of the listed tools, in a fixed order."""
-        tools = self._listed(self.toolset)
-        if tools is None:
-            from recollect.surface.mcp.tool_definitions import definitions
+        beforehand = self._listed(self.toolset)
+        if beforehand is not None:
+            return beforehand
+        from recollect.surface.mcp.tool_definitions import definitions
 
-            tools = definitions(self.table, self.toolset)
-        return [_titled(tool) for tool in tools] if self._titles else tools
-
-
-def _titled(tool: dict[str, Any]) -> dict[str, Any]:
-    title = tool["name"].replace("_", " ").capitalize()
-    return {**tool, "annotations": {"title": title, **tool["annotations"]}}
+        return definitions(self.table, self.toolset)
 
 
 class Request(NamedTuple):
@@ -252,16 +253,33 @@ def _initialize(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
     if not isinstance(asked, str):
         raise ProtocolError(INVALID_PARAMS, "initialize needs a protocolVersion")
     peer.version = asked if asked in HANDSHAKE else HANDSHAKE[0]
+    peer.client = _name(request.params.get("clientInfo"))
     return {
         "protocolVersion": peer.version,
-        "capabilities": CAPABILITIES,
+        "capabilities": _capabilities(peer.client),
         "serverInfo": SERVER_INFO,
         "instructions": INSTRUCTIONS,
     }
 
 
 def _discover(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
-    return {"supportedVersions": SUPPORTED, "capabilities": CAPABILITIES, "instructions": INSTRUCTIONS}
+    capabilities = _capabilities(_client(peer, request))
+    return {"supportedVersions": SUPPORTED, "capabilities": capabilities, "instructions": INSTRUCTIONS}
+
+
+def _client(peer: Peer, request: Request) -> str:
+    """Return the name that a client gives itself, in this request or in its handshake."""
+    return _name(request.meta.get(CLIENT_KEY)) or peer.client
+
+
+def _name(info: object) -> str:
+    name = info.get("name") if isinstance(info, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _capabilities(client: str) -> dict[str, dict[str, bool]]:
+    left_out = "resources" if client in WITHOUT_RESOURCES else ""
+    return {name: value for name, value in CAPABILITIES.items() if name != left_out}
 
 
 def _ping(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
@@ -269,7 +287,13 @@ def _ping(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
 
 
 def _list_tools(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
-    return _page("tools", server.tools, server, request)
+    titled = server.titles or _client(peer, request) in TITLED
+    return _page("tools", [_titled(tool) for tool in server.tools] if titled else server.tools, server, request)
+
+
+def _titled(tool: dict[str, Any]) -> dict[str, Any]:
+    title = tool["name"].replace("_", " ").capitalize()
+    return {**tool, "annotations": {"title": title, **tool["annotations"]}}
 
 
 def _page(
@@ -299,8 +323,8 @@ def _list_templates(server: Server, peer: Peer, request: Request) -> dict[str, A
 
 def _read_resource(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
     from recollect.render.brief import FULL_TOKENS
-    from recollect.render.untrusted import escaped, oneline
-    from recollect.surface.mcp.resources import MEDIA_TYPE, read_resource
+    from recollect.render.untrusted import escaped
+    from recollect.surface.mcp.resources import MEDIA_TYPE, URI_CHARACTERS, read_resource
 
     uri = request.params.get("uri")
     if not isinstance(uri, str):
@@ -309,7 +333,8 @@ def _read_resource(server: Server, peer: Peer, request: Request) -> dict[str, An
         record = read_resource(_asking(server, peer, request), uri)
     except NotFound:
         code = INVALID_PARAMS if request.modern else RESOURCE_NOT_FOUND
-        raise ProtocolError(code, f"Resource not found: {uri}", {"uri": oneline(uri, 500)}) from None
+        asked = escaped(uri[:URI_CHARACTERS])
+        raise ProtocolError(code, f"Resource not found: {asked}", {"uri": asked}) from None
     text = _text(server, record, Shape(tokens=FULL_TOKENS))
     return {"contents": [{"uri": escaped(uri), "mimeType": MEDIA_TYPE, "text": text}]}
 
