@@ -182,6 +182,15 @@ def test_a_symbol_is_completed_by_the_beginning_of_its_name(project: Any) -> Non
         assert project.ask("completion/complete", {"ref": SYMBOL, "argument": {"name": "name", "value": value}})
 
 
+def test_where_more_symbols_begin_alike_than_are_read_the_number_is_not_claimed(project: Any) -> None:
+    Path("shop/many.py").write_text("".join(f"def crane_{number}():\n    return 1\n\n\n" for number in range(90)))
+    project.engine.code.index(".")
+    found = completed(project, SYMBOL, "name", "cran")
+    assert len(found["values"]) >= 60
+    assert found["hasMore"] is True
+    assert "total" not in found
+
+
 def test_the_last_word_of_a_question_is_completed_as_a_symbol(project: Any) -> None:
     project.engine.code.index(".")
     assert "who calls total_of" in completed(project, prompt("recall"), "question", "who calls tot")["values"]

@@ -18,15 +18,17 @@ from recollect.surface.mcp.resources import MEMORY, SYMBOL, Ask, headline
 
 # The protocol allows no more.
 MOST_VALUES = 100
-# The newest memories whose titles are compared, and the symbols that are read: about 20 ms.
+# The newest memories whose titles are compared, and the symbols that are read: about 40 ms.
 MOST_READ = 1_000
+# search_symbols reads no more names that begin alike.
+MOST_NAMES = 60
 # Words of a question that are shorter are rarely the beginning of a name.
 LEAST_LETTERS = 3
 # No name or id is longer.
 VALUE_CHARACTERS = 1_000
 
-# The values, and whether there may be more.
-Found = tuple[list[str], bool]
+# The first values and the number of all; None: it is not known.
+Found = tuple[list[str], int | None]
 
 
 def complete(ask: Ask, ref: object, argument: object) -> dict[str, Any]:
@@ -38,11 +40,11 @@ def complete(ask: Ask, ref: object, argument: object) -> dict[str, Any]:
     value = _text(argument, "value")
     if find is None:
         raise ProtocolError(INVALID_PARAMS, "ref and argument name an argument of a prompt or a variable of an address")
-    values, more = find(ask, value) if len(value) <= VALUE_CHARACTERS else ([], False)
+    values, total = find(ask, value) if len(value) <= VALUE_CHARACTERS else ([], 0)
     # A value that had to be escaped would name something else.
-    values = [text for text in dict.fromkeys(values) if oneline(text) == text]
-    total = {} if more else {"total": len(values)}
-    return {"completion": {"values": values[:MOST_VALUES], **total, "hasMore": more or len(values) > MOST_VALUES}}
+    shown = [text for text in values[:MOST_VALUES] if oneline(text) == text]
+    counted = {} if total is None else {"total": total}
+    return {"completion": {"values": shown, **counted, "hasMore": total is None or total > MOST_VALUES}}
 
 
 def _text(value: object, key: str) -> str:
@@ -56,28 +58,28 @@ def _text(value: object, key: str) -> str:
 def memory_ids(ask: Ask, value: str) -> Found:
     """Return the ids of memories that begin with a value, or whose headline has its words."""
     words = value.casefold().split()
-    if words:
-        page = ask("list_memories", id_prefix=value, archived=False, limit=MOST_READ)
-        if page.total:
-            return [row.id for row in page.memories], page.total > MOST_READ
+    page = ask("list_memories", id_prefix=value if words else None, archived=False, limit=MOST_VALUES)
+    if page.total or not words:
+        return [row.id for row in page.memories], page.total
     page = ask("list_memories", archived=False, limit=MOST_READ)
     fitting = [row.id for row in page.memories if all(word in headline(row).casefold() for word in words)]
-    return fitting, page.total > MOST_READ
+    return fitting, len(fitting) if page.total <= MOST_READ else None
 
 
 def symbol_names(ask: Ask, value: str) -> Found:
     """Return the names of symbols that begin with a value."""
-    if not value.strip():
-        return [], False
-    hits = ask("search_symbols", query=value, limit=MOST_READ).symbols
-    names = [name for hit in hits for name in (hit.name, hit.qualified) if name.casefold().startswith(value.casefold())]
-    return names, len(hits) == MOST_READ
+    begin = value.casefold()
+    hits = ask("search_symbols", query=value, limit=MOST_READ).symbols if value.strip() else ()
+    names = dict.fromkeys(
+        name for hit in hits for name in (hit.name, hit.qualified) if name.casefold().startswith(begin)
+    )
+    return list(names), len(names) if len({hit.name for hit in hits}) < MOST_NAMES else None
 
 
 def _last_word(ask: Ask, value: str) -> Found:
     before, space, word = value.rpartition(" ")
-    names, more = symbol_names(ask, word) if len(word) >= LEAST_LETTERS else ([], False)
-    return [f"{before}{space}{name}" for name in names], more
+    names, total = symbol_names(ask, word) if len(word) >= LEAST_LETTERS else ([], 0)
+    return [f"{before}{space}{name}" for name in names], total
 
 
 _COMPLETERS: Mapping[tuple[str, str], Callable[[Ask, str], Found]] = {
@@ -85,5 +87,5 @@ _COMPLETERS: Mapping[tuple[str, str], Callable[[Ask, str], Found]] = {
     (SYMBOL, "name"): symbol_names,
     ("recall", "question"): _last_word,
     ("remember", "what"): _last_word,
-    ("review", "range"): lambda ask, value: ([], False),
+    ("review", "range"): lambda ask, value: ([], 0),
 }
