@@ -71,6 +71,12 @@ def test_remember_asks_to_store_what_is_given_or_what_was_decided(project: Any) 
     assert "this conversation" in text(project, "remember").splitlines()[0]
 
 
+def test_a_client_that_passes_only_the_first_word_is_allowed_for(project: Any) -> None:
+    for name, argument in (("recall", "question"), ("remember", "what")):
+        assert "all of them" in text(project, name, **{argument: "how"}).splitlines()[0]
+        assert "all of them" not in text(project, name, **{argument: "how are prices rounded"})
+
+
 def test_review_is_the_review_of_the_uncommitted_changes_or_of_a_range(project: Any) -> None:
     project.engine.code.index(".")
     git(Path(), "add", ".")

@@ -28,12 +28,14 @@ The code is right where it contradicts a memory.
 
 {answer}"""
 REMEMBER = """\
-Remember {what}.
+Remember {what}
 
 Call store_memory once for each fact, understandable without this conversation and with its reason.
 Take the reason from this conversation or from the code; ask me if neither has it.
 Call update_memory if a stored memory is no longer right. Store no secrets."""
-THIS_CONVERSATION = "the decisions, corrections and root causes of this conversation"
+THIS_CONVERSATION = "the decisions, corrections and root causes of this conversation."
+# Claude Code passes the first word of an argument and shows the model all of them.
+FIRST_WORD = " (If I typed more words than this one, use all of them, also for recall_memory.)"
 REVIEW = """\
 Review these changes before they are committed.
 
@@ -54,11 +56,15 @@ class Prompt(NamedTuple):
 
 
 def _recall(ask: AskText, question: str) -> str:
-    return RECALL.format(question=question, answer=ask("recall_memory", query=question))
+    return RECALL.format(question=_whole(question), answer=ask("recall_memory", query=question))
 
 
 def _remember(ask: AskText, what: str) -> str:
-    return REMEMBER.format(what=f"this: {what}" if what else THIS_CONVERSATION)
+    return REMEMBER.format(what=f"this: {_whole(what)}" if what else THIS_CONVERSATION)
+
+
+def _whole(typed: str) -> str:
+    return typed if len(typed.split()) > 1 else typed + FIRST_WORD
 
 
 def _review(ask: AskText, commits: str) -> str:
