@@ -16,7 +16,7 @@ completions are loaded when they are first listed or called, after the handshake
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InvalidInput, NotFound, RecollectError
@@ -312,7 +312,7 @@ def _list_resources(server: Server, peer: Peer, request: Request) -> dict[str, A
     from recollect.surface.mcp.resources import PAGE_SIZE, list_resources
 
     size = min(PAGE_SIZE, server.page_size)
-    return list_resources(_asking(server, peer, request), request.params.get("cursor"), size)
+    return list_resources(partial(_ask, server, peer, request), request.params.get("cursor"), size)
 
 
 def _list_templates(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
@@ -323,17 +323,17 @@ def _list_templates(server: Server, peer: Peer, request: Request) -> dict[str, A
 
 def _read_resource(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
     from recollect.render.brief import FULL_TOKENS
-    from recollect.render.untrusted import escaped
+    from recollect.render.untrusted import escaped, visible
     from recollect.surface.mcp.resources import MEDIA_TYPE, URI_CHARACTERS, read_resource
 
     uri = request.params.get("uri")
     if not isinstance(uri, str):
         raise ProtocolError(INVALID_PARAMS, "resources/read needs a uri")
     try:
-        record = read_resource(_asking(server, peer, request), uri)
+        record = read_resource(partial(_ask, server, peer, request), uri)
     except NotFound:
         code = INVALID_PARAMS if request.modern else RESOURCE_NOT_FOUND
-        asked = escaped(uri[:URI_CHARACTERS])
+        asked = visible(uri[:URI_CHARACTERS])
         raise ProtocolError(code, f"Resource not found: {asked}", {"uri": asked}) from None
     text = _text(server, record, Shape(tokens=FULL_TOKENS))
     return {"contents": [{"uri": escaped(uri), "mimeType": MEDIA_TYPE, "text": text}]}
@@ -348,7 +348,7 @@ def _list_prompts(server: Server, peer: Peer, request: Request) -> dict[str, Any
 def _get_prompt(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
     from recollect.surface.mcp.prompts import get_prompt
 
-    ask = _asking(server, peer, request)
+    ask = partial(_ask, server, peer, request)
     name, arguments = request.params.get("name"), request.params.get("arguments")
     return get_prompt(lambda name, **given: _text(server, ask(name, **given), Shape()), name, arguments)
 
@@ -356,22 +356,14 @@ def _get_prompt(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
 def _complete(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
     from recollect.surface.mcp.completions import complete
 
-    return complete(_asking(server, peer, request), request.params.get("ref"), request.params.get("argument"))
+    return complete(partial(_ask, server, peer, request), request.params.get("ref"), request.params.get("argument"))
 
 
-def _asking(server: Server, peer: Peer, request: Request) -> Callable[..., Record]:
-    """Return a function that runs an operation for a request, which can be cancelled and hears of progress."""
-
-    def ask(name: str, **arguments: Any) -> Record:
-        return _run(server, peer, request, server.rows[name], arguments)
-
-    return ask
-
-
-def _run(server: Server, peer: Peer, request: Request, row: Operation, arguments: dict[str, Any]) -> Record:
+def _ask(server: Server, peer: Peer, request: Request, name: str, /, **arguments: Any) -> Record:
+    """Run an operation for a request, which can be cancelled and hears of progress."""
     peer.refuse_withdrawn(request.id)  # cancelled while it was queued
     with reporting_to(peer.listener(request.id, request.meta.get("progressToken"))):
-        return server.call(row, arguments)
+        return server.call(server.rows[name], arguments)
 
 
 def _call_tool(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
@@ -385,7 +377,7 @@ def _call_tool(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
         raise ProtocolError(INVALID_PARAMS, "arguments is an object")
     try:
         shape, arguments = _shaped(row, arguments)
-        return _result(server, row, _run(server, peer, request, row, arguments), shape)
+        return _result(server, row, _ask(server, peer, request, row.name, **arguments), shape)
     except RecollectError as problem:
         error = problem
     except Exception as problem:  # the model must see it, or it will wait or guess
