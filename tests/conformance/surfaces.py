@@ -84,11 +84,15 @@ def tool(name: str, arguments: Mapping[str, Any]) -> Any:
 
 def called(name: str, arguments: Mapping[str, Any], settings: Settings | None = None) -> dict[str, Any]:
     """Call a tool by its name, over the bytes of both directions; returns the whole result."""
+    return asked("tools/call", settings, name=name, arguments=arguments)
+
+
+def asked(method: str, settings: Settings | None = None, **params: Any) -> dict[str, Any]:
+    """Send one request to a server of its own, over the bytes of both directions; returns the result."""
     backing = LazyEngine(settings or load())
     logged: list[str] = []
     server = Server(backing.operations, backing.call, to_text=backing.to_text, log=logged.append)
-    params = {"name": name, "arguments": arguments}
-    request = encode({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    request = encode({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
     try:
         reply = decode(encode(answer(server, Peer(lambda message: None), decode(request))))
     finally:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.conformance.surfaces import called, run
+from tests.conformance.surfaces import asked, called, run
 from tests.conformance.test_operations import CASES, Bench, Case
 from tests.hostile import FORGED, NAME, PLANTED, TEXT, harmful, outside, texts
 from tests.payloads import claude, edited, failed, looked, ran
@@ -279,6 +279,19 @@ def test_an_error_of_the_protocol_is_harmless_and_short(message: dict[str, Any])
     reply = encode(answer(server, Peer(lambda sent: None), message))
     assert_data(reply)
     assert len(reply) < 5_000
+
+
+def test_resources_and_prompts_show_nothing_of_strangers_outside_of_a_fence(bench: Bench, tmp_path: Path) -> None:
+    prepare(bench, CASES[0], tmp_path)
+    listed = asked("resources/list")["resources"]
+    assert_data(msgspec.json.encode(listed))
+    shown = [asked("resources/read", uri=row["uri"])["contents"][0]["text"] for row in listed]
+    shown.append(asked("resources/read", uri="recollect://symbol/Parser")["contents"][0]["text"])
+    prompt = asked("prompts/get", name="recall", arguments={"question": "How is the parser written?"})
+    shown.append(prompt["messages"][0]["content"]["text"])
+    for text in shown:
+        assert_text(text)
+    assert sum(PLANTED in text for text in shown) > 5, "nothing hostile is told: is this test still looking?"
 
 
 @pytest.mark.parametrize(

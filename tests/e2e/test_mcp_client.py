@@ -15,11 +15,12 @@ from jsonschema import Draft202012Validator
 from tests.waiting import PATIENCE_S
 
 from recollect.capabilities import OPERATIONS
-from recollect.surface.mcp.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
-from recollect.surface.mcp.server import HANDSHAKE, INSTRUCTIONS, MODERN
+from recollect.surface.mcp.jsonrpc import INVALID_PARAMS
+from recollect.surface.mcp.server import HANDSHAKE, INSTRUCTIONS, MODERN, RESOURCE_NOT_FOUND
 from recollect.toolset import GROUPS
 
 mcp = pytest.importorskip("mcp")
+mcp_types = pytest.importorskip("mcp_types")
 
 COMMAND = str(Path(sys.executable).with_name("recollect"))
 
@@ -107,10 +108,35 @@ def test_requests_that_make_no_sense_are_refused_and_the_next_is_answered(serve:
         with pytest.raises(mcp.MCPError) as unknown_tool:
             await client.call_tool("no_such_tool", {})
         assert unknown_tool.value.code == INVALID_PARAMS
-        with pytest.raises(mcp.MCPError) as no_resources:
-            await client.list_resources()
-        assert no_resources.value.code == METHOD_NOT_FOUND
+        with pytest.raises(mcp.MCPError) as no_resource:
+            await client.read_resource("recollect://memory/no-such-id")
+        assert no_resource.value.code == (INVALID_PARAMS if MODES[mode] == MODERN else RESOURCE_NOT_FOUND)
+        with pytest.raises(mcp.MCPError) as no_prompt:
+            await client.get_prompt("no_such_prompt")
+        assert no_prompt.value.code == INVALID_PARAMS
         assert not (await client.call_tool("stats", {})).is_error
+
+    serve(talk, mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_client_lists_and_reads_resources_gets_prompts_and_completes(serve: Any, mode: str) -> None:
+    async def talk(client: Any) -> None:
+        result = await client.call_tool("store_memory", {"content": "The parser lives in grammar.py", "detail": "full"})
+        stored = result.structured_content["memory"]["id"]
+        briefing, memory = (await client.list_resources()).resources
+        assert (str(briefing.uri), str(memory.uri)) == ("recollect://briefing", f"recollect://memory/{stored}")
+        for resource in (briefing, memory):
+            (content,) = (await client.read_resource(resource.uri)).contents
+            assert "grammar.py" in content.text
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [row.name for row in templates] == ["memory", "symbol"]
+        assert [row.name for row in (await client.list_prompts()).prompts] == ["recall", "remember", "review"]
+        prompt = await client.get_prompt("recall", {"question": "where is the parser?"})
+        assert "grammar.py" in prompt.messages[0].content.text
+        ref = mcp_types.ResourceTemplateReference(type="ref/resource", uri=templates[0].uri_template)
+        found = await client.complete(ref, {"name": "id", "value": "parser"})
+        assert (found.completion.values, found.completion.total) == ([stored], 1)
 
     serve(talk, mode)
 

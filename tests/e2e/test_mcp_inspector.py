@@ -68,3 +68,20 @@ def test_the_inspector_shows_the_error_of_a_failed_call(era: str) -> None:
     )
     assert failed["isError"] is True
     assert failed["structuredContent"]["error"]["code"] == "MEMORY_NOT_FOUND"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_inspector_lists_and_reads_resources_and_gets_prompts(era: str) -> None:
+    inspect(era, "tools/call", "--tool-name", "store_memory", "--tool-arg", "content=The key is in the shed")
+    listed, _ = inspect(era, "resources/list")
+    briefing, memory = (row["uri"] for row in listed["resources"])
+    assert briefing == "recollect://briefing"
+    read, _ = inspect(era, "resources/read", "--uri", memory)
+    assert "shed" in read["contents"][0]["text"]
+    templates, _ = inspect(era, "resources/templates/list")
+    assert [row["name"] for row in templates["resourceTemplates"]] == ["memory", "symbol"]
+    prompts, _ = inspect(era, "prompts/list")
+    assert [row["name"] for row in prompts["prompts"]] == ["recall", "remember", "review"]
+    words = ("--prompt-name", "recall", "--prompt-args", "question=where is the key?")
+    prompt, _ = inspect(era, "prompts/get", *words)
+    assert "shed" in prompt["messages"][0]["content"]["text"]

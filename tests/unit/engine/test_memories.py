@@ -287,6 +287,17 @@ def test_a_page_says_how_many_there_are_in_all(shelf: Engine) -> None:
     assert (len(page.memories), page.total, page.offset) == (1, 2, 1)
 
 
+def test_memories_are_listed_by_the_beginning_of_their_id(engine: Engine) -> None:
+    engine.memories.insert(
+        [{"id": name, "content": f"content of {name}"} for name in ("ab", "abc", "b", "a\U0010fffe")]
+    )
+    assert sorted(memory.id for memory in engine.memories.list(id_prefix="ab").memories) == ["ab", "abc"]
+    assert engine.memories.list(id_prefix="a").total == 3
+    assert engine.memories.list(id_prefix="%").total == 0
+    with pytest.raises(InvalidInput):
+        engine.memories.list(id_prefix=" ")
+
+
 @pytest.mark.parametrize(
     "filters",
     [

@@ -1,18 +1,22 @@
-"""A server over a small table of its own: the protocol is tested without an engine."""
+"""A server over a small table of its own, to test the protocol without an engine; and one over an engine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 import pytest
+from tests.trees import git, write
 
 from recollect.errors import Cancelled, MemoryNotFound
 from recollect.model import Limit, Record
 from recollect.operations import collect, operation
 from recollect.progress import report
+from recollect.settings import load
 from recollect.surface.mcp.jsonrpc import decode, encode
 from recollect.surface.mcp.peer import Peer
 from recollect.surface.mcp.server import Server, answer
+from recollect.surface.mcp.stdio import LazyEngine, in_project
 
 
 class Note(Record, frozen=True, kw_only=True):
@@ -137,3 +141,51 @@ def desk() -> Desk:
 def make_desk() -> type[Desk]:
     """Makes a desk with options of Server."""
     return Desk
+
+
+SHOP = """class Cart:
+    def total(self):
+        return 1
+
+
+def total_of(cart):
+    return cart.total()
+
+
+def total(cart):
+    return total_of(cart)
+"""
+
+
+class ProjectDesk(Desk):
+    """One client at a server over an engine, in the project `shop`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.backing = LazyEngine(in_project(load()))
+        self.server = Server(
+            self.backing.operations, self.backing.call, to_text=self.backing.to_text, log=self.logged.append
+        )
+
+    @property
+    def engine(self) -> Any:
+        return self.backing.engine()
+
+    def store(self, content: str, **fields: Any) -> str:
+        """Store a memory of the project and return its id."""
+        name: str = self.engine.memories.store(content, **fields).memory.id
+        return name
+
+
+@pytest.fixture
+def project(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProjectDesk]:
+    """A desk in a repository, without memories and not indexed."""
+    monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+    write(tmp_path / "shop", {"shop/prices.py": SHOP})
+    git(tmp_path / "shop", "init", "-q")
+    monkeypatch.chdir(tmp_path / "shop")
+    desk = ProjectDesk()
+    yield desk
+    desk.backing.close()
+    assert desk.logged == []

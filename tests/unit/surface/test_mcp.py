@@ -21,6 +21,7 @@ from recollect.surface.mcp.jsonrpc import (
 )
 from recollect.surface.mcp.server import (
     BATCHING,
+    CLIENT_KEY,
     HANDSHAKE,
     INSTRUCTIONS,
     MODERN,
@@ -48,7 +49,8 @@ def test_initialize_answers_with_the_version_asked_for(desk: Any, version: str) 
     result = desk.ask("initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": {}})
     assert result["protocolVersion"] == version
     assert result["serverInfo"]["name"] == "recollect"
-    assert result["capabilities"] == {"tools": {"listChanged": False}}
+    assert set(result["capabilities"]) == {"tools", "resources", "prompts", "completions"}
+    assert not any(value for row in result["capabilities"].values() for value in row.values())
 
 
 @pytest.mark.parametrize("version", ["1999-01-01", MODERN, "latest", ""])
@@ -109,6 +111,8 @@ def test_the_instructions_are_short_and_name_the_two_tools_that_matter() -> None
 MODERN_REQUESTS = [
     ("server/discover", {}, True),
     ("tools/list", {}, True),
+    ("resources/templates/list", {}, True),
+    ("prompts/list", {}, True),
     ("tools/call", {"name": "store_memory", "arguments": {"text": "x"}}, False),
     ("tools/call", {"name": "delete_memory", "arguments": {"note_id": "x"}}, False),
     ("ping", {}, False),
@@ -138,10 +142,9 @@ def test_a_result_of_the_older_era_carries_nothing_of_the_newer(
 @pytest.mark.parametrize(
     "method",
     [
-        "resources/list",
-        "prompts/list",
+        "resources/subscribe",
+        "resources/unsubscribe",
         "logging/setLevel",
-        "completion/complete",
         "subscriptions/listen",
         "tasks/list",
         "",
@@ -232,6 +235,10 @@ def test_the_calls_of_a_message_are_known_before_it_is_answered() -> None:
     assert calls([call, PING, call | {"id": "b"}]) == [1, "b"]
     assert calls([PING, 5, None, {"method": "tools/call"}, call | {"id": []}]) == []
     assert calls(PING) == calls("x") == []
+    for method in ("resources/list", "resources/read", "prompts/get", "completion/complete"):
+        assert calls(call | {"method": method}) == [1], "it opens the store, so it runs in a worker"
+    for method in ("resources/templates/list", "prompts/list", "tools/list", ["tools/call"], {}, None):
+        assert calls(call | {"method": method}) == []
 
 
 # --- bytes -----------------------------------------------------------------------------------------------------------
@@ -308,9 +315,60 @@ def test_pages_give_every_tool_once(make_desk: Any, page_size: int) -> None:
     assert found == ALL
 
 
-@pytest.mark.parametrize("cursor", ["", "nonsense", 5, [], {"a": 1}])
-def test_a_cursor_that_is_not_ours_is_refused(desk: Any, cursor: Any) -> None:
-    assert desk.ask("tools/list", {"cursor": cursor})["code"] == INVALID_PARAMS
+@pytest.mark.parametrize("method", ["tools/list", "prompts/list", "resources/templates/list", "resources/list"])
+@pytest.mark.parametrize("cursor", ["", "nonsense", 5, [], {"a": 1}, "9.0", "0.-1", "0.x", ".", "٣.٣", f"0.{'9' * 50}"])
+def test_a_cursor_that_is_not_ours_is_refused(desk: Any, method: str, cursor: Any) -> None:
+    assert desk.ask(method, {"cursor": cursor})["code"] == INVALID_PARAMS
+
+
+@pytest.mark.parametrize(
+    ("method", "key", "count"), [("prompts/list", "prompts", 3), ("resources/templates/list", "resourceTemplates", 2)]
+)
+def test_lists_of_prompts_and_templates_have_pages_too(make_desk: Any, method: str, key: str, count: int) -> None:
+    desk = make_desk(page_size=1)
+    found, params = [], {}
+    while params is not None:
+        page = desk.ask(method, params)
+        found += page[key]
+        params = {"cursor": page["nextCursor"]} if "nextCursor" in page else None
+    assert found == make_desk().ask(method)[key]
+    assert len(found) == count
+
+
+# --- what depends on the client --------------------------------------------------------------------------------------
+
+
+def titles(result: Any) -> set[Any]:
+    return {tool["annotations"].get("title") for tool in result["tools"]}
+
+
+def test_tools_have_titles_for_clients_that_do_not_show_them_to_the_model(desk: Any) -> None:
+    assert titles(desk.ask("tools/list")) == {None}
+    info = {"name": "claude-code", "version": "1"}
+    modern = desk.ask("tools/list", {"_meta": MODERN_META | {CLIENT_KEY: info}})
+    assert titles(modern) == {"Store memory", "Recall memory", "Delete memory", "Count", "Fail", "Give up"}
+    desk.ask("initialize", {"protocolVersion": HANDSHAKE[0], "clientInfo": info})
+    assert desk.ask("tools/list")["tools"] == modern["tools"]
+    assert titles(desk.ask("tools/list", {"_meta": MODERN_META | {CLIENT_KEY: {"name": "other"}}})) == {None}
+
+
+def test_a_server_may_give_every_client_titles(make_desk: Any) -> None:
+    assert None not in titles(make_desk(titles=True).ask("tools/list"))
+
+
+def test_resources_are_not_declared_to_clients_that_describe_them_to_the_model(desk: Any) -> None:
+    info = {"name": "opencode", "version": "1"}
+    handshake = desk.ask("initialize", {"protocolVersion": HANDSHAKE[0], "clientInfo": info})
+    assert set(handshake["capabilities"]) == {"tools", "prompts", "completions"}
+    discovered = desk.ask("server/discover", {"_meta": MODERN_META | {CLIENT_KEY: info}})
+    assert discovered["capabilities"] == handshake["capabilities"]
+    assert "resourceTemplates" in desk.ask("resources/templates/list")
+
+
+@pytest.mark.parametrize("info", [None, 5, [], {}, {"name": None}, {"name": ["claude-code"]}, {"name": {}}])
+def test_a_client_without_a_name_is_like_any_other(desk: Any, info: Any) -> None:
+    assert "resources" in desk.ask("initialize", {"protocolVersion": HANDSHAKE[0], "clientInfo": info})["capabilities"]
+    assert titles(desk.ask("tools/list", {"_meta": MODERN_META | {CLIENT_KEY: info}})) == {None}
 
 
 def test_operations_that_cannot_be_loaded_are_an_internal_error_and_logged(desk: Any) -> None:

@@ -34,6 +34,27 @@ def test_a_result_is_what_the_version_says(desk: Any, version: str, method: str,
     methods.validate_server_result(method, version, desk.ask(method, stamped(version, params)))
 
 
+MEMORY = {"type": "ref/resource", "uri": "recollect://memory/{id}"}
+RECALL = {"type": "ref/prompt", "name": "recall"}
+OF_A_PROJECT: list[tuple[str, dict[str, Any]]] = [
+    ("resources/list", {}),
+    ("resources/templates/list", {}),
+    ("resources/read", {"uri": "recollect://briefing"}),
+    ("prompts/list", {}),
+    ("prompts/get", {"name": "recall", "arguments": {"question": "how are prices rounded?"}}),
+    ("prompts/get", {"name": "remember"}),
+    ("completion/complete", {"ref": MEMORY, "argument": {"name": "id", "value": "prices"}}),
+    ("completion/complete", {"ref": RECALL, "argument": {"name": "question", "value": "what is tot"}}),
+]
+
+
+@pytest.mark.parametrize("version", SUPPORTED)
+def test_resources_prompts_and_completions_are_what_the_version_says(project: Any, version: str) -> None:
+    project.store("The cart rounds prices down")
+    for method, params in OF_A_PROJECT:
+        methods.validate_server_result(method, version, project.ask(method, stamped(version, params)))
+
+
 @pytest.mark.parametrize("version", HANDSHAKE)
 def test_the_answers_of_the_handshake_are_what_the_version_says(desk: Any, version: str) -> None:
     methods.validate_server_result("initialize", version, desk.ask("initialize", {"protocolVersion": version}))

@@ -14,6 +14,7 @@ from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import (
     CODE,
     TRUST,
+    beginning,
     content_hash,
     ensure_node,
     existing,
@@ -252,6 +253,7 @@ class Memories:
         until: int | str | None = None,
         archived: bool | None = None,
         observed: bool = False,
+        id_prefix: str | None = None,
         order: Order = "newest",
         limit: Limit = 20,
         offset: Offset = 0,
@@ -268,6 +270,7 @@ class Memories:
         until: date (included), age like 2w, or yesterday
         archived: only archived, or only not archived; default: both
         observed: include prompts, edits, commands and summaries
+        id_prefix: only ids that begin with this
         order: newest, oldest or important first
         limit: maximum number of results
         offset: number of results to skip
@@ -275,6 +278,8 @@ class Memories:
         where = memory_filter(memory_type=memory_type, tags=tags, source=source, since=since, until=until)
         where |= self._scope.where(namespace, all_projects=all_projects)
         where |= {} if observed else {"observed": False}
+        if id_prefix is not None:
+            where["id"] = beginning(input_checks.text("id_prefix", id_prefix))
         where |= self._branches.filter(branch, namespace)
         if archived is not None:
             now = clock.now() + 1

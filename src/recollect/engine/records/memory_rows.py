@@ -107,6 +107,11 @@ def logged_id(rows: Store | Transaction, memory_id: str) -> str:
     return given if known else full_id(rows, Change, "entity_id", given, of_memory) or given
 
 
+def beginning(prefix: str) -> Range:
+    """Return the filter for texts that begin with `prefix`."""
+    return Range(prefix, prefix + "\U0010ffff")
+
+
 def full_id(
     rows: Store | Transaction, kind: type[Record], field: str, given: str, where: Mapping[str, object] | None = None
 ) -> str | None:
@@ -117,13 +122,13 @@ def full_id(
     if len(given) < LEAST_CHARACTERS:
         return None
     found: list[str] = []
-    low, end = given, given + "\U0010ffff"
+    span = beginning(given)
     while len(found) < MAX_CANDIDATES:
-        page = rows.find(kind, {**(where or {}), field: Range(low, end)}, order=field, limit=1)
+        page = rows.find(kind, {**(where or {}), field: span}, order=field, limit=1)
         if not page:
             break
         found.append(str(getattr(page[0], field)))
-        low = found[-1] + "\x01"  # the next value in the index: no id contains this character
+        span = span._replace(at_least=found[-1] + "\x01")  # the next value in the index: no id contains this character
     if len(found) > 1:
         hint = f"Give more characters. It is one of: {', '.join(found)}."
         raise InvalidInput(f"several ids begin with {given}", hint=hint, candidates=found)

@@ -1,4 +1,4 @@
-"""One client of a server: its protocol version, its pending and cancelled calls, and notifications to it.
+"""One client of a server: its name and protocol version, its pending and cancelled calls, and notifications to it.
 
     expect ─► (withdraw) ─► settle       a withdrawn call stops at its next progress report and gets no response
 
@@ -27,6 +27,7 @@ class Peer:
     def __init__(self, emit: Callable[[Reply], None]) -> None:
         self.emit = emit
         self.version = ""
+        self.client = ""
         self._waiting: set[RequestId] = set()
         self._withdrawn: set[RequestId] = set()
 

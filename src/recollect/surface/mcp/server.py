@@ -8,18 +8,18 @@ one on the same pipe. Each request shows its generation:
     server/discover, or _meta names 2026-07-28    results have resultType and the server's name; lists may be cached
     anything else                                 the generation of `initialize`: 2024-11-05 … 2025-11-25
 
-A tool that fails is a result with `isError` and the error as data, so that the model can read it; only invalid requests
-get a JSON-RPC error. Nothing here opens a store or needs a thread: the operations are loaded when they are first listed
-or called, after the handshake.
+A tool that fails is a result with `isError` and the error as data, so that the model can read it; other requests that
+fail get a JSON-RPC error. Nothing here opens a store or needs a thread: the operations, resources, prompts and
+completions are loaded when they are first listed or called, after the handshake.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.errors import InvalidInput, RecollectError
+from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.progress import reporting_to
 from recollect.surface.mcp.jsonrpc import (
     INTERNAL_ERROR,
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from recollect.operations import Operation
 
 UNSUPPORTED_VERSION = -32022
+# Of the handshake versions; the modern one has INVALID_PARAMS for it.
+RESOURCE_NOT_FOUND = -32002
 
 MODERN = "2026-07-28"
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -53,15 +55,26 @@ BATCHING = "2025-03-26"
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
+CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 
 # More than all our tools: clients that never request a second page get everything.
 PAGE_SIZE = 100
-# The list changes only with the installed version and the settings; an upgrade is visible after this.
+# These lists change only with the installed version and the settings; an upgrade is visible after this.
 CACHE_MS = 300_000
 
 SERVER_INFO = {"name": "recollect", "title": "Recollect", "version": __version__}
-# Tools never change while the process lives, so there is nothing to subscribe to.
-CAPABILITIES = {"tools": {"listChanged": False}}
+# Tools and prompts never change while the process lives. Memories do, but no client needs to hear of it.
+CAPABILITIES: dict[str, dict[str, bool]] = {
+    "tools": {"listChanged": False},
+    "resources": {"subscribe": False, "listChanged": False},
+    "prompts": {"listChanged": False},
+    "completions": {},
+}
+# By the first request of each client (bench/context_cost.py). These show titles of tools to people, not to the model;
+# in the list of another client they may cost 138 tokens.
+TITLED = ("claude-code", "codex-mcp-client", "copilot-cli", "gemini-cli-mcp-client", "opencode")
+# These describe a server with resources to the model, in 400 and 560 tokens of every request. The methods work anyway.
+WITHOUT_RESOURCES = ("gemini-cli-mcp-client", "opencode")
 
 INSTRUCTIONS = """\
 Long-term memory across sessions, projects and assistants; search of indexed code.
@@ -92,6 +105,7 @@ class Server:
     load: returns the table, once, when it is first needed. call: runs a row with arguments and returns its record.
     to_text: a record as text for the model, in a shape. log: receives defects, never the errors of a caller.
     listed: returns the precomputed definitions of a toolset, or None.
+    titles: whether tools have one for every client, not only for those that show it to people alone.
     """
 
     def __init__(
@@ -104,6 +118,7 @@ class Server:
         page_size: int = PAGE_SIZE,
         listed: Callable[[str], list[dict[str, Any]] | None] = lambda toolset: None,
         log: Callable[[str], None] = lambda text: None,
+        titles: bool = False,
     ) -> None:
         self._load = load
         self.call = call
@@ -112,6 +127,7 @@ class Server:
         self.page_size = page_size
         self._listed = listed
         self.log = log
+        self.titles = titles
 
     @cached_property
     def table(self) -> Mapping[str, Operation]:
@@ -146,7 +162,7 @@ class Request(NamedTuple):
 
 
 def calls(message: Message) -> list[RequestId]:
-    """Return the ids of the tool calls in `message`: with any, answering it may take long.
+    """Return the ids of the requests in `message` that run operations: with any, answering it may take long.
 
     A transport that can receive cancellations meanwhile calls `peer.expect` with them first and `peer.settle` after.
     """
@@ -154,7 +170,7 @@ def calls(message: Message) -> list[RequestId]:
     return [
         part["id"]
         for part in parts
-        if isinstance(part, dict) and part.get("method") == "tools/call" and is_id(part.get("id"))
+        if isinstance(part, dict) and part.get("method") in _RUNNING and is_id(part.get("id"))
     ]
 
 
@@ -178,6 +194,9 @@ def _answer_one(server: Server, peer: Peer, message: Message) -> Reply | None:
         return None if peer.has_withdrawn(request.id) else success(request.id, _shape(request, result))
     except ProtocolError as problem:
         return failure(problem, request_id)
+    except RecollectError as problem:
+        withdrawn = request_id is not None and peer.has_withdrawn(request_id)
+        return None if withdrawn else failure(_refusal(problem), request_id)
     except Exception as problem:  # a defect of ours must not end the server
         server.log(_traceback(problem))
         return failure(ProtocolError(INTERNAL_ERROR, f"{type(problem).__name__}: {problem}"), request_id)
@@ -224,7 +243,8 @@ def _request(message: Message) -> Request:
 def _shape(request: Request, result: dict[str, Any]) -> dict[str, Any]:
     if not request.modern:
         return result
-    cached = {"ttlMs": CACHE_MS, "cacheScope": "private"} if request.method in _CACHEABLE else {}
+    age_ms = _CACHEABLE.get(request.method)
+    cached = {} if age_ms is None else {"ttlMs": age_ms, "cacheScope": "private"}
     return {"resultType": "complete", **result, **cached, "_meta": {SERVER_KEY: SERVER_INFO}}
 
 
@@ -233,16 +253,33 @@ def _initialize(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
     if not isinstance(asked, str):
         raise ProtocolError(INVALID_PARAMS, "initialize needs a protocolVersion")
     peer.version = asked if asked in HANDSHAKE else HANDSHAKE[0]
+    peer.client = _name(request.params.get("clientInfo"))
     return {
         "protocolVersion": peer.version,
-        "capabilities": CAPABILITIES,
+        "capabilities": _capabilities(peer.client),
         "serverInfo": SERVER_INFO,
         "instructions": INSTRUCTIONS,
     }
 
 
 def _discover(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
-    return {"supportedVersions": SUPPORTED, "capabilities": CAPABILITIES, "instructions": INSTRUCTIONS}
+    capabilities = _capabilities(_client(peer, request))
+    return {"supportedVersions": SUPPORTED, "capabilities": capabilities, "instructions": INSTRUCTIONS}
+
+
+def _client(peer: Peer, request: Request) -> str:
+    """Return the name that a client gives itself, in this request or in its handshake."""
+    return _name(request.meta.get(CLIENT_KEY)) or peer.client
+
+
+def _name(info: object) -> str:
+    name = info.get("name") if isinstance(info, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _capabilities(client: str) -> dict[str, dict[str, bool]]:
+    left_out = "resources" if client in WITHOUT_RESOURCES else ""
+    return {name: value for name, value in CAPABILITIES.items() if name != left_out}
 
 
 def _ping(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
@@ -250,13 +287,83 @@ def _ping(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
 
 
 def _list_tools(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
-    cursor, names = request.params.get("cursor"), [tool["name"] for tool in server.tools]
+    titled = server.titles or _client(peer, request) in TITLED
+    return _page("tools", [_titled(tool) for tool in server.tools] if titled else server.tools, server, request)
+
+
+def _titled(tool: dict[str, Any]) -> dict[str, Any]:
+    title = tool["name"].replace("_", " ").capitalize()
+    return {**tool, "annotations": {"title": title, **tool["annotations"]}}
+
+
+def _page(
+    key: str, rows: list[dict[str, Any]], server: Server, request: Request, *, by: str = "name"
+) -> dict[str, Any]:
+    """Return the page of a list that a cursor names: by the next row, so that it survives a restart of the server."""
+    cursor, names = request.params.get("cursor"), [row[by] for row in rows]
     if cursor is not None and cursor not in names:
         raise ProtocolError(INVALID_PARAMS, "That is no cursor of this list")
     start = 0 if cursor is None else names.index(cursor)
     end = start + server.page_size
-    # A cursor is the name of the next tool, so that it stays valid when the server restarts.
-    return {"tools": server.tools[start:end], **({"nextCursor": names[end]} if end < len(names) else {})}
+    return {key: rows[start:end], **({"nextCursor": names[end]} if end < len(names) else {})}
+
+
+def _list_resources(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
+    from recollect.surface.mcp.resources import PAGE_SIZE, list_resources
+
+    size = min(PAGE_SIZE, server.page_size)
+    return list_resources(partial(_ask, server, peer, request), request.params.get("cursor"), size)
+
+
+def _list_templates(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
+    from recollect.surface.mcp.resources import TEMPLATES
+
+    return _page("resourceTemplates", TEMPLATES, server, request, by="uriTemplate")
+
+
+def _read_resource(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
+    from recollect.render.brief import FULL_TOKENS
+    from recollect.render.untrusted import escaped, visible
+    from recollect.surface.mcp.resources import MEDIA_TYPE, URI_CHARACTERS, read_resource
+
+    uri = request.params.get("uri")
+    if not isinstance(uri, str):
+        raise ProtocolError(INVALID_PARAMS, "resources/read needs a uri")
+    try:
+        record = read_resource(partial(_ask, server, peer, request), uri)
+    except NotFound:
+        code = INVALID_PARAMS if request.modern else RESOURCE_NOT_FOUND
+        asked = visible(uri[:URI_CHARACTERS])
+        raise ProtocolError(code, f"Resource not found: {asked}", {"uri": asked}) from None
+    text = _text(server, record, Shape(tokens=FULL_TOKENS))
+    return {"contents": [{"uri": escaped(uri), "mimeType": MEDIA_TYPE, "text": text}]}
+
+
+def _list_prompts(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
+    from recollect.surface.mcp.prompts import definitions
+
+    return _page("prompts", definitions(), server, request)
+
+
+def _get_prompt(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
+    from recollect.surface.mcp.prompts import get_prompt
+
+    ask = partial(_ask, server, peer, request)
+    name, arguments = request.params.get("name"), request.params.get("arguments")
+    return get_prompt(lambda name, **given: _text(server, ask(name, **given), Shape()), name, arguments)
+
+
+def _complete(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
+    from recollect.surface.mcp.completions import complete
+
+    return complete(partial(_ask, server, peer, request), request.params.get("ref"), request.params.get("argument"))
+
+
+def _ask(server: Server, peer: Peer, request: Request, name: str, /, **arguments: Any) -> Record:
+    """Run an operation for a request, which can be cancelled and hears of progress."""
+    peer.refuse_withdrawn(request.id)  # cancelled while it was queued
+    with reporting_to(peer.listener(request.id, request.meta.get("progressToken"))):
+        return server.call(server.rows[name], arguments)
 
 
 def _call_tool(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
@@ -269,11 +376,8 @@ def _call_tool(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         raise ProtocolError(INVALID_PARAMS, "arguments is an object")
     try:
-        peer.refuse_withdrawn(request.id)  # cancelled while it was queued
         shape, arguments = _shaped(row, arguments)
-        with reporting_to(peer.listener(request.id, request.meta.get("progressToken"))):
-            record = server.call(row, arguments)
-        return _result(server, row, record, shape)
+        return _result(server, row, _ask(server, peer, request, row.name, **arguments), shape)
     except RecollectError as problem:
         error = problem
     except Exception as problem:  # the model must see it, or it will wait or guess
@@ -305,15 +409,33 @@ def _result(server: Server, row: Operation, record: Record, shape: Shape) -> dic
     from recollect.clock import now
     from recollect.render import acknowledged, to_brief, to_data
     from recollect.render.block import NOTICE
-    from recollect.render.brief import tokens_of
-    from recollect.render.untrusted import visible
 
-    if shape.tokens is None:
-        shape = shape._replace(tokens=tokens_of(type(record), full=shape.full))
+    shape = _budgeted(record, shape)
     shown = record if shape.full else acknowledged(record, read_only=row.read_only)
-    text = {"type": "text", "text": visible(server.to_text(shown, shape))}
+    text = {"type": "text", "text": _text(server, shown, shape)}
     data = to_data(record, shape.tokens or 0) if shape.full else to_brief(shown, now(), shape.tokens or 0)
     return {"content": [text], "structuredContent": {"notice": NOTICE, **data}, "isError": False}
+
+
+def _text(server: Server, record: Record, shape: Shape) -> str:
+    """Return a record as text for a model: fenced, within its budget, without harmful characters and secrets."""
+    from recollect.render.untrusted import visible
+
+    return visible(server.to_text(record, _budgeted(record, shape)))
+
+
+def _budgeted(record: Record, shape: Shape) -> Shape:
+    from recollect.render.brief import tokens_of
+
+    return shape if shape.tokens is not None else shape._replace(tokens=tokens_of(type(record), full=shape.full))
+
+
+def _refusal(error: RecollectError) -> ProtocolError:
+    """Return the error of an operation as one of the protocol."""
+    from recollect.render import error_to_data
+
+    code = INVALID_PARAMS if isinstance(error, InvalidInput | NotFound) else INTERNAL_ERROR
+    return ProtocolError(code, f"{error.message}. {error.hint}", error_to_data(error)["error"])
 
 
 def _failure(error: RecollectError) -> dict[str, Any]:
@@ -336,5 +458,17 @@ _METHODS: Mapping[str, Callable[[Server, Peer, Request], dict[str, Any]]] = {
     "ping": _ping,
     "tools/list": _list_tools,
     "tools/call": _call_tool,
+    "resources/list": _list_resources,
+    "resources/templates/list": _list_templates,
+    "resources/read": _read_resource,
+    "prompts/list": _list_prompts,
+    "prompts/get": _get_prompt,
+    "completion/complete": _complete,
 }
-_CACHEABLE = frozenset({"server/discover", "tools/list"})
+# Methods that run operations. A tuple: a client may send anything as a method, and not all of it can be hashed.
+_RUNNING = ("tools/call", "resources/list", "resources/read", "prompts/get", "completion/complete")
+# How long clients may keep a result; memories may change at any time.
+_CACHEABLE: Mapping[str, int] = {
+    **dict.fromkeys(("server/discover", "tools/list", "resources/templates/list", "prompts/list"), CACHE_MS),
+    **dict.fromkeys(("resources/list", "resources/read"), 0),
+}

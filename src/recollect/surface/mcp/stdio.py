@@ -1,7 +1,7 @@
 """The MCP server on standard input and output: a line in, a line out, and a process that always ends.
 
     stdin ─► Lines ─► Conversation ─┬─ handshake, lists, ping ─► Output ─► stdout
-                                    └─ tool calls ─► Workers ──►
+                                    └─ tool calls, reads ─► Workers ─►
 
 Only the protocol uses the pipes: output of library code goes to standard error, and its input is empty. The process
 ends when its input ends, when its output is closed, when its parent is gone, and on a signal: running calls get GRACE_S

@@ -4,8 +4,9 @@
 
 A model pays for every token of these. Schemas are flat (no references, titles, defaults or null) and name only the
 parameters that an operation lists. There is no output schema: no known client uses it, and it was three fifths of the
-list. There is no title: the description has the words of the name. Clients that search for tools do not split names:
-Codex did not find recall_memory for "recall memory" among 22 tools until the description had the words.
+list. There is no title: the description has the words of the name. The server adds one for clients that keep it from
+the model. Clients that search for tools do not split names: Codex did not find recall_memory for "recall memory" among
+22 tools until the description had the words.
 """
 
 from __future__ import annotations
