@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSPECTOR := 2.12.0
+CONFORMANCE := 0.1.16
+# The conformance suite needs a newer Node than Debian has.
+NODE := 22.23.3
 # What `make check` runs beside the guards: operations, storing, searching and ranking.
 QUICK := $(addprefix tests/unit/,test_operations.py engine/test_memories.py engine/test_memory_search.py recall)
 
@@ -67,11 +70,12 @@ $(DEV): $(RUNTIME)
 
 # The tests use the MCP Inspector as a client. Without npm those tests are skipped, with a message.
 inspector:
-	@if grep -qs '"version": "$(INSPECTOR)"' .tools/node_modules/@modelcontextprotocol/inspector/package.json; then :; \
+	@if test -e .tools/made-$(INSPECTOR)-$(CONFORMANCE)-$(NODE); then :; \
 	elif command -v npm >/dev/null; then \
-	  echo "Installing the MCP Inspector $(INSPECTOR)"; \
+	  echo "Installing the MCP Inspector $(INSPECTOR) and the MCP conformance suite $(CONFORMANCE)"; \
 	  mkdir -p .tools && echo '{"private": true}' > .tools/package.json && \
-	  npm install --prefix .tools --no-audit --no-fund --loglevel=error --fetch-retries=1 \
-	    @modelcontextprotocol/inspector@$(INSPECTOR) >.tools/install.log 2>&1 || \
-	  { tail -n 3 .tools/install.log; echo "The MCP Inspector could not be installed; its tests are skipped."; }; \
-	else echo "npm is not installed; tests with the MCP Inspector are skipped."; fi
+	  npm install --prefix .tools --no-audit --no-fund --loglevel=error --fetch-retries=1 node@$(NODE) \
+	    @modelcontextprotocol/inspector@$(INSPECTOR) @modelcontextprotocol/conformance@$(CONFORMANCE) \
+	    >.tools/install.log 2>&1 && touch .tools/made-$(INSPECTOR)-$(CONFORMANCE)-$(NODE) || \
+	  { tail -n 3 .tools/install.log; echo "The MCP tools could not be installed; their tests are skipped."; }; \
+	else echo "npm is not installed; tests with the MCP Inspector and the conformance suite are skipped."; fi

@@ -85,6 +85,13 @@ def _text(value: object) -> str:
     return value.strip()
 
 
+def _several(value: object) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("expected names separated by commas")
+    return tuple(name for part in parts if (name := _text(part)))
+
+
 class Setting(Generic[Value]):
     """One setting: its default, parser and help; read from `Settings`, it is the value.
 
@@ -260,6 +267,20 @@ class Settings:
     # Off by default: it rewrites descriptions of code, and may call a paid language model.
     evolve = Setting(False, _switch, "serve runs evolve on coding memories weekly, when idle; `undo` reverts it")
     watch = Setting(False, _switch, "serve updates the code index of the project it was started in")
+
+    # `recollect serve --http`
+    http_hosts = Setting[tuple[str, ...]](
+        (), _several, "names under which other machines or a proxy reach the HTTP server, by commas"
+    )
+    http_origins = Setting[tuple[str, ...]](
+        (), _several, "origins of web pages of other sites that may call the HTTP server, by commas"
+    )
+    http_max_bytes = Setting(16_777_216, _whole(1_024, 1_073_741_824), "size limit of one HTTP request")
+    http_rate = Setting(
+        50.0, _number(0, 1_000_000), "HTTP requests per second of a caller from another machine (0: no limit)"
+    )
+    http_certificate = Setting("", _text, "certificate file (PEM) for HTTPS")
+    http_key = Setting("", _text, "key file (PEM) of the certificate")
 
     # What hooks add to a session
     context_tokens = Setting(

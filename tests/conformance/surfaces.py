@@ -1,13 +1,15 @@
-"""One operation called through every surface: the library, the command line and MCP, each as its callers would.
+"""One operation called through every surface: the library, the command line, MCP and REST, each as its callers would.
 
 A call takes a row of the operation table, the arguments as a program gives them and the words as a person types them,
-and returns the answer as JSON, or {"error": …}. All three work on the home of the environment.
+and returns the answer as JSON, or {"error": …}. All of them work on the home of the environment.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from io import BytesIO, TextIOWrapper
 from typing import Any, Protocol
@@ -102,6 +104,61 @@ def asked(method: str, settings: Settings | None = None, **params: Any) -> dict[
     return result
 
 
+def rest(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any:
+    """Call an operation over HTTP: one POST to a server of its own, without a socket."""
+    from recollect.surface.http.application import Application
+    from recollect.surface.http.request_guard import Limits
+    from recollect.surface.http.rest import status_of
+
+    backing = LazyEngine(load())
+    logged: list[str] = []
+    try:
+        application = Application(backing, Limits(hosts=()), toolset="core", log=logged.append)
+        application.run = _inline  # type: ignore[method-assign] # in the thread whose clock and ids a test replaces
+        content = json.dumps(arguments, default=str).encode()
+        status, body = asyncio.run(_posted(application.app, f"/api/v1/{row.name}", content))
+    finally:
+        backing.close()
+    assert logged == []
+    told = msgspec.json.decode(body)
+    if "error" in told:
+        kind = KINDS[told["error"]["code"]]
+        assert status == status_of(kind("wrong"))
+    else:
+        assert status == 200
+    told.pop("next_cursor", None)
+    return told
+
+
+async def _inline(function: Callable[[], Any]) -> Any:
+    return function()
+
+
+async def _posted(app: Any, path: str, body: bytes) -> tuple[int, bytes]:
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers, "scheme": "http"}
+    await app({**scope, "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "root_path": ""}, receive, send)
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
+
+
+def _kinds(kind: type[RecollectError]) -> dict[str, type[RecollectError]]:
+    found = {kind.code: kind}
+    for child in kind.__subclasses__():
+        found |= _kinds(child)
+    return found
+
+
+KINDS = _kinds(RecollectError)
+
+
 def _exits(kind: type[RecollectError]) -> dict[str, int]:
     found = {kind.code: kind.exit_status}
     for child in kind.__subclasses__():
@@ -113,4 +170,4 @@ EXITS = _exits(RecollectError)
 
 # What a tool call is: the library as an assistant uses it.
 ASSISTANT: Surface = partial(library, writes_as="assistant")
-SURFACES: dict[str, Surface] = {"library": library, "command line": command_line, "mcp": mcp}
+SURFACES: dict[str, Surface] = {"library": library, "command line": command_line, "mcp": mcp, "rest": rest}

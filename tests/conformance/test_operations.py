@@ -562,10 +562,10 @@ def test_an_operation_does_the_same_on_every_surface(case: Case, bench: Bench) -
     expected = bench.call(case, "library")
     assert "error" not in expected["answer"]
     for surface in SURFACES:
-        if surface == "mcp" and case.operation.startswith(DIFFERENT_FOR_ASSISTANTS):
-            expected = bench.call(case, "assistant")
+        differs = surface == "mcp" and case.operation.startswith(DIFFERENT_FOR_ASSISTANTS)
+        wanted = bench.call(case, "assistant") if differs else expected
         found = bench.call(case, surface)
-        for part, value in expected.items():
+        for part, value in wanted.items():
             assert found[part] == value, f"{part} of {surface}"
 
 

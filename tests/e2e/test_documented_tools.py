@@ -1,4 +1,4 @@
-"""The 39 documented tools, 33 of document 002 and 6 of document 003, over standard input and output of a server.
+"""The 39 documented tools, 33 of document 002 and 6 of document 003, over both transports of a server.
 
 Each is listed under its documented name and answers its documented example, or, where the document gives none, a call
 with what its description speaks of, with the documented shape.
@@ -17,6 +17,10 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 from tests.coding import FIBONACCI, FIBONACCI_DP, QUESTION
+from tests.http_server import HttpProcess
+
+from recollect.capabilities import OPERATIONS
+from recollect.operations import by_tool_name
 
 COMMAND = str(Path(sys.executable).with_name("recollect"))
 OPENING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "walk", "version": "1"}}
@@ -189,6 +193,51 @@ def test_a_documented_tool_answers_its_example_with_the_documented_shape(name: s
     assert set(tool.fields) <= set(told)
     if tool.exact:
         assert set(told) == set(tool.fields)
+
+
+@pytest.fixture(scope="module")
+def over_http(walk: Walk) -> Iterator[HttpProcess]:
+    with HttpProcess(walk.folder / "home", "--toolset", "documented", cwd=walk.folder) as process:
+        yield process
+
+
+# What depends on the moment of the call, or on which calls came before.
+PASSING = (
+    "duration_ms",
+    "created_at",
+    "updated_at",
+    "last_accessed_at",
+    "access_count",
+    "cpu_s",
+    "database_bytes",
+    "detail",
+)
+
+
+def _lasting(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _lasting(part) for key, part in value.items() if key not in PASSING}
+    return [_lasting(part) for part in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_documented_tool_answers_the_same_over_http(name: str, walk: Walk, over_http: HttpProcess) -> None:
+    session = over_http.begin()
+    tool = TOOLS[name]
+    made = tool.arguments(walk) if callable(tool.arguments) else tool.arguments
+    arguments = {**made, "detail": "full"}
+    params = {"name": name, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answer = over_http.mcp(message, session=session, project=str(walk.folder))
+    is_stream = answer.headers["content-type"].startswith("text/event-stream")
+    told = dict((answer.events[-1][1] if is_stream else answer.json)["result"]["structuredContent"])
+    told.pop("notice", None)
+    if by_tool_name(OPERATIONS)[name].read_only:
+        assert _lasting(told) == _lasting(walk.server.call(name, made))
+    elif "error" in told:  # the test over the streams made it
+        assert told["error"]["code"] == "WORKSPACE_EXISTS"
+    else:
+        assert set(tool.fields) <= set(told)
 
 
 # What the documents print of an answer, or what its name promises, is there for a model, too.

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.http_server import HttpProcess
 
 from recollect.capabilities import OPERATIONS
 
@@ -68,6 +69,28 @@ def test_the_inspector_shows_the_error_of_a_failed_call(era: str) -> None:
     )
     assert failed["isError"] is True
     assert failed["structuredContent"]["error"]["code"] == "MEMORY_NOT_FOUND"
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_the_inspector_stores_and_recalls_over_http(era: str, home: Path) -> None:
+    with HttpProcess(home, "--toolset", "all") as process:
+
+        def ask(method: str, *options: str) -> Any:
+            server = [f"{process.url}/mcp", "--transport", "http"]
+            done = subprocess.run(
+                [str(BIN / "mcp-inspector"), "--cli", *server, "--protocol-era", era, "--method", method, *options],
+                capture_output=True,
+                timeout=PATIENCE_S,
+                check=False,
+                env=os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(home.parent)},
+            )
+            assert done.returncode == 0, done.stderr.decode()
+            return msgspec.json.decode(done.stdout)
+
+        assert [tool["name"] for tool in ask("tools/list")["tools"]] == list(OPERATIONS)
+        ask("tools/call", "--tool-name", "store_memory", "--tool-arg", "content=The key is under the mat")
+        found = ask("tools/call", "--tool-name", "recall_memory", "--tool-arg", "query=where is the key?")
+        assert "under the mat" in str(found["content"])
 
 
 @pytest.mark.parametrize("era", ERAS)

@@ -25,7 +25,10 @@ HOOK = {
 }  # fmt: skip
 HOOK_MOST = 33
 
-HEAVY = {"asyncio", "http", "mcp", "numpy", "onnxruntime", "pydantic", "rich", "sqlite3", "Stemmer", "tokenizers"}
+HEAVY = {
+    "asyncio", "http", "mcp", "numpy", "onnxruntime", "pydantic", "rich", "sqlite3", "starlette", "Stemmer",
+    "tokenizers", "uvicorn",
+}  # fmt: skip
 
 DIFFERENCE = """
 import sys

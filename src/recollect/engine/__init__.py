@@ -8,6 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from recollect.engine.admin.access_calls import call_as
+    from recollect.engine.admin.access_tokens import LOCAL as LOCAL_GRANT
+    from recollect.engine.admin.access_tokens import Grant
     from recollect.engine.code.file_entities import Entity as SourceEntity
     from recollect.engine.code.file_entities import read_source, source_files
     from recollect.engine.code.indexed_project import (
@@ -39,6 +42,8 @@ if TYPE_CHECKING:
 
 # Module → the public names that it defines, as name or name=its name there; nothing behind =: the module itself.
 _PUBLIC = {
+    "recollect.engine.admin.access_calls": "call_as",
+    "recollect.engine.admin.access_tokens": "Grant LOCAL_GRANT=LOCAL",
     "recollect.engine.code.file_entities": "SourceEntity=Entity read_source source_files",
     "recollect.engine.code.indexed_project": "FileUses Neighbour PackageRow Project Source Sources SymbolRow",
     "recollect.engine.hook_responses.prompt_fast_path": "fast_answer",
@@ -61,12 +66,12 @@ _DEFINED = {
 }
 
 __all__ = [
-    "NOUNS", "OPERATIONS", "UNRELATED", "CachedScore", "CallerEmbedder", "Documents", "Engine", "FileUses",
-    "LegacyDatabase", "LibraryStore", "Neighbour", "PackageRow", "Project", "Relevant", "ScoreCache", "ScoreKey",
-    "Source", "SourceEntity", "Sources", "SymbolRow", "adopt_database", "adopt_json", "centroid", "configured",
-    "configured_vector", "cosine", "current_error", "fast_answer", "input_checks", "judge_prompt", "judge_verdict",
-    "namespace_of", "read_source", "size", "source_files", "spoken_of", "tokens", "touched", "without_secrets",
-    "work_tree",
+    "LOCAL_GRANT", "NOUNS", "OPERATIONS", "UNRELATED", "CachedScore", "CallerEmbedder", "Documents", "Engine",
+    "FileUses", "Grant", "LegacyDatabase", "LibraryStore", "Neighbour", "PackageRow", "Project", "Relevant",
+    "ScoreCache", "ScoreKey", "Source", "SourceEntity", "Sources", "SymbolRow", "adopt_database", "adopt_json",
+    "call_as", "centroid", "configured", "configured_vector", "cosine", "current_error", "fast_answer",
+    "input_checks", "judge_prompt", "judge_verdict", "namespace_of", "read_source", "size", "source_files",
+    "spoken_of", "tokens", "touched", "without_secrets", "work_tree",
 ]  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
@@ -27,11 +29,30 @@ class Context:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.writes_as: Source = "user"
+        self._writer: Source = "user"
+        self._thread_writer = threading.local()
         self.write_roots: tuple[str, ...] | None = None
         self._store: CodeStore | None = None
         self._closed = False
         self._opening = threading.Lock()
+
+    @property
+    def writes_as(self) -> Source:
+        source: Source = getattr(self._thread_writer, "source", self._writer)
+        return source
+
+    @writes_as.setter
+    def writes_as(self, source: Source) -> None:
+        self._writer = source
+
+    @contextmanager
+    def writing_as(self, source: Source) -> Iterator[None]:
+        """Write on behalf of another in this block, in this thread only."""
+        self._thread_writer.source = source
+        try:
+            yield
+        finally:
+            del self._thread_writer.source
 
     @property
     def store(self) -> Store:

@@ -16,6 +16,9 @@ a name it reads all projects and stores for the configured one, or for all.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +31,10 @@ from recollect.text.display import plural
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.store.protocol import Filter
+
+
+# The project of a caller that shares the engine with others, as those of an HTTP server do.
+_here: ContextVar[str | None] = ContextVar("project", default=None)
 
 
 class Scope:
@@ -44,8 +51,20 @@ class Scope:
         self._is_library = False
         self._folder = Path(folder) if folder else None
 
+    @contextmanager
+    def within(self, project: str) -> Iterator[None]:
+        """Work in a project in this block, by name or path, for one of many callers. Empty: as before."""
+        token = _here.set(namespace_of(project) if project else _here.get())
+        try:
+            yield
+        finally:
+            _here.reset(token)
+
     def current(self) -> str | None:
         """Return the project that is meant where none is named; None: there is none."""
+        here = _here.get()
+        if here is not None:
+            return here
         configured = self._context.settings.namespace
         if configured or self._folder is None:
             return namespace_of(configured)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
+from recollect.errors import InvalidInput
 from recollect.render.quantities import count
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings, load
@@ -43,12 +44,29 @@ def _doctor(_values: Mapping[str, Any], settings: Settings, _table: Commands, ou
 
 
 def _serve(values: Mapping[str, Any], settings: Settings, _table: Commands, _output: Output) -> int:
-    from recollect.surface.mcp.stdio import main
-
     if "toolset" in values:
         given = {row.setting.name: row.value for row in settings.rows() if row.source == "argument"}
         settings = load({**given, "toolset": values["toolset"]})
+    options: dict[str, Any] = {name: values[name] for name in ("host", "port", "require_token") if name in values}
+    if "port" in options:
+        options["port"] = _port(options["port"])
+    if values.get("http"):
+        from recollect.surface.http.listener import serve_http
+
+        return serve_http(settings, **options)
+    if options:
+        name = next(iter(options)).replace("_", "-")
+        raise InvalidInput(f"--{name} needs --http", hint="Run `recollect serve --http`.")
+    from recollect.surface.mcp.stdio import main
+
     return main(settings)
+
+
+def _port(given: object) -> int:
+    port = int(text) if (text := str(given)).isascii() and text.isdigit() and len(text) < 6 else -1
+    if not 0 <= port <= 65_535:
+        raise InvalidInput(f"port cannot be {oneline(text)}", hint="port is a number from 0 to 65535.", argument="port")
+    return port
 
 
 def _watch(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:

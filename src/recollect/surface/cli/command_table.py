@@ -78,9 +78,18 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
     ),
     Handwritten(
         "serve",
-        "Start the MCP server on standard input and output",
-        "Start the MCP server on standard input and output. Assistants start it themselves.",
-        (_TOOLSET,),
+        "Start the MCP server, over standard streams or HTTP",
+        "Start the MCP server on standard input and output. Assistants start it themselves.\n\n"
+        "With --http it serves MCP at /mcp and every operation at /api/v1 until you press Ctrl-C; "
+        "/api/v1/openapi.json describes them. Only this machine can connect unless --host names another address. "
+        "Other machines need an access token: `recollect admin create-token`.",
+        (
+            _TOOLSET,
+            Parameter("http", bool, False, "serve HTTP"),
+            Parameter("host", str, "127.0.0.1", "address to listen on, with --http"),
+            Parameter("port", int, 8_377, "port, with --http; 0: any free one"),
+            Parameter("require_token", bool, False, "ask for an access token on this machine, too"),
+        ),
     ),
     Handwritten(
         "watch",

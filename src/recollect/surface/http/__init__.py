@@ -1,0 +1,1 @@
+"""The HTTP server: MCP over streamable HTTP, REST and metrics, for editors, scripts and teams."""
