@@ -1,22 +1,26 @@
-"""How well a project's past is known after `import-history --only git`: questions whose answers git itself gives.
+"""How good a project's imported history is: what it is worth, and which questions it answers.
 
-    python bench/history.py --repos DIR [DIR …] [--questions N] [--seed N] [--vectors] [--show] [--save]
+    python bench/history.py --repos DIR [DIR …] [--ask FILE] [--generated N] [--vectors] [--show] [--save]
+    python bench/history.py --repos DIR [DIR …] --sample 50 --out FILE [--seed N]
+    python bench/history.py --judged FILE
 
-Of every repository, which is only read, questions of five kinds are made, and what is right is computed by other means
-than ours: plain `git log`, `git shortlog`, counts over them. A question is answered if one of the first five hits of a
-recall has the right source:
+Three measures, of repositories that are only read:
 
-    why        the words of a commit's first line, some left out and others said differently; right: that commit
+sample     random imported memories of each repository as a Markdown list without rule, rank or worth. Somebody judges
+           them by bench/history-criteria.md and writes y or n into the brackets; --judged prints the shares.
+ask        a JSON file of questions with their right sources, {"repository": [{"question": "…", "right": [source, …]}]}.
+           A source is {"sha": "a beginning"}, {"version": "2.3.0", "text": "a part of it"} or {"path": "a file"}.
+           Right is a hit that has one of them among the first three, asked with `Engine.recall` as a user would.
+generated  questions that git itself answers, N of each kind; right within the first five hits:
+    why        the words of a commit's first line that gives a reason, some left out and others said differently
     why short  the same with half of the words that mean something
-    together   what changes together with a file; right: the memory of that file, naming the file that most of its
-               commits changed as well
     reverted   whether something was taken back; right: the commit that did, or the one it took back if that says so
-    who        who knows a folder; right: the memory of that folder, naming who changed it most
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 import subprocess
@@ -28,7 +32,7 @@ from typing import Any, NamedTuple
 
 from measure import cpu_ms, publish
 from recollect import Engine
-from recollect.model import Hit
+from recollect.model import Hit, Memory
 
 TOP = 5
 # Bodies that hold one of these give a reason: whoever asks why would be answered by them.
@@ -48,7 +52,8 @@ SAID = {
     "refactor": "restructure", "deprecate": "phase out", "deprecated": "phased out", "missing": "lacking",
 }  # fmt: skip
 SMALL = frozenset("a an the of to in on for and or is are be with from by as it its this that at into not no".split())
-MAX_FILES = 30
+# Hits that count for a question of a file.
+THREE = 3
 
 
 class Logged(NamedTuple):
@@ -104,30 +109,6 @@ def about_reasons(rows: Sequence[Logged], rng: random.Random) -> Iterator[Questi
         yield Question("why short", _asked(row.subject, rng, left_out=0.5), _is_commit(row.sha), row.sha[:12])
 
 
-def about_partners(rows: Sequence[Logged], rng: random.Random, present: frozenset[str]) -> Iterator[Question]:
-    pairs: dict[str, Counter[str]] = defaultdict(Counter)
-    times: Counter[str] = Counter()
-    for row in rows:
-        if len(row.files) > MAX_FILES:
-            continue
-        times.update(row.files)
-        for path in row.files:
-            pairs[path].update(other for other in row.files if other != path and other in present)
-    clear = []
-    for path, others in pairs.items():
-        if path in present and times[path] >= 10 and others:
-            (partner, most), *rest = others.most_common(2)
-            if most >= 5 and most >= 0.35 * times[path] and (not rest or rest[0][1] < most):
-                clear.append((path, partner))
-    forms = (
-        "What changes together with {}?",
-        "Which other files do I have to touch when I change {}?",
-        "I am about to edit {}: what else is usually changed with it?",
-    )
-    for number, (path, partner) in enumerate(rng.sample(sorted(clear), len(clear))):
-        yield Question("together", forms[number % len(forms)].format(path), _is_pair(path, partner), partner)
-
-
 def about_reverts(rows: Sequence[Logged], rng: random.Random) -> Iterator[Question]:
     by_sha = {row.sha: row for row in rows}
     undone: dict[str, str] = {}
@@ -141,20 +122,6 @@ def about_reverts(rows: Sequence[Logged], rng: random.Random) -> Iterator[Questi
     for number, (old, new) in enumerate(rng.sample(sorted(undone.items()), len(undone))):
         words = _asked(by_sha[old].subject, rng, left_out=0.2, ask="{}")
         yield Question("reverted", forms[number % len(forms)].format(words), _is_undone(old, new), new[:12])
-
-
-def about_people(root: Path, rng: random.Random, present: frozenset[str]) -> Iterator[Question]:
-    folders = sorted(
-        {"/".join(path.split("/")[:depth]) for path in present for depth in (1, 2) if path.count("/") >= depth}
-    )
-    forms = ("Who knows {}?", "Whom should I ask about the code in {}?")
-    for number, folder in enumerate(rng.sample(folders, len(folders))):
-        told = git(root, "shortlog", "-sn", "--no-merges", "HEAD", "--", folder).strip().split("\n")
-        counts = [(int(line.split("\t")[0]), line.split("\t")[1]) for line in told if "\t" in line]
-        counts = [row for row in counts if "bot" not in row[1].lower()]
-        if sum(count for count, _ in counts) >= 40 and (len(counts) == 1 or counts[0][0] > 1.3 * counts[1][0]):
-            name = counts[0][1]
-            yield Question("who", forms[number % len(forms)].format(folder), _is_known(folder, name), name)
 
 
 def _asked(subject: str, rng: random.Random, *, left_out: float, ask: str = "why was this done: {}") -> str:
@@ -178,11 +145,8 @@ def _words(subject: str) -> list[str]:
 
 
 def _is_commit(sha: str) -> Callable[[Hit], bool]:
-    return lambda hit: hit.memory.metadata.get("sha") == sha
-
-
-def _is_pair(path: str, partner: str) -> Callable[[Hit], bool]:
-    return lambda hit: hit.memory.metadata.get("path") == path and partner in hit.memory.content
+    """A pull request stands for its commits."""
+    return lambda hit: sha == hit.memory.metadata.get("sha") or sha in hit.memory.metadata.get("commits", ())
 
 
 def _is_undone(old: str, new: str) -> Callable[[Hit], bool]:
@@ -193,41 +157,93 @@ def _is_undone(old: str, new: str) -> Callable[[Hit], bool]:
     return is_right
 
 
-def _is_known(folder: str, name: str) -> Callable[[Hit], bool]:
-    return lambda hit: hit.memory.metadata.get("folder") == folder and name in hit.memory.content
+# --- questions of a file ---
+
+
+def asked(file: Path, root: Path) -> list[Question]:
+    """Return the questions about a repository, by the name of its folder."""
+    rows = json.loads(file.read_text("utf-8")).get(root.name, [])
+    return [Question("asked", row["question"], _is_one_of(row["right"]), json.dumps(row["right"])) for row in rows]
+
+
+def _is_one_of(sources: Sequence[dict[str, str]]) -> Callable[[Hit], bool]:
+    return lambda hit: any(_has(hit.memory, source) for source in sources)
+
+
+def _has(memory: Memory, source: dict[str, str]) -> bool:
+    """Tell whether a memory comes from a source, or has it beside its own."""
+    about = memory.metadata
+    places = [about, *about.get("also", ())]
+    if "sha" in source:
+        known = [place.get("sha") or "" for place in places] + list(about.get("commits", ()))
+        return any(sha.startswith(source["sha"]) for sha in known)
+    if "version" in source:
+        is_version = any(place.get("version") == source["version"] for place in places)
+        return is_version and _flat(source.get("text", "")) in _flat(memory.content)
+    return any(place.get("path") == source["path"] for place in places)
+
+
+def _flat(text: str) -> str:
+    return " ".join(re.sub(r"[^\w.]+", " ", text.lower()).split())
+
+
+# --- samples to judge ---
+
+
+def sample(root: Path, count: int, seed: int) -> Iterator[str]:
+    """Yield a random sample of the memories of a repository, as it is judged."""
+    with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_provider="off") as engine:
+        engine.history.import_history(str(root), only=PROJECT)
+        rows = engine.store.find(Memory, {"source": "import"}, order="id")
+    for memory in random.Random(seed).sample(rows, min(count, len(rows))):
+        text = memory.content.replace("\n", "\n    ")
+        yield f"- [ ] {root.name} {memory.id[:8]}\n\n    {text}\n"
+
+
+def judged(text: str) -> dict[str, dict[str, float]]:
+    """Return how many memories of each repository were judged, and the share worth keeping."""
+    marks: dict[str, Counter[str]] = defaultdict(Counter)
+    for mark, name in re.findall(r"^- \[(.)\] (\S+)", text, re.MULTILINE):
+        marks[name][mark.lower()] += 1
+    told = {}
+    for name, counts in marks.items():
+        known = counts["y"] + counts["n"]
+        share = round(counts["y"] / known, 4) if known else 0.0
+        told[name] = {"judged": known, "unjudged": counts.total() - known, "worth_keeping": share}
+    return told
 
 
 # --- a run ---
 
+# The sources of a project; transcripts are of the machine.
+PROJECT = ("git", "changelog", "adr", "docs", "notes")
 
-def run(root: Path, count: int, seed: int, *, vectors: bool, show: bool) -> dict[str, Any]:
+
+def run(root: Path, count: int, seed: int, *, vectors: bool, show: bool, file: Path | None = None) -> dict[str, Any]:
     """Return how many questions about a repository are answered, by kind."""
     rng = random.Random(seed)
     rows = logged(root)
-    present = frozenset(git(root, "ls-tree", "-r", "--name-only", "HEAD").split("\n"))
     kinds: dict[str, list[Question]] = defaultdict(list)
-    for source in (
-        about_reasons(rows, rng),
-        about_partners(rows, rng, present),
-        about_reverts(rows, rng),
-        about_people(root, rng, present),
-    ):
+    for source in (about_reasons(rows, rng), about_reverts(rows, rng)) if count else ():
         for question in source:
             kinds[question.kind].append(question)
             if all(len(kinds[kind]) >= count for kind in _together(question.kind)):
                 break
     with tempfile.TemporaryDirectory() as home, Engine(home=home, **OPTIONS[vectors]) as engine:
         learnt: list[Any] = []
-        import_cpu = cpu_ms(lambda: learnt.append(engine.history.import_history(str(root), only=("git",))))
-        again = engine.history.import_history(str(root), only=("git",))
+        options: dict[str, Any] = {"only": PROJECT, "vectors": False}
+        import_cpu = cpu_ms(lambda: learnt.append(engine.history.import_history(str(root), **options)))
+        again = engine.history.import_history(str(root), **options)
         embed_cpu = cpu_ms(engine.embedding.catch_up) if vectors else 0.0
         told = {kind: _share(engine, root, questions[:count], show=show) for kind, questions in kinds.items()}
+        if file is not None:
+            told["asked"] = _share(engine, root, asked(file, root), show=show, top=THREE)
         return {
             "commits": len(rows),
-            "memories": learnt[0].sources[0].created,
+            "memories": sum(part.created for part in learnt[0].sources),
             "import_cpu_s": round(import_cpu / 1000, 1),
             "embed_cpu_s": round(embed_cpu / 1000, 1),
-            "changed_by_second_import": again.sources[0].created + again.sources[0].updated,
+            "changed_by_second_import": sum(part.created + part.updated for part in again.sources),
             "kinds": told,
         }
 
@@ -239,39 +255,61 @@ def _together(kind: str) -> tuple[str, ...]:
     return ("why", "why short") if kind.startswith("why") else (kind,)
 
 
-def _share(engine: Engine, root: Path, questions: Sequence[Question], *, show: bool) -> dict[str, Any]:
+def _share(engine: Engine, root: Path, questions: Sequence[Question], *, show: bool, top: int = TOP) -> dict[str, Any]:
     right = first = 0
     for question in questions:
-        hits = engine.recall.search(question.text, limit=TOP, namespace=str(root), code=False).hits
-        places = [place for place, hit in enumerate(hits) if question.is_right(hit)]
+        hits = engine.recall.search(question.text, limit=10, namespace=str(root)).hits
+        places = [place for place, hit in enumerate(hits[:top]) if question.is_right(hit)]
         right += bool(places)
         first += places[:1] == [0]
         if show and not places:
             print(f"- {question.kind}: {question.text}\n    wanted {question.answer}")
-            for hit in hits[:3]:
-                print("    got", hit.memory.content.split("\n")[0][:110])
+            for place, hit in enumerate(hits):
+                mark = "right" if question.is_right(hit) else "got" if place < top else ""
+                if mark:
+                    print(f"    {mark} {place + 1}", hit.memory.content.split("\n")[0][:110])
     count = len(questions)
-    return {"questions": count, "top_5": round(right / count, 4), "first": round(first / count, 4)} if count else {}
+    shares = {f"top_{top}": right, "first": first}
+    return {"questions": count, **{name: round(value / count, 4) for name, value in shares.items()}} if count else {}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--repos", nargs="+", type=Path, required=True, help="git work trees with their history")
-    parser.add_argument("--questions", type=int, default=20, help="of each kind and repository")
+    parser.add_argument("--repos", nargs="+", type=Path, default=[], help="git work trees with their history")
+    parser.add_argument("--ask", type=Path, help="a JSON file of questions with their right sources")
+    parser.add_argument("--generated", type=int, default=0, help="questions of each generated kind and repository")
+    parser.add_argument("--sample", type=int, default=0, help="write so many memories of each repository, to be judged")
+    parser.add_argument("--out", type=Path, help="the file that is written")
+    parser.add_argument("--judged", type=Path, help="a sample with verdicts: print the shares")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--vectors", action="store_true", help="with the shipped embedding model, too")
     parser.add_argument("--show", action="store_true", help="print the questions that were not answered")
     parser.add_argument("--save", action="store_true")
     options = parser.parse_args()
+    roots = [root.resolve() for root in options.repos]
+    if options.judged:
+        publish("history-worth", {"repositories": judged(options.judged.read_text("utf-8"))}, save=options.save)
+    elif options.sample:
+        rows = [row for root in roots for row in sample(root, options.sample, options.seed)]
+        (options.out or Path("history-sample.md")).write_text("\n".join(rows), encoding="utf-8")
+    else:
+        answer(roots, options)
+
+
+def answer(roots: Sequence[Path], options: argparse.Namespace) -> None:
+    """Ask the questions, and print how many were answered."""
     told = {
-        root.name: run(root.resolve(), options.questions, options.seed, vectors=options.vectors, show=options.show)
-        for root in options.repos
+        root.name: run(
+            root, options.generated, options.seed, vectors=options.vectors, show=options.show, file=options.ask
+        )
+        for root in roots
     }
     kinds = [kind for result in told.values() for kind in result["kinds"].values() if kind]
     count = sum(kind["questions"] for kind in kinds)
+    right = sum(kind["questions"] * (kind.get("top_3") or kind.get("top_5") or 0) for kind in kinds)
     overall = {
         "questions": count,
-        "top_5": round(sum(kind["questions"] * kind["top_5"] for kind in kinds) / max(1, count), 4),
+        "right": round(right / max(1, count), 4),
         "first": round(sum(kind["questions"] * kind["first"] for kind in kinds) / max(1, count), 4),
     }
     publish("history", {"overall": overall, "vectors": options.vectors, "repositories": told}, save=options.save)

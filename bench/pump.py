@@ -261,6 +261,12 @@ KNOWN: tuple[tuple[str, str, str, int], ...] = (
     ("recollect.code.index.symbol_properties", "", "search", 255),  # names of files and symbols
     ("recollect.history.commit_message", "(?:bump", "match", 0),
     ("recollect.history.commit_message", "(?:fix", "match", 0),
+    ("recollect.history.commit_message", "(?:re-?)?(?:fix", "match", 0),
+    ("recollect.history.commit_message", ".{0,40}", "match", 0),
+    ("recollect.history.commit_message", "merge (?:branch", "match", 0),
+    ("recollect.text.document_headings", "\\s*+(```", "match", 0),
+    ("recollect.history.changelogs", "(?:^|", "search", 4_096),  # the path of a file
+    ("recollect.history.changelogs", "(?:^|[/_", "search", 4_096),
     ("recollect.surface.assistants.jsonc", "(?:[ ", "match", 0),
     ("recollect.code.index.references", "(.*)", "fullmatch", 0),
     ("recollect.code.index.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS

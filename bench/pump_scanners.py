@@ -69,7 +69,17 @@ from recollect.episodic import chunker
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
 from recollect.hierarchy import design_patterns, header_comment, technology
-from recollect.history import code_notes, commit_log, commit_message, project_documents
+from recollect.history import (
+    change_worth,
+    changelogs,
+    code_notes,
+    commit_log,
+    commit_message,
+    history_record,
+    history_selection,
+    project_documents,
+    thread_export,
+)
 from recollect.history import commits as history_git
 from recollect.history import project_documents as records
 from recollect.history.history_record import Text
@@ -291,8 +301,7 @@ def _commit(text: str) -> None:
     read_message = commit_message.read(text)
     commit_message.noise(commit_log.Commit("0", AT, text, text, ()), read_message)
     (
-        commit_message.kind(read_message),
-        commit_message.told(read_message),
+        history_git.told(read_message),
         history_git._why(read_message),
         history_git._name(text),
     )
@@ -305,7 +314,47 @@ def _log(text: str) -> object:
 
 
 def _sections(text: str) -> object:
-    return [list(project_documents.pieces(part.text)) for part in project_documents.sections(text)]
+    found = []
+    for part in project_documents.sections(text, "a.md"):
+        parts = list(project_documents.pieces(project_documents.compact(part.text)))
+        found += [project_documents.section_worth(part.headings, piece, is_ours=True) for piece in parts]
+    return found
+
+
+def _worth(text: str) -> object:
+    message = commit_message.read(text)
+    return (
+        change_worth.kind(message),
+        change_worth.worth(message, [text[:255]]),
+        change_worth.line_worth(text, text[:200]),
+    )
+
+
+def _changelog(text: str) -> object:
+    for path in ("CHANGES", "CHANGES.rst", "CHANGES.adoc"):
+        list(changelogs.lines(text, path))
+    return changelogs.cleaned(text), changelogs.version_of(text), changelogs.is_changelog(text[:255])
+
+
+def _selected(text: str) -> object:
+    found = history_record.Found("a", "reason", text, "decision", AT)
+    return history_selection.select({"git": [found, found._replace(key="b")]}, 9, {})
+
+
+_NO_TAGS = history_git.Releases.__new__(history_git.Releases)
+_NO_TAGS._project, _NO_TAGS._tags, _NO_TAGS._of = "app", {}, {}
+
+
+def _landed(text: str) -> object:
+    return history_git.Releases.line(
+        _NO_TAGS, commit_log.Commit("0" * 40, AT, "a", "", ()), commit_message.read(f"feat: {text}")
+    )
+
+
+def _thread(text: str) -> object:
+    return thread_export._found(
+        {"number": 1, "title": text[:300], "body": text, "mergedAt": text[:40], "comments": [{"body": text}]}
+    )
 
 
 def _markdown(text: str) -> None:
@@ -488,7 +537,14 @@ HISTORY: tuple[Any, ...] = (
     ("git log", "recollect.history.commit_log", _log),
     ("git log rows", "recollect.history.commit_log", _log, "\x01a\x021\x02a\x02a\x00"),
     ("sections", "recollect.history.project_documents", _sections),
-    ("sections of rst", "recollect.history.project_documents", lambda text: list(project_documents.sections(text, is_rst=True))),
+    ("sections of rst", "recollect.text.document_headings", lambda text: list(project_documents.sections(text, "a.rst"))),
+    ("sections of asciidoc", "recollect.text.document_headings", lambda text: list(project_documents.sections(text, "a.adoc"))),
+    ("worth of a change", "recollect.history.change_worth", _worth),
+    ("changelog", "recollect.history.changelogs", _changelog),
+    ("changelog item", "recollect.history.changelogs", _changelog, "## 1.0\n\n- "),
+    ("selection", "recollect.history.history_selection", _selected),
+    ("release line", "recollect.history.commits", _landed),
+    ("thread", "recollect.history.thread_export", _thread),
     ("decision record", "recollect.history.project_documents", lambda text: list(records._decision(Text("docs/adr/1.md", text, AT)))),
     ("notes", "recollect.history.code_notes", _notes),
     ("frontmatter", "recollect.importing.markdown_pages recollect.importing.fields",

@@ -251,15 +251,19 @@ def history_part(result: dict[str, Any]) -> str:
     parts = [
         f"\n# History\n\n`python bench/history.py --repos DIR …{flag}`, ",
         f"commit {result['commit']}, {_machine(result)}.\n\n",
-        "Questions about the past of repositories, after `import-history --only git`, by what git itself says: ",
-        "how many have the right source among the first five hits. ",
-        f"Of all {overall['questions']:,}: {100 * overall['top_5']:.1f}, first hit {100 * overall['first']:.1f}.\n\n",
+        "Questions about the past of repositories, after `import-history`: how many have the right source among the ",
+        "first five hits, of written questions (asked) among the first three. ",
+        f"Of all {overall['questions']:,}: {100 * overall.get('right', overall.get('top_5', 0)):.1f}, ",
+        f"first hit {100 * overall['first']:.1f}.\n\n",
         f"| repository | commits | memories | import CPU s | {' | '.join(kinds)} |\n",
         f"| --- | ---: | ---: | ---: |{' ---: |' * len(kinds)}\n",
     ]
     for name, row in result["repositories"].items():
         shares = " | ".join(
-            f"{100 * row['kinds'][kind]['top_5']:.0f}" if kind in row["kinds"] else "" for kind in kinds
+            f"{100 * (row['kinds'][kind].get('top_3') or row['kinds'][kind].get('top_5') or 0):.0f}"
+            if kind in row["kinds"]
+            else ""
+            for kind in kinds
         )
         parts.append(f"| {name} | {row['commits']:,} | {row['memories']:,} | {row['import_cpu_s']} | {shares} |\n")
     return "".join(parts)

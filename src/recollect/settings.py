@@ -201,7 +201,9 @@ class Settings:
     embed_timeout_s = Setting(30.0, _number(0.1, 600), "timeout of a request to a remote embedding provider")
     embed_retries = Setting(3, _whole(0, 10), "retries after a remote embedding provider fails")
     embed_on_demand = Setting(
-        64, _whole(0, 100_000), "missing vectors that a search computes itself; beside the worker of a server at most 8"
+        4,  # about 0.1 s of the local model; after an import thousands may be missing
+        _whole(0, 100_000),
+        "missing vectors that a search computes itself, if most memories have one",
     )
 
     # Language model

@@ -50,7 +50,7 @@ TITLE_CHARACTERS = 200
 MEMORIES = 8
 
 _WORD = re.compile(r"[A-Za-z]{4,}")
-_DOCUMENTS = frozenset({"markdown", "json", "yaml", "toml", "html", "css", None})
+_DOCUMENTS = frozenset({"markdown", "rst", "asciidoc", "json", "yaml", "toml", "html", "css", None})
 _NO_LETTER = re.compile(r"[^a-z0-9]")
 
 

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from recollect.history.change_worth import is_aside
 from recollect.history.commit_log import Commit
 from recollect.history.history_record import Found
 from recollect.text.display import plural
@@ -20,18 +21,18 @@ from recollect.text.display import plural
 MOST_FILES = 30
 # About 60 MB.
 MOST_PAIRS = 400_000
-# The least number and share of common commits; less is chance.
-LEAST_SUPPORT = 3
-LEAST_CONFIDENCE = 0.2
-# Partners listed for a file, and files with a list, the most changed first.
-PARTNERS = 8
-TOLD_FILES = 800
+# The least number and share of common commits; less is chance, or tells an editor nothing.
+LEAST_SUPPORT = 4
+LEAST_CONFIDENCE = 0.4
+# Partners listed for a file, and files with a list, the most changed first: a few of all memories.
+PARTNERS = 5
+TOLD_FILES = 40
 LISTED_FILES = 15
 LISTED_PEOPLE = 4
 # Folders with a list of people, their depth, and their least number of commits.
-FOLDERS = 60
-FOLDER_DEPTH = 3
-FOLDER_COMMITS = 10
+FOLDERS = 20
+FOLDER_DEPTH = 2
+FOLDER_COMMITS = 20
 # A year before the newest commit.
 LATELY_S = 365 * 86_400
 
@@ -104,7 +105,8 @@ class Tally:
             if times >= LEAST_SUPPORT:
                 partners[first].append((times, second))
                 partners[second].append((times, first))
-        often = sorted(partners, key=lambda path: (-self._files[path].times, path))
+        code = (path for path in partners if not is_aside((path,)))
+        often = sorted(code, key=lambda path: (-self._files[path].times, path))
         for path in often[:TOLD_FILES]:
             of = self._files[path].times
             close = sorted(
@@ -152,7 +154,11 @@ class Tally:
 
     def _who(self) -> Iterator[Found]:
         size = {folder: sum(worked.times for worked in known.values()) for folder, known in self._people.items()}
-        large = [folder for folder in size if size[folder] >= (FOLDER_COMMITS if folder else 2)]
+        large = [
+            folder
+            for folder in size
+            if size[folder] >= (FOLDER_COMMITS if folder else 2) and not is_aside((f"{folder}/file.py",))
+        ]
         for folder in sorted(large, key=lambda name: (-size[name], name))[:FOLDERS]:
             known = self._people[folder]
             best = sorted(known, key=lambda name: (-known[name].times, name))[:LISTED_PEOPLE]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,8 +16,11 @@ MAX_FILES = 500
 # Renames are detected among so many files of a commit; git recognises moved folders anyway.
 RENAMES = 200
 TIMEOUT_S = 120.0
+# Commits of one pull request, and tags: more are not made by people.
+MAX_BRANCH = 200
+MAX_TAGS = 5_000
 
-_FORMAT = "%x01%H%x02%at%x02%aN%x02%B"
+_FORMAT = "%x01%H%x02%at%x02%P%x02%aN%x02%B"
 
 
 class ChangedFile(NamedTuple):
@@ -36,10 +39,11 @@ class Commit(NamedTuple):
     author: str
     message: str
     files: tuple[ChangedFile, ...]
+    parents: tuple[str, ...] = ()
 
 
 def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: list[str]) -> Iterator[Commit]:
-    """Yield the commits of the checkout, newest first, without merges; none without a repository.
+    """Yield the commits of the checkout, newest first, merges without files; none without a repository.
 
     notes: receives why git could not give everything
     """
@@ -65,22 +69,61 @@ def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: li
 
 def _words(since: int | None) -> list[str]:
     words = [
-        "log", "-z", "--no-merges", "--no-show-signature", "--no-color", "--no-ext-diff", "--no-textconv",
+        "log", "-z", "--no-show-signature", "--no-color", "--no-ext-diff", "--no-textconv",
         "--name-status", f"-l{RENAMES}", f"--format={_FORMAT}",
     ]  # fmt: skip
     return [*words, f"--since={since}"] if since is not None else words
 
 
-def count(root: Path, since: int | None, *, notes: list[str]) -> int:
-    """Return the number of commits to read; if 0, `notes` says why."""
-    words = ["rev-list", "--count", "--no-merges", f"--max-count={MAX_COMMITS}"]
+def parents(root: Path, since: int | None, *, notes: list[str]) -> dict[str, tuple[str, ...]]:
+    """Return the parents of each commit to read, newest first; if there is none, `notes` says why."""
+    words = ["rev-list", "--parents", f"--max-count={MAX_COMMITS}"]
     told = git.run(root, *words, *([f"--since={since}"] if since is not None else []), "HEAD", "--")
     if told.problem:
         # Git names HEAD where nothing was committed yet.
         notes.append(
             f"no commits were read: {told.problem if ' HEAD' not in told.problem else 'the repository has none'}"
         )
-    return int(told.output) if told.output.strip().isdigit() else 0
+    rows = (line.split() for line in told.text.splitlines())
+    return {row[0]: tuple(row[1:]) for row in rows if row}
+
+
+def branch_commits(merge: str, parents: Mapping[str, Sequence[str]], children: Mapping[str, int]) -> Iterator[str]:
+    """Yield the commits that a merge brought, newest first: from its second parent down to where the branch began."""
+    sha = next(iter(parents.get(merge, ())[1:]), "")
+    for _ in range(MAX_BRANCH):
+        if sha not in parents or children[sha] > 1:
+            return
+        yield sha
+        sha = next(iter(parents[sha]), "")
+
+
+class Tag(NamedTuple):
+    """A release tag: its commit and time."""
+
+    sha: str
+    at: int
+
+
+def tags(root: Path) -> dict[str, Tag]:
+    """Return the tags of a repository by name."""
+    form = "%(refname:short)%00%(*objectname)%00%(objectname)%00%(creatordate:unix)"
+    told = git.run(root, "for-each-ref", f"--count={MAX_TAGS}", f"--format={form}", "refs/tags")
+    rows = (line.split("\0") for line in told.text.splitlines())
+    return {row[0]: Tag(row[1] or row[2], int(row[3])) for row in rows if len(row) == 4 and row[3].isdigit()}
+
+
+def released(tags: Mapping[str, Tag], parents: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the oldest tag that holds each commit."""
+    found: dict[str, str] = {}
+    for name, tag in sorted(tags.items(), key=lambda row: (row[1].at, row[0])):
+        left = [tag.sha]
+        while left:
+            sha = left.pop()
+            if sha in parents and sha not in found:
+                found[sha] = name
+                left += parents[sha]
+    return found
 
 
 def tracked(root: Path) -> frozenset[str]:
@@ -112,7 +155,7 @@ def _parsed(pieces: Iterator[str]) -> Iterator[Commit]:
         if text.startswith("\x01"):
             if head:
                 yield _commit(head, files)
-            head, files = text[1:].split("\x02", 3), []
+            head, files = text[1:].split("\x02", 4), []
         elif text and len(files) < MAX_FILES:
             if text[0] in "RC" and text[1:].isdigit():
                 before = next(pieces, "")
@@ -124,5 +167,6 @@ def _parsed(pieces: Iterator[str]) -> Iterator[Commit]:
 
 
 def _commit(head: Sequence[str], files: Sequence[ChangedFile]) -> Commit:
-    sha, at, author, message = (*head, "", "", "")[:4]
-    return Commit(sha, int(at) if at.isdigit() else 0, author, message[:MAX_MESSAGE].strip(), tuple(files))
+    sha, at, above, author, message = (*head, "", "", "", "")[:5]
+    when = int(at) if at.isdigit() else 0
+    return Commit(sha, when, author, message[:MAX_MESSAGE].strip(), tuple(files), tuple(above.split()))

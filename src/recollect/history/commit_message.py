@@ -1,7 +1,4 @@
-"""Commit messages: subject, body and trailers; which commits are noise; which kind of knowledge a message holds.
-
-Squashed commits list the messages of their parts, mostly words like "WIP": short ones are left out.
-"""
+"""Commit messages: subject, trailers, and the sentences of a body without templates, logs and squashed small talk."""
 
 from __future__ import annotations
 
@@ -9,20 +6,36 @@ import re
 from typing import NamedTuple
 
 from recollect.history.commit_log import Commit
-from recollect.history.history_record import clipped
-from recollect.model import MemoryType
 
-# Fewer words say nothing unless there is a body.
+# Items of squashed commits with fewer words say nothing.
 LEAST_WORDS = 3
+# A shorter item of a squashed commit is the subject of a step.
+SQUASHED_WORDS = 12
+# Longer blocks of code are pasted logs.
+CODE_LINES = 3
+SENTENCE_CHARACTERS = 600
 
 _CONVENTIONAL = re.compile(r"(?P<kind>[a-z]{2,12})(?:\((?P<scope>[^)]{1,60})\))?(?P<bang>!)?:\s+\S")
-_KINDS = frozenset("feat fix docs style refactor perf test tests build ci chore revert deps release".split())
+_AREA = re.compile(
+    r"(?:fixe[sd]|fix|refs?|closes) #\d+(?: ?(?:--|-|:|,))? +(?=\S)|[\w/.,*+-]{1,40}: +(?=\S)", re.IGNORECASE
+)
+_KINDS = frozenset("feat fix docs doc style refactor perf test tests build ci chore revert deps release".split())
 _TRAILER = re.compile(
     r"(?:signed-off-by|co-authored-by|(?:reviewed|acked|tested|reported|suggested|helped|generated|assisted)-by|cc|bug"
     r"|change-id|reviewed-on|git-svn-id|piperorigin-revid|differential revision|pull request resolved|backport-of|refs?"
-    r"|commit-queue|auto-submit|extra|committer|branch)\s?:.*|\(?cherry[- ]picked from .*|--HG--"
-    r"|(?:(?:closes|fixe[sd]|refs?|see|resolves):?\s+)?(?:(?:#|gh-)\d+[.,;\s]*)+",
+    r"|commit-queue|auto-submit|extra|committer|branch|issue|pr|closes|fixes|thanks(?: to)?)\s?:.*"
+    r"|\(?cherry[- ]picked from .*|--HG--|(?:co-)?authored by .*",
     re.IGNORECASE,
+)
+# A line of references alone: "Fixes #12, #13", "See also https://…".
+_REFERS = re.compile(
+    r"(?:this |also )?(?:closes?|fixe[sd]|fix|refs?|see|see also|resolves?|resolved|part of|related to|relates to"
+    r"|addresses"
+    r"|updates|supersedes|replaces|ticket|issue|pr|link)s?\b:?",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(
+    r"[^\w#]*+(?:(?:[\w.-]{1,80}/[\w.-]{1,80})?#\d+|gh-\d+|https?://\S*+|and|issues?|pr|in)?\W*+", re.IGNORECASE
 )
 _REVERT_SUBJECT = re.compile(
     r"(?:this )?reverts?:?\s+[\"“'](?P<what>.+?)[\"”']\s*(?:\(#\d+\))?\.?$|revert:\s+(?P<rest>.+)", re.IGNORECASE
@@ -32,69 +45,133 @@ _REVERT_SHA = re.compile(
 )
 _PULL = re.compile(r" ?\((?:#|gh-|!)\d++\)$", re.IGNORECASE)
 _ISSUE = re.compile(r"(?:#|\bgh-|\b(?=[A-Z]{2,10}-\d)[A-Z]{2,10}-)\d{1,7}\b")
+_MERGE = re.compile(r"merge (?:pull request|pr|mr) [#!]?(?P<number>\d+)\b.*", re.IGNORECASE)
 
 _BOT = re.compile(
     r"\[bot\]|\bbot\b|dependabot|renovate|greenkeeper|github[- ]actions|pre-commit-ci|weblate|transifex|jenkins|pyup",
     re.IGNORECASE,
 )
-_TOOLS = r"black|isort|ruff|prettier|flake8|pep ?8|mypy|lint\w*"
-_MENDED = r"(?:fix(?:ed|es)?|correct(?:ed)?) (?:a |some |minor |small )*"
-# Subjects without information, by the name under which they are counted.
+_TOOLS = r"black|isort|ruff|prettier|flake8|eslint|tslint|clippy|rustfmt|gofmt|pep ?8|mypy|lint\w*"
+_MENDED = (
+    r"(?:re-?)?(?:fix(?:ed|es|ing)?|correct(?:ed|s)?|improve[sd]?|update[sd]?|tweak(?:ed|s)?|clean(?:ed)?(?: up)?) "
+)
+_FILLER = r"(?:a |an |the |some |minor |small |few |more |my |various |several |remaining |last |broken |failing )*"
+_SERVICES = r"travis|appveyor|github actions?|circleci|codecov|coveralls|azure pipelines|gitignore|editorconfig"
+# Subjects without information, by the name under which they are counted. A prefix `kind(scope):` is left out before.
 _NOISE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile("|".join(patterns), re.IGNORECASE))
     for name, patterns in {
         "merge": (
-            r"merge (?:branch|pull request|remote|tag|commit|master|main)\b",
-            r"merged? (?:in )?(?:from|into)\b",
+            r"merge (?:branch|remote|tag|commit|master|main|upstream|'|\")",
+            r"merged? (?:in )?(?:from|into|with|master|main)\b|(?:back)?merge\b.{0,60}\binto\b|sync (?:with|from)\b",
         ),
-        "fixup": (r"(?:fixup|squash|amend)! ", r"(?:wip|tmp|temp)\b"),
-        "version": (
-            r"(?:bump|update|upgrade|pin)\b.{0,80}\b(?:from|to)\s+v?\d",
-            r"bump(?:ed|ing)?\b.{0,40}\bversions?\b",
-            r"v?\d++\.\d\S*+$",
-            r"(?:prepare|preparing|start|tag|post)\b.{0,20}\brelease\b",
-            r"(?:release|version)\s+v?\d",
-            r"back to dev|set version|\[?(?:automated|automatic)\]? |\[pre-commit",
+        "fixup": (r"(?:fixup|squash|amend)! ", r"(?:wip|tmp|temp)\b", r"(?:try|attempt|test|testing|check)\W*$"),
+        "review": (
             (
-                r"(?:update|updated|sync)\b.{0,20}\b"
-                r"(?:changelog|changes|authors|contributors|dependencies|submodules?|lock ?files?|translations)\b"
+                r".{0,40}\b(?:code )?review(?:er'?s?|s)?(?: (?:comments?|feedback|suggestions?|nits?|fix(?:es)?"
+                r"|changes?))?\W*$"
             ),
+            (
+                r"(?:address|appl(?:y|ied)|incorporate|respond to)\w*\b.{0,30}\b(?:reviews?|feedback|comments?"
+                r"|suggestions?|nits?)\b"
+            ),
+            r"(?:fix|resolve|handle|implement|remarks?)\w*\b.{0,20}\b(?:review|feedback|nits?|requested changes)\b",
+            (
+                r"(?:pr|review|requested|suggested|minor|small|final|more|some|few|various|further) (?:pr )?"
+                r"(?:comments?|feedback|changes?|fix(?:es)?|nits?|updates?|tweaks?|improvements?|cleanups?|edits?)\W*$"
+            ),
+            r"(?:as |per |@\S+ )(?:requested|suggested|discussed)\b.{0,40}$|code ?review\b",
+        ),
+        "version": (
+            r"(?:bump|update|upgrade|pin|downgrade)\w*\b.{0,80}\b(?:from|to)\s+\S{0,12}\d|bump(?:ed|ing|s)?\b",
+            (
+                r"(?:update|upgrade|refresh|renew)\w* (?:the |all |our |some |dev |npm |pip )*(?:deps?|dependenc(?:y"
+                r"|ies)"
+                r"|requirements|lock ?files?|submodules?|toolchain|pre-?commit|licenses?|copyright|snapshots?|authors"
+                r"|contributors|translations?)\b"
+            ),
+            r"\S{0,20}v?\d++\.\d\S*+$|\S{0,30} v?\d++\.\d[\w.-]*+$",
+            r"(?:prepar\w*|start\w*|tag|post|cut|begin|publish|finali[sz]e|draft|next)\b.{0,20}\brelease\b",
+            r"(?:new )?(?:release|version|releasing)\b\W*\s*\S{0,20}\d|release\W*$",
+            r"back to dev|set version|\[?(?:automated|automatic)\]? |\[pre-commit|\[skip|\[ci",
+            r".{0,30}\b(?:changelog|change ?log|release notes?)\b.{0,25}$",
         ),
         "small": (
-            rf"{_MENDED}(?:typos?|spelling|white ?space|format\w*|grammar|style|tests?|ci|{_TOOLS})\b.{{0,20}}$",
-            rf"(?:typos?|format(?:ting)?|clean ?up|cosmetics?|nits?|oops|minor|{_TOOLS})\b.{{0,12}}$",
-            r"(?:update|create|edit|delete) [\w.\-/]+\.(?:md|rst|txt|ya?ml|json|toml)$",
-            rf"initial commit$|(?:run|apply) (?:{_TOOLS})\b",
+            (
+                rf"{_MENDED}{_FILLER}(?:typos?|typo'?s|spelling|misspell\w*|white ?space|grammar\w*|wording|punctuation"
+                rf"|capitali[sz]ation|doc ?strings?|docs?|documentation|ci|readme|badges?|{_SERVICES}"
+                rf"|{_TOOLS})\b.{{0,40}}$"
+            ),
+            (
+                rf"{_MENDED}{_FILLER}(?:tests?|test suite|builds?|imports?|indent\w*|comments?|links?|urls?"
+                rf"|examples?|warnings?"
+                r"|type ?hints?|annotations?|markup|headings?|formatting|(?:code ?)?styles?|workflows?)(?: in \S+)?\W*$"
+            ),
+            (
+                rf"{_FILLER}(?:typos?|format(?:ting)?|reformat|clean ?ups?|cosmetics?|nits?|oops|minor|style"
+                rf"|{_TOOLS}|spelling"
+                r"|grammar|whitespace|wording|indentation|refactor(?:ing)?|polish|tweaks?|hotfix|quick ?fix)\b.{0,12}$"
+            ),
+            r"(?:update|create|edit|delete|add|rename|remove) \S+\.(?:md|rst|txt|ya?ml|json|toml|html|cfg)\W*$",
+            r"(?:update|add|fix|remove)\w* (?:the )?(?:readme|docs?|documentation|badges?|sponsors?|funding)\b.{0,30}$",
+            (
+                r"docs?\b|.{0,80}\b(?:in|from|of|to|for)(?: the)?(?: \w+)? (?:docs?|documentation|docstrings?|tutorial"
+                r"|readme)\W*$"
+            ),
+            r".{0,60}\b(?:invalid|dead|broken|relative) links?\b",
+            r"(?:document|clarify|clarified|reword|mention|explain)\w* ",
+            (
+                r"(?:remov|delet|drop)\w* (?:an? |the |some |more |now[- ])*(?:unused|dead|unnecessary|redundant"
+                r"|stale|leftover"
+                r"|debug|commented)\b"
+            ),
+            rf"initial commit$|(?:run|apply|use|enable|add) (?:{_TOOLS})\b|rebuild|re-?generate|regen\b",
+            rf".{{0,60}}\b(?:{_SERVICES})\b.{{0,20}}$",
         ),
     }.items()
 )
-_EMPTY_KINDS = frozenset("style ci chore deps release build".split())
+_CHORES = frozenset("style ci chore deps release build docs doc test tests".split())
 
 
 class Message(NamedTuple):
     """A commit message; kind and scope by the convention `kind(scope): subject`.
 
-    undoes, undoes_subject: the reverted commit, by its hash or by its subject
+    undoes, undoes_subject: the reverted commit, by its hash or by its subject. pull: the number of a merged request
     """
 
     subject: str
-    body: str
+    sentences: tuple[str, ...]
     kind: str = ""
     scope: str = ""
     is_breaking: bool = False
     undoes: str = ""
     undoes_subject: str = ""
     issues: tuple[str, ...] = ()
+    pull: str = ""
 
     @property
     def is_revert(self) -> bool:
         return bool(self.undoes or self.undoes_subject)
 
+    @property
+    def is_chore(self) -> bool:
+        """Whether its author calls it a chore: builds, tests, documents."""
+        return self.kind in _CHORES
+
+    @property
+    def text(self) -> str:
+        """Subject and sentences."""
+        return "\n".join((self.subject, *self.sentences))
+
 
 def read(text: str) -> Message:
-    """Return a parsed message."""
+    """Return a parsed message; of a merged pull request, its title is the subject."""
     first, _, rest = text.strip().partition("\n")
-    subject = " ".join(first.split())
+    subject, pull = " ".join(first.split()), ""
+    if merged := _MERGE.match(subject):
+        pull = f"#{merged['number']}"
+        title, _, rest = rest.strip().partition("\n")
+        subject = f"{' '.join(title.split())} ({pull})" if title.strip() else ""
     kind = scope = ""
     is_breaking = False
     convention = _CONVENTIONAL.match(subject)
@@ -106,7 +183,7 @@ def read(text: str) -> Message:
     undone = (quoted["what"] or quoted["rest"] or "") if quoted else ""
     return Message(
         subject=subject,
-        body=_body(rest),
+        sentences=tuple(body_sentences(rest, subject)),
         kind=kind,
         scope=scope,
         is_breaking=is_breaking or "BREAKING CHANGE" in rest or "BREAKING-CHANGE" in rest,
@@ -114,6 +191,7 @@ def read(text: str) -> Message:
         undoes=named["sha"] if named and (is_revert or named.start() < 3) else "",
         undoes_subject=plain_subject(undone) if is_revert else "",
         issues=tuple(dict.fromkeys(_ISSUE.findall(text)))[:10],
+        pull=pull,
     )
 
 
@@ -123,112 +201,103 @@ def plain_subject(subject: str) -> str:
 
 
 def noise(commit: Commit, message: Message) -> str:
-    """Return in a word why a commit is noise; "" if it is not."""
+    """Return in a word why a commit is noise, whatever its body says; "" if it is not."""
     if _BOT.search(commit.author):
         return "bot"
     if message.is_revert:
-        return ""
-    for reason, pattern in _NOISE:
-        if pattern.match(message.subject) and (reason != "small" or len(message.body) < 80):
-            return reason
-    if not message.body and (len(message.subject.split()) < LEAST_WORDS or message.kind in _EMPTY_KINDS):
-        return "small"
-    return ""
+        return noise_of(message.undoes_subject) if message.undoes_subject and not message.sentences else ""
+    return noise_of(message.subject) or ("" if message.subject else "merge")
 
 
-def _body(text: str) -> str:
-    """Return the body without trailers, rules and short items of squashed commits."""
+def noise_of(subject: str) -> str:
+    """Return in a word why a subject says nothing; "" if it does say something."""
+    bare = _PULL.sub("", subject)
+    convention = _CONVENTIONAL.match(bare)
+    if convention and convention["kind"] in ("deps", "release", "style"):
+        return "version" if convention["kind"] != "style" else "small"
+    if convention:
+        if (convention["scope"] or "").lower() in ("deps", "deps-dev", "release", "ci", "lint", "typo"):
+            return "version"
+        bare = bare[convention.end() - 1 :]
+    elif area := _AREA.match(bare):
+        bare = bare[area.end() :]
+    return next((reason for reason, pattern in _NOISE if pattern.match(bare)), "")
+
+
+# --- bodies ---
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_CHECKBOX = re.compile(r"\s*+[-*+] \[[ xX]?\]")
+_ITEM = re.compile(r"(?P<indent>\s*+)(?P<mark>[*\-•+]|\d{1,2}[.)])\s+(?P<text>\S.*)")
+_HEADING = re.compile(r"#{1,6}\s+\S.*|[A-Z][\w /'-]{2,40}:|\*\*[^*]{2,60}\*\*:?")
+_FENCE = re.compile(r"\s*+(?:```|~~~)")
+_LOG = re.compile(
+    r"\s*+(?:at \S+\(|Traceback |File \"|\$ |>>> |diff --git|@@ |\+\+\+ |--- |index [0-9a-f]{7}|\[\w+\] "
+    r"|\d\d:\d\d:\d\d|"
+    r"\d{4}-\d\d-\d\dT|error\[E|\|\s|-->\s|E   )"
+)
+_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(`A-Z*\[])")
+_RULE = re.compile(r"\W*")
+
+
+def body_sentences(text: str, subject: str = "") -> list[str]:
+    """Return the sentences of a body: no trailers, checklists, headings, logs, nor short items of squashed commits."""
+    found: dict[str, None] = {}
+    for block in _blocks(_COMMENT.sub("", text)):
+        for sentence in _END.split(block):
+            bare = " ".join(sentence.split())
+            if len(bare) > 1 and not _RULE.fullmatch(bare) and not is_trailer(bare):
+                found.setdefault(bare[:SENTENCE_CHARACTERS])
+    own = plain_subject(subject)
+    return [sentence for sentence in found if plain_subject(sentence.removeprefix("- ")).rstrip(".") != own.rstrip(".")]
+
+
+def is_trailer(line: str) -> bool:
+    """Tell whether a line is a trailer, or nothing but references to issues."""
+    if _TRAILER.fullmatch(line):
+        return True
+    refers = _REFERS.match(line)
+    words = line[refers.end() if refers else 0 :].split()
+    return bool(words or refers) and all(_REFERENCE.fullmatch(word) for word in words)
+
+
+def _blocks(text: str) -> list[str]:
+    """Return the paragraphs and items of a body, each in one line."""
+    rows = _without_code(text.strip().splitlines())
+    blocks: list[list[str]] = [[]]
+    is_squash = sum(row.startswith("* ") for row in rows) > 1
+    for row in rows:
+        bare = row.strip()
+        if not bare or _HEADING.fullmatch(bare) or _CHECKBOX.match(row) or is_trailer(bare):
+            blocks.append([])
+            continue
+        item = _ITEM.fullmatch(row)
+        if item is None:
+            blocks[-1].append(bare)
+        elif is_squash and row.startswith("* "):
+            blocks += [[], []] if _is_small(item["text"]) else [[item["text"]], []]
+        else:
+            blocks.append([f"- {item['text']}" if len(item["text"].split()) > LEAST_WORDS else ""])
+    return [" ".join(block) for block in blocks if any(block)]
+
+
+def _is_small(item: str) -> bool:
+    return len(item.split()) < SQUASHED_WORDS or bool(noise_of(item))
+
+
+def _without_code(rows: list[str]) -> list[str]:
+    """Return lines without pasted logs and long blocks of code."""
     kept: list[str] = []
-    for line in text.strip().splitlines():
-        words = line.strip()
-        if _TRAILER.fullmatch(words) or (words and not words.strip("-=*_~# ")):
-            continue
-        if words.startswith(("* ", "- ")) and len(words.split()) <= LEAST_WORDS + 1:
-            continue
-        kept.append(line.rstrip())
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
-
-
-# --- kinds of knowledge ---
-
-# A decision with its reasons fits, a pasted log does not.
-BODY_CHARACTERS = 1_200
-SUBJECT_CHARACTERS = 200
-
-_REJECTED = re.compile(
-    r"\binstead of\b|\brather than\b|\bdecided (?:against|not to)\b|\balternative(?:s|ly)?\b|\bconsidered\b|\babandon"
-    r"|\brejected\b|\bdid(?: not|n't) work\b|\bdoes(?: not|n't) work\b|\bturned? out\b|\bwe could\b.{0,120}\bbut\b"
-    r"|\btried\b.{0,120}\bbut\b|\bnot an option\b|\bnot worth\b|\bin favou?r of\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_REASON = re.compile(
-    r"\bbecause\b|\bso that\b|\bin order to\b|\bto (?:avoid|prevent|ensure|make sure|allow|keep|support|match)\b"
-    r"|\botherwise\b|\bdue to\b|\bthe reason\b|\b(?:the|this) (?:problem|issue|bug|cause)\b|\broot cause\b|\bthis way\b"
-    r"|\bthat way\b|\bthis (?:allows|makes|means|avoids|fixes|ensures|prevents|lets)\b|\bdecided\b|\bchose\b|\bprefer\b"
-    r"|\bno longer\b|\bsince (?:we|it|this|the|that|there)\b|\bas (?:we|it|this|the) (?:is|was|are|can|do|does|would)\b"
-    r"|\bcaused? (?:by|a|the)\b|\bleads? to\b|\bwould (?:fail|break|crash|raise|be)\b|\bwithout this\b"
-    r"|\bneed(?:s|ed)? to\b",
-    re.IGNORECASE,
-)
-_FIX = re.compile(r"\b(?:fix\w*|bug|crash\w*|regression|leak\w*|race|deadlock|broken|incorrect|wrong)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(`A-Z*-])|\n\s*\n|\n(?=\s*[*\-•] )")
-
-
-class Kind(NamedTuple):
-    """The kind of a commit: its rule, memory type and importance."""
-
-    rule: str
-    memory_type: MemoryType
-    importance: float
-
-
-BREAKING = Kind("breaking", "decision", 0.75)
-REVERT = Kind("revert", "decision", 0.7)
-REJECTED = Kind("rejected", "decision", 0.65)
-REASON = Kind("reason", "decision", 0.6)
-FIX = Kind("fix", "insight", 0.5)
-CHANGE = Kind("change", "context", 0.4)
-SUBJECT = Kind("subject", "context", 0.3)
-
-
-def kind(message: Message) -> Kind:
-    """Return the kind of a commit; the first rule that fits counts."""
-    if message.is_revert:
-        return REVERT
-    if message.is_breaking:
-        return BREAKING
-    text = f"{message.subject}\n{message.body}"
-    if message.body and _REJECTED.search(text):
-        return REJECTED
-    if _REASON.search(text):
-        return REASON
-    if message.kind == "fix" or _FIX.search(message.subject):
-        return FIX
-    return CHANGE if message.body else SUBJECT
-
-
-def told(message: Message) -> str:
-    """Return a short message whole, else its beginning and its reasons."""
-    subject = clipped(message.subject, SUBJECT_CHARACTERS)
-    if len(message.body) <= BODY_CHARACTERS:
-        return f"{subject}\n\n{message.body}" if message.body else subject
-    parts = [part.strip() for part in _SENTENCE.split(message.body) if part and part.strip()]
-    chosen: set[int] = set()
-    room = BODY_CHARACTERS
-    ranked = sorted(range(len(parts)), key=lambda place: (not is_reason(parts[place]) and place > 1, place))
-    for place in ranked:
-        if len(parts[place]) < room:
-            chosen.add(place)
-            room -= len(parts[place]) + 1
-    body = " ".join(parts[place] for place in sorted(chosen)) or clipped(message.body, BODY_CHARACTERS)
-    return f"{subject}\n\n{body}"
-
-
-def reasons(text: str) -> list[str]:
-    """Return the sentences that give a reason."""
-    return [" ".join(part.split()) for part in _SENTENCE.split(text) if part and is_reason(part)]
-
-
-def is_reason(sentence: str) -> bool:
-    """Tell whether a sentence gives a reason or rejects an option."""
-    return bool(_REASON.search(sentence) or _REJECTED.search(sentence))
+    block: list[str] | None = None
+    for row in rows:
+        if _FENCE.match(row):
+            if block is not None and len(block) <= CODE_LINES:
+                kept.append("`" + " ".join(" ".join(block).split()) + "`")
+            block = [] if block is None else None
+        elif block is not None:
+            block.append(row)
+        elif row.startswith(("    ", "\t")) and not _ITEM.match(row) and (not kept or not kept[-1].strip()):
+            continue  # an indented block of code
+        elif not _LOG.match(row):
+            kept.append(row)
+    return kept

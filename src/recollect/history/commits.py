@@ -1,6 +1,7 @@
-"""Records of the commits of a project, one by one and as statistics.
+"""Records of the commits of a project that give a reason, one for a pull request, and statistics.
 
-    commit ─► noise? ─► message, reasons ─► Found
+    commit ─► noise? ─► message ─► worth ─┬► Found
+    merge of a pull request ─► its commits┘
        └────► tally ─► files that change together, hot files, experts ─► Found
 
 Commits come newest first, so a revert is known before the commit that it reverts: both records say so. A reverted
@@ -9,28 +10,43 @@ revert does not count.
 
 from __future__ import annotations
 
-import heapq
 import re
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from recollect import progress
 from recollect.history import commit_log
+from recollect.history.change_worth import (
+    FLOOR,
+    LISTED,
+    REPAIR,
+    REVERT,
+    is_aside,
+    is_reason,
+    kind,
+    line_worth,
+    names_code,
+    repairs,
+    worth,
+)
 from recollect.history.co_changes import Tally
 from recollect.history.commit_log import Commit
-from recollect.history.commit_message import FIX, REVERT, Message, kind, noise, plain_subject, read, reasons, told
-from recollect.history.history_record import Found, Source, clipped
+from recollect.history.commit_message import Message, noise, plain_subject, read
+from recollect.history.history_record import Found, Landed, Source, clipped
 
-# Files that are named with a commit.
+# Files that are named with a commit, and commits that are named with a pull request.
 NAMED_FILES = 6
+NAMED_COMMITS = 20
+# A decision with its reasons fits, a pasted log does not.
+BODY_CHARACTERS = 900
+SUBJECT_CHARACTERS = 200
 # The reason of a revert that is repeated with the reverted commit.
 REASON_CHARACTERS = 300
-# How much less a commit without a body is worth when not all fit.
-PLAIN = 0.25
 # Commits per report of progress.
-STEP = 200
+STEP = 50
 
 
 class Revert(NamedTuple):
@@ -41,75 +57,197 @@ class Revert(NamedTuple):
     why: str
 
 
+class Change(NamedTuple):
+    """A commit with its message."""
+
+    commit: Commit
+    message: Message
+
+
 class Git(Source):
-    """The commits of the checkout; `most` counts commits, not their statistics."""
+    """The commits of the checkout that give a reason."""
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield the records of commits, newest first, then the statistics."""
-        total = commit_log.count(root, since, notes=self.notes)
-        if not total:
+        parents = commit_log.parents(root, since, notes=self.notes)
+        if not parents:
             return
         tally = Tally(commit_log.tracked(root))
-        history = _History(self._most)
+        reverts = _Reverts()
+        changes: dict[str, Change] = {}
+        merges: list[Change] = []
         for number, commit in enumerate(commit_log.commits(root, since, notes=self.notes)):
             if number % STEP == 0:
-                progress.report(number, total, "reading commits")
-            named = commit._replace(author=_name(commit.author))
-            message = read(commit.message)
-            if noise(commit, message):
+                progress.report(number, len(parents), "reading commits")
+            change = Change(commit._replace(author=_name(commit.author), message=""), read(commit.message))
+            self._land(change)
+            is_noise = bool(noise(commit, change.message))
+            if len(commit.parents) > 1:
+                if change.message.pull and not is_noise:
+                    merges.append(change)
                 continue
-            tally.add(named, is_fix=kind(message) == FIX or message.kind == "fix")
-            history.add(named, message)
-        yield from history.best()
+            if not is_noise:
+                tally.add(change.commit, is_fix=repairs(change.message))
+                changes[commit.sha] = change
+        releases = Releases(root, parents)
+        for commit, message, own in _grouped(changes, merges, parents):
+            by = reverts.of(commit, message)
+            found = _found(commit, message, by, own) or (None if by else releases.line(commit, message))
+            if found is not None:
+                yield found
         yield from tally.found()
 
+    def _land(self, change: Change) -> None:
+        commit = change.commit
+        landed = Landed(commit.sha, commit.at, tuple(file.path for file in commit.files[:NAMED_FILES]))
+        for name in (*change.message.issues, commit.sha[:7]):
+            self.landed.setdefault(name, landed)
 
-class _History:
-    """The most informative commits, and the reverts among those that were read."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._best: list[tuple[float, int, Found]] = []
-        self._number = 0
-        self._reverts: dict[str, Revert] = {}
-        self._reverts_by_subject: dict[str, Revert] = {}
+def _grouped(
+    changes: dict[str, Change], merges: Sequence[Change], parents: dict[str, tuple[str, ...]]
+) -> Iterator[tuple[Commit, Message, list[str]]]:
+    """Yield the pull requests, each with its commits, and the commits that came without one, newest first."""
+    children = Counter(parent for above in parents.values() for parent in above)
+    merged: dict[str, tuple[Change, list[Change]]] = {}
+    for merge in merges:
+        own = [
+            changes[sha]
+            for sha in commit_log.branch_commits(merge.commit.sha, parents, children)
+            if sha in changes and not changes[sha].message.is_revert
+        ]
+        for change in own:
+            merged.setdefault(change.commit.sha, (merge, own))
+    told: set[str] = set()
+    for sha, change in changes.items():
+        request, own = merged.get(sha, (None, []))
+        if request is None:
+            yield *change, []
+        elif request.commit.sha not in told:
+            told.add(request.commit.sha)
+            yield *_joined(request, own), [each.commit.sha for each in own]
 
-    def add(self, commit: Commit, message: Message) -> None:
-        by = self._reverted_by(commit, message)
+
+class Releases:
+    """Lines of the changelog that a project does not write: subjects of commits that change its interface, by tag."""
+
+    def __init__(self, root: Path, parents: dict[str, tuple[str, ...]]) -> None:
+        self._project = root.name
+        self._tags = {name: tag for name, tag in commit_log.tags(root).items() if _RELEASE.search(name)}
+        self._of = commit_log.released(self._tags, parents)
+
+    def line(self, commit: Commit, message: Message) -> Found | None:
+        """Return a commit without a reason as a change of its release; None if its users would not notice it."""
+        paths = [file.path for file in commit.files]
+        is_ours = message.kind in _SECTIONS or bool(message.issues and _ACTS.match(message.subject))
+        if message.is_chore or message.is_revert or not is_ours or is_aside(paths):
+            return None
+        text = _PREFIX.sub(lambda prefix: f"{prefix['scope']}: " if prefix["scope"] else "", message.subject, count=1)
+        text = _PULL_NUMBER.sub("", text)
+        section = _SECTIONS.get(message.kind, "")
+        value = line_worth(text, section)
+        if value < LISTED or not names_code(text):
+            return None
+        name = self._of.get(commit.sha, "")
+        version = _RELEASE.search(name)
+        said = (
+            f"{self._project} {version[0]} ({day(self._tags[name].at)})" if version else f"{self._project} unreleased"
+        )
+        return Found(
+            key=f"commit:{commit.sha}",
+            rule="change",
+            content=f"{said}{', ' if section else ''}{section}: {text}",
+            memory_type="context",
+            at=commit.at,
+            importance=0.4,
+            author=commit.author or None,
+            tags=("git", "release"),
+            metadata={
+                "sha": commit.sha,
+                "files": paths[:NAMED_FILES],
+                "version": version[0] if version else "",
+                "issues": list(message.issues),
+            },
+            # A repair without its cause is only listed with its release.
+            worth=LINE if value > REPAIR else LISTED,
+            head=commit.sha,
+            group=f"release {name}",
+            refers=(*message.issues, commit.sha[:7]),
+        )
+
+
+_RELEASE = re.compile(r"(?<!\d)\d{1,6}(?:\.\d{1,6}){1,4}(?:[-.]?(?:alpha|beta|rc)[.-]?\d{0,6})?$")
+_PREFIX = re.compile(r"[a-z]{2,12}(?:\((?P<scope>[^)]{1,60})\))?!?:\s+")
+# Without a convention, a subject is taken for a change of the interface if it begins so.
+_ACTS = re.compile(
+    r"(?:[\w./-]{1,30}: )?(?:add|support|allow|introduce|implement|expose|export|deprecate|remove|rename|drop"
+    r"|default|require)s?\b",
+    re.IGNORECASE,
+)
+_PULL_NUMBER = re.compile(r"(?: ?\((?:#|gh-)\d{1,9}\)){1,5}$")
+_SECTIONS = {"feat": "Features", "fix": "Fixes", "perf": "Performance"}
+# What such a line is worth: just enough to be kept.
+LINE = FLOOR
+
+
+def _joined(merge: Change, own: Sequence[Change]) -> Change:
+    """Return a pull request as one commit: its title, the sentences and the files of its commits."""
+    first = own[-1].message
+    title = merge.message.subject
+    # The title of a request of one commit is mostly its subject, cut to fit.
+    subject = first.subject if len(own) == 1 and (first.sentences or not title) else title or first.subject
+    spoken = {plain_subject(sentence): sentence for sentence in merge.message.sentences}
+    for change in reversed(own):
+        head = change.message.subject
+        for sentence in (*((head,) if is_reason(head) else ()), *change.message.sentences):
+            spoken.setdefault(plain_subject(sentence), sentence)
+    spoken.pop(plain_subject(subject), None)
+    files = tuple(dict.fromkeys(file for change in reversed(own) for file in change.commit.files))
+    message = first._replace(
+        subject=subject,
+        sentences=tuple(spoken.values()),
+        issues=tuple(dict.fromkeys((*merge.message.issues, *(name for each in own for name in each.message.issues))))[
+            :10
+        ],
+        is_breaking=any(each.message.is_breaking for each in (merge, *own)),
+    )
+    return Change(merge.commit._replace(files=files, author=own[-1].commit.author), message)
+
+
+class _Reverts:
+    """The reverts among the commits that were read so far."""
+
+    def __init__(self) -> None:
+        self._by_sha: dict[str, Revert] = {}
+        self._by_subject: dict[str, Revert] = {}
+
+    def of(self, commit: Commit, message: Message) -> Revert | None:
+        """Return what reverted a commit, and remember it if it reverts another."""
+        by = self._by_sha.pop(commit.sha[:7], None) or self._by_subject.pop(plain_subject(message.subject), None)
         if message.is_revert and by is None:
-            why = clipped(" ".join(_why(message)), REASON_CHARACTERS)
-            revert = Revert(commit.sha, commit.at, why)
+            revert = Revert(commit.sha, commit.at, clipped(" ".join(_why(message)), REASON_CHARACTERS))
             if message.undoes:
-                self._reverts[message.undoes[:7]] = revert
+                self._by_sha[message.undoes[:7]] = revert
             elif message.undoes_subject:
-                self._reverts_by_subject[message.undoes_subject] = revert
-        found = _found(commit, message, by)
-        # A reverted commit is worth as much as its revert.
-        worth = found.importance if by is None else REVERT.importance
-        self._number -= 1  # of two of the same worth the newer one, which came first
-        row = (worth - PLAIN * (not message.body), self._number, found)
-        if len(self._best) < self._most:
-            heapq.heappush(self._best, row)
-        else:
-            heapq.heappushpop(self._best, row)
-
-    def best(self) -> list[Found]:
-        """Return the records, newest first."""
-        return [row[2] for row in sorted(self._best, key=lambda row: -row[1])]
-
-    def _reverted_by(self, commit: Commit, message: Message) -> Revert | None:
-        by = self._reverts.pop(commit.sha[:7], None)
-        return by or self._reverts_by_subject.pop(plain_subject(message.subject), None)
+                self._by_subject[message.undoes_subject] = revert
+        return by
 
 
-def _found(commit: Commit, message: Message, by: Revert | None) -> Found:
+def _found(commit: Commit, message: Message, by: Revert | None, commits: Sequence[str]) -> Found | None:
+    paths = [file.path for file in commit.files]
     what = kind(message)
+    value = worth(message, paths)
+    if by is not None and value:  # a reverted change is a lesson
+        value = max(value, worth(message._replace(undoes=by.sha), paths))
+    if what is None or value < FLOOR:
+        return None
     lines = [told(message)]
     if by is not None:
         because = f": {by.why}" if by.why else "."
-        lines.append(f"It was reverted by commit {by.sha[:12]} on {_day(by.at)}{because}")
+        lines.append(f"It was reverted by commit {by.sha[:12]} on {day(by.at)}{because}")
     lines.append(_provenance(commit))
-    about: dict[str, object] = {"sha": commit.sha, "files": [file.path for file in commit.files[:NAMED_FILES]]}
+    about: dict[str, object] = {"sha": commit.sha, "files": paths[:NAMED_FILES]}
+    about |= {"commits": list(commits[:NAMED_COMMITS])} if commits else {}
     about |= {"reverts": message.undoes or message.undoes_subject} if message.is_revert else {}
     about |= {"reverted_by": by.sha} if by is not None else {}
     about |= {"issues": list(message.issues)} if message.issues else {}
@@ -125,25 +263,47 @@ def _found(commit: Commit, message: Message, by: Revert | None) -> Found:
         metadata=about,
         replaced_by=f"commit:{by.sha}" if by is not None else None,
         ended_at=by.at if by is not None else None,
+        worth=value,
+        head=commit.sha,
+        refers=(*message.issues, commit.sha[:7], *(sha[:7] for sha in commits[:NAMED_COMMITS])),
     )
+
+
+def told(message: Message) -> str:
+    """Return the subject and the sentences that matter: all of a short message, else the first and the reasons."""
+    subject = clipped(message.subject, SUBJECT_CHARACTERS)
+    parts = message.sentences
+    if sum(len(part) + 1 for part in parts) > BODY_CHARACTERS:
+        room = BODY_CHARACTERS
+        chosen: set[int] = set()
+        for place in sorted(range(len(parts)), key=lambda place: (place > 0 and not is_reason(parts[place]), place)):
+            if len(parts[place]) < room:
+                chosen.add(place)
+                room -= len(parts[place]) + 1
+        parts = tuple(parts[place] for place in sorted(chosen))
+    return "\n\n".join(filter(None, (subject, _paragraph(parts))))
+
+
+def _paragraph(parts: Sequence[str]) -> str:
+    """Return sentences as text; items stay on lines of their own."""
+    text = ""
+    for part in parts:
+        is_item = part.startswith("- ")
+        text += ("\n" if is_item or "\n" in text[text.rfind("\n- ") :][1:] else " ") * bool(text) + part
+    return text
 
 
 def _why(message: Message) -> list[str]:
     """Return the reasons of a revert, or its text without the formula."""
-    rest = [
-        line
-        for line in message.body.splitlines()
-        if line.strip() and not re.match(r"\s*(?:this )?reverts? ", line, re.IGNORECASE)
-    ]
-    text = "\n".join(rest)
-    return reasons(text) or ([" ".join(text.split())] if text else [])
+    rest = [part for part in message.sentences if not re.match(r"\s*(?:this )?reverts? ", part, re.IGNORECASE)]
+    return [part for part in rest if is_reason(part)] or rest
 
 
 def _provenance(commit: Commit) -> str:
     paths = [file.path for file in commit.files]
     more = f" and {len(paths) - NAMED_FILES} more" if len(paths) > NAMED_FILES else ""
     files = f"; files: {', '.join(paths[:NAMED_FILES])}{more}" if paths else ""
-    return f"Commit {commit.sha[:12]} of {_day(commit.at)}{files}"
+    return f"Commit {commit.sha[:12]} of {day(commit.at)}{files}"
 
 
 def _name(author: str) -> str:
@@ -152,5 +312,6 @@ def _name(author: str) -> str:
     return clipped(" ".join(words) or author.partition("@")[0].strip("<> "), 100)
 
 
-def _day(at: int) -> str:
+def day(at: int) -> str:
+    """Return the date of a moment."""
     return time.strftime("%Y-%m-%d", time.gmtime(at))

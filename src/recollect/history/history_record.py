@@ -19,6 +19,9 @@ class Found(NamedTuple):
     """A record of the history, with its origin and time.
 
     key: stable within its source. rule: the rule that found it. at: since when it is valid
+    worth: how much it is worth to be remembered, from 0 to 1, when not all can be. head: the commit it was written at
+    group: records that may become one if there are too many, such as the changes of a release
+    refers: issues, pull requests and commits that it names; the same change in two sources names the same
     replaced_by, ended_at: the key of the record that reverted it, and when
     """
 
@@ -34,18 +37,31 @@ class Found(NamedTuple):
     metadata: Mapping[str, Any] = {}
     replaced_by: str | None = None
     ended_at: int | None = None
+    worth: float = 0.5
+    head: str | None = None
+    group: str = ""
+    refers: tuple[str, ...] = ()
+
+
+class Landed(NamedTuple):
+    """A commit by which a pull request or an issue is known: its hash, time and files."""
+
+    sha: str
+    at: int
+    files: tuple[str, ...]
 
 
 class Source:
-    """A place where a project's history is read; `most`: how many records at most.
+    """A place where a project's history is read.
 
     Afterwards `left_out` names files that took too long, and `notes` says what git could not give.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self.left_out: list[str] = []
         self.notes: list[str] = []
+        # Commits by the issues and pull requests that they name, and by their hash.
+        self.landed: dict[str, Landed] = {}
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         """Yield the records below a folder, none from before `since`; reports progress."""
@@ -71,11 +87,12 @@ _FOREIGN = frozenset("node_modules vendor third_party dist build target venv sit
 
 
 class Text(NamedTuple):
-    """A file: its path from the root, its text, and when it was last changed."""
+    """A file: its path from the root, its text, and when and by which commit it was last changed."""
 
     path: str
     text: str
     at: int
+    sha: str | None = None
 
 
 def paths(root: Path, notes: list[str]) -> list[str]:
@@ -106,19 +123,20 @@ def texts(root: Path, wanted: list[str]) -> Iterator[Text]:
             raw = read_file(file, most=MAX_BYTES, within=root)
             if b"\0" in raw[:8192]:
                 continue
-            yield Text(path, raw.decode("utf-8", "replace"), dates.get(path) or int(file.stat().st_mtime))
+            at, sha = dates.get(path) or (int(file.stat().st_mtime), None)
+            yield Text(path, raw.decode("utf-8", "replace"), at, sha)
         except OSError:
             continue
 
 
-def _dates(root: Path, wanted: set[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _dates(root: Path, wanted: set[str]) -> dict[str, tuple[int, str | None]]:
+    found: dict[str, tuple[int, str | None]] = {}
     if not wanted or not (root / ".git").exists():
         return found
     for commit in commits(root, None, most=DATED_COMMITS, notes=[]):
         for file in commit.files:
             if file.path in wanted:
-                found.setdefault(file.path, commit.at)
+                found.setdefault(file.path, (commit.at, commit.sha))
         if len(found) == len(wanted):
             break
     return found
@@ -147,17 +165,12 @@ class FileSource(Source):
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         wanted = self.wanted(paths(root, self.notes))
-        left = self._most
         for number, file in enumerate(texts(root, wanted)):
             if number % self.step == 0:
                 progress.report(number, len(wanted), self.doing)
             for found in self._found_in(file):
-                if since is not None and found.at < since:
-                    continue
-                if left <= 0:
-                    return
-                left -= 1
-                yield found
+                if since is None or found.at >= since:
+                    yield found
 
     def _found_in(self, file: Text) -> list[Found]:
         try:

@@ -1,6 +1,7 @@
 """Documents of a project, section by section, and its decision records (ADRs), one record each.
 
-Files that instruct assistants hold preferences, all others context. A long section is cut between paragraphs.
+Files that instruct assistants hold preferences, all others context. A long section is cut between paragraphs. Manuals
+are in the index; of them only sections that decide, warn or reject become memories.
 """
 
 from __future__ import annotations
@@ -11,14 +12,20 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from recollect.history.change_worth import FLOOR, is_reason, is_rejection
 from recollect.history.history_record import FileSource, Found, Text, clipped
+from recollect.text.document_headings import form_of, headings
 
 # As much as is shown of a memory without being cut.
 PIECE_CHARACTERS = 1_500
+# Fewer words of a README are badges.
+README_WORDS = 7
+# Lines that are kept of a block of code.
+CODE_LINES = 12
 # Shorter sections are a heading and a link.
 LEAST_CHARACTERS = 40
 
-_KINDS = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc")
+_KINDS = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc")
 _RULES = frozenset(
     {
         "agents.md",
@@ -37,15 +44,31 @@ _FOLDERS = frozenset({"docs", "doc", "documentation", ".github"})
 _DECISIONS = re.compile(
     r"(?:^|/)(?:adrs?|decisions?|architecture[-_]decisions?|decision[-_]records?)/[^/]+\.(?:md|rst|txt|adoc)$"
 )
-# Changelogs repeat the commits, translations repeat documents, licences teach nothing.
-_DULL = re.compile(
-    r"(?:^|/)(?:change(?:s|log)|news|history|releases?|licen[cs]e|copying|authors|contributors|code_of_conduct|security"
-    r"|requirements)\b|(?:^|/)(?:whatsnew|changelogs?|releases?|locale|i18n|translations|_?build|api)/",
+# Written for those who work on the project.
+_OURS = re.compile(
+    r"(?:^|/)(?:contributing|architecture|design|development|hacking|internals?|style_?guide|developer|maintain\w*"
+    r"|principles"
+    r"|conventions|philosophy|rfcs?|proposals?|governance)\b|(?:^|/)(?:internals?|design|dev|develop\w*|contributing"
+    r"|rfcs?|"
+    r"architecture)/",
     re.IGNORECASE,
 )
-_MARKDOWN_HEADING = re.compile(r"^ {0,3}(#{1,6})\s++(\S.*)$")
-_UNDERLINE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}\s*$")
-_FENCE = re.compile(r"^\s*(```|~~~)")
+_WHY = re.compile(
+    r"\bwhy\b|\bdecision|\brationale|\bphilosoph|\bdesign|\bprinciple|\btrade-?offs?\b|\blimitation|\bcaveat"
+    r"|\bgotcha|\bpitfall|\bwarning"
+    r"|\bsecurity\b|\bthread[- ]?safe|\bperformance\b|\bcompatib|\bnot supported\b|\bstability\b|\bdeprecat",
+    re.IGNORECASE,
+)
+# Changelogs have a source of their own, tutorials and examples are for users, translations repeat documents.
+_DULL = re.compile(
+    r"(?:^|/)(?:change(?:s|log)|news|history|releases?|licen[cs]e|copying|authors|contributors|code_of_conduct|security"
+    r"|requirements|quick-?start|getting[-_]started)\b|tutorial|(?:^|/)(?:whatsnew|changelogs?|releases?|locale|i18n"
+    r"|translations|_?build|api|examples?|tests?|tests[-_]\w+|benchmarks?|benches|fixtures?|samples?)/",
+    re.IGNORECASE,
+)
+
+
+_FENCE = re.compile(r"\s*+(?:```|~~~)")
 
 
 class Section(NamedTuple):
@@ -76,28 +99,33 @@ def is_decision(path: str) -> bool:
     )
 
 
-def sections(text: str, *, is_rst: bool = False) -> Iterator[Section]:
-    """Yield the sections of a document."""
-    above: list[tuple[int, str]] = []
-    levels: dict[str, int] = {}
-    lines: list[str] = []
-    in_code = False
+def sections(text: str, path: str) -> Iterator[Section]:
+    """Yield the sections of a document; its name tells how headings are written."""
     rows = text.splitlines()
-    place = 0
-    while place < len(rows):
-        line = rows[place]
-        in_code ^= bool(_FENCE.match(line))
-        heading = None if in_code else _heading(rows, place, levels, is_rst=is_rst)
-        if heading is None:
-            lines.append(line)
-            place += 1
-            continue
-        depth, name, used = heading
-        yield Section(tuple(title for _, title in above), "\n".join(lines).strip())
-        above = [*(row for row in above if row[0] < depth), (depth, name)]
-        lines = []
-        place += used
-    yield Section(tuple(title for _, title in above), "\n".join(lines).strip())
+    above: list[tuple[int, str]] = []
+    start = 0
+    for heading in headings(rows, form_of(path)):
+        yield Section(tuple(title for _, title in above), "\n".join(rows[start : heading.line]).strip("\n"))
+        above = [*(row for row in above if row[0] < heading.depth), (heading.depth, heading.title)]
+        start = heading.line + heading.lines
+    yield Section(tuple(title for _, title in above), "\n".join(rows[start:]).strip("\n"))
+
+
+def compact(text: str) -> str:
+    """Return a text with short blocks of code, without blank lines in them, at which a piece would end."""
+    kept: list[str] = []
+    block: list[str] | None = None
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            if block is not None:
+                kept += block if len(block) <= CODE_LINES else [*block[:CODE_LINES], "…"]
+            block = [] if block is None else None
+            kept.append(line)
+        elif block is None:
+            kept.append(line)
+        elif line.strip():
+            block.append(line)
+    return "\n".join([*kept, *(block or [])[:CODE_LINES]])
 
 
 def pieces(text: str, most: int = PIECE_CHARACTERS) -> Iterator[str]:
@@ -111,7 +139,8 @@ def pieces(text: str, most: int = PIECE_CHARACTERS) -> Iterator[str]:
         place = 0
         while len(part) - place > most:
             window = part[place : place + most + 1]
-            cut = clipped(window, most).rstrip("…") or window[:most]  # punctuation alone has no word to cut at
+            line = window.rfind("\n", most // 2)  # between the rows of a table
+            cut = window[:line] if line > 0 else clipped(window, most).rstrip("…") or window[:most]
             yield cut
             place += len(cut)
             place += len(part[place : place + most]) - len(part[place : place + most].lstrip())
@@ -120,39 +149,26 @@ def pieces(text: str, most: int = PIECE_CHARACTERS) -> Iterator[str]:
         yield part
 
 
-def _heading(rows: list[str], place: int, levels: dict[str, int], *, is_rst: bool) -> tuple[int, str, int] | None:
-    """Return depth, title and number of lines of a heading at a line; None if there is none."""
-    line, below = rows[place], rows[place + 1] if place + 1 < len(rows) else ""
-    marked = None if is_rst else _MARKDOWN_HEADING.match(line)
-    if marked:
-        return len(marked[1]), marked[2].rstrip().rstrip("#").rstrip() or "#", 1
-    under = _UNDERLINE.match(below)
-    allowed = is_rst or (under is not None and under[1] in "=-")
-    if (
-        not under
-        or not allowed
-        or not line.strip()
-        or line[:1].isspace()
-        or _UNDERLINE.match(line)
-        or len(below) < len(line.rstrip()) - 1
-    ):
-        return None
-    return levels.setdefault(under[1], len(levels) + 1), line.strip(), 2
-
-
 def _sections(file: Text) -> Iterator[Found]:
-    is_rule = posixpath.basename(file.path).lower() in _RULES
+    name = posixpath.basename(file.path).lower()
+    is_rule = name in _RULES
     seen: dict[str, int] = {}
-    for section in sections(file.text, is_rst=file.path.endswith(".rst")):
+    is_ours = is_rule or bool(_OURS.search(file.path))
+    for section in sections(file.text, file.path):
         if len(section.text) < LEAST_CHARACTERS:
             continue
-        for piece in pieces(section.text):
-            name = " › ".join(section.headings)
+        for piece in pieces(compact(section.text)):
+            value = 1.0 if is_rule else section_worth(section.headings, piece, is_ours=is_ours)
+            if name.startswith("readme") and not seen and len(" ".join(prose(piece)).split()) > README_WORDS:
+                value = max(value, 0.6)  # it says what the project is
+            if value < FLOOR:
+                continue
+            above = " › ".join(section.headings)
             # The same heading may come twice, and a long section has several pieces.
-            number = seen[name] = seen.get(name, 0) + 1
-            head = f"{file.path} › {name}" if name else file.path
+            number = seen[above] = seen.get(above, 0) + 1
+            head = f"{file.path} › {above}" if above else file.path
             yield Found(
-                key=f"{file.path}#{name}#{number}",
+                key=f"{file.path}#{above}#{number}",
                 rule="rule" if is_rule else "document",
                 title=clipped(head, 200),
                 content=f"{head}\n\n{piece}",
@@ -161,7 +177,28 @@ def _sections(file: Text) -> Iterator[Found]:
                 importance=0.6 if is_rule else 0.4,
                 tags=("docs", *(("rules",) if is_rule else ())),
                 metadata={"path": file.path},
+                worth=value,
+                head=file.sha,
             )
+
+
+def section_worth(above: tuple[str, ...], text: str, *, is_ours: bool) -> float:
+    """Return what a part of a document is worth as a memory; the index has the others.
+
+    is_ours: written for those who work on the project. A manual is for its users: of it only what decides is kept.
+    """
+    sentences = [sentence for block in prose(text) for sentence in re.split(r"(?<=[.!?])\s+", block)]
+    reasons = sum(is_reason(sentence) for sentence in sentences)
+    decides = bool(above and _WHY.search(above[-1])) or any(map(is_rejection, sentences))
+    if is_ours:
+        return 0.6 + 0.05 * min(reasons, 4) if reasons or decides else 0.0
+    return 0.5 + 0.05 * min(reasons, 4) if decides and reasons > 1 else 0.0
+
+
+def prose(text: str) -> list[str]:
+    """Return the paragraphs of a text that are neither code nor tables."""
+    blocks = (block for block in re.split(r"\n[ \t]*\n", text) if not block.startswith(("    ", "```", "|", "..", "<")))
+    return [" ".join(block.split()) for block in blocks]
 
 
 def _order(path: str) -> tuple[int, int, str]:
@@ -184,7 +221,7 @@ _GIVEN_UP = re.compile(r"\b(?:supersed|replac|deprecat|reject|withdraw|abandon|o
 
 
 def _decision(file: Text) -> Iterator[Found]:
-    parts = [part for part in sections(file.text, is_rst=file.path.endswith(".rst")) if part.text]
+    parts = [part for part in sections(file.text, file.path) if part.text]
     title = next((part.headings[0] for part in parts if part.headings), file.path)
     status = _status(file.text, [(part.headings, part.text) for part in parts])
     day = _DATE.search(file.text[:2_000])
@@ -207,12 +244,14 @@ def _decision(file: Text) -> Iterator[Found]:
         importance=0.5 if is_given_up else 0.75,
         tags=("adr", *(("given-up",) if is_given_up else ())),
         metadata={"path": file.path, "status": status},
+        worth=1.0,
+        head=file.sha,
     )
 
 
 def _status(text: str, parts: list[tuple[tuple[str, ...], str]]) -> str:
-    for headings, body in parts:
-        if headings and headings[-1].strip().lower() in ("status", "state"):
+    for above, body in parts:
+        if above and above[-1].strip().lower() in ("status", "state"):
             return clipped(body.splitlines()[0].strip(" *_`."), 80)
     found = _STATUS.search(text[:2_000])
     return found["status"].strip(" *_`.|") if found else ""
@@ -231,7 +270,7 @@ def _moment(day: str) -> int:
 
 
 class Documents(FileSource):
-    """README, AGENTS.md, CLAUDE.md and the like, and docs/; `most` counts sections."""
+    """README, AGENTS.md, CLAUDE.md and the like, and what decides in docs/."""
 
     doing = "reading documents"
 
@@ -248,7 +287,7 @@ class Decisions(FileSource):
     doing = "reading decision records"
 
     def wanted(self, names: list[str]) -> list[str]:
-        return sorted((name for name in names if is_decision(name)), reverse=True)[: self._most]
+        return sorted((name for name in names if is_decision(name)), reverse=True)
 
     def read(self, file: Text) -> Iterator[Found]:
         return _decision(file)

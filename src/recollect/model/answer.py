@@ -497,7 +497,7 @@ class Imported(Record, frozen=True, kw_only=True):
 
 
 class LearntFrom(Record, frozen=True, kw_only=True):
-    """The result for one source: its statements, how many were new, changed or known, and by which rules.
+    """The result for one source: records found, how many of the kept ones were new, changed or known, and their rules.
 
     refused: those that were deleted before, and stay deleted
     """
@@ -514,11 +514,14 @@ class LearntFrom(Record, frozen=True, kw_only=True):
 class Learnt(Record, frozen=True, kw_only=True):
     """Memories imported from a project's history, by source, with a few examples, and the batch to undo it.
 
-    dry_run: nothing was written. redacted: the number of replaced secrets, by kind
+    limit: the most memories of a project; of more records, those of most worth were kept. merged: records that said the
+    same as another one. dry_run: nothing was written. redacted: the number of replaced secrets, by kind
     """
 
     namespace: str
     sources: tuple[LearntFrom, ...]
+    limit: int = 0
+    merged: int = 0
     examples: tuple[str, ...] = ()
     batch: str = ""
     dry_run: bool = False

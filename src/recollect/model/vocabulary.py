@@ -46,9 +46,10 @@ Evidence = Literal[
 
 Source = Literal["user", "assistant", "hook", "import", "consolidation"]
 
-# Sources of history: commits, ADRs, documents and notes in the code of a project, and transcripts of assistants.
+# Sources of history: commits, changelogs, ADRs, documents and notes in the code of a project, exported pull requests
+# and issues, and transcripts of assistants.
 TranscriptSource = Literal["claude", "codex", "gemini", "opencode", "copilot"]
-HistorySource = Literal["git", "adr", "docs", "notes", TranscriptSource]
+HistorySource = Literal["git", "changelog", "adr", "docs", "notes", "threads", TranscriptSource]
 # One of them, or the transcripts of all assistants.
 HistoryChoice = Literal[HistorySource, "transcripts"]
 

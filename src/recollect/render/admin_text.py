@@ -203,9 +203,13 @@ def _learnt(learnt: model.Learnt, _now: int | None) -> list[Block]:
     else:
         said = f"Imported {count(new, 'memory')} from this project's history, of {found:,} found."
     blocks: list[Block] = [Line(said, "good" if new else "weak"), _learnt_grid(learnt.sources)]
+    kept = sum(map(_kept, learnt.sources))
+    least = f"the limit is {learnt.limit:,}; the rest is worth less, and stays in git and the files"
     rows = present(
         (
             ("project", inline(learnt.namespace)),
+            ("merged", f"{count(learnt.merged, 'record')} with the same change or release" if learnt.merged else ""),
+            ("kept", f"{kept:,} of {found:,}: {least}" if kept + learnt.merged < found else ""),
             ("secrets replaced", inline(", ".join(f"{kind} {times}" for kind, times in learnt.redacted.items()))),
             ("undo with batch", ident(learnt.batch)),
             *(("note", inline(note)) for note in learnt.notes),
@@ -218,12 +222,19 @@ def _learnt(learnt: model.Learnt, _now: int | None) -> list[Block]:
     return blocks
 
 
+def _kept(part: model.LearntFrom) -> int:
+    return part.created + part.updated + part.known + part.refused
+
+
 def _learnt_grid(parts: Iterable[model.LearntFrom]) -> Grid:
-    columns = ("source", "found", "new", "changed", "known", "deleted", "by rule")
+    columns = ("source", "found", "kept", "new", "changed", "known", "deleted", "by rule")
     rows = tuple(
         (
             part.source,
-            *(f"{number:,}" for number in (part.found, part.created, part.updated, part.known, part.refused)),
+            *(
+                f"{number:,}"
+                for number in (part.found, _kept(part), part.created, part.updated, part.known, part.refused)
+            ),
             ", ".join(f"{inline(rule)} {times:,}" for rule, times in part.rules.items()),
         )
         for part in parts

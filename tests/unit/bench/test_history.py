@@ -46,9 +46,9 @@ def test_everything_is_found_in_a_small_history(repository: Path) -> None:
     told = history.run(repository, 5, 1, vectors=False, show=False)
     assert (told["commits"], told["changed_by_second_import"]) == (14, 0)
     assert {kind: row["questions"] for kind, row in told["kinds"].items()} == {
-        "why": 5, "why short": 5, "together": 2, "reverted": 1,
+        "why": 5, "why short": 5, "reverted": 1,
     }  # fmt: skip
-    assert all(told["kinds"][kind]["top_5"] == 1.0 for kind in ("why", "together", "reverted"))
+    assert all(told["kinds"][kind]["top_5"] == 1.0 for kind in ("why", "reverted"))
 
 
 def test_a_memory_that_learnt_nothing_answers_nothing(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:

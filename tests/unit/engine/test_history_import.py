@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.fakes import HashingEmbedder
 from tests.trees import write
 
 from recollect import Engine, progress
@@ -107,19 +109,17 @@ def test_a_commit_becomes_a_memory_with_its_source_time_and_reason(engine: Engin
 
 
 def test_noise_is_left_out_and_nobodys_address_is_kept(engine: Engine, app: Repository, home: Path) -> None:
-    app.commit("Add a parser for lines", "a.py", author="grace@secret.example")
-    app.commit("Bump pytest from 7.0 to 7.1", "a.py")
-    app.commit("Sort imports of all the files", "a.py", author="tidy[bot]")
-    app.git("switch", "-q", "-c", "side")
+    because = "\n\nBecause a line was lost otherwise."
+    app.commit(f"Add a parser for lines{because}", "a.py", author="grace@secret.example")
+    app.commit(f"Bump pytest from 7.0 to 7.1{because}", "a.py")
+    app.commit(f"Address review comments{because}", "a.py")
+    app.commit(f"Sort imports of all the files{because}", "a.py", author="tidy[bot]")
+    app.commit(f"Describe the parser{because}", "docs/parser.md")
     app.commit("Add a printer for lines", "b.py")
-    app.git("switch", "-q", "main")
-    app.git("merge", "-q", "--no-ff", "-m", "Merge branch 'side'", "side")
     learn(engine, app)
-    assert [row.content.split("\n")[0] for row in memories(engine, "subject")] == [
-        "Add a printer for lines",
-        "Add a parser for lines",
-    ]
-    assert memories(engine, "subject")[1].author == "grace"
+    (kept,) = memories(engine, "reason")
+    assert kept.content.startswith("Add a parser for lines")
+    assert kept.author == "grace"
     engine.close()
     assert not any(b"secret.example" in file.read_bytes() for file in home.rglob("*") if file.is_file())
 
@@ -160,7 +160,7 @@ def test_files_that_change_together_are_followed_through_renames(engine: Engine,
     app.commit("Change the reader alone", "reader.py")
     learn(engine, app)
     told = {row.metadata["path"]: row for row in memories(engine, "together")}
-    assert set(told) == {"reader.py", "tests/test_reader.py"}
+    assert set(told) == {"reader.py"}, "nobody asks what changes with a test"
     assert told["reader.py"].metadata["together"] == [{"path": "tests/test_reader.py", "commits": 4}]
     assert "tests/test_reader.py (in 4 of its 6 commits, 66 %)" in told["reader.py"].content
     hit = engine.recall.search("what changes together with reader.py", namespace=str(app.root)).hits[0]
@@ -168,16 +168,16 @@ def test_files_that_change_together_are_followed_through_renames(engine: Engine,
 
 
 def test_hot_files_and_who_knows_what(engine: Engine, app: Repository) -> None:
-    for number in range(12):
+    for number in range(20):
         app.commit(f"Fix error number {number} of the engine", "src/engine.py", author=BOB)
     app.commit("Describe the engine for newcomers", "docs/engine.md", author=ADA)
     learn(engine, app)
     hot = [row.content for row in memories(engine, "hot")]
-    assert any("most bug fixes" in text and "src/engine.py (12 commits)" in text for text in hot)
+    assert any("most bug fixes" in text and "src/engine.py (20 commits)" in text for text in hot)
     who = {row.metadata["folder"]: row.content for row in memories(engine, "who")}
     assert set(who) == {"", "src"}
     assert who["src"].startswith("People to ask about the code in src/")
-    assert f"{BOB} (12 commits, last 2023-11-26)" in who["src"]
+    assert f"{BOB} (20 commits, last 2023-12-04)" in who["src"]
     assert ADA in who[""] and ADA not in who["src"]
 
 
@@ -187,14 +187,23 @@ def test_documents_decisions_and_notes_are_learnt_too(engine: Engine, app: Repos
         {
             "AGENTS.md": "# Rules\n\nAlways run make check before anything is committed.\n",
             "docs/adr/0001-sqlite.md": "# SQLite\n\n## Status\n\nAccepted\n\n## Decision\n\nOne file keeps it all.\n",
-            "a.py": "# TODO: close the file at the end\n",
+            "a.py": "# FIXME: close the file at the end, because it leaks\n",
+            "CHANGES.rst": "Version 1.2.0\n-------------\n\nReleased 2023-04-25\n\n"
+            "-   Remove ``Reader.lines``, use ``Reader.rows`` instead. :issue:`12`\n-   Fix docs typo.\n",
         },
     )
-    app.commit("Start the project with its rules")
+    app.commit("Start the project\n\nBecause the old one could not be repaired.")
     learnt = learn(engine, app, only=())
-    assert {part.source: part.created for part in learnt.sources} == {"git": 1, "adr": 1, "docs": 1, "notes": 1}
+    assert {part.source: part.created for part in learnt.sources} == {
+        "git": 1,
+        "changelog": 1,
+        "adr": 1,
+        "docs": 1,
+        "notes": 1,
+    }
     assert "AGENTS.md › Rules" in learnt.examples
-    assert {row.metadata["from"] for row in memories(engine)} == {"git", "adr", "docs", "notes"}
+    assert {row.metadata["from"] for row in memories(engine)} == {"git", "changelog", "adr", "docs", "notes"}
+    assert {row.head for row in memories(engine) if row.category != "change"} == {app.git("rev-parse", "HEAD")}
     (rule,) = memories(engine, "rule")
     assert rule.valid_from == 1_700_086_400, "the time of the commit, not of the file on disk"
 
@@ -320,9 +329,10 @@ def test_since_limit_and_dry_run(engine: Engine, app: Repository) -> None:
     late = app.commit("Use a queue\n\nBecause a lock was slow.", "c.py")
     dry = learn(engine, app, dry_run=True)
     assert (dry.dry_run, dry.batch, memories(engine)) == (True, "", [])
-    assert dry.sources[0].created == dry.sources[0].found == 4
-    learn(engine, app, limit=2)
-    assert [row.category for row in memories(engine) if "sha" in row.metadata] == ["reason", "reason"]
+    assert dry.sources[0].created == dry.sources[0].found == 3
+    few = learn(engine, app, limit=2)
+    assert [row.category for row in memories(engine)] == ["reason", "reason"]
+    assert (few.limit, few.sources[0].found, few.sources[0].created) == (2, 3, 2)
     other = learn(engine, app, since=1_700_000_000 + 3 * 86_400, dry_run=True)
     assert other.sources[0].rules["reason"] == 1
     assert late == app.git("rev-parse", "HEAD")
@@ -361,7 +371,13 @@ def test_a_folder_without_a_repository_says_so_and_other_mistakes_are_refused(en
     plain = tmp_path / "plain"
     write(plain, {"README.md": "# Plain\n\nNothing but a folder with a file that describes it.\n"})
     learnt = engine.history.import_history(str(plain))
-    assert {part.source: part.created for part in learnt.sources} == {"git": 0, "adr": 0, "docs": 1, "notes": 0}
+    assert {part.source: part.created for part in learnt.sources} == {
+        "git": 0,
+        "changelog": 0,
+        "adr": 0,
+        "docs": 1,
+        "notes": 0,
+    }
     assert "not a git work tree" in learnt.notes[0]
     with pytest.raises(NotFound):
         engine.history.import_history(str(tmp_path / "nothing"))
@@ -407,7 +423,13 @@ def test_without_git_the_files_are_still_read(
     app.commit("Start the project with its rules")
     monkeypatch.setenv("PATH", str(tmp_path / "nothing-here"))
     learnt = engine.history.import_history(str(app.root))
-    assert {part.source: part.created for part in learnt.sources} == {"git": 0, "adr": 0, "docs": 1, "notes": 0}
+    assert {part.source: part.created for part in learnt.sources} == {
+        "git": 0,
+        "changelog": 0,
+        "adr": 0,
+        "docs": 1,
+        "notes": 0,
+    }
     assert "git is not installed" in learnt.notes[0]
 
 
@@ -422,3 +444,113 @@ def test_a_long_history_does_not_crowd_out_what_was_said_here(engine: Engine, ap
         next(place for place, line in enumerate(lines) if text in line) for text in ("Small things", "use format")
     ]
     assert places == sorted(places)
+
+
+def test_a_pull_request_is_one_memory_with_the_reasons_of_its_commits(engine: Engine, app: Repository) -> None:
+    app.commit("Start the project", "a.py")
+    app.git("switch", "-q", "-c", "lazy")
+    first = app.commit("Read lines lazily\n\nBecause files are larger than memory.", "a.py")
+    app.commit("fix lint", "a.py")
+    last = app.commit("Close the file\n\nOtherwise Windows cannot delete it.", "b.py")
+    app.git("switch", "-q", "main")
+    app.git("merge", "-q", "--no-ff", "-m", "Merge pull request #7 from ada/lazy\n\nLazy reader", "lazy")
+    learn(engine, app)
+    (memory,) = memories(engine, "reason")
+    assert memory.content.startswith(
+        "Lazy reader (#7)\n\nBecause files are larger than memory. Otherwise Windows cannot delete it.\n\nCommit "
+    )
+    assert memory.head == memory.metadata["sha"] == app.git("rev-parse", "HEAD")
+    assert set(memory.metadata["commits"]) == {first, last}
+    assert memory.metadata["files"] == ["a.py", "b.py"]
+
+
+def test_a_change_in_commit_and_changelog_is_one_memory_with_both_sources(engine: Engine, app: Repository) -> None:
+    write(
+        app.root,
+        {"CHANGELOG.md": "# Log\n\n## 2.0.0 (2023-11-20)\n\n### Removed\n\n- Remove `Reader.lines`, use rows (#12)\n"},
+    )
+    sha = app.commit(
+        "Remove `Reader.lines`, use rows (#12)\n\nBecause it read the whole file into memory before the first line.",
+        "a.py",
+    )
+    learnt = learn(engine, app, only=("git", "changelog"))
+    (memory,) = [row for row in memories(engine) if "Reader.lines" in row.content]
+    assert memory.head == sha
+    assert memory.content.endswith("Released in app 2.0.0 (2023-11-20).")
+    assert memory.metadata["also"] == [{"from": "changelog", "path": "CHANGELOG.md", "version": "2.0.0"}]
+    assert learnt.merged == 1
+
+
+def test_a_folder_of_repositories_is_refused(engine: Engine, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        Repository(tmp_path / name)
+    with pytest.raises(InvalidInput, match="folder of repositories"):
+        engine.history.import_history(str(tmp_path))
+    with pytest.raises(InvalidInput):
+        engine.history.import_history("/tmp")
+
+
+def test_without_vectors_the_answer_says_what_that_means(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder, app: Repository
+) -> None:
+    engine = open_engine(embedder=embedder)
+    app.commit("Use a queue\n\nBecause a lock was slow.", "c.py")
+    learnt = learn(engine, app, vectors=False)
+    assert embedder.embedded == []
+    assert learnt.notes[-1].startswith("1 of 1 memory is not embedded: search finds them by words")
+    app.commit("Use a ring\n\nBecause a queue was slow.", "d.py")
+    assert learn(engine, app).notes == ()
+    made, total = engine.embedding.coverage()
+    assert made == total > 1
+
+
+def exported(tmp_path: Path, rows: object, *, lines: bool = False) -> str:
+    file = tmp_path / "threads.json"
+    text = "\n".join(json.dumps(row) for row in rows) if lines else json.dumps(rows)  # type: ignore[attr-defined]
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+@pytest.mark.parametrize("lines", [False, True])
+def test_pull_requests_and_issues_of_an_export_become_memories(
+    engine: Engine, app: Repository, tmp_path: Path, lines: bool
+) -> None:
+    app.commit("Start the project", "a.py")
+    url = "https://example.org/app"
+    rows = [
+        {"number": 7, "title": "Read lazily", "body": "Because files are larger than memory.\n\n- [x] tests",
+         "mergedAt": "2024-01-02T03:04:05Z", "url": f"{url}/pull/7", "files": [{"path": "a.py"}], "comments": []},
+        {"number": 8, "title": "Use threads", "body": "", "mergedAt": None, "state": "CLOSED", "url": f"{url}/pull/8",
+         "closedAt": "2024-01-03T00:00:00Z",
+         "comments": [{"body": "We decided against it, because the lock is held for seconds."}]},
+        {"number": 9, "title": "Fix typo", "body": "Because it was wrong.", "mergedAt": "2024-01-04T00:00:00Z"},
+        {"number": 10, "title": "Which license?", "body": "?", "url": f"{url}/issues/10"},
+    ]  # fmt: skip
+    file = exported(tmp_path, rows, lines=lines)
+    learnt = learn(engine, app, only=("threads",), from_json=file)
+    assert {part.source: part.created for part in learnt.sources} == {"threads": 2}
+    (merged,) = memories(engine, "reason")
+    assert merged.content == (
+        "Read lazily (#7)\n\nBecause files are larger than memory.\n\nPull request #7 of 2024-01-02; files: a.py"
+    )
+    (refused,) = memories(engine, "rejected")
+    assert "Comment: We decided against it" in refused.content
+    assert "closed without a merge" in refused.content
+    assert learn(engine, app, only=("threads",), from_json=file).sources[0].known == 2
+
+
+def test_an_export_that_is_none_is_refused(engine: Engine, app: Repository, tmp_path: Path) -> None:
+    app.commit("Start the project", "a.py")
+    bad = tmp_path / "bad.json"
+    for text in ("{", "[1, 2]", '[{"number": 1}]', "[" * 100_000, "\x00\xff"):
+        bad.write_text(text, encoding="utf-8")
+        with pytest.raises(InvalidInput):
+            learn(engine, app, from_json=str(bad))
+    for wrong in ({"from_json": str(tmp_path / "none.json")}, {"from_json": str(tmp_path)}, {"only": ("threads",)}):
+        with pytest.raises(InvalidInput):
+            learn(engine, app, **wrong)
+    odd = [
+        {"title": 1},
+        {"title": "Read lazily because it is fast enough", "number": {}, "files": 3, "comments": [None, {}]},
+    ]
+    learn(engine, app, from_json=exported(tmp_path, odd))

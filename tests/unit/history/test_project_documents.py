@@ -54,7 +54,7 @@ def test_sections_know_the_headings_above_them() -> None:
         "# App\nAbout it.\n## Install\nRun make.\n```\n# not a heading\n```\n"
         "### Windows\nUse the installer.\n## Use\nStart it."
     )
-    assert [(part.headings, part.text) for part in sections(text)] == [
+    assert [(part.headings, part.text) for part in sections(text, "a.md")] == [
         ((), ""),
         (("App",), "About it."),
         (("App", "Install"), "Run make.\n```\n# not a heading\n```"),
@@ -65,7 +65,7 @@ def test_sections_know_the_headings_above_them() -> None:
 
 def test_sections_of_restructured_text_are_nested_by_their_lines() -> None:
     text = "App\n===\n\nAbout it.\n\nInstall\n-------\n\nRun make.\n\nUse\n---\n\nStart it.\n"
-    found = [(part.headings, part.text) for part in sections(text, is_rst=True) if part.text]
+    found = [(part.headings, part.text) for part in sections(text, "a.rst") if part.text]
     assert found == [(("App",), "About it."), (("App", "Install"), "Run make."), (("App", "Use"), "Start it.")]
 
 
@@ -88,12 +88,11 @@ def test_rules_for_assistants_are_preferences_and_come_first(tmp_path: Path) -> 
             "node_modules/x/README.md": "# Foreign\n\nThis belongs to somebody else and is not read at all.\n",
         },
     )
-    rules, about = Documents(10).records(tmp_path, None)
+    rules, about = Documents().records(tmp_path, None)
     assert (rules.rule, rules.memory_type, rules.metadata) == ("rule", "preference", {"path": "AGENTS.md"})
     assert rules.content == "AGENTS.md › Rules\n\nAlways run make check before anything is committed."
     assert (about.rule, about.memory_type) == ("document", "context")
-    assert [row.key for row in Documents(1).records(tmp_path, None)] == [rules.key]
-    assert list(Documents(10).records(tmp_path, 2**40)) == []
+    assert list(Documents().records(tmp_path, 2**40)) == []
 
 
 def test_a_record_of_a_decision_is_one_memory_with_its_status(tmp_path: Path) -> None:
@@ -106,7 +105,7 @@ def test_a_record_of_a_decision_is_one_memory_with_its_status(tmp_path: Path) ->
             "## Decision\n\nWe keep it in PostgreSQL.\n",
         },
     )
-    new, old = Decisions(10).records(tmp_path, None)
+    new, old = Decisions().records(tmp_path, None)
     assert (new.rule, new.metadata["status"], new.importance) == ("decision", "accepted", 0.75)
     assert (old.rule, old.metadata["status"], old.tags) == ("given up", "Superseded by 2", ("adr", "given-up"))
     assert old.at == 1_714_953_600
@@ -116,16 +115,17 @@ def test_a_record_of_a_decision_is_one_memory_with_its_status(tmp_path: Path) ->
 
 def test_notes_in_the_code_with_the_rest_of_their_comment(tmp_path: Path) -> None:
     source = (
-        "def f():\n    # TODO(ada): close the file\n    # when it was read to its end\n    x = 'TODO: not a comment'\n"
-        "    # FIXME\n    return 1  // HACK: two is wrong here\n"
+        "def f():\n    # TODO(ada): close the file\n    # because it leaks on Windows otherwise\n"
+        "    x = 'FIXME: not a comment'\n    # FIXME\n    # TODO: think about it\n"
+        "    return 1  // HACK: two is wrong here\n"
     )
     write(tmp_path, {"a.py": source, "b.md": "# TODO: write this document one day\n"})
-    first, second = Notes(10).records(tmp_path, None)
-    assert first.content == "TODO (to do) in a.py, line 2: close the file when it was read to its end"
+    first, second = Notes().records(tmp_path, None)
+    assert first.content == "TODO (to do) in a.py, line 2: close the file because it leaks on Windows otherwise"
     assert first.metadata == {"path": "a.py", "line": 2, "who": "ada"}
-    assert second.content == "HACK (hack) in a.py, line 6: two is wrong here"
+    assert second.content == "HACK (hack) in a.py, line 7: two is wrong here"
     write(tmp_path, {"a.py": "import os\n\n" + source})
-    assert [row.key for row in Notes(10).records(tmp_path, None)] == [first.key, second.key]
+    assert [row.key for row in Notes().records(tmp_path, None)] == [first.key, second.key]
 
 
 def test_texts_are_cut_at_the_end_of_a_word() -> None:

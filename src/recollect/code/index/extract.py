@@ -27,6 +27,7 @@ from recollect.code.index.symbol_properties import Branches, Exposure, Trial
 from recollect.code.index.symbols import Extracted, Outline, Symbol
 
 if TYPE_CHECKING:
+    from recollect.code.index.document_outline import Sections
     from recollect.code.index.markdown_outline import Headings
     from recollect.code.index.python_outline import Scan
 
@@ -39,7 +40,14 @@ KEYWORDS = re.compile(
 )
 # Languages whose outline is read from lines, and the function that does it, loaded with the first file of its language.
 # It returns None where only a tree gives a certain answer.
-BY_TEXT = {"python": "python_outline.scan", "markdown": "markdown_outline.headings"}
+BY_TEXT = {
+    "python": "python_outline.scan",
+    "markdown": "markdown_outline.headings",
+    "rst": "document_outline.sections",
+    "asciidoc": "document_outline.sections",
+}
+# Without a grammar of their own.
+LINES_ONLY = frozenset({"rst", "asciidoc"})
 TRAIL = " \t\r\n:;,{="  # between a signature and its body
 
 
@@ -49,6 +57,9 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
     path: from the root of the project, with slashes; it decides what is a test. Never raises for the content of a file:
     the notes say what could not be read.
     """
+    if language.name in LINES_ONLY:
+        seen = outline(source, path, language)
+        return Extracted(seen.symbols, [], [], seen.notes)
     page = Page(source)
     found = Captures(page, load(language.name), language.deepest)
     symbols, nested = _captured_symbols(page, language, found, path)
@@ -72,9 +83,9 @@ def outline(source: bytes, path: str, language: Language) -> Outline:
 
 
 @cache
-def _reader(name: str) -> Callable[[Page, Language], Scan | Headings | None]:
+def _reader(name: str) -> Callable[[Page, Language], Scan | Headings | Sections | None]:
     module, _, function = name.partition(".")
-    reader: Callable[[Page, Language], Scan | Headings | None]
+    reader: Callable[[Page, Language], Scan | Headings | Sections | None]
     reader = getattr(import_module(f"{__package__}.{module}"), function)
     return reader
 

@@ -134,6 +134,15 @@ TSX = TYPESCRIPT._replace(
     shebangs=(),
     markup=JAVASCRIPT.markup,
 )
+MARKDOWN = Language(
+    name="markdown",
+    grammar="tree_sitter_markdown",
+    extensions=(".md", ".markdown", ".mdx", ".mdown"),
+    document=True,
+    comments=(),
+    layout="lines",
+    separator=" › ",
+)
 
 LANGUAGES: tuple[Language, ...] = (
     Language(
@@ -465,15 +474,10 @@ LANGUAGES: tuple[Language, ...] = (
         methods=False,
         branches=("(keyword_if)", "(keyword_case)", "(keyword_for)"),
     ),
-    Language(
-        name="markdown",
-        grammar="tree_sitter_markdown",
-        extensions=(".md", ".markdown", ".mdx", ".mdown"),
-        document=True,
-        comments=(),
-        layout="lines",
-        separator=" › ",
-    ),
+    MARKDOWN,
+    # Read by lines (`document_outline`). What asks for a tree gets that of Markdown, which is mostly text.
+    MARKDOWN._replace(name="rst", extensions=(".rst", ".rest"), queries=("markdown",)),
+    MARKDOWN._replace(name="asciidoc", extensions=(".adoc", ".asciidoc"), queries=("markdown",)),
     Language(
         name="json",
         grammar="tree_sitter_json",

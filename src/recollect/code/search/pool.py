@@ -30,7 +30,7 @@ ENTRY = re.compile(r"(^|/)(index|mod|__init__|lib|main|init|core)\.\w+$")
 ELSEWHERE = re.compile(
     r"(^|[/_.-])(win|win32|win64|windows|mingw|msvc|os390|aix|sunos|haiku|cygwin)([/_.-]|$)", re.IGNORECASE
 )
-PROSE = frozenset({"markdown", "html"})
+PROSE = frozenset({"markdown", "rst", "asciidoc", "html"})
 DATA = frozenset({"json", "yaml", "toml", "css"})
 
 # Chunks per search: enough to include the second and third chunk of a good file, which distinguish a file about the

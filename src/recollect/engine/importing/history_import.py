@@ -1,11 +1,12 @@
-"""Import memories from a project's history: commits, documents, code notes, transcripts.
+"""Import memories from a project's history: commits, changelogs, documents, code notes, exported threads, transcripts.
 
-    source ─► Found ─► without secrets ─► Memory, its id made of project, source and key
+    sources ─► Found ─► selection ─► without secrets ─► Memory, its id made of project, source and key
 
 Ids depend on the record alone, so importing again, or continuing a stopped import, leaves the same memories. A record
 that has changed since updates its memory, unless a user edited that; deleted memories stay deleted.
 """
 
+import os
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,7 @@ from recollect.engine.records.memory_rows import (
     unwanted,
 )
 from recollect.engine.records.record_redaction import without_secrets
+from recollect.errors import InvalidInput
 from recollect.model import (
     HISTORY_SOURCES,
     TRANSCRIPT_SOURCES,
@@ -40,6 +42,7 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.store.protocol import Store, Transaction
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -51,8 +54,11 @@ if TYPE_CHECKING:
     from recollect.engine.sessions.capture import Capture
     from recollect.history.history_record import Found, Source
 
-# Memories of each source: the decisions of ten years, embedded within some minutes.
-MOST = 3_000
+# Memories of a project: what a history of 5,000 commits holds that is worth keeping, embedded within two minutes.
+MOST = 1_500
+# A folder that holds so many repositories and is not one itself is not a project.
+REPOSITORIES = 2
+LOOKED_AT = 200
 
 # Hook events that are ingested before transcripts are read: more than a day has.
 DRAINED = 10_000
@@ -94,19 +100,17 @@ class HistoryWriter:
         # Records that took too long, by source and key.
         self.left_out: list[str] = []
 
-    def learn(self, name: HistorySource, source: "Source", since: int | None) -> LearntFrom:
-        """Write everything that a source finds; returns the outcome counts."""
-        found = source.records(self._place.root, since)
+    def learn(self, name: HistorySource, records: "Sequence[Found]", found: int) -> LearntFrom:
+        """Write the kept records of a source; returns the outcome counts."""
         fates: Counter[str] = Counter()
-        rules: Counter[str] = Counter()
-        while chunk := list(islice(found, BATCH)):
-            rules.update(row.rule for row in chunk)
+        for start in range(0, len(records), BATCH):
+            chunk = records[start : start + BATCH]
             ready = [memory for row in chunk if (memory := self._ready(name, row)) is not None]
             fates.update(self._fates(self._store, ready) if self._dry_run else self._write(ready))
-            progress.report(fates.total(), None, "storing memories")
+            progress.report(start + len(chunk), len(records), "storing memories")
         self.changed += fates["created"] + fates["updated"]
-        self.left_out += [f"{name}: {path}" for path in source.left_out]
-        return LearntFrom(source=name, found=rules.total(), rules=dict(rules.most_common()), **fates)
+        rules = Counter(row.rule for row in records)
+        return LearntFrom(source=name, found=found, rules=dict(rules.most_common()), **fates)
 
     def _ready(self, source: str, found: "Found") -> Memory | None:
         """Return a record as a memory; None if that takes too long."""
@@ -149,8 +153,7 @@ class HistoryWriter:
     def _memory(self, source: str, found: "Found") -> Memory:
         place = self._place
         by = found.replaced_by
-        sha = found.metadata.get("sha")
-        is_own = sha in place.own
+        is_own = found.metadata.get("sha") in place.own
         raw = Memory(
             id=self._id(source, found.key),
             content=found.content,
@@ -171,7 +174,7 @@ class HistoryWriter:
             valid_to=found.ended_at,
             superseded_by=self._id(source, by) if by is not None else None,
             branch=place.branch if is_own else None,
-            head=sha if isinstance(sha, str) else None,
+            head=found.head,
         )
         memory, kinds = without_secrets(raw)
         self.redacted.update(kinds)
@@ -219,49 +222,89 @@ class HistoryImport:
         only: tuple[HistoryChoice, ...] = (),
         since: int | str | None = None,
         limit: Most = MOST,
+        from_json: str | None = None,
+        vectors: bool = True,
         dry_run: bool = False,
     ) -> Learnt:
         """Import decisions and lessons from a project's history.
 
-        It reads the git log, ADRs, README, AGENTS.md, CLAUDE.md and docs, and TODO, FIXME and HACK comments. It also
-        reads the transcripts of Claude Code, Codex, Gemini CLI, OpenCode and Copilot on this machine, of all projects.
-        Memories keep their source and date; secrets are replaced. Importing again adds only what is new; a stopped
-        import continues.
+        It reads the git log, changelogs, release notes, ADRs, README, AGENTS.md, CLAUDE.md, docs, and TODO, FIXME and
+        HACK comments. It keeps what gives a reason, rejects an option, explains a fix or changes an interface; of
+        more than the limit, the best. It also reads the transcripts of Claude Code, Codex, Gemini CLI, OpenCode and
+        Copilot on this machine, of all projects. Memories keep their source and date; secrets are replaced. Importing
+        again adds only what is new; a stopped import continues.
 
         path: folder of the project
         only: only these sources
         since: date, age like 2w, or yesterday
-        limit: maximum number of memories per source
+        limit: maximum number of memories, also of each assistant
+        from_json: JSON file of pull requests or issues, exported with gh
+        vectors: whether to embed now; else search is keyword-only until rebuild
         dry_run: show what would be imported
         """
         from recollect.engine.importing.transcript_import import Wanted
         from recollect.history.history_sources import SOURCES
 
-        wanted = self._wanted(only)
+        wanted = self._wanted(only, from_json)
         # Transcripts are of all projects.
-        place = self._place(path, force=not any(name in SOURCES for name in wanted))
+        place = self._place(path, force=not any(name in (*SOURCES, "threads") for name in wanted))
         most = input_checks.whole("limit", limit, least=1, most=100_000)
         start = input_checks.moment("since", since)
         writer = HistoryWriter(self._context.store, place, dry_run=dry_run)
-        readers = {name: SOURCES[name](most) for name in wanted if name in SOURCES}
-        sources = [writer.learn(name, reader, start) for name, reader in readers.items()]
-        notes = dict.fromkeys(note for reader in readers.values() for note in reader.notes)
+        sources, notes, merged = self._project(wanted, writer, place.root, start, most, from_json)
         home = Path(self._context.settings.assistants_home).expanduser()
         told = self._transcripts(wanted, Wanted(home, start, most, dry_run, writer.batch), is_named=bool(only))
-        sources += told.sources
         changed = writer.changed + told.changed
         if changed and not dry_run:
             self._anchor_tracking.catch_up()
-            self._embedding.after_import()
+            notes += self._embedded(wanted=vectors)
         return Learnt(
             namespace=place.namespace,
-            sources=tuple(sources),
+            sources=(*sources, *told.sources),
+            limit=most,
+            merged=merged,
             examples=(*writer.examples, *told.examples),
             batch=writer.batch if changed and not dry_run else "",
             dry_run=dry_run,
             redacted=dict(writer.redacted + told.redacted),
             notes=(*notes, *_left_out(writer.left_out), *told.notes),
         )
+
+    def _project(
+        self,
+        names: Sequence[HistorySource],
+        writer: HistoryWriter,
+        root: Path,
+        since: int | None,
+        most: int,
+        file: str | None,
+    ) -> tuple[list[LearntFrom], list[str], int]:
+        """Write the best records of a project's sources; returns the outcomes, notes, and how many were merged."""
+        from recollect.history.history_selection import select
+        from recollect.history.history_sources import SOURCES
+        from recollect.history.thread_export import Threads
+
+        readers: dict[HistorySource, Source] = {name: SOURCES[name]() for name in names if name in SOURCES}
+        if file is not None:
+            readers["threads"] = Threads(file)
+        found: dict[str, list[Found]] = {name: list(reader.records(root, since)) for name, reader in readers.items()}
+        git = readers.get("git")
+        chosen = select(found, most, git.landed if git is not None else {})
+        for name, reader in readers.items():
+            writer.left_out += [f"{name}: {path}" for path in reader.left_out]
+        sources = [writer.learn(name, chosen.kept[name], chosen.found[name]) for name in readers]
+        return sources, list(dict.fromkeys(note for reader in readers.values() for note in reader.notes)), chosen.merged
+
+    def _embedded(self, *, wanted: bool) -> list[str]:
+        """Embed what was imported, if that is wanted; else return a note that says what is missing."""
+        if wanted:
+            self._embedding.after_import()
+            return []
+        made, total = self._embedding.coverage()
+        if made == total or not self._embedding.model_id:
+            return []
+        lacking = f"{total - made:,} of {plural(total, 'memory is', 'memories are')} not embedded"
+        return [f"{lacking}: search finds them by words, not by meaning; `recollect rebuild` embeds them"]
 
     def _transcripts(self, names: Sequence[HistorySource], wanted: "Wanted", *, is_named: bool) -> "TranscriptImport":
         """Read the transcripts of those assistants that are among the sources."""
@@ -276,8 +319,10 @@ class HistoryImport:
                 importer.learn(name, is_named=is_named)
         return importer
 
-    def _wanted(self, only: Sequence[str]) -> tuple[HistorySource, ...]:
+    def _wanted(self, only: Sequence[str], file: str | None) -> tuple[HistorySource, ...]:
         named = input_checks.several("only", only)
+        if "threads" in named and file is None:
+            raise InvalidInput("only: threads needs a file of them", hint="Name it with --from-json FILE.")
         for name in named:
             input_checks.one_of("only", name, (*HISTORY_SOURCES, "transcripts"))
         also = TRANSCRIPT_SOURCES if "transcripts" in named else ()
@@ -286,9 +331,22 @@ class HistoryImport:
     def _place(self, path: str, *, force: bool) -> Place:
         from recollect.code.index.project_root import place
 
-        root = place(input_checks.text("path", path), force=force).root
+        found = place(input_checks.text("path", path), force=force)
+        root = found.root
+        if not force and not found.is_git and _repositories(root) >= REPOSITORIES:
+            raise InvalidInput(
+                f"{root} is not a project: it is a folder of repositories",
+                hint="Give the folder of one of them.",
+                path=str(root),
+            )
         branch, own = self._branches.own(str(root))
         return Place(project_root(root), root, branch, own)
+
+
+def _repositories(folder: Path) -> int:
+    """Return how many of the first folders in a folder are repositories."""
+    with os.scandir(folder) as entries:
+        return sum((Path(entry.path) / ".git").exists() for entry in islice(entries, LOOKED_AT))
 
 
 def _left_out(names: Sequence[str]) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """Embedding queue: make vectors of memories, in the background of a server or on demand in a command.
 
 A write never waits for a vector and never fails for lack of one. The worker thread of a server makes missing vectors.
-Every recall makes a bounded number before it ranks, so that a memory stored a moment ago is found by meaning; beside a
-worker, only those of the newest short memories. While most are missing, recall is keyword-only and says so. A memory
-that the embedder refuses is skipped.
+Every recall makes a few before it ranks, so that a memory stored a moment ago is found by meaning; beside a worker,
+only those of the newest short memories. While most are missing, recall makes none, is keyword-only and says so. A
+memory that the embedder refuses is skipped.
 """
 
 import threading
@@ -125,9 +125,12 @@ class Embedding:
         lacking = self._lacking()
         newest = self._counted[0][2] if self._counted else None
         if not self.running and (lacking or self._enricher.behind(self.model_id, newest)):
-            # Some with every search: a store that only commands use gets its vectors too, a little later.
-            self._catch_up_quietly(self._context.settings.embed_on_demand, lacking=bool(lacking))
-            lacking = self._lacking()
+            # Some with every search: a store that only commands use gets its vectors too, a little later. Not where
+            # they would not be used: far below the least share, the search stays keyword-only.
+            most, total = self._context.settings.embed_on_demand, self._context.store.count(Memory)
+            if total - lacking + most >= MIN_COVERAGE * total:
+                self._catch_up_quietly(most, lacking=bool(lacking))
+                lacking = self._lacking()
         notes: tuple[str, ...] = ()
         if lacking:
             made, total = self.coverage()
@@ -145,7 +148,7 @@ class Embedding:
 
     def _embed_newest(self) -> bool:
         """Make the vectors of a few of the newest short memories; returns whether any were made."""
-        store, most = self._context.store, min(NEWEST, self._context.settings.embed_on_demand)
+        store, most = self._context.store, NEWEST if self._context.settings.embed_on_demand else 0
         if not most or store.describe().read_only:
             return False
         self._enricher.begin(self.model_id)

@@ -1,0 +1,371 @@
+"""Changelogs, release notes and upgrade guides: one record per notable change, with its version and date.
+
+    file ─► sections ─► version and date of a heading ─► items and paragraphs ─► worth ─► Found
+
+A change is written at the commit of its release tag; where there is no tag, its date tells the commit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.history import commit_log
+from recollect.history.change_worth import LISTED, REMOVAL, REPAIR, is_trivial, line_worth
+from recollect.history.history_record import FileSource, Found, Text, clipped
+from recollect.history.project_documents import compact, pieces, prose, sections
+from recollect.model import MemoryType
+from recollect.text.dates import MONTHS
+
+# What is kept of one change; more is a tutorial.
+CHANGE_CHARACTERS = 900
+GUIDE_CHARACTERS = 1_200
+# Fewer words of prose are a piece of code.
+GUIDE_WORDS = 15
+# … and fewer of a paragraph among lists lead to one.
+PROSE_WORDS = 10
+# Changes of one file: more are generated.
+MOST_CHANGES = 8_000
+# Lines below a heading that may say when a version was released.
+DATED_LINES = 4
+HEADING_CHARACTERS = 120
+
+_KINDS = r"\.(?:md|mdx|markdown|rst|rest|txt|adoc|asciidoc)"
+_CHANGELOG = re.compile(
+    rf"(?:^|/)(?:change(?:s|log)s?|change[-_]log|history|news|release(?:s|[-_ ]?notes?)"
+    rf"|whats?[-_]?new)(?:[-_]v?[\d.]+|[-_][\w-]+)?(?:{_KINDS})?$"
+    rf"|(?:^|/)(?:docs?|documentation)/(?:[^/]+/)*(?:releases?|release[-_]notes|changelogs?|changes|whatsnew"
+    rf"|news)/(?:[^/]+/)*[^/]+{_KINDS}$"
+    rf"|(?:^|/)(?:changelogs?|release[-_]notes)/[^/]+{_KINDS}$",
+    re.IGNORECASE,
+)
+_GUIDE = re.compile(
+    rf"(?:^|[/_.\d-])(?:upgrad(?:e|ing)|migrat(?:e|ing|ion))(?:[-_ ][\w.-]*|[-_ ]?guide)?{_KINDS}$", re.IGNORECASE
+)
+_FOREIGN = re.compile(
+    r"(?:^|/)(?:tests?|fixtures?|examples?|migrations|testdata|__tests__|i18n|locales?)/", re.IGNORECASE
+)
+_NAMED = re.compile(r"v?(?P<version>\d{1,4}(?:[._]\d{1,4}){1,3})(?:[-_. ].*)?", re.IGNORECASE)
+_VERSION = re.compile(
+    r"\W{0,8}(?:(?P<name>[A-Za-z@][\w@/.-]{0,60}?)[ @-]{1,3})?(?:version |release |v)?\[?v?"
+    r"(?P<version>\d{1,4}\.\d{1,4}(?:\.\d{1,6}){0,2}(?:\.x)?(?:[-.]?(?:alpha|beta|rc|a|b|dev|pre|next|canary"
+    r"|m)[.-]?\d{0,6})?)(?![\w.]*\w{4})(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_UNRELEASED = re.compile(r"\W{0,4}(?:unreleased|upcoming|next(?: release)?|main|master|head)\b.{0,30}", re.IGNORECASE)
+_ISO = re.compile(r"\b(?P<year>(?:19|20)\d\d)[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)\b")
+_MONTH = "|".join(sorted({name for full in MONTHS for name in (full, full[:3], f"{full[:3]}.")}, key=len, reverse=True))
+_WORDED = re.compile(
+    rf"\b(?P<first>\d{{1,2}})(?:st|nd|rd|th)? (?P<m1>{_MONTH}),? (?P<y1>(?:19|20)\d\d)\b"
+    rf"|\b(?P<m2>{_MONTH}) (?P<second>\d{{1,2}})(?:st|nd|rd|th|!)?,? (?P<y2>(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|\d{1,3}[.)]|\*\*|--) +(?P<text>\S.*)")
+_CODE = re.compile(r"\s*(?:```|~~~|\.\. [\w-]+::)")
+_NUMBER = re.compile(r"(?:#|\bgh-|\bGH-|\b[A-Z]{2,10}-)\d{1,7}\b")
+_ROLE = re.compile(r":(?P<role>[\w:+-]{1,40}):`(?P<text>[^`\n]{1,200})`")
+_LINK = re.compile(r"!?\[(?P<text>[^\][\n]{0,300})\](?:\((?:<[^>\s]{0,600}>|[^()\s]{0,600})\)|\[[^\]\n]{0,80}\])")
+_SHA = re.compile(r"\b[0-9a-f]{7,40}\b")
+_CREDIT = re.compile(
+    r"^(?:\W{0,3}#\d+\W{0,3})?(?:`?[0-9a-f]{7,40}`?\W{1,3})?Thanks .{1,120}?! - | [-–—]? ?by @[\w-]+(?: (?:and"
+    r"|,) @[\w-]+){0,5}(?: in \S{1,200})?$",
+    re.IGNORECASE,
+)
+_TAIL_WORD = re.compile(
+    r"[,;.(\[]*+(?:(?:#|gh-)\d+|[0-9a-f]{7,40}|https?://[^\s)]*|@[\w-]+|closes|fixes|via|see|thanks|by|PR|in"
+    r"|and)?[\])]*+[.,;:]*+",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(r"#\d|gh-\d|https?:|@\w|[0-9a-f]{7}", re.IGNORECASE)
+
+
+# Between a name and a version in a tag.
+_MARKS = ("-", "-v", "@", "_", "/v", "-parent-")
+
+
+class Release(NamedTuple):
+    """A version with its date, from the heading of its changes."""
+
+    version: str
+    at: int = 0
+    name: str = ""
+
+
+class Line(NamedTuple):
+    """One change of a release, and the heading above it."""
+
+    release: Release
+    section: str
+    text: str
+    refers: tuple[str, ...]
+    is_prose: bool
+
+
+def is_changelog(path: str) -> bool:
+    """Tell whether a file lists the changes of releases."""
+    return bool(_CHANGELOG.search(path)) and not _FOREIGN.search(path) and not _GUIDE.search(path)
+
+
+def is_guide(path: str) -> bool:
+    """Tell whether a file says how to upgrade."""
+    return bool(_GUIDE.search(path)) and not _FOREIGN.search(path)
+
+
+def lines(text: str, path: str) -> Iterator[Line]:
+    """Yield the changes that a changelog lists."""
+    release = _of_file(path)
+    depth = 0
+    for part in sections(text, path):
+        names = part.headings
+        found = [(place, each) for place, name in enumerate(names) if (each := version_of(name))]
+        if found:
+            depth, release = found[-1]
+        elif names and _UNRELEASED.fullmatch(names[-1]):
+            depth, release = len(names) - 1, Release("unreleased")
+        if release is None:
+            continue
+        if not release.at:
+            release = release._replace(at=_date("\n".join(part.text.splitlines()[:DATED_LINES])))
+        section = " › ".join(names[depth + 1 :]) if found or depth else " › ".join(names[1:])
+        for is_prose, block in blocks(part.text):
+            plain, refers = cleaned(block)
+            if plain:
+                yield Line(release, section, plain, refers, is_prose)
+
+
+def version_of(heading: str) -> Release | None:
+    """Return the version and date that a heading names; None if it names none."""
+    plain = _LINK.sub(lambda link: link["text"], heading)[:HEADING_CHARACTERS]
+    found = _VERSION.fullmatch(plain)
+    if found is None or len(_ISO.sub("", _WORDED.sub("", found["rest"])).split()) > 5:
+        return None
+    name = found["name"] or ""
+    return Release(found["version"], _date(plain), "" if name.lower() in ("version", "release", "v") else name)
+
+
+def _of_file(path: str) -> Release | None:
+    """Return the version in the name of a file or its folder, as in docs/releases/2.0.txt."""
+    for part in reversed(path.split("/")):
+        if named := _NAMED.fullmatch(part):
+            return Release(named["version"].replace("_", "."))
+    return None
+
+
+def _date(text: str) -> int:
+    if iso := _ISO.search(text):
+        return _moment(int(iso["year"]), int(iso["month"]), int(iso["day"]))
+    if word := _WORDED.search(text):
+        name = (word["m1"] or word["m2"]).lower()[:3]
+        month = next(number for number, full in enumerate(MONTHS, 1) if full.startswith(name))
+        return _moment(int(word["y1"] or word["y2"]), month, int(word["first"] or word["second"]))
+    return 0
+
+
+def _moment(year: int, month: int, day: int) -> int:
+    try:
+        return int(datetime(year, month, day, tzinfo=UTC).timestamp())
+    except ValueError:
+        return 0
+
+
+def blocks(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield the items and paragraphs of a section, each in one line; items within items belong to the outer one."""
+    block: list[str] = []
+    is_item, indent, in_code = False, 0, False
+    for line in [*text.splitlines(), ""]:
+        if _CODE.match(line):
+            in_code = not in_code if "::" not in line else False
+            continue
+        item = None if in_code else _ITEM.fullmatch(line)
+        starts = item is not None and not (is_item and len(item["indent"]) > indent)
+        is_over = not line.strip() and not is_item
+        if block and (starts or is_over or (is_item and line.strip() and not line[0].isspace() and not block[-1])):
+            yield not is_item, " ".join(filter(None, block))
+            block, is_item = [], False
+        if item is not None and starts:
+            is_item, indent, block = True, len(item["indent"]), [item["text"]]
+        elif item is not None:
+            block += [] if is_trivial(item["text"]) else [f"• {item['text']}"]
+        elif not in_code and (line.strip() or is_item):
+            block.append(line.strip())
+    if any(block):
+        yield not is_item, " ".join(filter(None, block))
+
+
+def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a change without links and credits, and the issues, requests and commits that it names."""
+    refers: dict[str, None] = dict.fromkeys(_NUMBER.findall(text))
+
+    def role(found: re.Match[str]) -> str:
+        if found["role"] in ("issue", "pr", "pull", "gh", "ghsa", "ticket", "commit", "user", "cve"):
+            refers.update(dict.fromkeys(f"#{number}" for number in re.findall(r"\d{1,7}", found["text"])))
+            return ""
+        return f"`{found['text'].partition(' <')[0].lstrip('~!')}`"
+
+    for sha in _SHA.findall(text):
+        if not sha.isdigit():
+            refers.setdefault(sha[:7])
+    for url in re.findall(r"/(?:pull|issues|pulls|merge_requests)/(\d{1,7})\b", text):
+        refers.setdefault(f"#{url}")
+    plain = _ROLE.sub(role, text.replace("``", "`"))
+    plain = _LINK.sub(lambda link: link["text"], plain)
+    plain = _CREDIT.sub("", " ".join(plain.split()))
+    plain = _without_tail(plain).replace("**", "").strip(" -–—,;:")
+    return plain, tuple(refers)[:10]
+
+
+def _without_tail(text: str) -> str:
+    """Return a text without the references at its end."""
+    words = text.split()
+    end = len(words)
+    while end and _TAIL_WORD.fullmatch(words[end - 1]):
+        end -= 1
+    tail = words[end:]
+    # Words such as "in" are part of the sentence where no reference follows.
+    first = next((place for place, word in enumerate(tail) if _REFERENCE.search(word)), None)
+    if first is None:
+        return text
+    while first and not tail[first - 1].endswith("."):
+        first -= 1
+    return " ".join([*words[:end], *tail[:first]])
+
+
+class Changelogs(FileSource):
+    """Changelogs, release notes and upgrade guides."""
+
+    doing = "reading changelogs"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._project = ""
+        self._tags: Mapping[str, commit_log.Tag] = {}
+
+    def wanted(self, names: list[str]) -> list[str]:
+        return [name for name in names if is_changelog(name) or is_guide(name)]
+
+    def records(self, root: Path, since: int | None) -> Iterator[Found]:
+        self._project = root.name
+        self._tags = commit_log.tags(root)
+        yield from super().records(root, since)
+
+    def read(self, file: Text) -> Iterator[Found]:
+        return self._guide(file) if is_guide(file.path) else self._changes(file)
+
+    def _changes(self, file: Text) -> Iterator[Found]:
+        package = _package(file.path, self._project)
+        seen: set[str] = set()
+        latest = file.at
+        for number, line in enumerate(lines(file.text, file.path)):
+            value = line_worth(line.text, "" if line.is_prose else line.section)
+            if line.is_prose and (value < REPAIR or len(line.text.split()) < PROSE_WORDS):
+                value = 0.0  # an introduction
+            name = f"{line.release.name or package} {line.release.version}"
+            key = f"{file.path}#{line.release.version}#{_digest(line.text)}"
+            if value < LISTED or key in seen or number > MOST_CHANGES:
+                continue
+            seen.add(key)
+            tag = self._tag(line.release, package)
+            at = line.release.at or (tag.at if tag else 0)
+            latest = at or latest
+            yield _change(file, line, name, key=key, at=latest, dated=bool(at), tag=tag)._replace(worth=value)
+
+    def _tag(self, release: Release, package: str) -> commit_log.Tag | None:
+        heads = ("v", "", *(f"{name}{mark}" for name in (package, release.name, "release") for mark in _MARKS))
+        names = (head + release.version for head in heads)
+        return next((self._tags[name] for name in names if name in self._tags), None)
+
+    def _guide(self, file: Text) -> Iterator[Found]:
+        counted: dict[str, int] = {}
+        for part in sections(file.text, file.path):
+            for piece in pieces(compact(part.text), GUIDE_CHARACTERS):
+                if not part.headings or len(" ".join(prose(piece)).split()) < GUIDE_WORDS:
+                    continue
+                head = " › ".join(part.headings)
+                number = counted[head] = counted.get(head, 0) + 1
+                yield Found(
+                    key=f"{file.path}#{head}#{number}",
+                    rule="upgrade",
+                    title=clipped(f"{file.path} › {head}", 200),
+                    content=f"{file.path} › {head}\n\n{piece}",
+                    memory_type="context",
+                    at=file.at,
+                    importance=0.55,
+                    tags=("changelog", "upgrade"),
+                    metadata={"path": file.path},
+                    worth=REMOVAL,
+                    head=file.sha,
+                )
+
+
+def _change(file: Text, line: Line, name: str, *, key: str, at: int, dated: bool, tag: commit_log.Tag | None) -> Found:
+    when = f" ({datetime.fromtimestamp(at, UTC):%Y-%m-%d})" if dated else ""
+    above = f", {line.section}" if line.section else ""
+    value = line_worth(line.text, line.section)
+    kind: MemoryType = "decision" if value >= REMOVAL else "context"
+    return Found(
+        key=key,
+        rule="change",
+        content=f"{name}{when}{above}: {clipped(line.text, CHANGE_CHARACTERS)}",
+        memory_type=kind,
+        at=at,
+        importance=0.55 if value >= REMOVAL else 0.4,
+        tags=("changelog",),
+        metadata={
+            "path": file.path,
+            "version": line.release.version,
+            **({"issues": list(line.refers)} if line.refers else {}),
+        },
+        head=tag.sha if tag else None,
+        group=f"{file.path}#{line.release.version}",
+        refers=line.refers,
+    )
+
+
+def joined(changes: Sequence[Found], most: int = GUIDE_CHARACTERS) -> Iterator[Found]:
+    """Yield the changes of one release as a few records, where there are too many for one each."""
+    first = changes[0]
+    head = first.content.partition(": ")[0].partition(",")[0]
+    part: list[Found] = []
+    number = 0
+    for change in (*changes, None):
+        if part and (change is None or sum(len(each.content) for each in part) + len(change.content) > most):
+            items = "\n".join(f"- {each.content.partition(': ')[2]}" for each in part)
+            refers = tuple(dict.fromkeys(name for each in part for name in each.refers))
+            number += 1
+            yield first._replace(
+                key=f"{first.group}#rest{number}",
+                rule="release",
+                content=f"{head}, further changes:\n\n{items}",
+                memory_type="context",
+                importance=0.4,
+                refers=(),
+                metadata={
+                    **{name: first.metadata[name] for name in ("path", "version") if name in first.metadata},
+                    "changes": len(part),
+                    "commits": [each.metadata["sha"] for each in part if "sha" in each.metadata],
+                    "issues": list(refers),
+                },
+            )
+            part = []
+        if change is not None:
+            part.append(change)
+
+
+def _package(path: str, project: str) -> str:
+    """Return the name of the package that a changelog is about: its folder, or the project."""
+    folder = posixpath.dirname(path)
+    name = posixpath.basename(folder)
+    return (
+        project
+        if not folder or re.match(r"(?:docs?|documentation|changelogs?|releases?|src)\b", folder)
+        else name or project
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(" ".join(text.lower().split()).encode()).hexdigest()[:16]

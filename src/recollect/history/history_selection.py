@@ -1,0 +1,198 @@
+"""The records worth keeping: one for each change, the worthiest first, no more than a limit.
+
+    records of all sources ─► same change in two sources? one record ─► worth with age ─► the best, the rest of a
+    release in a few
+
+A commit that says the same as a line of the changelog is one memory: the fuller text stays, and names the other source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.history.change_worth import FLOOR, aged
+from recollect.history.changelogs import joined
+from recollect.history.history_record import Found, Landed
+
+# Of the memories, this part may hold several changes of a release each: they keep old releases findable.
+JOINED_PART = 6
+# Two records that name the same issue say the same if so much of the shorter one is in the other; without, if so much.
+ALIKE_BARE, ALIKE_REFERRED, ALIKE = 0.2, 0.5, 0.85
+LEAST_WORDS = 6
+# Rare words by which similar records are found, and how many records may share one.
+RARE, CROWD = 4, 30
+MOST_SOURCES = 5
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,40}")
+_COMMON = frozenset(
+    "this that with from when have been were will into only also than then they there commit files".split()
+)
+
+
+class Row(NamedTuple):
+    """A record with its source."""
+
+    source: str
+    found: Found
+
+
+class Selection(NamedTuple):
+    """The kept records by source, how many there were, and how many said the same as another one."""
+
+    kept: Mapping[str, Sequence[Found]]
+    found: Mapping[str, int]
+    merged: int
+
+
+def select(found: Mapping[str, Sequence[Found]], most: int, landed: Mapping[str, Landed]) -> Selection:
+    """Return at most so many records, the worthiest ones, in the order of their sources."""
+    covered = max((each.at for each in found.get("changelog", ()) if each.rule == "change"), default=0)
+    listed = Counter(each.group for records in found.values() for each in records if each.worth < FLOOR)
+    rows = [
+        Row(source, _placed(each, landed))
+        for source, records in found.items()
+        for each in records
+        # Subjects of commits are the changelog only where the project writes none. One repair alone is no list.
+        if (source != "git" or each.rule != "change" or each.at > covered)
+        and (each.worth >= FLOOR or listed[each.group] > 1)
+    ]
+    single = _single(rows)
+    newest = max((row.found.at for row in single), default=0)
+    worths = [aged(row.found.worth, row.found.at, newest) if row.found.worth < 1 else 1.0 for row in single]
+    ranked = sorted(range(len(single)), key=lambda place: (-worths[place], place))
+    ranked = [place for place in ranked if single[place].found.worth >= FLOOR]
+    cut = most if len(ranked) <= most else most - most // JOINED_PART
+    left = [single[place] for place in sorted(ranked[cut:])]
+    few = _few([*left, *(row for row in single if row.found.worth < FLOOR)])[: most // JOINED_PART]
+    few = few[: most - min(cut, len(ranked))]
+    room = most - min(cut, len(ranked)) - len(few)
+    alone = [place for place in ranked[cut:] if not single[place].found.group][:room]
+    chosen = [single[place] for place in sorted([*ranked[:cut], *alone])]
+    kept: dict[str, list[Found]] = {source: [] for source in found}
+    for row in (*chosen, *few):
+        kept[row.source].append(row.found)
+    total = {source: sum(row.source == source for row in rows) for source in found}
+    return Selection(kept, total, len(rows) - len(single) + sum(row.found.metadata["changes"] - 1 for row in few))
+
+
+def _placed(found: Found, landed: Mapping[str, Landed]) -> Found:
+    """Return a line of a changelog with the commit that made the change, where it names one."""
+    if found.rule != "change":
+        return found
+    commit = next((landed[name] for name in reversed(found.refers) if name in landed), None)
+    if commit is None:
+        return found
+    return found._replace(head=commit.sha, metadata={**found.metadata, "files": list(commit.files)})
+
+
+def _few(rows: Sequence[Row]) -> list[Row]:
+    """Return the changes of each release as a few records, the newest release first."""
+    groups: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    for row in rows:
+        if row.found.group:
+            groups[row.source, row.found.group].append(row.found)
+    newest_first = sorted(groups.items(), key=lambda group: (-group[1][0].at, group[0]))
+    return [Row(source, few) for (source, _), changes in newest_first for few in joined(changes)]
+
+
+# --- records that say the same ---
+
+
+def _single(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows without those that say the same as a fuller one, in their order."""
+    words = [_words(row.found) for row in rows]
+    often = Counter(word for each in words for word in each)
+    index: dict[str, list[int]] = defaultdict(list)
+    kept: dict[int, Row] = {}
+    for place, row in enumerate(rows):
+        names = _names(row.found, words[place], often)
+        twin = next((other for other in _near(names, index) if _is_same(rows, words, kept, place, other)), None)
+        if twin is None:
+            kept[place] = row
+            at = place
+        else:
+            longer = len(words[place]) > len(words[twin]) * 1.3
+            kept[twin] = _merged(row, kept[twin]) if longer else _merged(kept[twin], row)
+            words[twin] = words[place] if longer else words[twin]
+            at = twin
+        for name in names:
+            index[name].append(at)
+    return [kept[place] for place in sorted(kept)]
+
+
+def _near(names: Iterable[str], index: Mapping[str, list[int]]) -> Iterator[int]:
+    seen = dict.fromkeys(place for name in names for place in index.get(name, ())[-CROWD:])
+    yield from seen
+
+
+def _names(found: Found, words: frozenset[str], often: Mapping[str, int]) -> list[str]:
+    """Return the issues that a record names, and its rarest words."""
+    rare = sorted((word for word in words if often[word] > 1), key=lambda word: (often[word], word))[:RARE]
+    return [*found.refers, *rare]
+
+
+def _is_same(rows: Sequence[Row], words: Sequence[frozenset[str]], kept: Mapping[int, Row], one: int, two: int) -> bool:
+    """Tell whether two records say the same. A change and its revert do not, though they use the same words."""
+    first, second = rows[one].found, kept[two].found if two in kept else rows[two].found
+    if any(
+        each.rule == "revert" or each.replaced_by or (not each.refers and each.rule in _OWN) for each in (first, second)
+    ):
+        return False
+    if first.group and first.group == second.group:
+        return words[one] == words[two]
+    fewest = min(len(words[one]), len(words[two]))
+    share = len(words[one] & words[two]) / fewest if fewest else 0.0
+    is_referred = not set(first.refers).isdisjoint(second.refers)
+    if is_referred and "interface" in (first.rule, second.rule):
+        return share >= ALIKE_BARE  # a bare subject adds nothing to another record of its request
+    if is_referred:
+        return share >= ALIKE_REFERRED and fewest > 1
+    # Few words are in many a longer text.
+    most = max(len(words[one]), len(words[two]))
+    return share >= ALIKE and fewest >= LEAST_WORDS and most <= 2 * fewest
+
+
+# Statistics and rules use the same words for different things.
+_OWN = frozenset({"together", "hot", "who", "rule"})
+
+
+def _words(found: Found) -> frozenset[str]:
+    text = found.content.partition("\n\nCommit ")[0]
+    if found.rule == "change":
+        text = text.partition(": ")[2]
+    return frozenset(word for word in map(str.lower, _WORD.findall(text)) if word not in _COMMON)
+
+
+def _merged(full: Row, other: Row) -> Row:
+    """Return a record that names the source of another one, too."""
+    keep, also = full.found, other.found
+    about = {**also.metadata, **keep.metadata}
+    named = {
+        "from": other.source,
+        **{name: also.metadata[name] for name in ("sha", "path", "version") if name in also.metadata},
+    }
+    about["also"] = [*keep.metadata.get("also", ()), *also.metadata.get("also", ()), named][:MOST_SOURCES]
+    content = keep.content
+    if also.rule == "change" and len(about["also"]) < MOST_SOURCES:
+        content = _released(keep, also)
+    refers = tuple(dict.fromkeys((*keep.refers, *also.refers)))[:20]
+    head = keep.head if full.source == "git" or other.source != "git" else also.head
+    return Row(
+        full.source,
+        keep._replace(content=content, metadata=about, refers=refers, head=head, worth=max(keep.worth, also.worth)),
+    )
+
+
+def _released(keep: Found, also: Found) -> str:
+    """Return the content of a record with the release that a changelog names, and what it says if that differs."""
+    head, _, text = also.content.partition(": ")
+    release = head.partition(",")[0]
+    if release in keep.content:
+        return keep.content
+    if keep.rule == "change":
+        return f"{keep.content.rstrip('.')}. Also in {release}."
+    said = "" if _words(also) <= _words(keep) else f": {text}"
+    return f"{keep.content}\nReleased in {release}{said}."

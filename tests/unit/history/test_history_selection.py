@@ -1,0 +1,110 @@
+"""Which records are kept: one for each change, the worthiest, no more than the limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.history.change_worth import HALF_LIFE_S, OLDEST, aged, is_aside, worth
+from recollect.history.commit_message import read
+from recollect.history.history_record import Found, Landed
+from recollect.history.history_selection import select
+
+NOW = 2_000_000_000
+
+
+def record(key: str, content: str, **about: Any) -> Found:
+    return Found(**{"key": key, "rule": "reason", "content": content, "memory_type": "decision", "at": NOW, **about})
+
+
+def change(key: str, text: str, version: str = "1.0", **about: Any) -> Found:
+    named = {"metadata": {"path": "CHANGES", "version": version}, "group": f"CHANGES#{version}", **about}
+    return record(key, f"app {version} (2020-01-01): {text}", rule="change", **named)
+
+
+def test_the_worthiest_are_kept_and_of_equals_the_newer() -> None:
+    year = 365 * 86_400
+    rows = [
+        record("old", "why the zebra is striped", worth=0.6, at=NOW - 15 * year),
+        record("new", "why the giraffe is tall", worth=0.6),
+        record("rule", "never feed animals", worth=1.0, at=NOW - 15 * year),
+        record("weak", "why a lion sleeps", worth=0.46),
+    ]
+    assert [row.key for row in select({"git": rows}, 2, {}).kept["git"]] == ["new", "rule"]
+    assert aged(0.8, NOW - HALF_LIFE_S, NOW) == 0.8 * (OLDEST + (1 - OLDEST) / 2)
+
+
+def test_the_fuller_of_two_records_of_a_change_is_kept_and_names_the_other() -> None:
+    full = record(
+        "commit",
+        "Remove Reader.lines (#12)\n\nIt kept whole files in memory.\n\nCommit abc",
+        metadata={"sha": "abc"},
+        refers=("#12",),
+    )
+    line = change("line", "Remove Reader.lines from module", refers=("#12",))
+    found = select({"git": [full], "changelog": [line]}, 9, {})
+    (kept,) = found.kept["git"]
+    assert kept.content.endswith("Released in app 1.0 (2020-01-01): Remove Reader.lines from module.")
+    assert kept.metadata["also"] == [{"from": "changelog", "path": "CHANGES", "version": "1.0"}]
+    assert (found.kept["changelog"], found.merged, found.found) == ([], 1, {"git": 1, "changelog": 1})
+
+
+def test_a_change_and_its_revert_stay_two_records() -> None:
+    words = "Cache answers of the parser in a file so that they survive"
+    rows = [record("b", f'Revert "{words}"', rule="revert", refers=("#1",)), record("a", words, refers=("#1",))]
+    assert len(select({"git": rows}, 9, {}).kept["git"]) == 2
+
+
+def test_of_too_many_changes_the_rest_of_a_release_is_one_record() -> None:
+    rows = [
+        change(str(n), f"add the option number{n} to parser{n}", f"{n // 10}.0", worth=0.6, at=NOW + n)
+        for n in range(60)
+    ]
+    found = select({"changelog": rows}, 30, {})
+    kept = found.kept["changelog"]
+    joined = [row for row in kept if row.rule == "release"]
+    assert 0 < len(joined) <= 30 // 6
+    assert len(kept) - len(joined) == 25
+    assert found.merged == 35 - len(joined), "every change is in one of the records"
+    assert joined[0].content.startswith("app 3.0 (2020-01-01), further changes:\n\n- add the option")
+    assert not {row.key for row in rows} & {row.key for row in joined}
+
+
+def test_repairs_without_a_cause_are_listed_with_their_release() -> None:
+    rows = [
+        change("a", "fix the parser of lines", worth=0.2),
+        change("b", "remove `lines`", worth=0.8),
+        change("c", "fix the printer of pages", worth=0.2),
+        change("d", "fix the only thing of a release", "2.0", worth=0.2),
+    ]
+    found = select({"changelog": rows}, 12, {})
+    assert [row.rule for row in found.kept["changelog"]] == ["change", "release"]
+    assert found.kept["changelog"][1].content.endswith("- fix the parser of lines\n- fix the printer of pages")
+    assert (found.found, found.merged) == ({"changelog": 3}, 1)
+
+
+def test_subjects_of_commits_are_the_changelog_only_after_the_last_one_that_is_written() -> None:
+    lines = [change("early", "add `one` to two", at=NOW - 10), change("late", "add `three` to four", at=NOW + 10)]
+    written = [change("w", "add `five` to six", at=NOW)]
+    assert [row.key for row in select({"git": lines, "changelog": written}, 9, {}).kept["git"]] == ["late"]
+
+
+def test_a_change_is_anchored_at_the_commit_that_its_number_names() -> None:
+    found = select(
+        {"changelog": [change("a", "remove `lines`", refers=("#12",))]}, 9, {"#12": Landed("f" * 40, NOW, ("a.py",))}
+    )
+    (kept,) = found.kept["changelog"]
+    assert (kept.head, kept.metadata["files"]) == ("f" * 40, ["a.py"])
+
+
+def test_tests_documents_and_settings_alone_are_worth_nothing() -> None:
+    message = read("Read lazily\n\nBecause files are larger than memory.")
+    assert worth(message, ["src/reader.py", "tests/test_reader.py"]) > 0.45
+    for path in (
+        "tests/test_reader.py",
+        "docs/guide.rst",
+        ".github/workflows/ci.yml",
+        "README.md",
+        "pkg/reader_test.go",
+    ):
+        assert worth(message, [path]) == 0, path
+    assert not is_aside([])
