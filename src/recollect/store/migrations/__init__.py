@@ -34,6 +34,7 @@ _NAMES = (
     "0016_fewer_reads",
     "0017_observed",
     "0018_briefing",
+    "0019_past_code",
 )
 
 
