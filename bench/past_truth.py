@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from freshness import PYTHON, SCRIPTS, TREES, _Plain, _symbols
 from recollect import Engine
+from recollect.code.index.symbols import Symbol
 from recollect.model import Anchor, AnchorState, Memory
 
 RIGHT = {"fresh": "same", "moved": "same", "changed": "changed", "gone": "gone"}
@@ -139,7 +140,7 @@ class Truth:
             return []
         if path.endswith(PYTHON):
             return [_python(source, symbol) for symbol in _nodes(source) if symbol.rpartition(".")[2] == name]
-        found = [symbol for symbol in _symbols(path, source) if symbol.rpartition(".")[2] == name]
+        found = [symbol for symbol in _scripts(path, source) if symbol.rpartition(".")[2] == name]
         return [self._tree(path, source, symbol) for symbol in found]
 
     def _tree(self, path: str, source: bytes | None, symbol: str | None) -> str:
@@ -151,7 +152,7 @@ class Truth:
             return ""
         if symbol is None:
             return self._node.tree(path, source, 0, len(source))
-        found = _symbols(path, source).get(symbol)
+        found = _scripts(path, source).get(symbol)
         return self._node.tree(path, source, found.start_byte, found.end_byte) if found is not None else ""
 
     def _followed(self, case: Case) -> list[str]:
@@ -172,7 +173,7 @@ class Truth:
             elif part.startswith("R"):
                 yield at, next(parts, ""), next(parts, "")
 
-    @lru_cache(maxsize=64)  # noqa: B019 - one object per repository
+    @lru_cache(maxsize=4096)  # noqa: B019 - one object per repository
     def _content(self, commit: str, path: str) -> bytes | None:
         done = subprocess.run(
             ["git", "cat-file", "blob", f"{commit}:{path}"], cwd=self._root, capture_output=True, check=False
@@ -212,6 +213,11 @@ class _Compiler:
             trees = json.loads(done.stdout)
             self._known |= {key: tree or "" for (key, _), tree in zip(piece, trees, strict=True)}
         return bool(asked)
+
+
+@lru_cache(maxsize=2048)
+def _scripts(path: str, source: bytes) -> dict[str, Symbol]:
+    return _symbols(path, source)
 
 
 @lru_cache(maxsize=4096)
