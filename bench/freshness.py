@@ -2,6 +2,7 @@
 
     python bench/freshness.py --repos DIR [DIR …] [--rounds N] [--seed N] [--save]
     python bench/freshness.py --across REPO@COMMIT … [--typescript DIR] [--symbols N] [--seed N] [--save]
+    python bench/freshness.py --history REPO … [--typescript DIR] [--wrong] [--save]
 
 Every repository is copied. In a round, memories that name a symbol are stored, its file is edited in a known way
 (bench/mutation.py), the project is indexed again, and the verdict is read from the hit of a recall: everything goes
@@ -12,6 +13,9 @@ With --across, the edit is a commit of the repository itself, one by which it ad
 what an independent parser says: Python's `ast`, and the TypeScript compiler (bench/syntax_trees.js).
 REPO is a repository, bare or not. JavaScript and TypeScript are measured with --typescript, the folder of the npm
 package `typescript`.
+
+With --history, the history of a repository is imported, and every anchor of an imported memory is compared with what
+the same parsers say of its symbol at the commit and today (bench/past_truth.py).
 """
 
 from __future__ import annotations
@@ -316,6 +320,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--repos", nargs="+", default=[], type=Path)
     options.add_argument("--across", nargs="+", default=[], help="repositories, each as PATH@COMMIT")
+    options.add_argument("--history", nargs="+", default=[], type=Path, help="repositories whose history is imported")
     options.add_argument("--typescript", type=Path)
     options.add_argument("--symbols", type=int, default=400, help="symbols per repository, with --across")
     options.add_argument("--rounds", type=int, default=3)
@@ -326,6 +331,8 @@ def main() -> None:
     chosen = options.parse_args()
     if chosen.across:
         across(chosen)
+    if chosen.history:
+        history(chosen)
     if not chosen.repos:
         return
     outcomes: list[Outcome] = []
@@ -354,6 +361,19 @@ def across(chosen: argparse.Namespace) -> None:
         rows.append(row)
         sys.stderr.write("".join(f"{line}\n" for line in wrong) if chosen.wrong else "")
     publish("formatters", {"repositories": rows}, save=chosen.save)
+
+
+def history(chosen: argparse.Namespace) -> None:
+    """Measure the verdicts on imported memories."""
+    from past_truth import measured
+
+    rows = []
+    for repository in chosen.history:
+        with tempfile.TemporaryDirectory() as name:
+            row, wrong = measured(repository, Path(name), typescript=chosen.typescript)
+        rows.append(row)
+        sys.stderr.write("".join(f"{line}\n" for line in wrong) if chosen.wrong else "")
+    publish("history-freshness", {"repositories": rows}, save=chosen.save)
 
 
 class Bench:

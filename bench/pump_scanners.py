@@ -593,7 +593,8 @@ CODE: tuple[Any, ...] = (
     ("form",
      ("recollect.code.anchors.normalised_file recollect.code.anchors.code_sketch "
      "recollect.code.index.normal_form"),
-     lambda text: (normalised_file.form("a.py", text.encode()).sketch_of(None), code_sketch.sketch([text.encode()], "a"))),
+     lambda text: ((form := normalised_file.form("a.py", text.encode())).sketch_of(None), form.words_of(None),
+                   code_sketch.sketch([text.encode()], "a"))),
     ("ranges", "recollect.code.manifests.version_ranges recollect.code.manifests.python_manifests",
      lambda text: [version_ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
     ("member patterns", "recollect.code.manifests.package_resolution", lambda text: package_resolution._is_member("a/" * 60 + "b", [text])),

@@ -22,7 +22,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -238,8 +238,140 @@ class Repository:
                 at += size + 1
         return found, problem
 
+    @contextmanager
+    def objects(self) -> Iterator[Objects]:
+        """Yield a reader of single blobs; one process answers all requests of a kind."""
+        reader = Objects(self._asked)
+        try:
+            yield reader
+        finally:
+            reader.close()
+
+    def _asked(self, how: str) -> Popen[bytes] | None:
+        """Start a process that answers requests for objects; None where git cannot be started."""
+        command = self._command(("cat-file", how))
+        with suppress(OSError), open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device
+            if self._program:
+                return processes.start(
+                    command, takes_input=True, errors=nowhere, folder=self._at, environment=self._variables
+                )
+        return None
+
     def _command(self, words: Iterable[str]) -> list[str]:
         return [self._program, "--no-pager", "--literal-pathspecs", *words]
+
+
+class Stored(NamedTuple):
+    """The id and the size of a blob."""
+
+    id: str
+    size_bytes: int
+
+
+class Objects:
+    """Blobs by name, `commit:path` or an id, one after the other. After a failure all are unknown."""
+
+    def __init__(self, start: Callable[[str], Popen[bytes] | None]) -> None:
+        self._start = start
+        self._pipes: dict[str, _Pipe | None] = {}
+
+    def find(self, name: str) -> Stored | None:
+        """Return the id and the size of a blob without reading it; None if there is none."""
+        return self._asked("--batch-check", name)
+
+    def is_commit(self, name: str) -> bool:
+        """Tell whether there is a commit of this id."""
+        return self._answer("--batch-check", name)[1:2] == [b"commit"]
+
+    def content(self, blob: str) -> bytes | None:
+        """Return the content of a blob by its id."""
+        found = self._asked("--batch", blob)
+        pipe = self._pipes.get("--batch")
+        # A line feed follows the content.
+        content = pipe.taken(found.size_bytes + 1) if found is not None and pipe is not None else None
+        return content[:-1] if content is not None else None
+
+    def close(self) -> None:
+        """End the processes."""
+        for how in self._pipes:
+            self._end(how)
+
+    def _asked(self, how: str, name: str) -> Stored | None:
+        words = self._answer(how, name)
+        if words[1:2] == [b"blob"]:
+            return Stored(words[0].decode("ascii", "replace"), int(words[2]))
+        if words and how == "--batch":  # the content of a tree or a commit would follow
+            self._end(how)
+        return None
+
+    def _answer(self, how: str, name: str) -> list[bytes]:
+        """Return the id, the type and the size of an object; empty if there is none."""
+        if how not in self._pipes:
+            process = self._start(how)
+            self._pipes[how] = _Pipe(process) if process is not None else None
+        pipe = self._pipes[how]
+        if pipe is None or not name or "\n" in name or "\0" in name:
+            return []
+        words = pipe.asked(name).split(b" ")
+        if len(words) == 3 and words[2].isdigit():
+            return words
+        if words[-1] not in (b"missing", b"ambiguous"):  # late, or ended
+            self._end(how)
+        return []
+
+    def _end(self, how: str) -> None:
+        pipe = self._pipes[how]
+        if pipe is not None:
+            pipe.close()
+        self._pipes[how] = None
+
+
+class _Pipe:
+    """A running git that answers one line for each line."""
+
+    def __init__(self, process: Popen[bytes]) -> None:
+        self._process = process
+        self._read = b""
+
+    def asked(self, line: str) -> bytes:
+        """Return the answer to a line; empty if there is none."""
+        source = self._process.stdin
+        with suppress(OSError):
+            if source is not None:
+                source.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+                source.flush()
+                while b"\n" not in self._read and len(self._read) <= MAX_LINE_BYTES and self._more():
+                    pass
+        answer, _, self._read = self._read.partition(b"\n")
+        return answer
+
+    def taken(self, size: int) -> bytes | None:
+        """Return the next bytes; None if they do not come."""
+        pieces = [self._read]
+        missing = size - len(self._read)
+        while missing > 0:
+            self._read = b""
+            if not self._more():
+                return None
+            pieces.append(self._read)
+            missing -= len(self._read)
+        whole = b"".join(pieces)
+        self._read = whole[size:]
+        return whole[:size]
+
+    def close(self) -> None:
+        """End the process."""
+        with self._process as process:
+            process.kill()
+
+    def _more(self) -> bool:
+        import select
+
+        assert self._process.stdout is not None  # noqa: S101 - it was asked for
+        handle = self._process.stdout.fileno()
+        piece = os.read(handle, BLOCK_BYTES) if select.select([handle], [], [], TIMEOUT_S)[0] else b""
+        self._read += piece
+        return bool(piece)
 
 
 @contextmanager

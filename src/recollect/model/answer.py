@@ -133,6 +133,7 @@ class Anchored(Record, frozen=True, kw_only=True):
 
     now_path, now_symbol: where it is now, if that is another place. since: when it became so, as far as was noticed
     late: the code was not indexed when the memory was written, so that it is compared with what it was at taken_at
+    different: how much of it has changed, 0 to 1
     """
 
     path: str
@@ -143,6 +144,7 @@ class Anchored(Record, frozen=True, kw_only=True):
     since: int | None = None
     taken_at: int | None = None
     late: bool = False
+    different: float = 0.0
 
 
 class Freshness(Record, frozen=True, kw_only=True):
@@ -268,10 +270,14 @@ class Drifted(Record, frozen=True, kw_only=True):
 
 
 class Drift(Record, frozen=True, kw_only=True):
-    """The memories that changes of the code made doubtful, latest first; each waits to be kept, updated or retired."""
+    """The memories that changes of the code made doubtful, latest first; each waits to be kept, updated or retired.
+
+    imported: how many of them come from a project's history; they are listed last
+    """
 
     memories: tuple[Drifted, ...]
     total: int
+    imported: int = 0
     notes: tuple[str, ...] = ()
 
 

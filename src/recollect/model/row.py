@@ -285,7 +285,7 @@ class AnchorState(Record, frozen=True, kw_only=True):
 
     path, symbol: where it is now, or was last seen. hash: of what the memory was written against, in the normal form
     of today. file_hash: of the whole file when it was last looked at. since: when the verdict became what it is
-    stamp: the generation of the code index it was judged by
+    stamp: the generation of the code index it was judged by. different: how much of it differs, 0 to 1
     """
 
     id: str
@@ -297,6 +297,7 @@ class AnchorState(Record, frozen=True, kw_only=True):
     file_hash: str = ""
     since: int = 0
     stamp: int = 0
+    different: float = 0.0
 
 
 class Mention(Record, frozen=True, kw_only=True):

@@ -67,8 +67,9 @@ ImportSource = Literal[
     "markdown",
 ]
 
-# The state of the code that a memory mentions. unanchored: it mentions no indexed code.
-Verdict = Literal["fresh", "changed", "moved", "gone", "unanchored"]
+# The state of the code that a memory mentions. unverified: it could not be compared with the code as it was when the
+# memory was written. unanchored: it mentions no indexed code.
+Verdict = Literal["fresh", "changed", "moved", "gone", "unverified", "unanchored"]
 
 # The relation of the branch that a memory was written on to the current one.
 BranchStanding = Literal["here", "merged", "elsewhere", "unknown"]

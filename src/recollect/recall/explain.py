@@ -60,7 +60,7 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "read recently": ("not read recently", ("recency",)),
     "written on the current branch": ("written on a branch that is not merged here", ("branch",)),
     "it or its type was used when injected": ("its type was rarely used when injected", ("useful",)),
-    "still valid": ("superseded, expired, or its code has changed", ("freshness",)),
+    "still valid": ("superseded, expired, or its code has changed", ("freshness", "outdated")),
 }  # fmt: skip
 _KIND: Mapping[str, str] = {name: kind for kind, (_, names) in EVIDENCE.items() for name in names}
 

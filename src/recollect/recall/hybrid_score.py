@@ -221,13 +221,13 @@ def leaning(
     return scored
 
 
-def overlaid(profile: Profile, scored: Scored, pool: Pool, standings: Mapping[str, str]) -> Scored:
-    """Return a pool with memories of the current branch ranked higher, of unmerged branches lower.
+def overlaid(profile: Profile, scored: Scored, pool: Pool, points: Mapping[str, float], name: str) -> Scored:
+    """Return a pool with some memories ranked higher or lower.
 
-    standings: by memory id, how its branch stands to the current one
+    points: by memory id. name: of the share that they add
     """
-    points = [BRANCH_POINTS.get(standings.get(passage.memory_id, ""), 0.0) for passage in pool.passages]
-    if not any(points):
+    column = np.array([points.get(passage.memory_id, 0.0) for passage in pool.passages])
+    if not column.any():
         return scored
-    share = profile.point * np.array(points)
-    return scored._replace(scores=scored.scores + share, shares={**scored.shares, "branch": share})
+    share = profile.point * column
+    return scored._replace(scores=scored.scores + share, shares={**scored.shares, name: share})

@@ -194,7 +194,8 @@ def _drift(drift: model.Drift, now: int | None) -> list[Block]:
     if not drift.memories:
         return [Line("All memories agree with the code.", "good"), *notes(drift.notes)]
     more = f", {len(drift.memories):,} shown" if drift.total > len(drift.memories) else ""
-    head = f"{count(drift.total, 'memory')} to check{more}: keep, update or retire each by its id."
+    imported = f", {drift.imported:,} of them imported" if drift.imported else ""
+    head = f"{count(drift.total, 'memory')} to check{imported}{more}: keep, update or retire each by its id."
     blocks: list[Block] = [Line(head), *notes(drift.notes)]
     for number, row in enumerate(drift.memories, 1):
         blocks += _drifted(row, now, number)

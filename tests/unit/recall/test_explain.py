@@ -18,7 +18,8 @@ def test_every_signal_that_counts_is_evidence_of_one_kind() -> None:
     named = [name for _, names in EVIDENCE.values() for name in names]
     assert len(named) == len(set(named))
     models = (TALK, TALK_BY_WORDS, NOTE, NOTE_BY_WORDS, BY_HAND)
-    assert set(named) == {*(name for model in models for name in model), *COMPONENTS, "timeless", "branch", "useful"}
+    overlaid = ("timeless", "branch", "useful", "outdated")
+    assert set(named) == {*(name for model in models for name in model), *COMPONENTS, *overlaid}
 
 
 def test_evidence_says_one_thing_for_a_memory_and_another_against_it() -> None:

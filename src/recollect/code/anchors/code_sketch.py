@@ -20,7 +20,7 @@ import hashlib
 import re
 import struct
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
@@ -432,6 +432,7 @@ def size(text: str) -> int:
     return len(_hashes(text))
 
 
+@lru_cache(maxsize=4096)  # one symbol is compared with many
 def _hashes(text: str) -> frozenset[int]:
     if not is_current(text):
         return frozenset()

@@ -7,7 +7,7 @@ and a class precedes its constructor. Owners must stand directly before the name
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from recollect.code.anchors.mention import Mentions, Name, Path, is_path
@@ -53,6 +53,8 @@ class Code:
         self.bearers: dict[Name, list[FoundSymbol] | None] = {}
         self.forms: dict[tuple[str, str], Form | None] = {}
         self._rows: dict[int, list[SymbolRow]] = {}
+        self._spots: dict[int, dict[str, Spot]] = {}
+        self._defining: dict[tuple[str, int], list[FoundSymbol] | None] = {}
         self._paths: list[tuple[str, int]] | None = None
 
     @property
@@ -71,7 +73,7 @@ class Code:
                     found[file.path].append(file)
         return found
 
-    def rows(self, files: Iterable[File]) -> dict[int, list[SymbolRow]]:
+    def rows(self, files: Sequence[File]) -> dict[int, list[SymbolRow]]:
         """Return the symbols of files by the number of the file."""
         wanted = [file.id for file in files]
         missing = [number for number in wanted if number not in self._rows]
@@ -81,7 +83,9 @@ class Code:
 
     def spots(self, file: File) -> dict[str, Spot]:
         """Return the symbols of a file by qualified name."""
-        return spots(file.path, self.rows([file])[file.id])
+        if file.id not in self._spots:
+            self._spots[file.id] = spots(file.path, self.rows([file])[file.id])
+        return self._spots[file.id]
 
     def ending(self, path: str) -> list[str]:
         """Return the known paths that end with these folders and this name."""
@@ -94,6 +98,39 @@ class Code:
         tail = "/" + path
         return list(dict.fromkeys(known for known, _ in self._paths if known.endswith(tail)))
 
+    def may_define(self, file: File, name: str) -> bool:
+        """Tell whether a file is worth looking into for a name."""
+        return True
+
+    def looked_up(self, name: Name) -> list[FoundSymbol] | None:
+        """Return the symbols of a name with its owners; None if no file defines the name."""
+        most = MAX_OWNED_FILES if name.owners else MAX_FILES
+        found = self.defining(name.name, most)
+        return [symbol for symbol in found if is_owned(symbol, name.owners)] if found is not None else None
+
+    def defining(self, name: str, most: int) -> list[FoundSymbol] | None:
+        """Return the symbols of a name in code; none if more than so many files define it, None if no file does."""
+        if (name, most) not in self._defining:
+            self._defining[name, most] = self._defined(name, most)
+        return self._defining[name, most]
+
+    def _defined(self, name: str, most: int) -> list[FoundSymbol] | None:
+        term = name_term(name)
+        known = self.store.symbol_names(term, limit=1)
+        if not known or known[0][0] != term:
+            return None
+        # A name in so many files is not certain in any tree.
+        if known[0][1] > most * MANY:
+            return []
+        found = [
+            symbol
+            for symbol in self.store.symbols_named([name], self.scope, most + 1)
+            if symbol.symbol.name == name and is_code(symbol.file)
+        ]
+        if not found:
+            return None
+        return found if len({symbol.file.id for symbol in found}) <= most else []
+
 
 def find(code: Code, mentions: Mentions) -> Found:
     """Return the places that mentions mean for certain; a symbol replaces its file and its owner."""
@@ -101,7 +138,7 @@ def find(code: Code, mentions: Mentions) -> Found:
     named = [
         (mention, file)
         for mention, file in _files(code, mentions.paths)
-        if _is_code(file) or "/" in mention.path or mention.line or mention.symbol
+        if is_code(file) or "/" in mention.path or mention.line or mention.symbol
     ]
     places: dict[tuple[str, str | None], Place] = {}
     for mention, file in named:
@@ -206,7 +243,7 @@ def _near(code: Code, name: Name, files: Sequence[File]) -> Place | None:
     meant = {
         (file.path, spot.symbol): Place(code.tree(file), file, spot.symbol)
         for file in files
-        if _is_code(file)
+        if is_code(file) and code.may_define(file, name.name)
         for spot in code.spots(file).values()
         if spot.name == name.name and (not name.owners or _ends(spot.symbol, wanted))
     }
@@ -224,37 +261,16 @@ def _owns(owner: str, symbol: str) -> bool:
 def _bearers(code: Code, name: Name) -> list[FoundSymbol] | None:
     """Return the symbols of a name with its owners; None if no file defines the name."""
     if name not in code.bearers:
-        code.bearers[name] = _looked_up(code, name)
+        code.bearers[name] = code.looked_up(name)
     return code.bearers[name]
 
 
-def _looked_up(code: Code, name: Name) -> list[FoundSymbol] | None:
-    term = name_term(name.name)
-    known = code.store.symbol_names(term, limit=1)
-    if not known or known[0][0] != term:
-        return None
-    most = MAX_OWNED_FILES if name.owners else MAX_FILES
-    # A name in so many files is not certain in any tree.
-    if known[0][1] > most * MANY:
-        return []
-    found = [
-        symbol
-        for symbol in code.store.symbols_named([name.name], code.scope, most + 1)
-        if symbol.symbol.name == name.name and _is_code(symbol.file)
-    ]
-    if not found:
-        return None
-    if len({symbol.file.id for symbol in found}) > most:
-        return []
-    return [symbol for symbol in found if _is_owned(symbol, name.owners)]
-
-
-def _is_code(file: File) -> bool:
+def is_code(file: File) -> bool:
     """Tell whether a file is code: headings and keys only repeat names."""
     return file.language is not None and not BY_NAME[file.language].document
 
 
-def _is_owned(found: FoundSymbol, owners: Sequence[str]) -> bool:
+def is_owned(found: FoundSymbol, owners: Sequence[str]) -> bool:
     if not owners:
         return True
     stem = found.file.path.rpartition(".")[0] or found.file.path

@@ -7,8 +7,9 @@ memories are anchored to.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +35,11 @@ MAX_WALKED = 300_000
 TREES = 16
 
 
+_WORD = re.compile(rb"\w+")
+# Comments of most languages, and sometimes more: words only decide whether code is worth an exact comparison.
+_COMMENT = re.compile(rb"(?:#|//|/\*|^[ \t]*\*)[^\n]*", re.MULTILINE)
+
+
 class Spot(NamedTuple):
     """A symbol as anchors follow it: all definitions of one qualified name in a file (overloads) are one.
 
@@ -49,39 +55,90 @@ class Spot(NamedTuple):
     size_bytes: int
 
 
-class Form(NamedTuple):
-    """A file: hashes of its bytes and of its normal form, that form, its text and its symbols.
+class Form:
+    """A file: its symbols, the hash of its bytes, its normal form with its hash, and sketches; each when first used.
 
-    sketches: those computed so far
+    kind: its language; a file of an unknown one has no symbols. registered: as of `outline`
     """
 
-    path: str
-    file_hash: str
-    hash: str
-    kind: str
-    blob: bytes
-    source: bytes
-    rows: tuple[SymbolRow, ...]
-    sketches: dict[str | None, str]
+    def __init__(self, path: str, content: bytes, *, registered: bool = True) -> None:
+        language = detect(path, content[:8192])
+        self.path = path
+        self.kind = language.name if language is not None else ""
+        self.content = content
+        self._registered = registered
+        self._sketches: dict[str | None, str] = {}
+        self._words: dict[str | None, str] = {}
+
+    @cached_property
+    def source(self) -> bytes:
+        """Its text, without \\r before a line feed; of an unknown language its words."""
+        return Page(self.content).source if self.kind else b" ".join(self.content.split())
+
+    @cached_property
+    def file_hash(self) -> str:
+        """The hash of its bytes."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @cached_property
+    def blob(self) -> bytes:
+        """Its normal form."""
+        if not self.kind:
+            return self.source
+        language = BY_NAME[self.kind]
+        marks = Captures(Page(self.content), load(self.kind, outline=True), language.deepest).marks()
+        return normalise(self.source, marks, language.layout)
+
+    @cached_property
+    def hash(self) -> str:
+        """The hash of its normal form."""
+        return digest(self.blob.translate(None, BLANK) if self.kind else self.blob)
+
+    @cached_property
+    def rows(self) -> tuple[SymbolRow, ...]:
+        """Its symbols, with offsets in `source`."""
+        if not self.kind:
+            return ()
+        content = self.content
+        found = outline(content, self.path, BY_NAME[self.kind], registered=self._registered)
+        rows = (SymbolRow(*symbol) for symbol in found.symbols)
+        return tuple(_in_form(row, content) for row in rows) if b"\r\n" in content else tuple(rows)
 
     def spots(self) -> dict[str, Spot]:
         """Return its symbols by qualified name."""
+        return self._spots
+
+    @cached_property
+    def _spots(self) -> dict[str, Spot]:
         return spots(self.path, self.rows)
 
     def sketch_of(self, symbol: str | None) -> str:
         """Return the sketch of a symbol by its qualified name, or of the whole file."""
-        if symbol not in self.sketches:
+        if symbol not in self._sketches:
             rows = [row for row in self.rows if row.qualified == symbol]
             spans = [(row.start_byte, row.end_byte) for row in rows] if symbol is not None else [(0, len(self.source))]
-            words = [word for span in spans for word in self._words(*span)]
-            self.sketches[symbol] = sketch(words, rows[0].name if rows else "")
-        return self.sketches[symbol]
+            words = [word for span in spans for word in self._values(*span)]
+            self._sketches[symbol] = sketch(words, rows[0].name if rows else "")
+        return self._sketches[symbol]
+
+    def text_of(self, symbol: str | None) -> bytes:
+        """Return the text of a symbol, or of the whole file."""
+        if symbol is None:
+            return self.source
+        return b"\n".join(self.source[row.start_byte : row.end_byte] for row in self.rows if row.qualified == symbol)
+
+    def words_of(self, symbol: str | None) -> str:
+        """Return a sketch of the words of a symbol, or of the whole file, without comments: fast, and not exact."""
+        if symbol not in self._words:
+            name = next((row.name for row in self.rows if row.qualified == symbol), "") if symbol is not None else ""
+            self._words[symbol] = sketch(_WORD.findall(_COMMENT.sub(b"", self.text_of(symbol))), name)
+        return self._words[symbol]
 
     def is_same(self, other: Form, symbol: str | None) -> bool:
         """Tell whether a symbol, or the whole file, differs from another only in its format."""
         return self.sketch_of(symbol) == other.sketch_of(symbol) != ""
 
-    def _words(self, start: int, end: int) -> list[bytes]:
+    def _values(self, start: int, end: int) -> list[bytes]:
         if not self.kind or end - start > MAX_WALKED:
             return self.source[start:end].split()
         return values(self.source, _root(self.source, self.kind), BY_NAME[self.kind], start, end)
@@ -97,19 +154,8 @@ def read(root: str, path: str, max_bytes: int) -> bytes | None:
 
 
 def form(path: str, source: bytes) -> Form:
-    """Return the form of a file; one of an unknown language has no symbols."""
-    file_hash = hashlib.sha256(source).hexdigest()
-    language = detect(path, source[:8192])
-    if language is None:
-        blob = b" ".join(source.split())
-        return Form(path, file_hash, digest(blob), "", blob, blob, (), {})
-    page = Page(source)
-    marks = Captures(page, load(language.name, outline=True), language.deepest).marks()
-    blob = normalise(page.source, marks, language.layout)
-    rows = tuple(SymbolRow(*symbol) for symbol in outline(source, path, language).symbols)
-    if b"\r\n" in source:
-        rows = tuple(_in_form(row, source) for row in rows)
-    return Form(path, file_hash, digest(blob.translate(None, BLANK)), language.name, blob, page.source, rows, {})
+    """Return the form of a file."""
+    return Form(path, source)
 
 
 def spots(path: str, rows: Iterable[SymbolRow]) -> dict[str, Spot]:

@@ -70,11 +70,15 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
     return Extracted(symbols, used, imported, page.notes + found.errors(page), nested.package)
 
 
-def outline(source: bytes, path: str, language: Language) -> Outline:
-    """Return what a file defines: the symbols and notes of `extract`, without what it uses and imports."""
+def outline(source: bytes, path: str, language: Language, *, registered: bool = True) -> Outline:
+    """Return what a file defines: the symbols and notes of `extract`, without what it uses and imports.
+
+    registered: also find handlers that a call registers, for which some files must be parsed
+    """
     page = Page(source)
     name = BY_TEXT.get(language.name)
-    scanned = _reader(name)(page, language) if name and not endpoints.may_call(page, language, path) else None
+    needs_tree = registered and name is not None and endpoints.may_call(page, language, path)
+    scanned = _reader(name)(page, language) if name and not needs_tree else None
     if scanned:
         nested = nest(page, language, (), scanned.definitions)
         return Outline(_symbols(page, language, scanned.marks, nested=nested, path=path), page.notes)

@@ -7,7 +7,8 @@
     search        that there is more, and what has drifted
 
 Document 002 names five sources: memories, sessions, files, patterns and stats. Files choose the decisions, and patterns
-are the commands that work. Memories that are superseded, expired, of another branch or whose code is gone are left out.
+are the commands that work. Memories that are superseded, expired, of another branch or whose code is gone are left out,
+and so is imported history whose code has changed.
 Nothing is said twice. A section without useful lines is left out.
 """
 
@@ -35,7 +36,7 @@ from recollect.engine.hook_responses.context_block import (
 )
 from recollect.engine.hook_responses.recent_sessions import PastSession, past_sessions, used_files, work_lines
 from recollect.engine.hook_responses.work_in_progress import WorkInProgress, beside, related, work_in_progress
-from recollect.engine.memory.freshness import freshness_of
+from recollect.engine.memory.freshness import freshness_of, is_outdated
 from recollect.engine.records.branches import written_on
 from recollect.engine.records.memory_rows import is_learnt
 from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
@@ -193,7 +194,7 @@ class Briefing:
         known = []
         for name, memory in holding.items():
             state = fresh.get(name, Freshness())
-            if state.verdict != "gone":
+            if not is_outdated(memory.source, state.verdict):
                 anchored = {row.now_path or row.path for row in state.anchors}
                 concerns = work.concerns(memory, anchored, near.get(memory.session_id or "", ()))
                 known.append(Known(memory, state, concerns, _value(memory, state, concerns, leans.get(name, 0.0))))
@@ -240,7 +241,7 @@ def _value(memory: Memory, fresh: Freshness, concerns: float, lean: float) -> fl
         + REPEATED * repeated
         + (NEW * math.exp2(-age / HALF_LIFE_S) if memory.memory_type not in STANDING else 0.0)
         + KIND.get(memory.memory_type, 0.0)
-        + (CHANGED if fresh.verdict == "changed" and not is_learnt(memory) else 0.0)
+        + (CHANGED if fresh.verdict == "changed" else 0.0)
     )
 
 

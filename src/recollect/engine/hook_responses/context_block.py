@@ -28,7 +28,7 @@ MOST_BYTES = 9_000
 # Characters of one memory: its first two or three sentences.
 MEMORY_CHARACTERS = 280
 # Verdicts on the code of a memory that are shown with it.
-DOUBTFUL = frozenset({"changed", "moved"})
+DOUBTFUL = frozenset({"changed", "moved", "unverified"})
 
 _OPEN = f'<{TAG} note="{NOTE}">'
 _CLOSE = f"</{TAG}>"

@@ -90,7 +90,7 @@ def _lines(store: FastPathReader, query: Query, seen: Observation, learnt: feedb
     if not places:
         return
     from recollect.engine.hook_responses.context_block import Line
-    from recollect.engine.memory.freshness import overall
+    from recollect.engine.memory.freshness import is_outdated, overall
     from recollect.text.paraphrases import statements
 
     memories = store.remembered([pool.passages[place].memory_id for place in places])
@@ -112,7 +112,7 @@ def _lines(store: FastPathReader, query: Query, seen: Observation, learnt: feedb
         says = statements(memory.content)
         is_told = memory.id in told
         verdict = verdicts.get(memory.id, "unanchored")
-        over = memory.id in replaced or verdict == "gone" or not _may_be_told(memory, seen)
+        over = memory.id in replaced or is_outdated(memory.source, verdict) or not _may_be_told(memory, seen)
         if not is_told and (count == MOST or over or (says and says <= said)):
             continue
         said |= says
@@ -175,7 +175,7 @@ def _told(memory: Remembered, passage: Passage, verdict: str) -> str:
     from recollect.engine.hook_responses.context_block import DOUBTFUL, remembered
 
     doubts = (
-        f"its code has {verdict}" if verdict in DOUBTFUL else "",
+        f"its code {'is' if verdict == 'unverified' else 'has'} {verdict}" if verdict in DOUBTFUL else "",
         f"from branch {memory.branch}" if memory.branch else "",
     )
     text = _text(memory, passage.pid)

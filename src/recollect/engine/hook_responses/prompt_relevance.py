@@ -1,8 +1,8 @@
 """Memories that a prompt is clearly about.
 
 It is the recall of a search, with the threshold of injected memories. It leaves out observations, what this session did
-itself or has seen, superseded and expired memories, and those whose code is gone. Memories that assistants used before
-need a little less relevance (recall/feedback.py).
+itself or has seen, superseded and expired memories, those whose code is gone, and imported history whose code has
+changed. Memories that assistants used before need a little less relevance (recall/feedback.py).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.engine.hook_responses.briefing import told
 from recollect.engine.hook_responses.context_block import Line
 from recollect.engine.hook_responses.prompt_fast_path import LEAST_WORDS, MOST, PROMPT_CHARACTERS
+from recollect.engine.memory.freshness import is_outdated
 from recollect.engine.retrieval.pack import CANDIDATES, UNMERGED, is_over, shown
 from recollect.engine.retrieval.query_arguments import PACK_RELEVANCE, Asked
 from recollect.model import Hit
@@ -62,7 +63,7 @@ def relevant(
 
 def _may_be_told(hit: Hit, session_id: str) -> bool:
     memory = hit.memory
-    if is_over(hit) or hit.freshness.verdict == "gone":
+    if is_over(hit) or is_outdated(memory.source, hit.freshness.verdict):
         return False
     # The assistant has just seen it itself.
     return not (memory.source == "hook" and memory.session_id == session_id)

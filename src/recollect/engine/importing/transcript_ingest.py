@@ -23,7 +23,7 @@ from recollect.capture.observation import Observation
 from recollect.capture.observation_lesson import Lesson, line
 from recollect.capture.statements import Speaker, statements
 from recollect.capture.transcripts.transcript_turn import Turn, slim
-from recollect.engine.memory.anchoring import Prepared
+from recollect.engine.memory.anchor_drafts import NOTHING, Prepared
 from recollect.engine.memory.stated_memories import strengthen
 from recollect.engine.records.memory_rows import TRUST, content_hash, purged, unwanted
 from recollect.engine.records.record_redaction import without_secrets
@@ -157,7 +157,8 @@ class TurnReader:
         self.redacted.update(kinds)
         written = content_hash(memory.content)
         memory = msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
-        return memory, self._events.anchors(memory)
+        # Code is compared with that of its time, after the import (Anchoring.catch_up).
+        return memory, NOTHING
 
 
 def _is_clean(seen: Observation) -> bool:

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import msgspec
 
 from recollect import clock
+from recollect.engine.memory.anchor_drafts import Draft, first_state
 from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Verdict
+from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
     from recollect.code.anchors.find import Code
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 # Touched files above which looking at every anchor is less work than asking for those of each file.
 MANY_PATHS = 2_000
+# Code that is gone for longer is not looked for in new code.
+LOST_S = 90 * 86_400
 # Symbols that are noted in case the anchored one of their content or name is deleted: the latest ones of a tree.
 MAX_COPIES = 500
 
@@ -186,7 +190,8 @@ class AnchorTracking:
             anchors = store.find(Anchor)
         else:
             found: dict[str, Anchor] = {}
-            ids = [row[0] for row in store.columns(AnchorState, ("id",), {"verdict": "gone"})] if touched else []
+            lately = {"verdict": "gone", "since": Range(clock.now() - LOST_S)}
+            ids = [row[0] for row in store.columns(AnchorState, ("id",), lately)] if touched else []
             for batch in batches(sorted(touched)):
                 piece = {"path": batch}
                 found |= {row.id: row for row in store.find(Anchor, piece)}
@@ -195,7 +200,8 @@ class AnchorTracking:
             found |= {row.id: row for row in store.get(Anchor, self._unjudged())}
             anchors = list(found.values())
         states = {state.id: state for state in store.get(AnchorState, [row.id for row in anchors])}
-        return [Known(row, states.get(row.id) or self._assumed(row)) for row in anchors if row.hash is not None]
+        # Without a hash it waits for its code; an empty one was never compared and cannot be.
+        return [Known(row, states.get(row.id) or self._assumed(row)) for row in anchors if row.hash]
 
     def _unjudged(self) -> list[str]:
         store = self._context.store
@@ -206,9 +212,8 @@ class AnchorTracking:
 
     def _assumed(self, anchor: Anchor) -> AnchorState:
         """Return the state of an anchor that was never compared: fresh when it was made."""
-        from recollect.engine.memory.anchoring import fresh_state
-
-        return fresh_state(anchor, "", anchor.taken_at, 0)
+        taken = Draft(anchor.path, anchor.symbol, anchor.origin, hash=anchor.hash)
+        return first_state(anchor.id, anchor.memory_id, taken, anchor.taken_at, 0)
 
     def _scopes(self, known: Sequence[Known]) -> dict[str, str | None]:
         """Return the namespace of each memory; those that no longer hold need no verdict."""
@@ -279,8 +284,16 @@ class _Judging:
                 return self._state(row, "fresh" if where == row.first else "moved", where, same)
         for where in (row.last, row.first):
             if there[where]:
-                return self._state(row, "changed", where, there[where][0], base=row.state.hash)
+                state = self._state(row, "changed", where, there[where][0], base=row.state.hash)
+                return msgspec.structs.replace(state, different=self._different(row, where, there[where][0]))
         return None
+
+    def _different(self, row: Known, where: tuple[str, str | None], seen: Seen) -> float:
+        """Return how much of the code has changed; without a sketch, as much as was known."""
+        from recollect.code.anchors.code_sketch import likeness
+
+        now = self._sketch_at(where, seen)
+        return round(1 - likeness(row.anchor.sketch, now), 3) if row.anchor.sketch and now else row.state.different
 
     def _is_same(self, row: Known, where: tuple[str, str | None], seen: Seen) -> bool:
         if seen.hash in (row.state.hash, row.anchor.hash):
@@ -401,7 +414,8 @@ class _Judging:
         is_same = spot.hash == row.state.hash or (went.likeness == 1.0 and row.state.verdict != "changed")
         verdict: Verdict = "moved" if is_same else "changed"
         base = spot.hash if is_same else row.state.hash
-        return self._state(row, verdict, (spot.path, spot.symbol), seen, base=base)
+        state = self._state(row, verdict, (spot.path, spot.symbol), seen, base=base)
+        return msgspec.structs.replace(state, different=0.0 if is_same else round(1 - went.likeness, 3))
 
     def _gone(self, row: Known) -> AnchorState:
         """Return the state of code that was not found; a file may have another name now."""

@@ -10,17 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
-from recollect import clock
+from recollect import clock, progress
+from recollect.engine.memory.anchor_drafts import (
+    NOTHING,
+    UNANCHORED,
+    Draft,
+    Origin,
+    Prepared,
+    distinct,
+    first_state,
+    spoken_text,
+)
 from recollect.errors import InvalidInput
-from recollect.model import Anchor, AnchorState, Memory, Mention, Tree
+from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree
 
 if TYPE_CHECKING:
     from recollect.code.anchors.find import Code, Place
     from recollect.code.anchors.mention import Mentions
     from recollect.code.anchors.normalised_file import Form
     from recollect.engine.context import Context
+    from recollect.engine.memory.past_anchoring import PastAnchoring
     from recollect.store.protocol import Transaction
 
 # Anchors that may be named by hand: as many as are found in a text at most.
@@ -29,30 +40,6 @@ MAX_GIVEN = 8
 BATCH = 200
 # Files kept in memory while memories are anchored one after the other: some 20 MB.
 MAX_FORMS = 512
-
-Origin = Literal["given", "found"]
-
-
-class Draft(NamedTuple):
-    """A new anchor: its place and the current code there; no hash where nothing is indexed yet."""
-
-    path: str
-    symbol: str | None
-    origin: Origin
-    kind: str = ""
-    hash: str | None = None
-    sketch: str = ""
-    file_hash: str = ""
-
-
-class Prepared(NamedTuple):
-    """The anchors of a text, and the names in it that are not indexed yet."""
-
-    drafts: tuple[Draft, ...] = ()
-    unknown: tuple[str, ...] = ()
-
-
-NOTHING = Prepared()
 
 
 class Anchoring:
@@ -139,26 +126,13 @@ class Anchoring:
                 raise _nowhere(text, code)
             places.append((place, "given"))
         places += [(place, "found") for place in found.places]
-        drafts: dict[tuple[str, str | None], Draft] = {}
-        for place, origin in places:
-            draft = self._taken(place, origin, code)
-            if draft is not None:
-                drafts.setdefault((draft.path, draft.symbol), draft)
-        # A file that only says where a symbol is, is no anchor of its own.
-        exact = {draft.path for draft in drafts.values() if draft.symbol is not None}
-        kept = [
-            draft for draft in drafts.values() if draft.symbol or draft.origin == "given" or draft.path not in exact
-        ]
+        taken = (self._taken(place, origin, code) for place, origin in places)
+        kept = distinct(draft for draft in taken if draft is not None)
         return Prepared(tuple(kept)[:MAX_GIVEN], tuple(dict.fromkeys(found.unknown)))
 
     def _taken(self, place: Place, origin: Origin, code: Code) -> Draft | None:
         """Return the code of a place: on disk, or as indexed where the file cannot be read."""
-        key = (place.tree.root, place.file.path)
-        if key not in code.forms:
-            if len(code.forms) >= MAX_FORMS:
-                code.forms.clear()
-            code.forms[key] = self.form(*key)
-        form = code.forms[key]
+        form = self.form_of(code, place.tree, place.file)
         if form is None:
             spot = code.spots(place.file).get(place.symbol or "")
             if spot is None:
@@ -171,6 +145,15 @@ class Anchoring:
             return None
         sketch = form.sketch_of(spot.symbol)
         return Draft(form.path, spot.symbol, origin, spot.kind, spot.hash, sketch, form.file_hash)
+
+    def form_of(self, code: Code, tree: Tree, file: File) -> Form | None:
+        """Return a file of some code as it is on disk, read once."""
+        key = (tree.root, file.path)
+        if key not in code.forms:
+            if len(code.forms) >= MAX_FORMS:
+                code.forms.clear()
+            code.forms[key] = self.form(*key)
+        return code.forms[key]
 
     def form(self, root: str, path: str) -> Form | None:
         """Return a file of a tree as it is on disk."""
@@ -205,27 +188,23 @@ class Anchoring:
     def _insert(self, transaction: Transaction, memory_id: str, at: int, draft: Draft, *, late: bool = False) -> None:
         # An anchor written with its memory has the memory's time, however long the writing takes.
         now, stamp = clock.now() if late else at, self._context.code_store.code_generation()
+        taken_at = draft.compared.taken_at if draft.compared is not None else now
         made = transaction.insert(
             Anchor(
                 id=clock.new_id(),
                 memory_id=memory_id,
-                path=draft.path,
-                symbol=draft.symbol,
-                hash=draft.hash,
                 created_at=at,
-                origin=draft.origin,
-                taken_at=now if draft.hash is not None else 0,
-                kind=draft.kind,
-                sketch=draft.sketch,
+                taken_at=taken_at if draft.hash is not None else 0,
+                **draft.values(),
             )
         )
         if made.hash is not None:
-            transaction.insert(fresh_state(made, draft.file_hash, now, stamp))
+            transaction.insert(first_state(made.id, memory_id, draft, now, stamp))
 
     def retake(self, transaction: Transaction, row: Anchor, draft: Draft) -> None:
         """Compare an anchor with the current code from now on; nothing changes where that is the same."""
         state = next(iter(transaction.get(AnchorState, [row.id])), None)
-        values = {name: value for name, value in draft._asdict().items() if name != "file_hash"}
+        values = draft.values()
         is_fresh = state is not None and state.verdict == "fresh"
         if draft.hash is None or (is_fresh and all(getattr(row, name) == value for name, value in values.items())):
             return
@@ -246,22 +225,23 @@ class Anchoring:
         Those are: memories stored or imported since the tree was last read, memories that wait for one of the
         names now defined, and places named by hand before there was an index.
         """
-        key = f"anchored/{tree.id}"
-        mark = int(self._context.store.setting(key) or 0)
+        from recollect.engine.memory.past_anchoring import PastAnchoring
+
+        key, store = f"anchored/{tree.id}", self._context.store
+        mark = int(store.setting(key) or 0)
         made: list[str] = []
         codes: dict[str | None, Code] = {}
-        while rows := self._since(tree, mark):
-            tied = self._tied([row.id for row in rows])
-            made += self._tie([row for row in rows if row.id not in tied], codes)
-            mark = max(row.rev for row in rows)
-            self._context.store.keep_setting(key, str(mark))
-        return made + self._tie(self._waiting_for(tree, frozenset(defined)), codes) + self._place_given(tree)
-
-    def _since(self, tree: Tree, mark: int) -> list[Memory]:
-        from recollect.store.protocol import Range
-
-        where = {"namespace": (tree.namespace, None), "rev": Range(mark + 1)}
-        return self._context.store.find(Memory, where, order="rev", limit=BATCH)
+        most = self._context.settings.index_max_file_bytes
+        with PastAnchoring(tree, self.code(self.trees(tree.namespace)), self.form_of, max_bytes=most) as past:
+            done, total = 0, store.count(Memory, _written_since(tree, mark))
+            while rows := store.find(Memory, _written_since(tree, mark), order="rev", limit=BATCH):
+                progress.report(done, total, "comparing with the code")
+                tied = self._tied([row.id for row in rows])
+                made += self._tie([row for row in rows if row.id not in tied], codes, past)
+                done, mark = done + len(rows), max(row.rev for row in rows)
+                store.keep_setting(key, str(mark))
+            made += self._tie(self._waiting_for(tree, frozenset(defined)), codes, past)
+        return made + self._place_given(tree)
 
     def _tied(self, ids: Sequence[str]) -> set[str]:
         """Return which of these memories have been anchored already."""
@@ -279,15 +259,17 @@ class Anchoring:
         ids = list(dict.fromkeys(memory_id for memory_id, name in waiting if name in names))
         return [memory for memory in store.get(Memory, ids) if memory.namespace in (tree.namespace, None)]
 
-    def _tie(self, memories: Sequence[Memory], codes: dict[str | None, Code]) -> list[str]:
+    def _tie(self, memories: Sequence[Memory], codes: dict[str | None, Code], past: PastAnchoring) -> list[str]:
         from recollect.code.anchors.mention import mentions
 
         made: list[str] = []
         for start in range(0, len(memories), BATCH):
             ready: list[tuple[Memory, Prepared]] = []
             for memory in memories[start : start + BATCH]:
-                spoken = mentions(spoken_text(memory))
-                if spoken:
+                spoken = mentions(spoken_text(memory)) if memory.category not in UNANCHORED else None
+                if spoken and (found := past.prepared(memory, spoken)) is not None:
+                    ready.append((memory, found))
+                elif spoken:
                     scope = memory.namespace
                     code = codes[scope] if scope in codes else codes.setdefault(scope, self.code(self.trees(scope)))
                     ready.append((memory, self.prepared(code, spoken)))
@@ -324,32 +306,16 @@ class Anchoring:
                 place = given(code, row.path if row.symbol is None else f"{row.path}::{row.symbol}")
                 draft = self._taken(place, row.origin, code) if place is not None else None
                 if draft is not None and draft.hash is not None:
-                    values = draft._asdict() | {"taken_at": now}
-                    file_hash = values.pop("file_hash")
-                    row = transaction.update(Anchor, row.id, values)
-                    transaction.insert(fresh_state(row, file_hash, now, stamp))
+                    transaction.update(Anchor, row.id, draft.values() | {"taken_at": now})
+                    transaction.insert(first_state(row.id, row.memory_id, draft, now, stamp))
                     made.append(row.id)
         return made
 
 
-def fresh_state(anchor: Anchor, file_hash: str, now: int, stamp: int) -> AnchorState:
-    """Return the state of an anchor whose hash was just taken."""
-    return AnchorState(
-        id=anchor.id,
-        memory_id=anchor.memory_id,
-        verdict="fresh",
-        path=anchor.path,
-        symbol=anchor.symbol,
-        hash=anchor.hash or "",
-        file_hash=file_hash,
-        since=now,
-        stamp=stamp,
-    )
+def _written_since(tree: Tree, mark: int) -> dict[str, object]:
+    from recollect.store.protocol import Range
 
-
-def spoken_text(memory: Memory) -> str:
-    """Return all text of a memory that may mention code."""
-    return "\n".join(part for part in (memory.title or "", memory.content, "\n".join(memory.tags)) if part)
+    return {"namespace": (tree.namespace, None), "rev": Range(mark + 1)}
 
 
 def _checked(given: Sequence[str]) -> list[str]:

@@ -10,24 +10,29 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from recollect import clock
 from recollect.engine.records.memory_rows import batches
-from recollect.model import Anchor, Anchored, AnchorState, Freshness, Verdict
+from recollect.model import Anchor, Anchored, AnchorState, Freshness, Memory, Verdict
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store
 
 # What a memory is worth beside its match, relative to one that holds. A changed function mostly still does what was
-# said of it, so half of what a replaced memory loses; what is gone cannot be relied on, so as much as that one.
+# said of it, so half of what a replaced memory loses, and more the more it differs; what is gone cannot be relied on,
+# so as much as that one.
 WORTH: Mapping[str, float] = {"changed": 0.5, "gone": 0.0}
+# Code as old as this is named with its date.
+DATED_S = 90 * 86_400
 # Anchors named in a note; the record has them all.
 NOTED = 3
 
 # Order of verdicts in a note: those that need a review first.
-_ORDER: tuple[Verdict, ...] = ("gone", "changed", "moved", "unanchored", "fresh")
+_ORDER: tuple[Verdict, ...] = ("gone", "changed", "moved", "unverified", "unanchored", "fresh")
 _TOLD: Mapping[Verdict, str] = {
     "gone": "{place} no longer exists",
     "changed": "{place} changed since {written}",
     "moved": "{place} moved to {now}",
+    "unverified": "{place} was not compared: git has no code of that time",
     "unanchored": "{place} is not indexed here",
     "fresh": "{place} is unchanged since {written}",
 }
@@ -47,12 +52,27 @@ def freshness_of(store: Store, memory_ids: Sequence[str]) -> dict[str, Freshness
 
 def worths(store: Store, memory_ids: Iterable[str]) -> dict[str, float]:
     """Return the weight of memories by the state of their code, where it is below 1."""
-    verdicts: dict[str, list[Verdict]] = {}
+    states: dict[str, list[tuple[Verdict, float]]] = {}
     for ids in batches(list(dict.fromkeys(memory_ids))):
-        for memory_id, verdict in store.columns(AnchorState, ("memory_id", "verdict"), {"memory_id": ids}):
-            verdicts.setdefault(memory_id, []).append(verdict)
-    found = {memory_id: overall(rows) for memory_id, rows in verdicts.items()}
-    return {memory_id: WORTH[verdict] for memory_id, verdict in found.items() if verdict in WORTH}
+        for memory_id, *state in store.columns(AnchorState, ("memory_id", "verdict", "different"), {"memory_id": ids}):
+            states.setdefault(memory_id, []).append((state[0], state[1]))
+    found = {memory_id: overall([row[0] for row in rows]) for memory_id, rows in states.items()}
+    return {
+        memory_id: WORTH[verdict] * (1 - max(row[1] for row in states[memory_id]))
+        for memory_id, verdict in found.items()
+        if verdict in WORTH
+    }
+
+
+def imported(store: Store, memory_ids: Iterable[str]) -> list[str]:
+    """Return those memories that were imported."""
+    found = batches(list(memory_ids))
+    return [row[0] for ids in found for row in store.columns(Memory, ("id",), {"id": ids, "source": "import"})]
+
+
+def is_outdated(source: str, verdict: str) -> bool:
+    """Tell whether a memory is never injected: its code is gone, or it was imported and its code has changed."""
+    return verdict == "gone" or (source == "import" and verdict == "changed")
 
 
 def anchored(anchor: Anchor, state: AnchorState | None) -> Anchored:
@@ -68,6 +88,7 @@ def anchored(anchor: Anchor, state: AnchorState | None) -> Anchored:
         since=state.since if state is not None and verdict != "fresh" else None,
         taken_at=anchor.taken_at or None,
         late=anchor.taken_at > anchor.created_at,
+        different=state.different if state is not None and verdict == "changed" else 0.0,
     )
 
 
@@ -82,9 +103,15 @@ def summed(rows: Sequence[Anchored]) -> Freshness:
 
 
 def _told(row: Anchored) -> str:
-    written = f"its first indexing ({_day(row.taken_at)})" if row.late and row.taken_at else "this was written"
+    is_old = row.taken_at is not None and row.taken_at < clock.now() - DATED_S
+    written = _day(row.taken_at or 0) if is_old else "this was written"
+    written = f"its first indexing ({_day(row.taken_at)})" if row.late and row.taken_at else written
     now = place(row.now_path, row.now_symbol) if row.now_path is not None else ""
     text = _TOLD[row.verdict].format(place=place(row.path, row.symbol), now=now, written=written)
+    if is_old and row.verdict in WORTH:
+        details = [f"last change {_day(row.since)}"] if row.since else []
+        details += [f"{100 * row.different:.0f} % different"] if row.different else []
+        text += f" ({', '.join(details)})" if details else ""
     return f"{text}, now {now}" if now and row.verdict == "changed" else text
 
 
@@ -99,9 +126,9 @@ def _day(at: int) -> str:
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
     """Return one verdict for a memory from those of its anchors."""
-    known = [verdict for verdict in verdicts if verdict != "unanchored"]
+    known = [verdict for verdict in verdicts if verdict not in ("unanchored", "unverified")]
     if not known:
-        return "unanchored"
+        return "unverified" if "unverified" in verdicts else "unanchored"
     if all(verdict == "gone" for verdict in known):
         return "gone"
     if "changed" in known or "gone" in known:

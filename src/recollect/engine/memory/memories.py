@@ -7,7 +7,7 @@ import msgspec
 
 from recollect import clock
 from recollect.engine.graph.code_nodes import code_nodes, is_code
-from recollect.engine.memory.anchoring import spoken_text
+from recollect.engine.memory.anchor_drafts import spoken_text
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of

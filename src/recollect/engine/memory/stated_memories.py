@@ -16,7 +16,7 @@ import msgspec
 
 from recollect import clock
 from recollect.capture.observation import Observation
-from recollect.engine.memory.anchoring import NOTHING, Prepared, spoken_text
+from recollect.engine.memory.anchor_drafts import NOTHING, Prepared, spoken_text
 from recollect.engine.records.memory_rows import TRUST, content_hash
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import RecollectError

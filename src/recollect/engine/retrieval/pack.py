@@ -32,7 +32,7 @@ REPLY_CHARACTERS = 300
 PLACE_CHARACTERS = 200
 
 # Verdicts that are shown beside a memory.
-DOUBTFUL = frozenset({"changed", "moved"})
+DOUBTFUL = frozenset({"changed", "moved", "unverified"})
 # Standings of a branch that are shown beside a memory.
 UNMERGED = frozenset({"elsewhere", "unknown"})
 

@@ -11,7 +11,7 @@ from recollect import clock
 from recollect.model import Branched, Memory
 from recollect.recall.calibration import comparable
 from recollect.recall.gather import POOL, Pool, gather
-from recollect.recall.hybrid_score import overlaid
+from recollect.recall.hybrid_score import BRANCH_POINTS, overlaid
 from recollect.recall.measure import Column, measure
 from recollect.recall.profiles import Profile
 from recollect.recall.query import Query, neutral, understand
@@ -98,7 +98,8 @@ def rank(
         if "useful" not in leave_out:
             scored = counters.weighed(profile, scored, pool, asked)
         if stands:
-            scored = overlaid(profile, scored, pool, {name: row.standing for name, row in stands.items()})
+            points = {name: BRANCH_POINTS.get(row.standing, 0.0) for name, row in stands.items()}
+            scored = overlaid(profile, scored, pool, points, "branch")
     mode: Literal["hybrid", "lexical"] = "lexical" if vector is None else "hybrid"
     return Ranking(query, pool, scored, fitted, profile, cosines, mode, notes, _talk(pool, signals), answered, stands)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 import msgspec
 
 from recollect import clock
-from recollect.engine.memory.freshness import worths
+from recollect.engine.memory.freshness import imported, worths
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.scope import project_of
@@ -115,7 +115,7 @@ class Scoring:
 
     def weighed(self, query: "Query", pool: "Pool", fitted: "Scored", asked: "Asked") -> tuple["Scored", Profile]:
         """Return a pool scored by the weights of the project asked about, and their profile."""
-        from recollect.recall.hybrid_score import matching, weigh, worth
+        from recollect.recall.hybrid_score import matching, overlaid, weigh, worth
 
         profile, weights = _in_force(self._kept(project_of(asked.where))[0])
         central = self._context.store.centralities(passage.memory_id for passage in pool.passages)
@@ -124,7 +124,10 @@ class Scoring:
         columns = worth(query, pool, central, clock.now() if asked.as_of is None else asked.as_of, held)
         if not profile.fitted:
             columns |= matching(query, pool)
-        return weigh(profile, weights, fitted, columns), profile
+        scored = weigh(profile, weights, fitted, columns)
+        # Imported history of code that is another one today says what was true then: it must match clearly better.
+        past = {name: held[name] - 1.0 for name in imported(self._context.store, held)}
+        return overlaid(profile, scored, pool, past, "outdated"), profile
 
     def _kept(self, scope: str | None, *, skip: bool = False) -> tuple[Kept, Source]:
         """Return the weights stored for a project, or for all, or the default, and which it was.

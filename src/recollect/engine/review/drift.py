@@ -42,7 +42,7 @@ class DriftReview:
         """List drift: memories whose code has changed or is gone. Settle each with settle_drift.
 
         Without a range it lists what indexing found. With a range it shows what those commits change. Code that only
-        moved is not listed.
+        moved is not listed. Memories imported from history come last, newest first.
 
         range: commits: A..B, or A for everything since
         since: date, age like 2w, or yesterday
@@ -63,10 +63,12 @@ class DriftReview:
         waiting = [
             Drifted(memory=memory, freshness=fresh[memory.id])
             for memory in memories.values()
-            if scope in (None, memory.namespace) and holds(memory) and not is_learnt(memory)
+            if scope in (None, memory.namespace) and holds(memory)
         ]
-        waiting.sort(key=lambda row: (-_noticed_at(row.freshness), row.freshness.verdict != "gone", -row.memory.seq))
-        return Drift(memories=tuple(waiting[:most]), total=len(waiting), notes=notes or self._why_nothing(waiting))
+        waiting.sort(key=_order)
+        imported = sum(is_learnt(row.memory) for row in waiting)
+        notes = notes or self._why_nothing(waiting)
+        return Drift(memories=tuple(waiting[:most]), total=len(waiting), imported=imported, notes=notes)
 
     @operation("settle_drift", "settle", listed=("content",))
     def settle(
@@ -158,6 +160,14 @@ def holds(memory: Memory) -> bool:
     """Tell whether a memory is neither superseded nor expired."""
     ends = (memory.valid_to, memory.expires_at)
     return memory.superseded_by is None and all(end is None or end > clock.now() for end in ends)
+
+
+def _order(row: Drifted) -> tuple[bool, int, bool, int]:
+    """Return the key of the list: own memories by the time of the change, then imported ones, the newest first."""
+    memory = row.memory
+    if is_learnt(memory):
+        return True, -memory.created_at, row.freshness.verdict != "gone", -memory.seq
+    return False, -_noticed_at(row.freshness), row.freshness.verdict != "gone", -memory.seq
 
 
 def _noticed_at(fresh: Freshness) -> int:

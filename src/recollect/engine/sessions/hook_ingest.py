@@ -26,7 +26,7 @@ from recollect.capture.payload import read
 from recollect.capture.spool import MAX_BYTES, Payload
 from recollect.capture.summary import CHANGING
 from recollect.capture.transcript_tail import with_answer, with_rollout
-from recollect.engine.memory.anchoring import NOTHING, Prepared, spoken_text
+from recollect.engine.memory.anchor_drafts import NOTHING, UNANCHORED, Prepared, spoken_text
 from recollect.engine.memory.stated_memories import Stated, compare, keep, stated
 from recollect.engine.records.branches import NOWHERE, Position
 from recollect.engine.records.checkout import Checkout, checkout, work_tree
@@ -152,7 +152,7 @@ class EventReader:
 
     def anchors(self, memory: Memory | None) -> Prepared:
         """Return the anchors of a memory; empty if it mentions no code or none can be read."""
-        if memory is None or memory.category in ("prompt", "find", "search"):
+        if memory is None or memory.category in UNANCHORED:
             return NOTHING
         try:
             return self._anchoring.prepare(spoken_text(memory), memory.namespace)

@@ -35,6 +35,7 @@ _NAMES = (
     "0017_observed",
     "0018_briefing",
     "0019_access_tokens",
+    "0020_past_code",
 )
 
 
