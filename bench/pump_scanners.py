@@ -37,7 +37,10 @@ from recollect.capture.observation_lesson import Place
 from recollect.capture.transcripts.transcript_files import BY_NAME as TRANSCRIPTS
 from recollect.capture.transcripts.transcript_turn import Line, Reading
 from recollect.code.anchors import code_sketch, find, mention, normalised_file
-from recollect.code.diff import runner_commands  # fmt: skip
+from recollect.code.diff import (
+    line_origins,
+    runner_commands,  # fmt: skip
+)
 from recollect.code.diff import unified_diff as diff_parse
 from recollect.code.index import (
     card,
@@ -315,6 +318,15 @@ def _markdown(text: str) -> None:
     list(markdown_pages.targets_of(found)), markdown_pages.tags(migrate_fields.Fields(fields))
 
 
+def _reviewed(text: str) -> None:
+    for sentence in diff_memories._SENTENCES.split(diff_memories._FOOTER.sub("", text)):
+        diff_memories.RULES.search(sentence)
+        diff_memories._CODE_LINE.match(sentence)
+        diff_memories._OF_TEXT.search(sentence)
+    diff_memories._CODE_NAME.fullmatch(text)
+    diff_memories._SPECIAL.fullmatch(text)
+
+
 def _jsonc(text: str) -> None:
     try:
         root = jsonc.parse(text)
@@ -579,7 +591,8 @@ OUTSIDE: tuple[Any, ...] = (
     ("fence", "recollect.render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),
     ("context block", "recollect.engine.hook_responses.context_block",
      lambda text: (context_block.flat(text, 300), list(context_block.quoted(text, 300)), context_block.harmless(text))),
-    ("rule about", "recollect.engine.review.diff_memories", lambda text: diff_memories.rule_about(text, ("a", "b"))),
+    ("reviewed memory", "recollect.engine.review.diff_memories", _reviewed),
+    ("line origins", "recollect.code.diff.line_origins", lambda text: line_origins._counted("a", text.encode(), {})),
     ("json-rpc", "recollect.surface.mcp.jsonrpc", _jsonrpc),
     ("jsonc", "recollect.surface.assistants.jsonc", _jsonc),
     ("jsonc object", "recollect.surface.assistants.jsonc", _jsonc, '{"a": '),

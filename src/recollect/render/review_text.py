@@ -82,10 +82,12 @@ def _run(row: code_records.RunTests, _now: int | None) -> list[Block]:
 
 def _touched_entry(row: code_records.TouchedMemory) -> Entry:
     fresh = f", {row.verdict}" if row.verdict not in ("", "fresh") else ""
+    written = f", {row.written}" if row.written else ""
+    said = f"{row.title}: “{row.sentence}”" if row.sentence and row.sentence not in row.title else row.title
     return Entry(
         ident(row.memory_id),
-        f"{row.relation}, {row.memory_type}{fresh}",
-        inline(f"{row.title} — {row.why}", LISTED_CHARACTERS * 2),
+        f"{row.relation}, {row.memory_type}{written}{fresh}",
+        inline(f"{said} — {row.why}", LISTED_CHARACTERS * 2),
     )
 
 

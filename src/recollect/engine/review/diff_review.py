@@ -29,7 +29,7 @@ from recollect.engine.review.diff_impact import (
     impact_of,
     linked_tree,
 )
-from recollect.engine.review.diff_memories import RelatedMemories, related_memories
+from recollect.engine.review.diff_memories import RelatedMemories, ReviewedDiff, related_memories
 from recollect.model import File, Tree
 from recollect.text.display import plural
 
@@ -50,13 +50,17 @@ MOST_NAMED = 5
 
 
 class Asked(NamedTuple):
-    """A review request: the diff and its source, the folder its paths are relative to, and how much to show."""
+    """A review request: the diff and its source, the folder its paths are relative to, and how much to show.
+
+    since: the commit of the old side, by which git tells who wrote a line
+    """
 
     text: str
     source: str
     root: Path
     depth: int
     limit: int
+    since: str = "HEAD"
 
 
 def review(context: Context, links: Links, asked: Asked, tree: Tree | None, notes: Sequence[str] = ()) -> Review:
@@ -80,7 +84,9 @@ def review(context: Context, links: Links, asked: Asked, tree: Tree | None, note
         linked = linked_tree(cast("LinkStore", context.code_store), graph.code, tree, changes)
         if not linked.is_linked:
             told.append("this code is not linked yet, so callers are unknown")
-    memories = related_memories(context.store, changes, tree.namespace if tree else None)
+    memories = related_memories(
+        context.store, ReviewedDiff(asked.root, asked.since, files, changes), tree.namespace if tree else None
+    )
     return _review(asked, _Found(linked, files, changes, memories), told)
 
 
@@ -126,8 +132,8 @@ def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
         endpoints=tuple(reached.endpoints[:shown]),
         endpoints_total=len(reached.endpoints),
         packages=_packages(found, reached),
-        memories=tuple(found.memories.memories[:shown]),
-        memories_total=len(found.memories.memories),
+        memories=tuple(found.memories.memories),
+        memories_total=found.memories.total,
         depth=asked.depth,
         notes=tuple(notes),
     )

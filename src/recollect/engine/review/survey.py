@@ -106,7 +106,8 @@ class Survey:
         else:
             source = "uncommitted changes"
             text, notes = working_diff(root)
-        asked = Asked(text, source, root, most, shown)
+        since = source.partition("..")[0] or "HEAD" if range is not None else "HEAD"
+        asked = Asked(text, source, root, most, shown, since)
         return review(self._context, self._links, asked, tree, notes)
 
     @operation("find_cycles", "cycles", read_only=True, listed=("of", "path", "project"))
