@@ -114,6 +114,7 @@ def _review(answer: code_records.Review, now: int | None) -> list[Block]:
         f": {risky}." if risky else "."
     )
     runs = [block for row in answer.commands for block in _run(row, now)]
+    tests = [_affected_entry(row) for row in answer.tests]
     packages = Facts(present((("packages", inline(", ".join(answer.packages), PARTICULAR_CHARACTERS)),)))
     return [
         Line(head),
@@ -126,7 +127,7 @@ def _review(answer: code_records.Review, now: int | None) -> list[Block]:
         ),
         *_part("Endpoints", [_affected_entry(row) for row in answer.endpoints], answer.endpoints_total),
         *([packages] if packages.rows else []),
-        *_part("Tests to run, nearest first", [_affected_entry(row) for row in answer.tests], answer.tests_total),
+        *_part("Tests to run, most likely to fail first", tests, answer.tests_total),
         *runs,
         *_memories(answer),
         *notes(answer.notes),

@@ -14,8 +14,12 @@ from tests.links import Row, link
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.code.code_records import Review
+from recollect.code.code_records import Affected, CodePlace, Review
+from recollect.code.diff.changed_symbols import changed
+from recollect.code.diff.file_sides import both
+from recollect.code.diff.unified_diff import parse
 from recollect.code.links.link_pack import Loose
+from recollect.engine.review.test_order import ranked, shortened
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
 from recollect.store.link_protocol import AmbiguousSite, OutsideSite, UnresolvedSite
@@ -314,6 +318,41 @@ def test_a_range_of_commits_is_reviewed_like_a_diff(engine: Engine, project: Pat
         engine.survey.review(range="nowhere..HEAD")
     with pytest.raises(InvalidInput):
         engine.survey.review(range="HEAD", diff="")
+
+
+def tried(path: str, symbol: str, confidence: float = 0.5, depth: int = 2, line: int = 1) -> Affected:
+    place = CodePlace(id=f"sym:{path}::{symbol}", path=path, symbol=symbol, line=line)
+    return Affected(place=place, depth=depth, confidence=confidence, why="calls x")
+
+
+def test_tests_that_name_the_changed_symbol_or_are_named_after_it_come_first(engine: Engine, project: Path) -> None:
+    write(
+        project,
+        {
+            "tests/test_far.py": "def test_a():\n    assert 1\n\n\ndef test_b():\n    assert connect(1)\n",
+            "tests/test_core.py": "def test_nothing():\n    assert 1\n",
+        },
+    )
+    edit(project, "return Store(path)", "return None")
+    (side,) = both(project, parse(diff(project)).files[:1], 1_000_000)
+    rows = [
+        tried("tests/test_far.py", "test_a"),
+        tried("tests/test_core.py", "test_nothing"),
+        tried("tests/test_far.py", "test_connect_twice"),
+        tried("tests/test_far.py", "test_b", line=5),
+        tried("tests/test_far.py", "test_itself", depth=0, confidence=0.1),
+    ]
+    order = [row.place.symbol for row in ranked(rows, changed([side]), str(project))]
+    assert order == ["test_itself", "test_b", "test_connect_twice", "test_nothing", "test_a"]
+
+
+def test_a_long_list_of_tests_is_the_likeliest_and_the_files_of_the_others() -> None:
+    rows = [tried(f"tests/test_{number % 4}.py", f"test_{number}") for number in range(40)]
+    short = shortened(rows, "/x", 10)
+    assert [row.place.symbol for row in short] == [*(f"test_{number}" for number in range(6)), "", "", "", ""]
+    assert short[6].place.path == "tests/test_2.py"
+    assert short[6].why == "9 more tests; test_6 calls x"
+    assert shortened(rows, "/x", 40) == rows
 
 
 # --- memories ---

@@ -30,6 +30,7 @@ from recollect.engine.review.diff_impact import (
     linked_tree,
 )
 from recollect.engine.review.diff_memories import RelatedMemories, ReviewedDiff, related_memories
+from recollect.engine.review.test_order import ranked, shortened
 from recollect.model import File, Tree
 from recollect.text.display import plural
 
@@ -118,6 +119,7 @@ def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
     rows.sort(key=lambda row: (-row.score, row.path, row.line))
     reached = _impact(found, asked.depth)
     shown = asked.limit
+    tests = shortened(ranked(reached.tests, found.changes, str(asked.root)), str(asked.root), shown + shown // 4)
     return Review(
         source=asked.source,
         root=str(asked.root),
@@ -126,9 +128,9 @@ def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
         changes_total=len(rows),
         affected=tuple(reached.affected[:shown]),
         affected_total=len(reached.affected),
-        tests=tuple(reached.tests[:shown]),
+        tests=tuple(tests),
         tests_total=len(reached.tests),
-        commands=_commands(asked.root, found, reached.tests),
+        commands=_commands(asked.root, found, tests),
         endpoints=tuple(reached.endpoints[:shown]),
         endpoints_total=len(reached.endpoints),
         packages=_packages(found, reached),
