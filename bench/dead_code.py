@@ -1,6 +1,6 @@
 """Precision of dead code: candidates of real repositories, judged by hand.
 
-    python bench/dead_code.py REPOSITORY … [--most N] [--verdicts FILE] [--show]
+    python bench/dead_code.py REPOSITORY … [--most N] [--verdicts FILE] [--show] [--save]
 
 Each repository is copied and indexed; up to N candidates of each, most certain first, are looked up in FILE, a table of
 repository, path, symbol and verdict. --show prints those without one, with the reason that the answer gives.
@@ -13,7 +13,6 @@ repository, path, symbol and verdict. --show prints those without one, with the 
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import subprocess
 import tempfile
@@ -21,6 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from measure import publish
 from recollect import Engine
 from recollect.code.code_records import DeadCode
 
@@ -78,12 +78,13 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=50, help="candidates of each repository")
     parser.add_argument("--verdicts", type=Path, default=VERDICTS)
     parser.add_argument("--show", action="store_true", help="print candidates without a verdict")
+    parser.add_argument("--save", action="store_true", help="write the numbers into bench/results")
     chosen = parser.parse_args()
     known = verdicts(chosen.verdicts)
     rows = [measured(each, chosen.most, known, show=chosen.show) for each in chosen.repositories]
     dead, used = (sum(row[name] for row in rows) for name in ("dead", "used"))
     total = {"judged": dead + used, "precision": round(dead / (dead + used), 3) if dead + used else None}
-    print(json.dumps({"repositories": rows, **total}, indent=2))
+    publish("dead-code", {"repositories": rows, **total}, save=chosen.save)
 
 
 if __name__ == "__main__":

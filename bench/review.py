@@ -1,27 +1,26 @@
 """Reviews of real commits, and of broken functions whose failing tests are known.
 
-    python bench/review.py commits REPO@BASE … [--count N] [--home DIR] [--verdicts FILE] [--show]
-    python bench/review.py mutants PROJECT … --python PYTHON [--count N] [--seed N] [--limit N]
+    python bench/review.py commits REPO@BASE … [--count N] [--home DIR] [--verdicts FILE] [--show] [--save]
+    python bench/review.py mutants PROJECT … --python PYTHON [--count N] [--seed N] [--save]
 
-commits: the history up to BASE is imported, then N later commits are reviewed one by one as diffs on their parent, so no
-memory can be of the commit itself. Shown memories are judged by people: a line `commit memory verdict` in FILE, where
-the verdict is `relevant` or `unrelated`. --show prints what is not judged yet.
+commits: the history up to BASE is imported, then N later commits are reviewed one by one as diffs on their parent, so
+no memory can be of the commit itself. Shown memories are judged by people: a line of commit, memory and verdict in
+FILE. --show prints what is not judged yet. --home keeps what was imported for the next time.
 
-    relevant    the memory says something that somebody who reviews this diff should know: a reason, a rule, a decision or
-                an earlier defect of the very code or behaviour whose lines change
+    relevant    it says something that somebody who reviews this diff should know: a reason, a rule, a decision or an
+                earlier defect of the very code or behaviour whose lines change
     unrelated   it only lies in the same file, class or release; it is about another behaviour; it says nothing; or its
                 printed reason is not true
 
-mutants: one word of a function is made another (bench/mutation.py), the project's own tests are run, and the failing ones
-are looked for among those that the review shows, and among all that it finds. PYTHON is an interpreter that has what
-the tests import.
+mutants: one word of a function is made another (bench/mutation.py), the project's own tests are run, and the failing
+ones are looked for in all tests that a review finds, in the rows that it shows (a row may be a whole file), and in as
+many single tests. PYTHON is an interpreter that has what the tests import.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import random
 import re
 import shutil
@@ -34,21 +33,23 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from measure import publish
 from mutation import Target, changed
 from recollect import Engine
-from recollect.code.code_records import Review
+from recollect.code.code_records import Affected, Review
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import detect
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.model import Memory
 
-import os
-DUMP = os.environ.get('DUMP')
 VERDICTS = Path(__file__).with_name("judged") / "review.tsv"
 # Commits of more files are merges, releases and reformatting, which nobody reviews by symbol.
 MOST_FILES = 30
 # Seconds that the tests of a mutant may run: a loop that no longer ends is a failure of all of them.
 MOST_SECONDS = 120
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?)(?:\[.*)?(?: - .*)?$", re.MULTILINE)
+BY = ("-c", "user.name=bench", "-c", "user.email=bench@example.org")
+PYTEST = ("-m", "pytest", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", "--continue-on-collection-errors", "tests")
 
 
 # --- commits ---
@@ -90,8 +91,8 @@ def _chosen(root: Path, repository: str, base: str, count: int) -> list[str]:
 
 def _is_code(root: Path, commit: str) -> bool:
     paths = _git(root, "diff", "--name-only", f"{commit}^", commit).splitlines()
-    code = [path for path in paths if (kind := detect(path, b"")) and not kind.document and not is_test_file(kind.name, path)]
-    return bool(code) and len(paths) <= MOST_FILES
+    kinds = [(path, kind) for path in paths if (kind := detect(path, b"")) and not kind.document]
+    return any(not is_test_file(kind.name, path) for path, kind in kinds) and len(paths) <= MOST_FILES
 
 
 def _git(root: Path, *arguments: str) -> str:
@@ -115,25 +116,29 @@ def commits(specs: Sequence[str], home: Path, count: int, judged: Path, *, show:
     """Print every review in one line, and what is to be judged; return the numbers of all."""
     known = verdicts(judged)
     shown: list[str] = []
-    rows = []
+    rows: list[Review] = []
+    spent: list[float] = []
     for spec in specs:
         name = Path(spec.rpartition("@")[0]).name
         for made in reviews(spec, home / name, count):
             found: Review = made["review"]
             rows.append(found)
-            numbers = f"{len(found.memories)} memories of {found.memories_total}, {len(found.tests)} tests of {found.tests_total}"
-            print(f"{made['commit']} {made['subject'][:60]}: {found.changes_total} symbols, {numbers}, {made['cpu']:.2f} s")
+            memories = f"{len(found.memories)} memories of {found.memories_total}"
+            tests = f"{len(found.tests)} rows of {found.tests_total} tests"
+            print(f"{made['commit']} {made['subject'][:60]}: {found.changes_total} symbols, {memories}, {tests}")
+            spent.append(made["cpu"])
             for row in found.memories:
-                verdict = known.get(key(made["commit"], made["contents"][row.memory_id]), "")
-                shown.append(verdict)
-                if show and not verdict:
-                    print("\t".join((*key(made["commit"], made["contents"][row.memory_id]), "?", row.title[:70], f"[{row.relation}] {row.why}", row.sentence)))
+                place = key(made["commit"], made["contents"][row.memory_id])
+                shown.append(known.get(place, ""))
+                if show and not shown[-1]:
+                    print("\t".join((*place, "?", row.title[:70], f"[{row.relation}] {row.why}", row.sentence)))
     judged_ones = [verdict for verdict in shown if verdict]
     return {
         "reviews": len(rows),
         "memories_shown": len(shown),
         "judged": len(judged_ones),
         "relevant": round(judged_ones.count("relevant") / len(judged_ones), 3) if judged_ones else None,
+        "median_cpu_s": round(statistics.median(spent), 2),
         "median_memories": statistics.median(len(row.memories) for row in rows),
         "median_tests": statistics.median(len(row.tests) for row in rows),
         "median_tests_found": statistics.median(row.tests_total for row in rows),
@@ -148,8 +153,8 @@ def mutants(project: Path, python: Path, count: int, seed: int) -> Iterator[dict
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch) / project.name
-        shutil.copytree(project, root, symlinks=True, ignore=shutil.ignore_patterns(".git", "*.egg-info", ".tox", "docs"))
-        for words in (("init", "-q"), ("add", "-A"), ("-c", "user.name=b", "-c", "user.email=b", "commit", "-qm", "one")):
+        shutil.copytree(project, root, symlinks=True, ignore=shutil.ignore_patterns(".git", ".tox", "docs"))
+        for words in (("init", "-q"), ("add", "-A"), (*BY, "commit", "-qm", "one")):
             _git(root, *words)
         with Engine(home=f"{scratch}/home", embed_provider="off") as engine:
             engine.code.index(str(root), link=True)
@@ -181,7 +186,8 @@ def _targets(root: Path, chance: random.Random) -> list[Target]:
         if language is None or language.name != "python" or is_test_file("python", name) or name.startswith("tests/"):
             continue
         every = outline(source, name, language).symbols
-        found += [Target(name, source, language, row, every, chance) for row in every if row.kind in ("Function", "Method")]
+        rows = [row for row in every if row.kind in ("Function", "Method")]
+        found += [Target(name, source, language, row, every, chance) for row in rows]
     chance.shuffle(found)
     return found
 
@@ -189,23 +195,26 @@ def _targets(root: Path, chance: random.Random) -> list[Target]:
 def failing(root: Path, python: Path) -> set[str]:
     """Return the tests of a project that fail, as path::Class::test; a file that cannot be read as its path."""
     source = "src" if (root / "src").is_dir() else "."
-    command = [str(python), "-m", "pytest", "-q", "--tb=no", "-rfE", "-p", "no:cacheprovider", "--continue-on-collection-errors", "tests"]
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(root / source), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=MOST_SECONDS, check=False)
+        done = subprocess.run(
+            [python, *PYTEST], cwd=root, env=environment, capture_output=True, timeout=MOST_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         return set()
-    rows = re.findall(r"^(?:FAILED|ERROR) (\S+?)(?:\[.*)?(?: - .*)?$", done.stdout.decode("utf-8", "replace"), re.MULTILINE)
-    return set(rows)
+    return set(_FAILED.findall(done.stdout.decode("utf-8", "replace")))
 
 
-def covered(failed: Sequence[str], review: Review) -> float:
-    """Return the share of failing tests that a review lists, by themselves or with their class or file."""
-    listed = {row.place.path + "".join(f"::{part}" for part in row.place.symbol.split(".") if part) for row in review.tests}
-    own = [{name.rsplit("::", less)[0] for less in range(name.count("::") + 1)} for name in failed]
+def covered(failed: Sequence[str], tests: Sequence[Affected]) -> float:
+    """Return the share of failing tests among some rows, by themselves or with their class or file."""
+    listed = {"::".join([row.place.path, *filter(None, row.place.symbol.split("."))]) for row in tests}
     # A file that cannot even be imported is found by any of its tests.
     files = {name.split("::")[0] for name in listed}
-    return sum(bool(names & listed) or ("::" not in name and name in files) for name, names in zip(failed, own, strict=True)) / len(failed)
+    found = 0
+    for name in failed:
+        around = {name.rsplit("::", less)[0] for less in range(name.count("::") + 1)}
+        found += bool(around & listed) or ("::" not in name and name in files)
+    return found / len(failed)
 
 
 def broken(projects: Sequence[Path], python: Path, count: int, seed: int) -> dict[str, Any]:
@@ -213,21 +222,23 @@ def broken(projects: Sequence[Path], python: Path, count: int, seed: int) -> dic
     rows = []
     for project in projects:
         for made in mutants(project, python, count, seed):
-            shares = [covered(made["failing"], made[name]) for name in ("whole", "shown")]
-            numbers = [len(made["shown"].tests), made["shown"].tests_total]
-            rows.append((*shares, *numbers))
-            print(f"{made['mutant']}: {len(made['failing'])} fail; found {shares[0]:.2f}, shown {shares[1]:.2f} in {numbers[0]} rows of {numbers[1]}", flush=True)
-            if DUMP:
-                with open(DUMP, "a") as out:
-                    out.write(json.dumps({"m": made["mutant"], "f": made["failing"], "w": [[r.place.path, r.place.symbol, r.depth, r.confidence, r.why] for r in made["whole"].tests]}) + "\n")
-    whole, shown = (statistics.fmean(row[place] for row in rows) for place in (0, 1))
+            whole, shown = made["whole"].tests, made["shown"].tests
+            shares = [covered(made["failing"], tests) for tests in (whole, shown, whole[: len(shown)])]
+            rows.append((*shares, len(shown), len(whole)))
+            found = ", ".join(f"{share:.2f}" for share in shares)
+            print(
+                f"{made['mutant']}: {len(made['failing'])} fail; {found} in {len(whole)}, {len(shown)} rows", flush=True
+            )
+    whole, shown, single = (statistics.fmean(row[place] for row in rows) for place in range(3))
+    kept = sum(min(row[0], row[1]) for row in rows) / sum(row[0] for row in rows)
     return {
         "mutants": len(rows),
         "recall_of_all_found": round(whole, 3),
-        "recall_of_shown": round(shown, 3),
-        "kept": round(shown / whole, 3),
-        "median_shown": statistics.median(row[2] for row in rows),
-        "median_found": statistics.median(row[3] for row in rows),
+        "recall_of_rows_shown": round(shown, 3),
+        "recall_of_as_many_single_tests": round(single, 3),
+        "kept_of_what_all_found_have": round(kept, 3),
+        "median_rows_shown": statistics.median(row[3] for row in rows),
+        "median_found": statistics.median(row[4] for row in rows),
         "one_failing_test_shown": round(sum(row[1] > 0 for row in rows) / len(rows), 3),
     }
 
@@ -237,23 +248,24 @@ def main() -> None:
     kinds = parser.add_subparsers(dest="kind", required=True)
     real = kinds.add_parser("commits")
     real.add_argument("repositories", nargs="+", metavar="REPO@BASE")
-    real.add_argument("--count", type=int, default=20)
     real.add_argument("--home", type=Path)
     real.add_argument("--verdicts", type=Path, default=VERDICTS)
     real.add_argument("--show", action="store_true")
     edited = kinds.add_parser("mutants")
     edited.add_argument("projects", nargs="+", type=Path)
     edited.add_argument("--python", type=Path, default=Path(sys.executable))
-    edited.add_argument("--count", type=int, default=20)
     edited.add_argument("--seed", type=int, default=1)
+    for each in (real, edited):
+        each.add_argument("--count", type=int, default=20)
+        each.add_argument("--save", action="store_true", help="write the numbers into bench/results")
     chosen = parser.parse_args()
     if chosen.kind == "mutants":
-        print(json.dumps(broken(chosen.projects, chosen.python, chosen.count, chosen.seed), indent=2))
-        return
-    with tempfile.TemporaryDirectory() as scratch:
-        home = chosen.home or Path(scratch)
-        report = commits(chosen.repositories, home, chosen.count, chosen.verdicts, show=chosen.show)
-    print(json.dumps(report, indent=2))
+        report = broken(chosen.projects, chosen.python, chosen.count, chosen.seed)
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            home = chosen.home or Path(scratch)
+            report = commits(chosen.repositories, home, chosen.count, chosen.verdicts, show=chosen.show)
+    publish(f"review-{chosen.kind}", report, save=chosen.save)
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def _affected_entry(row: code_records.Affected) -> Entry:
 
 
 def _run(row: code_records.RunTests, _now: int | None) -> list[Block]:
-    return [Facts(((f"run {count(row.tests, 'test')}", inline(row.command)),))]
+    return [Facts((("run", inline(row.command)),))]
 
 
 def _touched_entry(row: code_records.TouchedMemory) -> Entry:
@@ -120,6 +120,7 @@ def _review(answer: code_records.Review, now: int | None) -> list[Block]:
         Line(head),
         facts,
         *_part("Changes, riskiest first", [_change_entry(row) for row in answer.changes], answer.changes_total),
+        *_memories(answer),
         *_part(
             f"Affected within {count(answer.depth, 'link')}, nearest first",
             [_affected_entry(row) for row in answer.affected],
@@ -129,7 +130,6 @@ def _review(answer: code_records.Review, now: int | None) -> list[Block]:
         *([packages] if packages.rows else []),
         *_part("Tests to run, most likely to fail first", tests, answer.tests_total),
         *runs,
-        *_memories(answer),
         *notes(answer.notes),
     ]
 

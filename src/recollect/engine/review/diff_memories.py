@@ -66,6 +66,13 @@ SENTENCE_CHARACTERS, MOST_SENTENCES = 200, 200
 
 # Words by which a sentence states a rule.
 RULES = re.compile(
+    r"\b(?:must(?:n't)?|never|always|do not|don't|shall|should(?:n't)?|may not|required|forbidden|not allowed|avoid)\b",
+    re.IGNORECASE,
+)
+_SENTENCES = 200, 200
+
+# Words by which a sentence states a rule.
+RULES = re.compile(
     r"\b(?:must(?:n't| not)?|never|always|do(?:es)? not|don't|shall(?: not)?|should(?: not|n't)?|may not|only|required|"
     r"forbidden|not allowed|prohibited|avoid|no longer|keep|cannot|can't)\b",
     re.IGNORECASE,
@@ -141,10 +148,11 @@ def related_memories(store: Store, diff: ReviewedDiff, namespace: str | None) ->
 
 def _is_reviewed(change: SymbolChange) -> bool:
     """Tell whether memories may be about a change: not about a new symbol, nor about a test."""
-    return change.how not in ("cosmetic", "added") and not _is_test(change.path)
+    return change.how not in ("cosmetic", "added") and not is_test_path(change.path)
 
 
-def _is_test(path: str) -> bool:
+def is_test_path(path: str) -> bool:
+    """Tell whether a path is that of a test file, or of no code."""
     language = detect(path, b"")
     return language is None or is_test_file(language.name, path)
 
@@ -194,7 +202,8 @@ class _Reader:
         self._changes, self._real, self._places = diff.changes, real, places
         self._origins = _best(line_origins(diff.root, diff.since, files))
         self._by_file = {file.path: frozenset(terms("\n".join(_lines(file)))) for file in files}
-        self._by_change = {number: _words(diff.changes[number], files) for number in real}
+        lines = {number: changed_lines(diff.changes[number], files) for number in real}
+        self._by_change = {number: frozenset(terms("\n".join(found))) for number, found in lines.items()}
         counts = Counter(word for row in rows[:COUNTED] for word in frozenset(terms(_text(row))))
         size = min(len(rows), COUNTED)
         self._most = math.log(1 + size) or 1.0
@@ -272,8 +281,8 @@ def _lines(file: FileDiff) -> list[str]:
     return lines[:MOST_LINES]
 
 
-def _words(change: SymbolChange, files: Iterable[FileDiff]) -> frozenset[str]:
-    """Return the words of the changed lines of a symbol, on both sides."""
+def changed_lines(change: SymbolChange, files: Iterable[FileDiff]) -> list[str]:
+    """Return the removed and added lines of a symbol."""
     spans = {"-": change.before, "+": change.after}
     found: list[str] = []
     for file in files:
@@ -287,7 +296,7 @@ def _words(change: SymbolChange, files: Iterable[FileDiff]) -> frozenset[str]:
                     found.append(line[1:])
                 for side in at:
                     at[side] += line[:1] in (side, " ", "")
-    return frozenset(terms("\n".join(found[:MOST_LINES])))
+    return found[:MOST_LINES]
 
 
 def _is_anchored(change: SymbolChange, places: Iterable[tuple[str, str]]) -> bool:
