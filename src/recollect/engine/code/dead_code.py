@@ -57,7 +57,7 @@ _ALL = re.compile(rb"\b__all__\b[^\[(]{0,40}[\[(]([^\])]*)")
 _STARRED = re.compile(rb"export\s*\*[^'\"\n]{0,80}['\"]([^'\"\n]+)|from\s+([\w.]+)\s+import\s+\*")
 _BUILT = re.compile(rb"\[build-system\]|\bsetup\s*\(|\[metadata\]")
 # Names that are put together: `"visit_" + name`, `f"_process_{name}"`, `"do_%s" % name`.
-_DISPATCHED = re.compile(rb"[\"'](\w{3,40})(?:[\"']\s*[+%]|%s|\{|\$\{)")
+_DISPATCHED = re.compile(rb"[\"'`](\w{3,40})(?:[\"']\s*[+%]|%s|\{|\$\{)")
 # Texts for people. What they say of something public is a promise; anything else that has its name uses it.
 _DOCUMENTS = re.compile(r"\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|/)[A-Z]+$", re.IGNORECASE)
 _CHANGES = re.compile(r"(?:^|/)(?:changes|changelog|history|news|releases?|upgrading)[^/]*$", re.IGNORECASE)

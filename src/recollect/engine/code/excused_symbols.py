@@ -69,7 +69,7 @@ _OVERRIDE = re.compile(r"@?(?:\w+\.)*override\b", re.IGNORECASE)
 # Files that a tool runs or reads by their name.
 _TOOL_FILES = re.compile(
     r"(?:^|/)(?:setup|conftest|manage|wsgi|asgi|noxfile|tasks|fabfile|build|Rakefile|conf|settings|urls|apps|admin|"
-    r"celeryconfig|gulpfile|Gruntfile|[\w.\-]+\.config|[\w\-]+rc)\.\w+$|\.d\.ts$|(?:^|/)(?:migrations|alembic)/"
+    r"celeryconfig|gulpfile|Gruntfile|[\w.\-]+\.config|[\w\-]+rc)\.\w+$|\.d\.ts$|typings?\.ts$|(?:^|/)(?:migrations|alembic)/"
 )
 # Code that shows something, and is used by nobody.
 _SHOWN = re.compile(
@@ -86,6 +86,11 @@ def is_importable(each: Candidate) -> bool:
     hidden = any(part.startswith("_") and not part.startswith("__") for part in each.found.file.path.split("/"))
     is_public = all(row.visibility == "public" for row in (each.row, *each.owners))
     return each.is_installed and is_public and not hidden and each.found.file.language == "python"
+
+
+def _is_deliberate(each: Candidate) -> bool:
+    """Tell whether a name says that nothing calls it: a leading underscore in Rust, of assertions for the compiler."""
+    return each.found.file.language == "rust" and each.row.name.startswith("_")
 
 
 def _is_member(each: Candidate) -> bool:
@@ -111,7 +116,7 @@ EXCUSES: Mapping[str, Callable[[Candidate], bool]] = {
     "in a test file": lambda each: is_test_file(each.found.file.language, each.found.file.path),
     "copied or generated": lambda each: bool(each.found.file.mark),
     "endpoint": lambda each: bool(each.row.endpoint),
-    "entry point": lambda each: _ENTRIES.fullmatch(each.row.name) is not None,
+    "entry point": lambda each: _ENTRIES.fullmatch(each.row.name) is not None or _is_deliberate(each),
     "script or configuration": lambda each: _TOOL_FILES.search(each.found.file.path) is not None,
     "example or documentation": lambda each: _SHOWN.search(each.found.file.path) is not None,
     "override": lambda each: each.is_override or any(map(_OVERRIDE.match, (*each.row.decorators, each.row.signature))),

@@ -69,16 +69,7 @@ RULES = re.compile(
     r"\b(?:must(?:n't)?|never|always|do not|don't|shall|should(?:n't)?|may not|required|forbidden|not allowed|avoid)\b",
     re.IGNORECASE,
 )
-_SENTENCES = 200, 200
-
-# Words by which a sentence states a rule.
-RULES = re.compile(
-    r"\b(?:must(?:n't| not)?|never|always|do(?:es)? not|don't|shall(?: not)?|should(?: not|n't)?|may not|only|required|"
-    r"forbidden|not allowed|prohibited|avoid|no longer|keep|cannot|can't)\b",
-    re.IGNORECASE,
-)
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\n+|\n(?=[-*•] )")
-_SEPARATOR = re.compile(r"::|->|[.#/\\]")
 # The last line of an imported commit.
 _FOOTER = re.compile(r"(?<!\n)\n++Commit [0-9a-f]{7,40} of [^\n]*$")
 # A name that ordinary prose does not contain: it has an underscore, a digit or a capital inside.
