@@ -76,14 +76,15 @@ class Survey:
         """Review a diff before you commit it. Returns changed symbols by risk, their callers, tests to run and related
         memories. Default: uncommitted changes.
 
-        Symbols are added, removed, renamed, or changed in signature, body or comments only. On a command line you can
-        pipe a diff in: git diff | recollect review
+        At most five memories are shown: those whose commit wrote the changed lines, or that are anchored to or name a
+        changed symbol. A long list of tests is cut to the most likely ones and the files of the others; a high limit
+        shows all. On a command line you can pipe a diff in: git diff | recollect review
 
         diff: unified diff
         range: commits: A..B, or A for everything since
         path: folder of the project
         depth: links to follow, 1 to 10
-        limit: maximum number of each kind of result
+        limit: maximum number of each kind of result; a quarter more of tests
         """
         from recollect.code.diff.git_diff import range_diff, working_diff
         from recollect.code.index.project_root import place
@@ -152,8 +153,8 @@ class Survey:
     ) -> DeadCode:
         """Find dead code, most certain first. Each symbol comes with counter-evidence.
 
-        Tests, endpoints, entry points, overrides and symbols that a decorator may register are left out. Confidence is
-        lower for public symbols and for names that appear elsewhere in text or configuration.
+        Code that a framework, a tool, a base class outside of the project or users of the package may call is left
+        out, and counted. Confidence is lower for public symbols and for names that appear elsewhere.
 
         path: only below this folder of the project
         kinds: only symbols of these kinds
