@@ -26,7 +26,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _MOST_LEADS = 4
-# A rule about somebody: what it becomes. The verb follows.
+# A rule about a person: what it becomes. The verb follows.
 _SUBJECTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(rf"(?:i|we|you)\s+(?:{words})\s+", re.IGNORECASE), rule)
     for words, rule in (

@@ -254,7 +254,7 @@ def _holders(found: Project) -> list[int]:
 
 
 class _Inherited:
-    """What classes of a project inherit: methods of bases in it, and bases outside of it."""
+    """Inheritance in a project: methods of bases in it, and bases outside of it."""
 
     def __init__(self, found: Project) -> None:
         graph = found.graph

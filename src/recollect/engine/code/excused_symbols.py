@@ -71,7 +71,7 @@ _TOOL_FILES = re.compile(
     r"(?:^|/)(?:setup|conftest|manage|wsgi|asgi|noxfile|tasks|fabfile|build|Rakefile|conf|settings|urls|apps|admin|"
     r"celeryconfig|gulpfile|Gruntfile|[\w.\-]+\.config|[\w\-]+rc)\.\w+$|\.d\.ts$|typings?\.ts$|(?:^|/)(?:migrations|alembic)/"
 )
-# Code that shows something, and is used by nobody.
+# Code that shows something, and is not used.
 _SHOWN = re.compile(
     r"(?:^|/)(?:docs?|documentation|examples?|samples?|demos?|bench(?:marks?)?|website|hooks)/", re.IGNORECASE
 )

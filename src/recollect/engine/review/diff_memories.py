@@ -109,7 +109,7 @@ class ReviewedDiff(NamedTuple):
 
 
 class _Evidence(NamedTuple):
-    """What ties a memory to a diff: lines of its commit, anchored and named symbols by number, its best sentence."""
+    """Ties of a memory to a diff: lines of its commit, anchored and named symbols by number, its best sentence."""
 
     origin: Origin | None
     anchored: list[int]
@@ -251,16 +251,6 @@ class _Reader:
         return self._rare.get(word, self._most)
 
 
-def _best(origins: Iterable[Origin]) -> dict[str, Origin]:
-    """Return by commit the file of which it wrote the largest share of the changed lines."""
-    found: dict[str, Origin] = {}
-    for origin in origins:
-        known = found.get(origin.commit)
-        if known is None or origin.lines / origin.total > known.lines / known.total:
-            found[origin.commit] = origin
-    return found
-
-
 def _text(row: Memory) -> str:
     """Return what a memory says, without the line that names its commit."""
     body = _FOOTER.sub("", row.content)
@@ -315,7 +305,7 @@ def _score(row: Memory, evidence: _Evidence, verdict: str) -> float:
 
 
 def _row(row: Memory, evidence: _Evidence, changes: Sequence[SymbolChange], verdict: str) -> TouchedMemory:
-    relation = "decided" if row.memory_type == "decision" else "speaks of"
+    relation = "decided" if row.memory_type == "decision" else "mentions"
     if evidence.origin:
         relation = "explains"
     elif evidence.is_rule:

@@ -84,7 +84,7 @@ class Survey:
         range: commits: A..B, or A for everything since
         path: folder of the project
         depth: links to follow, 1 to 10
-        limit: maximum number of each kind of result; a quarter more of tests
+        limit: maximum number of each kind of result
         """
         from recollect.code.diff.git_diff import range_diff, working_diff
         from recollect.code.index.project_root import place

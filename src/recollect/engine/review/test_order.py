@@ -77,7 +77,8 @@ def _file(root: str, path: str, rows: Sequence[Affected]) -> Affected:
 
 
 def _names(changes: Iterable[SymbolChange]) -> _Names:
-    symbols, stems = set(), set()
+    symbols: set[str] = set()
+    stems: set[str] = set()
     for change in changes:
         if change.how != "cosmetic":
             stems.add(_stem(change.path))
