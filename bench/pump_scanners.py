@@ -37,7 +37,10 @@ from recollect.capture.observation_lesson import Place
 from recollect.capture.transcripts.transcript_files import BY_NAME as TRANSCRIPTS
 from recollect.capture.transcripts.transcript_turn import Line, Reading
 from recollect.code.anchors import code_sketch, find, mention, normalised_file
-from recollect.code.diff import runner_commands  # fmt: skip
+from recollect.code.diff import (
+    line_origins,
+    runner_commands,  # fmt: skip
+)
 from recollect.code.diff import unified_diff as diff_parse
 from recollect.code.index import (
     card,
@@ -86,7 +89,7 @@ from recollect.history.history_record import Text
 from recollect.importing import basic_memory, import_records, markdown_pages
 from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
-from recollect.patterns import project_lessons, usage_patterns
+from recollect.patterns import imperative_rule, project_lessons, usage_patterns
 from recollect.patterns import usage_patterns as searches
 from recollect.recall import amend, changes, lexical, llm_judge_prompt, parsed_statement, query, supersede
 from recollect.render import untrusted
@@ -364,6 +367,15 @@ def _markdown(text: str) -> None:
     list(markdown_pages.targets_of(found)), markdown_pages.tags(migrate_fields.Fields(fields))
 
 
+def _reviewed(text: str) -> None:
+    for sentence in diff_memories._SENTENCES.split(diff_memories._FOOTER.sub("", text)):
+        diff_memories.RULES.search(sentence)
+        diff_memories._CODE_LINE.match(sentence)
+        diff_memories._OF_TEXT.search(sentence)
+    diff_memories._CODE_NAME.fullmatch(text)
+    diff_memories._SPECIAL.fullmatch(text)
+
+
 def _jsonc(text: str) -> None:
     try:
         root = jsonc.parse(text)
@@ -636,7 +648,9 @@ OUTSIDE: tuple[Any, ...] = (
     ("fence", "recollect.render.untrusted", lambda text: (untrusted.fence(text), untrusted.inline(text))),
     ("context block", "recollect.engine.hook_responses.context_block",
      lambda text: (context_block.flat(text, 300), list(context_block.quoted(text, 300)), context_block.harmless(text))),
-    ("rule about", "recollect.engine.review.diff_memories", lambda text: diff_memories.rule_about(text, ("a", "b"))),
+    ("imperative rule", "recollect.patterns.imperative_rule", lambda text: imperative_rule.imperative(text)),
+    ("reviewed memory", "recollect.engine.review.diff_memories", _reviewed),
+    ("line origins", "recollect.code.diff.line_origins", lambda text: line_origins._counted("a", text.encode(), {})),
     ("json-rpc", "recollect.surface.mcp.jsonrpc", _jsonrpc),
     ("jsonc", "recollect.surface.assistants.jsonc", _jsonc),
     ("jsonc object", "recollect.surface.assistants.jsonc", _jsonc, '{"a": '),
@@ -669,6 +683,8 @@ WITHOUT_ROW = {
     "recollect.engine.memory.stated_memories": "it looks at statements, which have at most 400 characters",
     "recollect.engine.code.import_cycles": "it looks at single lines of indexed files",
     "recollect.engine.code.dead_code": "it splits text into words, and looks at signatures of 400 characters",
+    "recollect.engine.code.excused_symbols": "it looks at names, signatures and paths of indexed symbols",
+    "recollect.engine.review.test_order": "it splits test files of 500 KB at most into words",
     "recollect.hierarchy.entry_points": "it looks for targets at the beginning of lines",
     "recollect.hierarchy.task_candidates": "it splits a description into words",
     "recollect.hierarchy.global_knowledge": "it splits a query into words",

@@ -351,13 +351,19 @@ class RunTests(Record, frozen=True, kw_only=True):
 
 
 class TouchedMemory(Record, frozen=True, kw_only=True):
-    """A memory about code that a diff changes; may contradict: it has a rule about that code, quoted in `why`."""
+    """A memory about code that a diff changes: why it is about it, and the sentence that matters.
+
+    relation: explains (its commit wrote changed lines), may contradict (it states a rule about changed code), decided
+    or mentions. written: the day of the memory. verdict: the state of its code
+    """
 
     memory_id: str
     memory_type: str
     title: str
-    relation: Literal["may contradict", "decided", "speaks of"]
+    relation: Literal["explains", "may contradict", "decided", "mentions"]
     why: str
+    sentence: str = ""
+    written: str = ""
     verdict: str = ""
 
 

@@ -5,7 +5,8 @@
     commands, tools               the one that works, or is preferred, for each purpose
     fixes                         steps that resolved the same error more than once
 
-Text of programs and pages appears only as code, because an assistant obeys the file. Lines of the section are only
+Every line is a rule in the imperative; what cannot be turned into one (imperative_rule.py) is left out. Text of
+programs and pages appears only as code, because an assistant obeys the file. Lines of the section are only
 added, and never where the file says the same already. Everything outside of the two marks stays as it is.
 """
 
@@ -20,6 +21,7 @@ from typing import NamedTuple
 from recollect.capture.observation_lesson import code, line
 from recollect.capture.statements import statements
 from recollect.model import Fix, KnownCommand, Lesson, Memory, Observed, Pattern
+from recollect.patterns.imperative_rule import imperative
 from recollect.patterns.usage_patterns import PROJECT_PURPOSES
 from recollect.text.display import plural
 from recollect.text.paraphrases import says_the_same
@@ -111,6 +113,8 @@ _PURPOSE = {
     "deploy": "Deploy with",
 }
 STATED = ("preference", "style", "habit")
+# A step of a fix that is a command.
+_RAN = re.compile(r"Ran `([^`\n]{1,160})`")
 
 
 def lessons(
@@ -130,16 +134,19 @@ def lessons(
 def _stated(memories: Sequence[Memory]) -> Iterator[Lesson]:
     ranked = sorted(memories, key=lambda row: (-round(row.importance, 1), -row.access_count, row.created_at, row.id))
     for memory in ranked:
-        if memory.memory_type in STATED:
+        rule = imperative(memory.content, is_stored=True)
+        if memory.memory_type in STATED and rule:
             why = f"stored {memory.memory_type}"
-            yield Lesson(text=sentence(memory.content), kind="preference", why=why, evidence=(memory.id,))
+            yield Lesson(text=line(rule, LINE_CHARACTERS), kind="preference", why=why, evidence=(memory.id,))
 
 
 def _corrected(said: Sequence[Correction]) -> Iterator[Lesson]:
     for each in said:
-        why = f"said in {plural(each.session_count, 'session')}"
-        ids = tuple(dict.fromkeys(row.memory_id or row.id for row in each.rows))
-        yield Lesson(text=sentence(each.text), kind="correction", why=why, evidence=ids)
+        rule = imperative(each.text)
+        if rule:
+            why = f"said in {plural(each.session_count, 'session')}"
+            ids = tuple(dict.fromkeys(row.memory_id or row.id for row in each.rows))
+            yield Lesson(text=line(rule, LINE_CHARACTERS), kind="correction", why=why, evidence=ids)
 
 
 def _commands(commands: Sequence[KnownCommand]) -> Iterator[Lesson]:
@@ -154,7 +161,7 @@ def _commands(commands: Sequence[KnownCommand]) -> Iterator[Lesson]:
         if good:
             best = good[0]
             where = f" in {code(best.directory + '/')}" if best.directory else ""
-            wrong = f"; {code(best.failed[0].command)} fails" if best.failed else ""
+            wrong = f", not {code(best.failed[0].command)}" if best.failed else ""
             why = f"succeeded {best.successes} of {plural(best.successes + best.failures, 'time')}"
             text = f"{purpose} {code(best.command, 200)}{where}{wrong}."
             yield Lesson(text=text, kind="command", why=why, evidence=best.evidence)
@@ -164,25 +171,22 @@ def _tools(tools: Sequence[Pattern]) -> Iterator[Lesson]:
     for pattern in tools:
         purpose, _, tool = pattern.subject.partition(": ")
         if purpose in PROJECT_PURPOSES:
-            yield Lesson(text=f"For {purpose}, use {tool}.", kind="tool", why=pattern.told, evidence=pattern.evidence)
+            yield Lesson(text=f"Use {tool} for {purpose}.", kind="tool", why=pattern.told, evidence=pattern.evidence)
 
 
 def _fixes(fixes: Iterable[Fix]) -> Iterator[Lesson]:
+    """Yield fixes that are commands; an edit fixed one line, and is no rule."""
     helped: dict[str, list[Fix]] = defaultdict(list)
     for fix in fixes:
         helped[fix.memory_id].append(fix)
     for rows in sorted(helped.values(), key=lambda rows: (-len(rows), rows[0].memory_id)):
-        if len(rows) >= LEAST_FIXES:
-            last = max(rows, key=lambda row: row.seen_at)
-            text = f"If {code(last.error, 120)}: {code('; '.join(last.steps), 160)} fixed it before."
+        last = max(rows, key=lambda row: row.seen_at)
+        ran = [_RAN.fullmatch(step) for step in last.steps]
+        if len(rows) >= LEAST_FIXES and all(ran):
+            steps = ", then ".join(f"`{match[1]}`" for match in ran if match)
+            text = f"If {code(last.error, 120)}, run {steps}."
             why = f"fixed it {plural(len(rows), 'time')}"
             yield Lesson(text=line(text, LINE_CHARACTERS + 80), kind="fix", why=why, evidence=(last.memory_id,))
-
-
-def sentence(text: str) -> str:
-    """Return the first paragraph of a text as a sentence on one line."""
-    first = line(text.strip().split("\n\n")[0], LINE_CHARACTERS)
-    return first if first.endswith((".", "!", "?", "…", ":")) else f"{first}."
 
 
 BEGIN = "<!-- recollect: lessons, begin -->"

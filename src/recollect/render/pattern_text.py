@@ -88,7 +88,9 @@ def _command_entry(row: model.KnownCommand, now: int | None, *, several: bool) -
 
 
 def _lesson_entry(row: model.Lesson) -> Entry:
-    return Entry(row.kind, inline(row.why, 120), inline(row.text, LISTED_CHARACTERS))
+    sources = ", ".join(ident(name) for name in row.evidence[:3])
+    why = f"{inline(row.why, 120)} ({sources})" if sources else inline(row.why, 120)
+    return Entry(row.kind, why, inline(row.text, LISTED_CHARACTERS))
 
 
 def _proposal(answer: model.Proposal, _now: int | None) -> list[Block]:

@@ -77,15 +77,17 @@ def _affected_entry(row: code_records.Affected) -> Entry:
 
 
 def _run(row: code_records.RunTests, _now: int | None) -> list[Block]:
-    return [Facts(((f"run {count(row.tests, 'test')}", inline(row.command)),))]
+    return [Facts((("run", inline(row.command)),))]
 
 
 def _touched_entry(row: code_records.TouchedMemory) -> Entry:
     fresh = f", {row.verdict}" if row.verdict not in ("", "fresh") else ""
+    written = f", {row.written}" if row.written else ""
+    said = f"{row.title}: “{row.sentence}”" if row.sentence and row.sentence not in row.title else row.title
     return Entry(
         ident(row.memory_id),
-        f"{row.relation}, {row.memory_type}{fresh}",
-        inline(f"{row.title} — {row.why}", LISTED_CHARACTERS * 2),
+        f"{row.relation}, {row.memory_type}{written}{fresh}",
+        inline(f"{said} — {row.why}", LISTED_CHARACTERS * 2),
     )
 
 
@@ -112,11 +114,13 @@ def _review(answer: code_records.Review, now: int | None) -> list[Block]:
         f": {risky}." if risky else "."
     )
     runs = [block for row in answer.commands for block in _run(row, now)]
+    tests = [_affected_entry(row) for row in answer.tests]
     packages = Facts(present((("packages", inline(", ".join(answer.packages), PARTICULAR_CHARACTERS)),)))
     return [
         Line(head),
         facts,
         *_part("Changes, riskiest first", [_change_entry(row) for row in answer.changes], answer.changes_total),
+        *_memories(answer),
         *_part(
             f"Affected within {count(answer.depth, 'link')}, nearest first",
             [_affected_entry(row) for row in answer.affected],
@@ -124,9 +128,8 @@ def _review(answer: code_records.Review, now: int | None) -> list[Block]:
         ),
         *_part("Endpoints", [_affected_entry(row) for row in answer.endpoints], answer.endpoints_total),
         *([packages] if packages.rows else []),
-        *_part("Tests to run, nearest first", [_affected_entry(row) for row in answer.tests], answer.tests_total),
+        *_part("Tests to run, most likely to fail first", tests, answer.tests_total),
         *runs,
-        *_memories(answer),
         *notes(answer.notes),
     ]
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import payloads
 from tests.links import Row, link
 from tests.trees import git, write
 
 from recollect import Engine
-from recollect.code.code_records import Review
+from recollect.code.code_records import Affected, CodePlace, Review
+from recollect.code.diff.changed_symbols import changed
+from recollect.code.diff.file_sides import both
+from recollect.code.diff.unified_diff import parse
 from recollect.code.links.link_pack import Loose
-from recollect.engine.review.diff_memories import rule_about
+from recollect.engine.review.test_order import ranked, shortened
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
 from recollect.store.link_protocol import AmbiguousSite, OutsideSite, UnresolvedSite
@@ -315,37 +320,112 @@ def test_a_range_of_commits_is_reviewed_like_a_diff(engine: Engine, project: Pat
         engine.survey.review(range="HEAD", diff="")
 
 
+def tried(path: str, symbol: str, confidence: float = 0.5, depth: int = 2, line: int = 1) -> Affected:
+    place = CodePlace(id=f"sym:{path}::{symbol}", path=path, symbol=symbol, line=line)
+    return Affected(place=place, depth=depth, confidence=confidence, why="calls x")
+
+
+def test_tests_that_name_the_changed_symbol_or_are_named_after_it_come_first(engine: Engine, project: Path) -> None:
+    write(
+        project,
+        {
+            "tests/test_far.py": "def test_a():\n    assert 1\n\n\ndef test_b():\n    assert connect(1)\n",
+            "tests/test_core.py": "def test_nothing():\n    assert 1\n",
+        },
+    )
+    edit(project, "return Store(path)", "return None")
+    (side,) = both(project, parse(diff(project)).files[:1], 1_000_000)
+    rows = [
+        tried("tests/test_far.py", "test_a"),
+        tried("tests/test_core.py", "test_nothing"),
+        tried("tests/test_far.py", "test_connect_twice"),
+        tried("tests/test_far.py", "test_b", line=5),
+        tried("tests/test_far.py", "test_itself", depth=0, confidence=0.1),
+    ]
+    order = [row.place.symbol for row in ranked(rows, changed([side]), str(project))]
+    assert order == ["test_itself", "test_b", "test_connect_twice", "test_nothing", "test_a"]
+
+
+def test_a_long_list_of_tests_is_the_likeliest_and_the_files_of_the_others() -> None:
+    rows = [tried(f"tests/test_{number % 4}.py", f"test_{number}") for number in range(40)]
+    short = shortened(rows, "/x", 10)
+    assert [row.place.symbol for row in short] == [*(f"test_{number}" for number in range(4)), "", "", "", ""]
+    assert short[4].place.path == "tests/test_0.py"
+    assert short[4].why == "9 more tests; test_4 calls x"
+    assert shortened(rows, "/x", 40) == rows
+
+
 # --- memories ---
 
 
-def test_memories_of_what_changed_are_shown_and_rules_about_it_come_first(engine: Engine, project: Path) -> None:
+def test_memories_of_what_changed_are_shown_with_the_sentence_that_matters(engine: Engine, project: Path) -> None:
     namespace = str(project)
     engine.memories.store(
-        "`connect` in src/core.py must never return None. It is slow.", namespace=namespace, title="Rule"
+        "It is slow. `connect` in src/core.py must never return None.", namespace=namespace, title="Connections"
     )
     engine.memories.store("We chose src/core.py::connect over a pool", namespace=namespace, memory_type="decision")
     engine.memories.store("src/core.py::unused is kept for later", namespace=namespace)
+    engine.memories.store("src/core.py is the core of the shop", namespace=namespace)
     engine.memories.store("src/core.py::connect elsewhere", namespace="other")
     edit(project, "return Store(path)", "return None")
     found = engine.survey.review()
     assert [row.relation for row in found.memories] == ["may contradict", "decided"]
-    assert "“`connect` in src/core.py must never return None.”" in found.memories[0].why
-    assert "body changed" in found.memories[0].why
+    rule = found.memories[0]
+    assert rule.sentence == "`connect` in src/core.py must never return None."
+    assert rule.why == "anchored to connect (body changed)"
     assert "a memory has a rule about it" in found.changes[0].why
+    assert "Connections: “`connect` in src/core.py must never return None.”" in to_text(found)
+
+
+def test_memories_that_no_longer_hold_or_were_only_observed_are_left_out(engine: Engine, project: Path) -> None:
+    namespace = str(project)
+    old = engine.memories.store("`connect()` returns a pool", namespace=namespace).memory.id
+    engine.memories.store("`connect()` returns a store", namespace=namespace, supersedes=old)
+    prompt = json.loads(payloads.claude("UserPromptSubmit", prompt="Why does `connect()` return a Store?"))
+    engine.capture.put(json.dumps({**prompt, "cwd": namespace}).encode())
+    assert engine.capture.drain().bad == 0
+    edit(project, "return Store(path)", "return None")
+    assert [row.title for row in engine.survey.review().memories] == ["`connect()` returns a store"]
+
+
+def test_at_most_five_memories_are_shown_and_the_rest_is_counted(engine: Engine, project: Path) -> None:
+    for number in range(8):
+        engine.memories.store(f"`connect()` has property {number}", namespace=str(project))
+    edit(project, "return Store(path)", "return None")
+    found = engine.survey.review()
+    assert (len(found.memories), found.memories_total) == (5, 8)
+
+
+def test_the_commit_that_wrote_the_changed_lines_explains_them(engine: Engine, project: Path) -> None:
+    edit(project, "return Store(path)", "return Store(path) if path else None")
+    git(project, "commit", "-qam", "Return nothing without a path\n\nBecause the path is empty in dry runs of the job.")
+    edit(project, "return x", "return x  # unused")
+    git(project, "commit", "-qam", "Explain what is not used\n\nBecause a reader asked why it is there at all.")
+    engine.code.index(str(project))
+    engine.history.import_history(str(project), only=("git",))
+    edit(project, "if path else None", "if path else Store('.')")
+    (row,) = engine.survey.review().memories
+    assert row.relation == "explains"
+    assert "wrote 1 changed line of src/core.py" in row.why
+    assert row.title == "Return nothing without a path"
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "is_shown"),
     [
-        ("connect is fast. connect must return quickly.", "connect must return quickly."),
-        ("Never call reconnect here.", ""),
-        ("connect is old.\nOthers must not be.", ""),
-        ("Do not pass None to connect()", "Do not pass None to connect()"),
-        ("", ""),
+        ("Never call reconnect here.", False),
+        ("We connect to the bank at night.", False),
+        ("Do not pass None to connect().", True),
+        ("Rows of core.connect are cached.", True),
+        ("The `connect` of the bank.", True),
     ],
 )
-def test_a_rule_is_a_sentence_that_names_it_and_commands(text: str, expected: str) -> None:
-    assert rule_about(text, ["connect"]) == expected
+def test_a_symbol_is_named_as_code_not_as_an_ordinary_word(
+    engine: Engine, project: Path, text: str, is_shown: bool
+) -> None:
+    engine.memories.store(text, namespace=str(project))
+    edit(project, "return Store(path)", "return None")
+    assert bool(engine.survey.review().memories) == is_shown
 
 
 # --- what is odd ---

@@ -15,6 +15,7 @@ from tests.fakes import FrozenClock
 from recollect import Engine, clock
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.patterns.project_lessons import BEGIN, END
+from recollect.render import to_text
 
 RULE = "Never commit generated files."
 
@@ -61,7 +62,7 @@ def test_what_recurs_is_proposed_as_a_diff_and_nothing_is_written(engine: Engine
         ("correction", "Always use the price helper for rounding."),
         ("preference", RULE),
         ("command", "Build with `make tables`."),
-        ("fix", "If “`make test` failed: KeyError: 'TAX'”: “Ran `make tables`” fixed it before."),
+        ("fix", "If “`make test` failed: KeyError: 'TAX'”, run `make tables`."),
     ]
     assert proposal.diff.startswith("--- /dev/null\n+++ b/AGENTS.md\n")
     assert f"+- {RULE}\n" in proposal.diff
@@ -122,6 +123,18 @@ def test_only_what_holds_for_the_project_is_proposed(engine: Engine, project: Pa
     old = engine.memories.store("Use npm", memory_type="preference", namespace=str(project)).memory.id
     prefer(engine, project, "Use pnpm", supersedes=old)
     assert [row.text for row in engine.commands.distil(str(project)).lessons] == ["Use pnpm."]
+
+
+def test_what_is_no_rule_is_left_out_and_sources_are_named(engine: Engine, project: Path) -> None:
+    prefer(engine, project, "I think the new layout looks nicer than the old one")
+    prefer(engine, project, "We never commit generated files")
+    for session in "ab":
+        said = payloads.claude("UserPromptSubmit", prompt="no, I always prefer it when you do this like last time")
+        take(engine, project, session, said)
+    proposal = engine.commands.distil(str(project))
+    (lesson,) = proposal.lessons
+    assert lesson.text == "Never commit generated files."
+    assert f"({lesson.evidence[0][:8]})" in to_text(proposal)
 
 
 def test_a_lesson_cannot_end_the_section_or_hide(engine: Engine, project: Path) -> None:

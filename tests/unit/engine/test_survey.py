@@ -14,7 +14,7 @@ from recollect import Engine
 from recollect.code.links.link_pack import Loose
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
-from recollect.store.link_protocol import UnresolvedSite
+from recollect.store.link_protocol import OutsideSite, UnresolvedSite
 from recollect.text.token_count import tokens
 
 FILES = {
@@ -202,8 +202,7 @@ def test_what_may_be_meant_elsewhere_is_less_sure_and_says_where(engine: Engine,
     found = {row.symbol.qualified: row for row in engine.survey.dead_code(min_confidence=0.0).symbols}
     assert found["_maybe"].confidence < 0.4
     assert [(place.path, place.line) for place in found["_maybe"].mentions] == [("src/api.py", 10)]
-    assert found["_named_in_config"].confidence < 0.5
-    assert [place.path for place in found["_named_in_config"].mentions] == ["settings.toml"]
+    assert "_named_in_config" not in found, "a configuration that has the exact name uses it"
 
 
 def test_excuses_are_counted_and_filters_narrow(engine: Engine, project: Path) -> None:
@@ -242,5 +241,51 @@ def test_overrides_and_methods_of_unknown_bases_are_treated_with_care(
     found = {
         row.symbol.qualified: row for row in engine.survey.dead_code(path="src/shapes.py", min_confidence=0.0).symbols
     }
-    assert set(found) == {"Odd._hook"}
-    assert found["Odd._hook"].confidence < 0.5
+    assert not found
+
+
+EXCUSED = {
+    "docs/conf.py": "html_theme = 'x'\n",
+    "webpack.config.js": "const unusedOption = 1\n",
+    "src/states.py": (
+        "from enum import Enum\nfrom click import Group\n\n\nclass State(Enum):\n    OPEN = 1\n\n\n"
+        "class Commands(Group):\n    def list_commands(self):\n        return []\n\n\n"
+        "class MoreCommands(Commands):\n    flag = 1\n\n    def get_command(self):\n        return 1\n\n\n"
+        "class Stream:\n    def readline(self):\n        return ''\n\n    def _gone(self):\n        return 1\n"
+    ),
+    "src/__init__.py": "from src.public import Shown\n",
+    "src/public.py": (
+        "__all__ = ['listed']\n\n\nclass Shown:\n    def method(self):\n        return 1\n\n"
+        "    def _hidden(self):\n        return 2\n\n\ndef listed():\n    return 1\n\n\ndef unlisted():\n    return 1\n"
+    ),
+    "src/page.py": "def shown_in_page():\n    return 1\n",
+    "templates/page.html": "<p>{{ shown_in_page() }}</p>\n",
+    "java/Round.java": (
+        "class Round {\n  @Override public void spin() { }\n  private void whirl() { }\n"
+        "  private Object readResolve() { return 1; }\n}\n"
+    ),
+}
+
+
+def test_code_that_frameworks_tools_bases_and_users_call_is_excused(
+    engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, EXCUSED)
+    engine.code.index(str(project))
+    rows: tuple[Row, ...] = (
+        *LINKS,
+        ("src/states.py::MoreCommands", "src/states.py::Commands", "INHERITS"),
+        *(("src/api.py::main", f"src/states.py::{name}") for name in ("State", "Commands", "MoreCommands", "Stream")),
+        ("src/api.py::main", "src/public.py::Shown"),
+        ("src/api.py::main", "java/Round.java::Round"),
+    )
+    outside = [
+        OutsideSite("State", "enum.Enum", "INHERITS", (5,)),
+        OutsideSite("Commands", "click.Group", "INHERITS", (9,)),
+    ]
+    link(engine, monkeypatch, rows, {**LOOSE, "src/states.py": Loose(outside, [], [])})
+    answer = engine.survey.dead_code(min_confidence=0.0)
+    found = {row.symbol.qualified for row in answer.symbols if row.symbol.path in EXCUSED}
+    assert found == {"Stream._gone", "Shown._hidden", "unlisted", "Round.whirl"}
+    for why in ("member of an enum", "base class outside the project", "public interface", "script or configuration"):
+        assert answer.excused[why]

@@ -58,7 +58,7 @@ def test_a_rule_said_often_in_one_session_is_none() -> None:
 
 def fix(number: int, memory: str = "m1") -> Fix:
     return Fix(
-        id=f"o{number}", fingerprint="f", memory_id=memory, error="make failed", steps=("ran a",), seen_at=number
+        id=f"o{number}", fingerprint="f", memory_id=memory, error="make failed", steps=("Ran `a`",), seen_at=number
     )
 
 
@@ -87,9 +87,9 @@ def test_each_kind_of_lesson_needs_what_makes_it_one() -> None:
     found = lessons(stated, [], [fix(1), fix(2), fix(3, "m9")], commands, tools)
     assert [(row.kind, row.text) for row in found] == [
         ("preference", "Keep templates free of logic."),
-        ("command", "Run the tests with `pytest -q` in `api/`; `python test.py` fails."),
-        ("tool", "For JavaScript packages, use pnpm."),
-        ("fix", "If `make failed`: `ran a` fixed it before."),
+        ("command", "Run the tests with `pytest -q` in `api/`, not `python test.py`."),
+        ("tool", "Use pnpm for JavaScript packages."),
+        ("fix", "If `make failed`, run `a`."),
     ]
     assert isinstance(found[0], Lesson)
     assert found[3].why == "fixed it 2 times"

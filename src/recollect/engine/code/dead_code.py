@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from recollect.code.anchors.normalised_file import read
 from recollect.code.code_records import CodePlace, DeadCode, DeadSymbol
-from recollect.code.index.fixture_uses import is_fixture
-from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.file_programs import has_program
+from recollect.engine.code.excused_symbols import Candidate, excuse, is_importable
 from recollect.engine.code.implicit_uses import UNLINKED
-from recollect.engine.graph.code_nodes import file_place, symbol_hit
+from recollect.engine.graph.code_nodes import code_node_id, file_place, symbol_hit
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Project, project
 from recollect.model import File, Tree
@@ -30,7 +29,7 @@ from recollect.store.code_protocol import FoundSymbol, SymbolRow, symbol_nodes
 
 if TYPE_CHECKING:
     from recollect.graph.code_graph import CodePart
-    from recollect.store.link_protocol import LinkStore
+    from recollect.store.link_protocol import LinkStore, Sites
 
 # Kinds that can be dead. A module is its file, an endpoint and a test are called from outside.
 KINDS = frozenset({"Function", "Method", "Class", "Interface", "Type", "Constant"})
@@ -38,29 +37,34 @@ KINDS = frozenset({"Function", "Method", "Class", "Interface", "Type", "Constant
 # How sure it is that a symbol is not used if nothing leads to it and its name is nowhere else, by who may see it.
 SURE: Mapping[str, float] = {"private": 0.95, "protected": 0.85, "internal": 0.9, "public": 0.7}
 # … if it may be meant by something that is not resolved, if its name stands elsewhere in the code (handed on as a
-# value, mostly) or in a text or a configuration, if its class has a base that is not indexed, and if only candidates
-# use it.
-MAYBE, NAMED_IN_CODE, NAMED, OUTSIDE_BASE, USED_BY_DEAD = 0.35, 0.25, 0.5, 0.5, 0.9
+# value, mostly) or in a document, if only candidates use it, and if others may import it: of what a library leaves
+# public but does not export itself, most is meant for its users.
+MAYBE, NAMED_IN_CODE, NAMED, USED_BY_DEAD, IMPORTABLE = 0.35, 0.25, 0.5, 0.9, 0.4
 # What is less sure than this makes nothing else a candidate.
 LINKING = 0.5
 # Source bytes that are looked through for names, about two seconds of CPU for each 50 million.
 MOST_BYTES = 200_000_000
 # Places of a name that are shown.
 MOST_SHOWN = 3
+# Symbols around another that are looked at.
+MOST_OWNERS = 20
 
-# Names that a language or its tools call by themselves.
-ENTRIES = re.compile(r"main|__\w+__|_start|init|setup|teardown|handler|lambda_handler|run_module|pytest_\w+")
-# Decorators that do not register a function; all others may.
-HARMLESS = re.compile(
-    r"(?:\w+\.)*(?:property|staticmethod|classmethod|cached_property|cache|lru_cache|functools\.\w+|wraps|override|"
-    r"contextmanager|asynccontextmanager|dataclass|dataclasses\.dataclass|final|overload|abstractmethod|total_ordering|"
-    r"\w+\.setter|\w+\.getter|inline|derive|allow|must_use|Override|Deprecated|SuppressWarnings|FunctionalInterface|"
-    r"Nullable|NotNull|Data|Value|Getter|Setter)\b"
-)
 _WORDS = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _SEPARATOR = re.compile(r"::|->|[.#/\\]")
-# How a file may hold code that is run, not used.
-SCRIPTS = re.compile(r"(?:^|/)(?:setup|conftest|manage|wsgi|asgi|noxfile|tasks|fabfile|build|Rakefile)\.\w+$|\.d\.ts$")
+# Files that name what their package exports, a list of exports in any file, and the modules that are exported whole.
+_EXPORTING = re.compile(r"(?:^|/)(?:__init__\.pyi?|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package\.json)$")
+_ALL = re.compile(rb"\b__all__\b[^\[(]{0,40}[\[(]([^\])]*)")
+_STARRED = re.compile(rb"export\s*\*[^'\"\n]{0,80}['\"]([^'\"\n]+)|from\s+([\w.]+)\s+import\s+\*")
+_BUILT = re.compile(rb"\[build-system\]|\bsetup\s*\(|\[metadata\]")
+# Names that are put together: `"visit_" + name`, `f"_process_{name}"`, `"do_%s" % name`.
+_DISPATCHED = re.compile(rb"[\"'`](\w{3,40})(?:[\"']\s*[+%]|%s|\{|\$\{)")
+# Texts for people. What they say of something public is a promise; anything else that has its name uses it.
+_DOCUMENTS = re.compile(r"\.(?:md|mdx|markdown|rst|adoc|txt)$|(?:^|/)[A-Z]+$", re.IGNORECASE)
+_CHANGES = re.compile(r"(?:^|/)(?:changes|changelog|history|news|releases?|upgrading)[^/]*$", re.IGNORECASE)
+# Bases that call nothing.
+_PLAIN_BASE = re.compile(
+    r"(?:(?:typing|typing_extensions|t|abc|builtins)\.)?(?:object|Protocol|ABC|Generic|NamedTuple|TypedDict)(?:\[.*)?"
+)
 
 
 class Asked(NamedTuple):
@@ -73,34 +77,7 @@ class Asked(NamedTuple):
     limit: int
 
 
-class _Symbol(NamedTuple):
-    """A symbol with what decides about it."""
-
-    number: int
-    found: FoundSymbol
-    owner: SymbolRow | None
-
-    @property
-    def row(self) -> SymbolRow:
-        return self.found.symbol
-
-
-_Candidate = tuple[float, str, _Symbol]
-# By the number of a method: whether it overrides, and whether its class has a base that is not known.
-_Overriding = Mapping[int, tuple[bool, bool]]
-
-# Why a symbol that nothing leads to is no candidate: the first that is true.
-EXCUSES: tuple[tuple[str, Callable[[_Symbol], bool]], ...] = (
-    ("test", lambda each: each.row.test or is_fixture(each.row)),
-    ("in a test file", lambda each: is_test_file(each.found.file.language, each.found.file.path)),
-    ("copied or generated", lambda each: bool(each.found.file.mark)),
-    ("endpoint", lambda each: bool(each.row.endpoint)),
-    ("entry point", lambda each: ENTRIES.fullmatch(each.row.name) is not None),
-    ("script", lambda each: SCRIPTS.search(each.found.file.path) is not None),
-    ("registered by a decorator", lambda each: any(not HARMLESS.match(text) for text in each.row.decorators)),
-    ("part of an interface", lambda each: each.owner is not None and each.owner.kind == "Interface"),
-    ("local", lambda each: each.owner is not None and each.owner.kind in ("Function", "Method")),
-)
+_Weighed = tuple[float, str, Candidate]
 
 
 def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequence[str]) -> DeadCode:
@@ -109,44 +86,36 @@ def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequ
     symbols = _symbols(store, found, asked)
     users = _users(found)
     excused: Counter[str] = Counter()
-    overriding = _overriding(found, symbols)
-    candidates: list[_Candidate] = []
+    candidates: list[_Weighed] = []
     for each in symbols.values():
         if each.number in users:
             continue
-        excuse = _excuse(each, overriding)
-        if excuse:
-            excused[excuse] += 1
+        why = excuse(each)
+        if why:
+            excused[why] += 1
         else:
-            candidates.append((*_first_look(each, overriding), each))
+            candidates.append((*_first_look(each), each))
     told = list(notes)
     spoken = _Spoken(store, asked.trees, frozenset(row[2].row.name for row in candidates))
     if not spoken.is_whole:
         told.append("too much code to search for every name: some candidates may be used elsewhere")
     checked = {row[2].number: _checked(row, spoken) for row in candidates}
     looked = {number: row for number, row in checked.items() if row is not None}
-    looked |= _chains(symbols, users, overriding, looked)
+    excused["named in a text"] += len(checked) - len(looked)
+    looked |= _chains(symbols, users, looked)
     wanted = [row for row in looked.values() if row.confidence >= asked.least]
     wanted.sort(key=lambda row: (-row.confidence, -row.lines, row.symbol.path, row.symbol.start_line))
     return DeadCode(
         symbols=tuple(wanted[: asked.limit]),
         total=len(wanted),
         looked_at=len(symbols),
-        excused=dict(excused.most_common()),
+        excused={why: count for why, count in excused.most_common() if count},
         notes=tuple(told),
     )
 
 
-def _excuse(each: _Symbol, overriding: _Overriding) -> str | None:
-    excuse = next((name for name, holds in EXCUSES if holds(each)), None)
-    return excuse or ("override" if overriding.get(each.number, (False, False))[0] else None)
-
-
 def _chains(
-    symbols: Mapping[int, _Symbol],
-    users: Mapping[int, set[int]],
-    overriding: _Overriding,
-    looked: dict[int, DeadSymbol],
+    symbols: Mapping[int, Candidate], users: Mapping[int, set[int]], looked: dict[int, DeadSymbol]
 ) -> dict[int, DeadSymbol]:
     """Return the symbols that only candidates use, each a little less sure than the least sure of those."""
     found: dict[int, DeadSymbol] = {}
@@ -157,34 +126,97 @@ def _chains(
             for number, each in symbols.items()
             if number not in looked and number not in found and number in users and users[number] <= known.keys()
         ]
-        more = [each for each in more if not _excuse(each, overriding)]
+        more = [each for each in more if not excuse(each)]
         if not more:
             return found
         for each in more:
             least = min(users[each.number], key=lambda number: known[number])
-            sure = min(known[least], SURE.get(each.row.visibility, SURE["public"])) * USED_BY_DEAD
+            sure = min(known[least], _first_look(each)[0]) * USED_BY_DEAD
             why = f"used only by {symbols[least].row.qualified}, which seems unused"
             found[each.number] = _dead(each, sure, why, [])
 
 
-def _symbols(store: LinkStore, found: Project, asked: Asked) -> dict[int, _Symbol]:
+def _symbols(store: LinkStore, found: Project, asked: Asked) -> dict[int, Candidate]:
     """Return the symbols that are asked about, with their numbers in the project."""
     index = found.graph.index
-    made: dict[int, _Symbol] = {}
+    made: dict[int, Candidate] = {}
+    inherited = _Inherited(found)
     for tree in asked.trees:
-        files = {
-            file.id: file
-            for file in store.find(File, {"tree": tree.id, "skipped": ""})
-            if file.path.startswith(asked.below) and file.symbol_count and has_program(file.language)
-        }
-        for number, (rows, _) in store.file_contents(sorted(files)).items():
+        every = store.find(File, {"tree": tree.id, "skipped": ""})
+        files = {file.id: file for file in every if file.symbol_count and has_program(file.language)}
+        exported = _exported(tree, every)
+        installed = _installed(store, tree)
+        contents = store.file_contents(sorted(files))
+        for number, sites in store.file_sites(sorted(files)).items():
+            inherited.add_outside(tree, files[number].path, sites)
+        for number, (rows, _) in contents.items():
+            inherited.add_written(symbol_nodes(tree.root, files[number].path, rows), rows)
+        for number, (rows, _) in contents.items():
             file = files[number]
+            if not file.path.startswith(asked.below):
+                continue
             for place, node in enumerate(symbol_nodes(tree.root, file.path, rows)):
                 row = rows[place]
                 if node in index and row.kind in asked.kinds:
-                    symbol = FoundSymbol(number, node, row, file, tree)
-                    made[index[node]] = _Symbol(index[node], symbol, rows[row.parent] if row.parent >= 0 else None)
+                    symbol, owners = FoundSymbol(number, node, row, file, tree), _around(rows, row)
+                    is_override, is_open = inherited.of(index[node], row, owners)
+                    is_exported = exported.has((owners[-1] if owners else row).name, file.path)
+                    made[index[node]] = Candidate(
+                        index[node],
+                        symbol,
+                        owners,
+                        is_open=is_open,
+                        is_override=is_override,
+                        is_exported=is_exported,
+                        is_installed=any(file.path.startswith(folder) for folder in installed),
+                    )
     return made
+
+
+def _around(rows: Sequence[SymbolRow], row: SymbolRow) -> tuple[SymbolRow, ...]:
+    """Return the symbols around one, innermost first."""
+    found: list[SymbolRow] = []
+    while row.parent >= 0 and len(found) < MOST_OWNERS:
+        row = rows[row.parent]
+        found.append(row)
+    return tuple(found)
+
+
+def _installed(store: LinkStore, tree: Tree) -> list[str]:
+    """Return the folders of the packages that others may install: a manifest says how they are built."""
+    found = []
+    for row in store.packages([tree.id]):
+        content = read(tree.root, row.manifest, MOST_BYTES) or b""
+        if row.name and _BUILT.search(content):
+            found.append("" if row.folder in (".", "") else f"{row.folder}/")
+    return found
+
+
+class _Exported(NamedTuple):
+    """The names that packages of a tree export, and the modules that they export whole."""
+
+    names: frozenset[str]
+    modules: frozenset[str]
+
+    def has(self, name: str, path: str) -> bool:
+        """Tell whether a name of a file is exported."""
+        stem = path.rpartition("/")[2].partition(".")[0]
+        return name in self.names or stem in self.modules
+
+
+def _exported(tree: Tree, files: Iterable[File]) -> _Exported:
+    names: set[bytes] = set()
+    modules: set[bytes] = set()
+    for file in files:
+        is_package = _EXPORTING.search(file.path) is not None
+        if not is_package and file.language != "python":
+            continue
+        content = read(tree.root, file.path, MOST_BYTES) or b""
+        for text in [content] if is_package else _ALL.findall(content):
+            names.update(_WORDS.findall(text))
+        for match in _STARRED.finditer(content) if is_package else ():
+            modules.add(re.split(rb"[./]", (match[1] or match[2]).removesuffix(b".js"))[-1])
+    return _Exported(*(frozenset(word.decode("utf-8", "replace") for word in words) for words in (names, modules)))
 
 
 def _users(found: Project) -> dict[int, set[int]]:
@@ -221,29 +253,50 @@ def _holders(found: Project) -> list[int]:
     return found_holders
 
 
-def _overriding(found: Project, symbols: Mapping[int, _Symbol]) -> _Overriding:
-    """Return methods by number: whether a base has one of the name, and whether a base is not known."""
-    graph = found.graph
-    bases: dict[int, list[int]] = {}
-    codes = [RELATION_CODES[name] for name in ("INHERITS", "IMPLEMENTS", "EXTENDS")]
-    inherits = np.isin(graph.relations, codes)
-    for src, dst in zip(graph.src[inherits].tolist(), graph.dst[inherits].tolist(), strict=True):
-        bases.setdefault(src, []).append(dst)
-    names: dict[int, set[str]] = {}
-    contains = graph.relations == RELATION_CODES["CONTAINS"]
-    for src, dst in zip(graph.src[contains].tolist(), graph.dst[contains].tolist(), strict=True):
-        names.setdefault(src, set()).add(re.split(r"::|\.", graph.points.ids[dst])[-1].partition("#")[0])
-    holder = _holders(found)
-    told: dict[int, tuple[bool, bool]] = {}
-    for each in symbols.values():
-        if each.row.kind != "Method" or each.owner is None:
-            continue
-        around = _above(holder[each.number], bases)
-        is_override = any(each.row.name in names.get(base, ()) for base in around)
-        declared = _written_bases(each.owner)
-        is_open = len(bases.get(holder[each.number], ())) < declared
-        told[each.number] = (is_override, is_open)
-    return told
+class _Inherited:
+    """Inheritance in a project: methods of bases in it, and bases outside of it."""
+
+    def __init__(self, found: Project) -> None:
+        graph = found.graph
+        self._index = graph.index
+        self._holder = _holders(found)
+        self._bases: dict[int, list[int]] = {}
+        codes = [RELATION_CODES[name] for name in ("INHERITS", "IMPLEMENTS", "EXTENDS")]
+        inherits = np.isin(graph.relations, codes)
+        for src, dst in zip(graph.src[inherits].tolist(), graph.dst[inherits].tolist(), strict=True):
+            self._bases.setdefault(src, []).append(dst)
+        self._names: dict[int, set[str]] = {}
+        contains = graph.relations == RELATION_CODES["CONTAINS"]
+        for src, dst in zip(graph.src[contains].tolist(), graph.dst[contains].tolist(), strict=True):
+            name = re.split(r"::|\.", graph.points.ids[dst])[-1].partition("#")[0]
+            self._names.setdefault(src, set()).add(name)
+        self._open: set[int] = set()
+
+    def add_outside(self, tree: Tree, path: str, sites: Sites) -> None:
+        """Note the classes of a file whose bases are known to be outside of the project."""
+        for site in sites.outside:
+            if site.relation in ("INHERITS", "IMPLEMENTS", "EXTENDS") and not _is_plain(site.name):
+                self._open.add(self._index.get(code_node_id(tree.root, path, site.source), -1))
+
+    def add_written(self, nodes: Sequence[str], rows: Sequence[SymbolRow]) -> None:
+        """Note the classes that name more bases than there are links to."""
+        for node, row in zip(nodes, rows, strict=True):
+            number = self._index.get(node, -1)
+            if row.kind in ("Class", "Interface") and len(self._bases.get(number, ())) < _written_bases(row):
+                self._open.add(number)
+
+    def of(self, number: int, row: SymbolRow, owners: Sequence[SymbolRow]) -> tuple[bool, bool]:
+        """Return whether a member overrides one of a base, and whether a base is outside of the project."""
+        if not owners:
+            return False, False
+        owner = self._holder[number]
+        above = _above(owner, self._bases)
+        is_override = row.kind == "Method" and any(row.name in self._names.get(base, ()) for base in above)
+        return is_override, not self._open.isdisjoint({owner, *above})
+
+
+def _is_plain(name: str) -> bool:
+    return _PLAIN_BASE.fullmatch(name) is not None
 
 
 def _above(number: int, bases: Mapping[int, list[int]]) -> set[int]:
@@ -263,7 +316,7 @@ def _written_bases(owner: SymbolRow) -> int:
     brackets = re.search(r"\bclass\s+\w+\s*\(([^()]*)\)", head)
     if brackets:
         parts = [part.strip() for part in brackets[1].split(",")]
-        return sum(bool(part) and "=" not in part and part not in ("object", "Protocol", "ABC") for part in parts)
+        return sum(bool(part) and "=" not in part and not _is_plain(part) for part in parts)
     after = re.search(r"\b(?:extends|implements)\b(.*)|\bclass\s+\w+(?:<[^>]*>)?\s*:\s*(.*)", head)
     return (
         len([part for part in re.split(r",|\bimplements\b", after[1] or after[2] or "") if part.strip()])
@@ -272,39 +325,40 @@ def _written_bases(owner: SymbolRow) -> int:
     )
 
 
-def _first_look(each: _Symbol, overriding: _Overriding) -> tuple[float, str]:
+def _first_look(each: Candidate) -> tuple[float, str]:
     """Return the confidence that nothing uses a symbol, by its links, and why."""
-    sure = SURE.get(each.row.visibility, SURE["public"])
-    words = ["no uses found"]
-    if each.row.visibility == "public":
-        words.append("public, so other projects may use it")
-    if overriding.get(each.number, (False, False))[1]:
-        sure *= OUTSIDE_BASE
-        words.append("its base class is not indexed")
-    return sure, "; ".join(words)
+    sure = SURE.get(each.row.visibility, SURE["public"]) * (IMPORTABLE if is_importable(each) else 1.0)
+    is_public = each.row.visibility == "public"
+    return sure, "no uses found; public, so other projects may use it" if is_public else "no uses found"
 
 
-def _checked(candidate: _Candidate, spoken: _Spoken) -> DeadSymbol | None:
+def _checked(candidate: _Weighed, spoken: _Spoken) -> DeadSymbol | None:
     """Return a candidate after its name was searched in all texts and unresolved uses; None if it is used.
 
     Reading a constant or a type is no link, so that its name stands elsewhere in the code is all there is to know.
     """
     sure, why, each = candidate
+    if each.row.kind == "Method" and spoken.is_dispatched(each.row.name):
+        return None
     doubts = spoken.doubts(each)
     in_code, elsewhere = spoken.places(each)
-    if in_code and each.row.kind in UNLINKED:
+    documents = [place for place in elsewhere if _DOCUMENTS.search(place.path)]
+    told = [place for place in documents if not _CHANGES.search(place.path)]
+    if (in_code and each.row.kind in UNLINKED) or len(documents) < len(elsewhere):
+        return None
+    if told and each.row.visibility == "public":
         return None
     if doubts:
         sure *= min(MAYBE, NAMED_IN_CODE) if in_code else MAYBE
         why = f"{why}; its name is used on objects of unknown type"
     elif in_code:
         sure, why = sure * NAMED_IN_CODE, f"{why}, but its name occurs elsewhere in the code"
-    elif elsewhere:
+    elif told:
         sure, why = sure * NAMED, f"{why}, but its name occurs in other files"
-    return _dead(each, sure, why, doubts or in_code or elsewhere)
+    return _dead(each, sure, why, doubts or in_code or told)
 
 
-def _dead(each: _Symbol, sure: float, why: str, places: Sequence[CodePlace]) -> DeadSymbol:
+def _dead(each: Candidate, sure: float, why: str, places: Sequence[CodePlace]) -> DeadSymbol:
     row = each.row
     return DeadSymbol(
         symbol=symbol_hit(each.found),
@@ -323,6 +377,7 @@ class _Spoken:
         self._names = names
         self._lines: dict[str, list[tuple[File, int]]] = {}
         self._doubts: dict[str, list[tuple[File, int, str]]] = {}
+        self._prefixes: set[str] = set()
         self.is_whole = True
         left = MOST_BYTES
         for tree in trees:
@@ -337,12 +392,13 @@ class _Spoken:
 
     def _read(self, tree: Tree, file: File) -> None:
         content = read(tree.root, file.path, MOST_BYTES)
-        if content is None or not self._names & {
-            word.decode("utf-8", "replace") for word in set(_WORDS.findall(content))
-        }:
+        if content is None:
+            return
+        self._prefixes.update(prefix.decode("utf-8", "replace") for prefix in _DISPATCHED.findall(content))
+        if not self._names & _names(content):
             return
         for number, line in enumerate(content.split(b"\n"), 1):
-            for word in {word.decode("utf-8", "replace") for word in _WORDS.findall(line)} & self._names:
+            for word in _names(line) & self._names:
                 self._lines.setdefault(word, []).append((file, number))
 
     def _read_sites(self, store: LinkStore, files: Sequence[File]) -> None:
@@ -355,7 +411,11 @@ class _Spoken:
                 if name in self._names:
                     self._doubts.setdefault(name, []).append((known[number], line, source))
 
-    def doubts(self, each: _Symbol) -> list[CodePlace]:
+    def is_dispatched(self, name: str) -> bool:
+        """Tell whether code puts the name of a symbol together from a prefix and something else."""
+        return any(name != prefix and name.startswith(prefix) for prefix in self._prefixes)
+
+    def doubts(self, each: Candidate) -> list[CodePlace]:
         """Return the places that may mean a symbol: ambiguous ones, and unresolved ones of its name."""
         found = [
             file_place(each.found.tree.root, file.path, line, source)
@@ -364,7 +424,7 @@ class _Spoken:
         ]
         return sorted(found, key=lambda place: (place.path, place.line))
 
-    def places(self, each: _Symbol) -> tuple[list[CodePlace], list[CodePlace]]:
+    def places(self, each: Candidate) -> tuple[list[CodePlace], list[CodePlace]]:
         """Return the other lines with a symbol's name: those of code, and those of texts."""
         in_code: list[CodePlace] = []
         elsewhere: list[CodePlace] = []
@@ -375,5 +435,11 @@ class _Spoken:
         return in_code, elsewhere
 
 
-def _is_own(each: _Symbol, file: File, line: int) -> bool:
+def _names(content: bytes) -> set[str]:
+    """Return the words of a text; `$name` of a shell is also `name`."""
+    words = {word.decode("utf-8", "replace") for word in set(_WORDS.findall(content))}
+    return words | {word.lstrip("$") for word in words if word[0] == "$"}
+
+
+def _is_own(each: Candidate, file: File, line: int) -> bool:
     return file.id == each.found.file.id and each.row.start_line <= line <= each.row.end_line

@@ -179,7 +179,7 @@ def impact_of(linked: LinkedTree, starts: Sequence[int], changed_files: Iterable
         if _is_test_node(linked, node):
             is_import = way.edge[number] >= 0 and linked.uses.relations[way.edge[number]] == RELATION_CODES["IMPORTS"]
             (by_import if is_import else tests).append(told)
-        elif 0 < told.depth <= depth:
+        elif 0 < told.depth <= depth and not is_test_file(node.file.language, node.file.path):
             rows.append(told)
     # A file that imports changed code adds nothing where its using symbols are known.
     named = {row.place.path for row in rows if row.place.symbol}

@@ -29,7 +29,14 @@ from recollect.engine.review.diff_impact import (
     impact_of,
     linked_tree,
 )
-from recollect.engine.review.diff_memories import RelatedMemories, related_memories
+from recollect.engine.review.diff_memories import (
+    RelatedMemories,
+    ReviewedDiff,
+    changed_lines,
+    is_test_path,
+    related_memories,
+)
+from recollect.engine.review.test_order import ranked, shortened
 from recollect.model import File, Tree
 from recollect.text.display import plural
 
@@ -50,13 +57,17 @@ MOST_NAMED = 5
 
 
 class Asked(NamedTuple):
-    """A review request: the diff and its source, the folder its paths are relative to, and how much to show."""
+    """A review request: the diff and its source, the folder its paths are relative to, and how much to show.
+
+    since: the commit of the old side, by which git tells who wrote a line
+    """
 
     text: str
     source: str
     root: Path
     depth: int
     limit: int
+    since: str = "HEAD"
 
 
 def review(context: Context, links: Links, asked: Asked, tree: Tree | None, notes: Sequence[str] = ()) -> Review:
@@ -80,7 +91,9 @@ def review(context: Context, links: Links, asked: Asked, tree: Tree | None, note
         linked = linked_tree(cast("LinkStore", context.code_store), graph.code, tree, changes)
         if not linked.is_linked:
             told.append("this code is not linked yet, so callers are unknown")
-    memories = related_memories(context.store, changes, tree.namespace if tree else None)
+    memories = related_memories(
+        context.store, ReviewedDiff(asked.root, asked.since, files, changes), tree.namespace if tree else None
+    )
     return _review(asked, _Found(linked, files, changes, memories), told)
 
 
@@ -106,12 +119,13 @@ def _nothing(asked: Asked, notes: Sequence[str]) -> Review:
 def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
     surroundings = _surroundings(found, asked.depth)
     rows = [
-        _row(change, surroundings[number], found.memories.rules.get(number, 0))
+        _row(change, surroundings[number]._replace(rules=found.memories.rules.get(number, 0)))
         for number, change in enumerate(found.changes)
     ]
     rows.sort(key=lambda row: (-row.score, row.path, row.line))
     reached = _impact(found, asked.depth)
     shown = asked.limit
+    tests = shortened(ranked(reached.tests, found.changes, str(asked.root)), str(asked.root), shown + shown // 4)
     return Review(
         source=asked.source,
         root=str(asked.root),
@@ -120,14 +134,14 @@ def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
         changes_total=len(rows),
         affected=tuple(reached.affected[:shown]),
         affected_total=len(reached.affected),
-        tests=tuple(reached.tests[:shown]),
+        tests=tuple(tests),
         tests_total=len(reached.tests),
-        commands=_commands(asked.root, found, reached.tests),
+        commands=_commands(asked.root, found, tests),
         endpoints=tuple(reached.endpoints[:shown]),
         endpoints_total=len(reached.endpoints),
         packages=_packages(found, reached),
-        memories=tuple(found.memories.memories[:shown]),
-        memories_total=len(found.memories.memories),
+        memories=tuple(found.memories.memories),
+        memories_total=found.memories.total,
         depth=asked.depth,
         notes=tuple(notes),
     )
@@ -203,12 +217,13 @@ def _surroundings(found: _Found, depth: int) -> list[Surroundings]:
             continue
         starts = changed_nodes(linked, change) if change.how != "cosmetic" else []
         counts = impact_counts(linked, starts, depth) if starts else ImpactCounts(0, 0, 0, 0)
-        rows.append(Surroundings(*counts, is_known=bool(starts)))
+        lines = len(changed_lines(change, found.files)) if change.row else 0
+        rows.append(Surroundings(*counts, is_known=bool(starts), lines=lines))
     return rows
 
 
-def _row(change: SymbolChange, surroundings: Surroundings, rules: int) -> ChangedSymbol:
-    score, level, why = risk(change, surroundings._replace(rules=rules))
+def _row(change: SymbolChange, surroundings: Surroundings) -> ChangedSymbol:
+    score, level, why = risk(change, surroundings)
     row = change.row
     was = f"{change.old_path}::{change.old_key}" if change.old_key else change.old_path
     here = f"{change.path}::{change.key}" if change.key else change.path
@@ -305,6 +320,8 @@ HALF = 3
 TEST, LOADING = 0.3, 0.6
 # What makes a change worse.
 ENDPOINT, UNTESTED, PUBLIC, RULED = 0.15, 0.1, 0.1, 0.15
+# A large change adds at most so much, all of it from so many lines on.
+SIZE, LARGE = 0.1, 40
 # Changes that external callers notice.
 OUTSIDE = frozenset({"removed", "signature", "renamed", "moved"})
 
@@ -325,6 +342,7 @@ class Surroundings(NamedTuple):
     tests: int = 0
     is_known: bool = True
     rules: int = 0
+    lines: int = 0
 
 
 def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
@@ -334,24 +352,28 @@ def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
     if change.how == "cosmetic":
         return 0.0, "none", _CHANGED["cosmetic"]
     words = [_CHANGED[change.how] if row else "module-level code changed"]
-    if row is None:
-        score *= LOADING
-    elif row.test:
+    is_test = is_test_path(change.path)
+    if is_test:
         score *= TEST
+    elif row is None:
+        score *= LOADING
     score *= 0.4 + 0.6 * (around.users / (around.users + HALF))
     words.append(_users(around))
-    if row and row.endpoint:
+    if row and row.endpoint and not is_test:
         score += ENDPOINT
         words.append(f"handles {row.endpoint}")
-    if row and row.visibility == "public" and change.how in OUTSIDE and not row.test:
+    if row and row.visibility == "public" and change.how in OUTSIDE and not is_test:
         score += PUBLIC
         words.append("public")
-    if around.is_known and change.how != "added" and not around.tests and not (row and row.test):
+    if around.is_known and change.how != "added" and not around.tests and not is_test:
         score += UNTESTED
         words.append("untested")
     if around.rules:
         score += RULED
         words.append("a memory has a rule about it")
+    score += SIZE * min(around.lines / LARGE, 1.0) if not is_test else 0.0
+    if around.lines >= LARGE:
+        words.append(f"{plural(around.lines, 'line')} changed")
     score = round(min(score, 1.0), 3)
     level: Risk = next((name for least, name in LEVELS if score >= least), "none")
     return score, level, "; ".join(word for word in words if word)

@@ -76,8 +76,9 @@ class Survey:
         """Review a diff before you commit it. Returns changed symbols by risk, their callers, tests to run and related
         memories. Default: uncommitted changes.
 
-        Symbols are added, removed, renamed, or changed in signature, body or comments only. On a command line you can
-        pipe a diff in: git diff | recollect review
+        At most five memories are shown: those whose commit wrote the changed lines, or that are anchored to or name a
+        changed symbol. A long list of tests is cut to the most likely ones and the files of the others; a high limit
+        shows all. On a command line you can pipe a diff in: git diff | recollect review
 
         diff: unified diff
         range: commits: A..B, or A for everything since
@@ -106,7 +107,8 @@ class Survey:
         else:
             source = "uncommitted changes"
             text, notes = working_diff(root)
-        asked = Asked(text, source, root, most, shown)
+        since = source.partition("..")[0] or "HEAD" if range is not None else "HEAD"
+        asked = Asked(text, source, root, most, shown, since)
         return review(self._context, self._links, asked, tree, notes)
 
     @operation("find_cycles", "cycles", read_only=True, listed=("of", "path", "project"))
@@ -151,8 +153,8 @@ class Survey:
     ) -> DeadCode:
         """Find dead code, most certain first. Each symbol comes with counter-evidence.
 
-        Tests, endpoints, entry points, overrides and symbols that a decorator may register are left out. Confidence is
-        lower for public symbols and for names that appear elsewhere in text or configuration.
+        Code that a framework, a tool, a base class outside of the project or users of the package may call is left
+        out, and counted. Confidence is lower for public symbols and for names that appear elsewhere.
 
         path: only below this folder of the project
         kinds: only symbols of these kinds

@@ -35,9 +35,12 @@ SEEN = ("hook",)
 # Long chains of replacements are followed this far.
 STEPS = 50
 TEXT_CHARACTERS = 240
+# A title that begins like the text is its first line, perhaps shortened.
+TITLE = 40
 
 _REPLACING = tuple(name for name, meaning in MEANINGS.items() if meaning.newer)
 _NAME = re.compile(r"[\w./:#\-]+")
+_NUMBER = re.compile(r"\(#\d+\)")
 
 
 def decisions(store: Store, namespace: str | None, sources: tuple[str, ...] = ON_PURPOSE) -> list[Memory]:
@@ -122,16 +125,28 @@ def chain(store: Store, found: dict[str, tuple[Memory, str]]) -> list[Decided]:
             break
         found |= more
     pairs = {(newer, older) for newer, older in pairs if newer in found and older in found}
-    return [_decided(row, found[row.id][1], pairs) for row in ordered(row for row, _ in found.values())]
+    linked = {name for pair in pairs for name in pair}
+    rows = ordered(row for row, _ in found.values())
+    # A commit that was picked onto several branches decided once; the latest stands for all.
+    latest = {_called(row): row.id for row in rows}
+    kept = [row for row in rows if row.id in linked or latest[_called(row)] == row.id]
+    return [_decided(row, found[row.id][1], pairs) for row in kept]
+
+
+def _called(row: Memory) -> str:
+    """Return the title of a decision without the number of its pull request, to compare."""
+    return _NUMBER.sub("", headline(row)).strip(" .").casefold()
 
 
 def _decided(row: Memory, why: str, pairs: set[tuple[str, str]]) -> Decided:
     ended = row.valid_to is not None and row.valid_to <= clock.now()
-    text = " ".join(row.content.split())
+    # The title is the first line of most memories, which would be said twice.
+    body = " ".join(row.content.split())
+    text = body if not row.title or body.startswith(row.title[:TITLE]) else f"{row.title}: {body}"
     return Decided(
         memory_id=row.id,
         at=since(row),
-        text=text if len(text) <= TEXT_CHARACTERS else f"{headline(row)}: {text}"[: TEXT_CHARACTERS - 1] + "…",
+        text=text if len(text) <= TEXT_CHARACTERS else text[: TEXT_CHARACTERS - 1] + "…",
         why=why,
         memory_type=row.memory_type,
         author=row.author,
