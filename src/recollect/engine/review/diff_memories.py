@@ -202,7 +202,10 @@ class _Reader:
 
     def evidence(self, row: Memory) -> _Evidence | None:
         """Return what ties a memory to the diff; None if nothing does."""
-        origin = self._origins.get(str(row.metadata.get("sha", ""))) if row.metadata.get("from") == "git" else None
+        # A merged pull request stands for its commits.
+        commits = (row.metadata.get("sha", ""), *row.metadata.get("commits", ()))
+        known = (self._origins.get(str(sha)) for sha in commits) if row.metadata.get("from") == "git" else ()
+        origin = next((found for found in known if found is not None), None)
         text = _text(row)
         places = self._places.get(row.id, ())
         anchored = [number for number in self._real if _is_anchored(self._changes[number], places)]
