@@ -28,8 +28,8 @@ from recollect.code.links.flow_values import (
 )
 from recollect.code.links.library_calls import supply, supply_known
 from recollect.code.links.library_table import BUILTIN, CALLED
-from recollect.code.links.member_lookup import WHOLE, Sink, derives, lookup
-from recollect.code.links.overload_choice import Array, Signature, choose
+from recollect.code.links.member_lookup import WHOLE, Sink, lookup
+from recollect.code.links.overload_choice import Signature, choose
 from recollect.code.links.program import Call, Expression, Member, Name, Table
 from recollect.code.links.solver_state import Asked, Given, Site, State
 
@@ -325,37 +325,25 @@ def chosen(state: State, functions: Sequence[Function], given: Sequence[Given], 
     """Return the functions that a call means, of several of one name."""
     if len(functions) < 2 or functions[0].scope.arity < 0:
         return functions
-    types = [type_of(state, each.declared, site) for each in given]
+    types = [_type(state, each.declared, site.frame) for each in given]
     signatures = [
         Signature(
-            tuple([_parameter(state, parameter.declared, function) for parameter in function.scope.parameters]),
+            tuple([_type(state, parameter.declared, function.frame) for parameter in function.scope.parameters]),
             any(parameter.kind == "*" for parameter in function.scope.parameters),
         )
         for function in functions
     ]
-    return [functions[place] for place in choose(signatures, types, _derives)] or functions
+    return [functions[place] for place in choose(signatures, types)] or functions
 
 
-def _parameter(state: State, declared: Expression | None, function: Function) -> Hashable:
-    return type_of(state, declared, Site(function.frame))
-
-
-def _derives(one: Hashable, other: Hashable) -> bool:
-    return isinstance(one, Class) and isinstance(other, Class) and derives(one, other)
-
-
-def type_of(state: State, declared: Expression | None, site: Site) -> Hashable:
+def _type(state: State, declared: Expression | None, frame: Frame) -> Hashable:
     """Return a type for overload choice: a class, else its written name."""
-    if declared is None:
-        return None
     if isinstance(declared, Table):
-        return Array(type_of(state, declared.entries[0].value, site) if declared.entries else None)
-    for value in state.evaluate(declared, site.frame).values:
-        if isinstance(value, Class):
-            return value
-    if isinstance(declared, Name | Member):
-        return declared.name
-    return None
+        return declared.kind
+    if not isinstance(declared, Name | Member):
+        return None
+    found = state.evaluate(declared, frame).values
+    return next((value for value in found if isinstance(value, Class)), declared.name)
 
 
 CALLERS: dict[type[Value], Callable[..., None]] = {

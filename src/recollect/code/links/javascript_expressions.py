@@ -34,7 +34,7 @@ from recollect.code.links.tree_reader import NOTHING, ScopeWriter, nothing, opaq
 if TYPE_CHECKING:
     import tree_sitter
 
-    from recollect.code.links.javascript_reader import Block
+    from recollect.code.links.tree_reader import Block
 
 LONGEST_KEY = 64  # characters: longer strings are prose
 EITHER = ("||", "??")

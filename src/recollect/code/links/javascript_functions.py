@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.code.links.javascript_reader import OBJECT, Block, Handler, Reader, number, word
+from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, number, word
 from recollect.code.links.javascript_types import annotation, declared
 from recollect.code.links.program import (
     Argument,
@@ -29,7 +29,7 @@ from recollect.code.links.program import (
     Text,
     This,
 )
-from recollect.code.links.tree_reader import NOTHING, PLAIN
+from recollect.code.links.tree_reader import NOTHING, PLAIN, Block
 
 if TYPE_CHECKING:
     import tree_sitter

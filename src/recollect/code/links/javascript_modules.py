@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.code.links.javascript_functions import bound, decorator
-from recollect.code.links.javascript_reader import OBJECT, Block, Handler, Reader
+from recollect.code.links.javascript_reader import OBJECT, Handler, Reader
 from recollect.code.links.program import Argument, Assign, Call, Entry, Export, Expression, Import, Member, Name, Table
-from recollect.code.links.tree_reader import NOTHING
+from recollect.code.links.tree_reader import NOTHING, Block
 
 if TYPE_CHECKING:
     import tree_sitter

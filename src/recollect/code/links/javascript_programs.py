@@ -15,10 +15,10 @@ from recollect.code.links import (
     javascript_modules,
 )
 from recollect.code.links.javascript_functions import bind, bound, hoist
-from recollect.code.links.javascript_reader import FIELDS, Block, Handler, Reader
+from recollect.code.links.javascript_reader import FIELDS, Handler, Reader
 from recollect.code.links.javascript_types import annotation, declared
 from recollect.code.links.program import Assign, Elements, Expression, Return, Unit
-from recollect.code.links.tree_reader import NOTHING, by_end, grammar, nothing
+from recollect.code.links.tree_reader import NOTHING, Block, by_end, grammar, in_block, nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -134,16 +134,6 @@ def ambient(r: Reader, node: tree_sitter.Node) -> Expression:
 # --- control flow -----------------------------------------------------------------------------------------------------
 
 
-def parts(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read the parts of a statement in a block of its own."""
-    outer = r.block
-    r.block = Block(outer)
-    for child in node.named_children:
-        r.do(r.value(child))
-    r.block = outer
-    return NOTHING
-
-
 def for_in(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `for (a of b)` and `for (a in b)`; keys are worth nothing."""
     fields = r.fields
@@ -230,7 +220,7 @@ READERS: tuple[tuple[str, Handler], ...] = tuple(
         **dict.fromkeys(
             "if_statement else_clause while_statement do_statement for_statement switch_statement try_statement "
             "finally_clause labeled_statement".split(),
-            parts,
+            in_block,
         ),
         **dict.fromkeys(("break_statement", "continue_statement"), nothing),
     }.items()

@@ -1,19 +1,13 @@
-"""Reader of JavaScript syntax trees: scopes, and which variable a name means.
-
-A program has one flat set of names per function, so a shadow gets a name of its own:
-
-    let x = f;              x = f
-    { let x = g; x(); }     x~2 = g; x~2()
-"""
+"""Reader of JavaScript syntax trees: scopes, and which variable a name means."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.code.index.page import Page
 from recollect.code.links.program import Assign, Expression, Item, Key, Member, ScopeKind, Text
-from recollect.code.links.tree_reader import NOTHING, Grammar, ScopeWriter, TreeReader
+from recollect.code.links.tree_reader import NOTHING, Block, BlockFrame, BlockReader, Grammar, Variable
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -31,66 +25,22 @@ FIELDS = tuple(
 )
 
 
-class Variable(NamedTuple):
-    """A declared name: its name in the program, and the function it belongs to."""
-
-    name: str
-    frame: Frame
-
-
-class Block:
-    """The names that a pair of braces declares."""
-
-    __slots__ = ("names", "outer")
-
-    def __init__(self, outer: Block | None) -> None:
-        self.outer = outer
-        self.names: dict[str, Variable] = {}
-
-    def find(self, name: str) -> Variable | None:
-        """Return the variable that a name means here; None if undeclared."""
-        block: Block | None = self
-        while block is not None:
-            found = block.names.get(name)
-            if found is not None:
-                return found
-            block = block.outer
-        return None
-
-
-class Frame(ScopeWriter):
+class Frame(BlockFrame):
     """A scope of JavaScript.
 
     prefix: of the names of functions inside: an object's name, a namespace's
-    counts: of functions without a name, and of names that are taken
     is_begun: its body is being read: braces from here on are blocks
     """
 
-    __slots__ = ("block", "counts", "is_begun", "prefix")
+    __slots__ = ("is_begun", "prefix")
 
     def __init__(self, kind: ScopeKind, name: str, place: int, parent: Frame | None, block: Block | None) -> None:
-        super().__init__(kind, name, place, parent)
-        self.block = Block(block)
+        super().__init__(kind, name, place, parent, block)
         self.prefix = ""
-        self.counts: dict[str, int] = {}
         self.is_begun = False
 
-    def numbered(self, word: str) -> str:
-        """Return `<word1>`, `<word2>`, …"""
-        key = f"<{word}>"
-        self.counts[key] = count = self.counts.get(key, 0) + 1
-        return f"<{word}{count}>"
 
-    def declare(self, block: Block, name: str) -> Variable:
-        """Return the variable of a declaration, one per name and block."""
-        found = block.names.get(name)
-        if found is None:
-            self.counts[name] = count = self.counts.get(name, 0) + 1
-            found = block.names[name] = Variable(name if count == 1 else f"{name}~{count}", self)
-        return found
-
-
-class Reader(TreeReader[Frame]):
+class Reader(BlockReader[Frame]):
     """A JavaScript file on its way to a program.
 
     imports: names of modules that are required inside of expressions; exports: name outside, name inside, its block
@@ -108,17 +58,6 @@ class Reader(TreeReader[Frame]):
         self.receiver: Expression | None = None
         self.module = self.frame = self.opened(Frame("module", "", 0, None, None), None, "")
         self.block = self.frame.block
-
-    def wait(self, read: Callable[[], object]) -> None:
-        """Read something later, in the current scope and block."""
-        frame, block = self.frame, self.block
-
-        def resume() -> None:
-            before = self.enter(frame, block)
-            read()
-            self.back(before)
-
-        self.queue.append(resume)
 
     # --- names ---
 
@@ -151,16 +90,6 @@ class Reader(TreeReader[Frame]):
     def open(self, kind: ScopeKind, name: str, node: tree_sitter.Node, *, symbol: str = "") -> Frame:
         """Return a new scope inside the current one."""
         return self.opened(Frame(kind, name, len(self.frames), self.frame, self.block), node, symbol or name)
-
-    def enter(self, frame: Frame, block: Block | None = None) -> tuple[Frame, Block]:
-        """Go on in another scope; returns where to come back to with `back`."""
-        before = (self.frame, self.block)
-        self.frame, self.block = frame, block or frame.block
-        return before
-
-    def back(self, before: tuple[Frame, Block]) -> None:
-        """Return from a scope."""
-        self.frame, self.block = before
 
 
 def item(of: Expression, key: Expression) -> Expression:

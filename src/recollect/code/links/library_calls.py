@@ -114,6 +114,12 @@ def _list(call: LibraryCall) -> None:
     call.sink(_listed(call))
 
 
+def _flat(call: LibraryCall) -> None:
+    made = call.table()
+    call.returned.use(lambda value: elements(value, made.rest) if isinstance(value, Collection) else None)
+    call.sink(made)
+
+
 def _list_or_elements(call: LibraryCall) -> None:
     made = _listed(call)
     call.first.use(lambda value: call.state.iterate(value, call.site, made.rest.add))
@@ -335,9 +341,18 @@ def _place(state: State, target: Value, key: str | int) -> Variable:
     return add_member(state, target, str(key)) if isinstance(target, Class) else state.field(target, key)
 
 
+def _returns_or_each(call: LibraryCall) -> None:
+    """Give what the container holds, or what is made for it, which it then holds."""
+    if isinstance(call.receiver, Collection):
+        call.returned.flow(call.receiver.rest)
+    _each(call)
+
+
 GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "returns": _returns,
+    "returns or each": _returns_or_each,
     "list": _list,
+    "flat": _flat,
     "list or elements": _list_or_elements,
     "receiver": _receiver,
     "promise or receiver": _receiver,

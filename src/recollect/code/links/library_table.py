@@ -98,7 +98,7 @@ METHODS: dict[str, dict[str, Row]] = {
         "entries": Row(gives="pairs"),
         "next": Row(gives="step"),
         "map": _each("list"),
-        "flatMap": _each("list"),
+        "flatMap": _each("flat"),
         "forEach": _each(),
         "filter": _each("receiver"),
         "find": _each("each"),
@@ -108,6 +108,35 @@ METHODS: dict[str, dict[str, Row]] = {
         "every": _each(),
         "reduce": Row((0,), "fold", "returns"),
         "reduceRight": Row((0,), "fold", "returns"),
+        # containers of Java
+        **dict.fromkeys(
+            """stream parallelStream iterator listIterator subList reversed sorted distinct limit skip toList collect
+            parallel sequential boxed headMap tailMap headSet tailSet descendingMap descendingIterator toArray
+            elements""".split(),
+            Row(gives="receiver"),
+        ),
+        **dict.fromkeys(
+            """remove poll pollFirst pollLast peek peekFirst peekLast getFirst getLast removeFirst removeLast first
+            last element take orElseThrow getValue firstElement lastElement ceiling floor higher lower join getNow
+            nextElement findFirst findAny previous""".split(),
+            Row(gives="each"),
+        ),
+        **dict.fromkeys("put putIfAbsent replace".split(), Row(puts=(1,), gives="each", key=0)),
+        **dict.fromkeys("offer addFirst addLast lazySet getAndSet setValue".split(), Row(puts=(0,), gives="each")),
+        **dict.fromkeys("addAll putAll".split(), Row(puts=(-2,))),
+        **dict.fromkeys(
+            """anyMatch allMatch noneMatch removeIf ifPresent forEachOrdered mapToInt mapToLong mapToDouble
+            thenAccept""".split(),
+            _each(),
+        ),
+        **dict.fromkeys("mapToObj thenApply".split(), _each("list")),
+        **dict.fromkeys("takeWhile dropWhile".split(), _each("receiver")),
+        "entrySet": Row(gives="pairs"),
+        "getOrDefault": Row(gives="each", key=0),
+        "orElse": Row(puts=(0,), gives="each"),
+        "orElseGet": Row((0,), "", "returns or each"),
+        "computeIfAbsent": Row((1,), "", "returns or each"),
+        "call": Row(gives="each"),
         "__iter__": Row(gives="receiver"),
         "__next__": Row(gives="each"),
         "__enter__": Row(gives="each"),
@@ -159,6 +188,11 @@ EXTERNALS: dict[str, Row] = {
     "asyncio.run": Row(gives="awaited"),
     "asyncio.create_task": Row(gives="first"),
     "asyncio.gather": Row(gives="promise of all"),
+    # Java
+    **{
+        name: Row(gives="first")
+        for name in ("java.util.Objects.requireNonNull", "com.google.common.base.Preconditions.checkNotNull")
+    },
     # JavaScript
     **{
         name: Row((0,), "rest", "")

@@ -1,4 +1,9 @@
-"""Base of the Python and JavaScript front ends: a reader of syntax trees and the scopes that it writes.
+"""Base of the Python, JavaScript and Java front ends: a reader of syntax trees and the scopes that it writes.
+
+The program has one flat set of names per function, so a name that a second block declares gets a number:
+
+    let x = f;              x = f
+    { let x = g; x(); }     x~2 = g; x~2()
 
 The name of a node's kind costs a string each time, its number costs nothing: handlers are in a list by number.
 """
@@ -103,14 +108,14 @@ class ScopeWriter:
     """A `Scope` that is being written."""
 
     __slots__ = (
-        "bases", "body", "decorators", "global_names", "implements", "kind", "line", "marks", "name", "outer_names",
-        "parameters", "parent", "place", "returns", "symbol",
+        "arity", "bases", "body", "decorators", "global_names", "implements", "kind", "line", "marks", "name",
+        "outer_names", "parameters", "parent", "place", "returns", "symbol",
     )  # fmt: skip
 
     def __init__(self, kind: ScopeKind, name: str, place: int, parent: ScopeWriter | None) -> None:
         self.kind: ScopeKind = kind
         self.name, self.place, self.parent = name, place, parent
-        self.symbol, self.line = -1, 0
+        self.symbol, self.line, self.arity = -1, 0, -1
         self.parameters: list[Parameter] = []
         self.bases: list[Expression] = []
         self.implements: list[Expression] = []
@@ -137,8 +142,62 @@ class ScopeWriter:
             outer_names=tuple(self.outer_names),
             global_names=tuple(self.global_names),
             returns=self.returns,
+            arity=self.arity,
             line=self.line,
         )
+
+
+class Variable(NamedTuple):
+    """A declared name: its name in the program, its function, and its type where one is written."""
+
+    name: str
+    frame: BlockFrame
+    type: Expression | None = None
+
+
+class Block:
+    """The names that a pair of braces declares."""
+
+    __slots__ = ("names", "outer")
+
+    def __init__(self, outer: Block | None) -> None:
+        self.outer = outer
+        self.names: dict[str, Variable] = {}
+
+    def find(self, name: str) -> Variable | None:
+        """Return the variable that a name means here; None if undeclared."""
+        block: Block | None = self
+        while block is not None:
+            found = block.names.get(name)
+            if found is not None:
+                return found
+            block = block.outer
+        return None
+
+
+class BlockFrame(ScopeWriter):
+    """A scope of a language whose blocks declare names; `counts`: how often each name was taken."""
+
+    __slots__ = ("block", "counts")
+
+    def __init__(self, kind: ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None) -> None:
+        super().__init__(kind, name, place, parent)
+        self.block = Block(block)
+        self.counts: dict[str, int] = {}
+
+    def numbered(self, word: str) -> str:
+        """Return `<word1>`, `<word2>`, …"""
+        key = f"<{word}>"
+        self.counts[key] = count = self.counts.get(key, 0) + 1
+        return f"<{word}{count}>"
+
+    def declare(self, block: Block, name: str, type: Expression | None = None) -> Variable:
+        """Return the variable of a declaration, one per name and block."""
+        found = block.names.get(name)
+        if found is None:
+            self.counts[name] = count = self.counts.get(name, 0) + 1
+            found = block.names[name] = Variable(name if count == 1 else f"{name}~{count}", self, type)
+        return found
 
 
 F = TypeVar("F", bound=ScopeWriter)
@@ -260,6 +319,46 @@ class TreeReader(Generic[F]):
             frame.symbol = self.symbols.get((node.end_byte, symbol), -1)
         self.frames.append(frame)
         return frame
+
+
+B = TypeVar("B", bound=BlockFrame)
+
+
+class BlockReader(TreeReader[B]):
+    """A reader of a language whose blocks declare names."""
+
+    block: Block
+
+    def wait(self, read: Callable[[], object], frame: B | None = None) -> None:
+        """Read something later, in a scope; default: in the current scope and block."""
+        target, block = frame or self.frame, frame.block if frame else self.block
+
+        def resume() -> None:
+            before = self.enter(target, block)
+            read()
+            self.back(before)
+
+        self.queue.append(resume)
+
+    def enter(self, frame: B, block: Block | None = None) -> tuple[B, Block]:
+        """Go on in another scope; returns where to come back to with `back`."""
+        before = (self.frame, self.block)
+        self.frame, self.block = frame, block or frame.block
+        return before
+
+    def back(self, before: tuple[B, Block]) -> None:
+        """Return from a scope."""
+        self.frame, self.block = before
+
+
+def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> Expression:
+    """Read the parts of a statement in a block of its own."""
+    outer = r.block
+    r.block = Block(outer)
+    for child in node.named_children:
+        r.do(r.value(child))
+    r.block = outer
+    return NOTHING
 
 
 def opaque(values: Iterable[Expression]) -> Expression:
