@@ -27,8 +27,9 @@ IMPORT_CONFIDENCE = 1.0
 USE_CONFIDENCE = 0.9
 # A call whose only evidence is the name of its target.
 NAME_ONLY = "name only"
-# Functions that one call is linked with; where more flow to it, it is not known what it calls.
-MOST_CALLEES = 8
+# Functions that one call is linked with; where more flow to it, it is not known what it calls. Methods of one name in
+# different classes override each other: each of them is called on some receiver.
+MOST_CALLEES, MOST_OVERRIDES = 8, 32
 # Functions of other libraries that one call may lead to; more are all that ever flows there.
 MOST_OUTSIDE = 3
 MOST_CHARACTERS = 200
@@ -122,17 +123,23 @@ class _Places:
         inside = [call for call in calls if not isinstance(call.callee, str)]
         if not inside:
             return
-        if len(inside) > MOST_CALLEES or inside[0].how == NAME_ONLY:
+        # Several of one name are one or another of them; `with Server() as s` calls three functions, and all of them.
+        names = Counter(self._name(call) for call in inside)
+        most = MOST_OVERRIDES if len(names) == 1 and self._is_overridden(inside) else MOST_CALLEES
+        if len(inside) > most or inside[0].how == NAME_ONLY:
             places = tuple(call.callee for call in inside if not isinstance(call.callee, str))
             name = self._units[places[0][0]].scopes[places[0][1]].name
             self._open(OpenCall(caller, name, line, column, places))
             return
-        # Several of one name are one or another of them; `with Server() as s` calls three functions, and all of them.
-        names = Counter(self._name(call) for call in inside)
         for call in inside:
             if not isinstance(call.callee, str):
                 confidence = call.confidence / names[self._name(call)] ** 0.5
                 self._link(caller, self.target(call.callee), "CALLS", line, call.how, confidence, column)
+
+    def _is_overridden(self, calls: list[CallEdge]) -> bool:
+        """Tell whether functions of one name belong to one class each."""
+        places = [call.callee for call in calls if not isinstance(call.callee, str)]
+        return len({(path, self._units[path].scopes[place].parent) for path, place in places}) == len(places)
 
     def _name(self, call: CallEdge) -> str:
         return call.callee if isinstance(call.callee, str) else self._units[call.callee[0]].scopes[call.callee[1]].name

@@ -30,7 +30,7 @@ from recollect.code.links.flow_values import (
     Object,
 )
 from recollect.code.links.library_table import MADE
-from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch
+from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
 from recollect.code.links.program import (
     Assign,
     Code,
@@ -63,9 +63,9 @@ def uncollected() -> Iterator[None]:
 Made = dict[tuple[Place, Place | str, int, int], str]
 Where = tuple[Place, int, int]
 
-# Functions that one call may lead to. Methods of one interface are rarely more; what leads to more has been through a
+# Functions that one call may lead to. Overrides of one method are rarely more; what leads to more has been through a
 # variable that holds whatever the program ever put there.
-MOST_CALLED = 16
+MOST_CALLED = 40
 
 # Methods that texts, tables, files and the like have: the only method of the program with such a name is seldom meant.
 COMMON = frozenset(
@@ -458,13 +458,24 @@ def _assume_undecorated(state: State) -> None:
 
 
 def _is_received(state: State, method: Function) -> bool:
-    """Assume that a method without known callers is called on its own class."""
+    """Assume that a method without known callers is called on its own class, and on those that inherit it."""
     if method.is_lazy or method.owner is None:
         return False
     receivers = state.receivers(method)
     if not receivers.values:
-        receivers.add(method.owner if "classmethod" in method.scope.marks else method.owner.instance)
+        is_of_class = "classmethod" in method.scope.marks
+        for each in (method.owner, *_heirs(method)):
+            receivers.add(each if is_of_class else each.instance)
     return True
+
+
+def _heirs(method: Function) -> list[Class]:
+    """Return the classes that inherit a method and do not override it."""
+    owner, name = method.owner, method.scope.name
+    if owner is None:
+        return []
+    found = subclasses(owner)
+    return [each for each in found if next((base for base in each.order if name in base.frame.names), None) is owner]
 
 
 def _unlock(state: State) -> None:
