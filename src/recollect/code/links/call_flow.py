@@ -27,7 +27,7 @@ from recollect.code.links.flow_values import (
     ignore,
 )
 from recollect.code.links.library_calls import supply, supply_known
-from recollect.code.links.library_table import BUILTIN, CALLED
+from recollect.code.links.library_table import BUILTIN, CALLED, PROMISE
 from recollect.code.links.member_lookup import WHOLE, Sink, lookup
 from recollect.code.links.overload_choice import Signature, choose
 from recollect.code.links.program import Call, Expression, Member, Name, Table
@@ -135,7 +135,11 @@ def _answer(state: State, function: Function, given: Sequence[Given], receiver: 
             made.entry("#returned")
         sink(made)
     elif "async" in marks:
-        sink(state.promised(function.returns))
+        made = state.collection((function, PROMISE))
+        if made.kind != PROMISE:
+            made.kind = PROMISE
+            function.returns.flow(made.rest)
+        sink(made)
     else:
         function.returns.use(sink)
         if function.shape.returned:

@@ -20,12 +20,12 @@ from recollect.code.links.flow_values import (
     Function,
     Module,
     Object,
-    Promised,
     Value,
     Variable,
     ignore,
 )
-from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, NEXT, OBJECT, RESULT, STEPPED
+from recollect.code.links.library_calls import awaited
+from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT, STEPPED
 from recollect.code.links.member_lookup import FINDERS, Sink, add_member, derives, lookup, of_file
 from recollect.code.links.program import (
     Argument,
@@ -157,7 +157,7 @@ def _item(state: State, expression: Item, frame: Frame) -> Variable:
                 value.entry(key).flow(found)
                 if value.parents is not None and isinstance(key, str):
                     lookup(state, value, key, site, found.add)
-        elif isinstance(key, str) and not isinstance(value, Constant | Promised):
+        elif isinstance(key, str) and not isinstance(value, Constant):
             lookup(state, value, key, site, found.add)
         elif isinstance(value, Object | Declared):
             lookup(state, value, INDEXED, site, lambda each: state.apply(each, (), site, found.add))
@@ -286,23 +286,21 @@ def _elements(state: State, expression: Elements, frame: Frame) -> Variable:
 
 def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
     """Send what iterating over a value yields to the sink."""
-    if isinstance(value, Collection) and value.kind != "dict":
+    if isinstance(value, Collection) and value.kind not in ("dict", OBJECT):
         value.rest.use(sink)
         value.every(lambda key, each: each.use(sink) if isinstance(key, int) else None)
-    if isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
+    elif isinstance(value, Object | Declared | Collection):
         step = once(lambda iterator: _step(state, iterator, site, sink))
         for name in ITERATED:
             lookup(state, value, name, site, lambda each: state.apply(each, (), site, step))
 
 
 def _step(state: State, iterator: Value, site: Site, sink: Sink) -> None:
-    """Send what an iterator yields: its items, or `value` of its steps."""
-    if isinstance(iterator, Collection) and iterator.kind != OBJECT:
+    """Send what an iterator yields."""
+    if isinstance(iterator, Collection):
         iterate(state, iterator, site, sink)
-        return
-    lookup(state, iterator, STEPPED, site, lambda each: state.apply(each, (), site, sink))
-    result = once(lambda found: lookup(state, found, RESULT, site, sink))
-    lookup(state, iterator, NEXT, site, lambda each: state.apply(each, (), site, result))
+    else:
+        lookup(state, iterator, STEPPED, site, lambda each: state.apply(each, (), site, sink))
 
 
 def _spread(state: State, expression: Spread, frame: Frame) -> Variable:
@@ -316,17 +314,7 @@ def _opaque(state: State, expression: Opaque, frame: Frame) -> Variable:
 
 
 def _awaited(state: State, expression: Awaited, frame: Frame) -> Variable:
-    found = state.variable()
-
-    def sink(value: Value) -> None:
-        if isinstance(value, Promised):
-            value.of.use(heard)
-        else:
-            found.add(value)
-
-    heard = once(sink)  # a function that awaits itself promises its own promise
-    evaluate(state, expression.of, frame).use(heard)
-    return found
+    return awaited(state, evaluate(state, expression.of, frame))
 
 
 def _cast(state: State, expression: Cast, frame: Frame) -> Variable:
@@ -398,7 +386,7 @@ def at(state: State, target: Member, frame: Frame, sink: Callable[[Variable], No
             module = state.frames.get((value.path, 0))
             if module is not None:
                 sink(module.name(name))
-        elif not isinstance(value, External | Constant | Promised | Declared):
+        elif not isinstance(value, External | Constant | Declared):
             if isinstance(value, Function) and name == "prototype":
                 state.prototype(value)
             sink(state.field(value, name))

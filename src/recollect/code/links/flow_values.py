@@ -248,13 +248,6 @@ class Collection(Value):
 
 
 @dataclass(eq=False, slots=True)
-class Promised(Value):
-    """A promise of what a variable holds."""
-
-    of: Variable
-
-
-@dataclass(eq=False, slots=True)
 class SuperProxy(Value):
     """`super`: what a class inherits, asked for by one of its instances."""
 

@@ -33,12 +33,21 @@ from recollect.code.links.program import (
     This,
     Use,
 )
-from recollect.code.links.tree_reader import NOTHING, Block, in_block, nothing, opaque
+from recollect.code.links.tree_reader import (
+    NOTHING,
+    Block,
+    first,
+    in_block,
+    nothing,
+    opaque,
+    statements,
+    ternary,
+    worth,
+)
 
 if TYPE_CHECKING:
     import tree_sitter
 
-COMMENTS = frozenset(("line_comment", "block_comment"))
 CONSTRUCTOR = "<init>"
 LAMBDA = "<lambda>"
 # Methods of library classes that make a container of their arguments, or of what their argument holds.
@@ -49,14 +58,9 @@ COPIERS = frozenset(
 MAKING = frozenset(("Arrays", "Collections"))
 
 
-def given_nodes(r: Reader, node: tree_sitter.Node | None) -> list[tree_sitter.Node]:
-    """Return the arguments that are written in a call."""
-    return [each for each in node.named_children if r.kind(each) not in COMMENTS] if node is not None else []
-
-
 def arguments(r: Reader, node: tree_sitter.Node | None) -> tuple[Argument, ...]:
     """Return the arguments of a call, with the types that they are written with."""
-    return tuple([Argument(r.value(each), None, written_type(r, each)) for each in given_nodes(r, node)])
+    return tuple([Argument(r.value(each), None, written_type(r, each)) for each in r.children(node)])
 
 
 def raw(r: Reader, node: tree_sitter.Node) -> str:
@@ -91,21 +95,9 @@ def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
     return Either((inherited, r.name(name))) if name[:1].isupper() else inherited
 
 
-def this(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `this`."""
-    return This()
-
-
-def super_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `super`."""
-    return Super()
-
-
 def field_access(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `a.b`: a field, a class in another, a class named in full, or `Shop.this`."""
-    of, field = node.child_by_field_id(r.fields.object), node.child_by_field_id(r.fields.field)
-    if of is None or field is None:
-        return r.parts(node.named_children)
+    of, field = r.child(node, r.fields.object), r.child(node, r.fields.field)
     name, path = r.cut(field), r.cut(of)
     if r.kind(field) == "this":
         return next((r.receiver(each, is_static=False) for each in r.around() if each.shape.name == path), NOTHING)
@@ -208,10 +200,8 @@ WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], Expression | None]] = {
 
 def invocation(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read a call of a method."""
-    of, named = node.child_by_field_id(r.fields.object), node.child_by_field_id(r.fields.name)
+    of, named = node.child_by_field_id(r.fields.object), r.child(node, r.fields.name)
     given = node.child_by_field_id(r.fields.arguments)
-    if named is None:
-        return r.parts(node.named_children)
     name = r.cut(named)
     if of is None:
         return Call(_own_method(r, name), arguments(r, given), *r.place(named))
@@ -240,16 +230,14 @@ def _made_by_library(r: Reader, owner: str, name: str, given: tree_sitter.Node |
     """Return the container that `List.of(a, b)` and its kin make; None for other calls."""
     if not (is_container(r, owner) or (owner in MAKING and r.is_library(owner))):
         return None
-    values = [r.value(each) for each in given_nodes(r, given)]
+    values = [r.value(each) for each in r.children(given)]
     spread = name in COPIERS
     return Table(tuple([Entry(None, Spread(value) if spread else value) for value in values]), kind=owner)
 
 
 def creation(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `new A()`, with the class that is written with it."""
-    made, given = node.child_by_field_id(r.fields.type), node.child_by_field_id(r.fields.arguments)
-    if made is None:
-        return r.parts(node.named_children)
+    made, given = r.child(node, r.fields.type), node.child_by_field_id(r.fields.arguments)
     line, column = r.place(made)
     body = next((each for each in node.named_children if r.kind(each) == "class_body"), None)
     if body is not None:
@@ -259,7 +247,7 @@ def creation(r: Reader, node: tree_sitter.Node) -> Expression:
     if outer.start_byte < made.start_byte and "annotation" not in r.kind(outer):  # `outer.new Inner()`
         return Call(Member(r.value(outer), name), arguments(r, given), line, column, is_new=True)
     if is_container(r, name):
-        values = [r.value(each) for each in given_nodes(r, given)]
+        values = [r.value(each) for each in r.children(given)]
         return Table(tuple([Entry(None, Spread(value)) for value in values if value is not NOTHING]), line, column)
     return Call(r.reference(name), arguments(r, given), line, column, is_new=True)
 
@@ -285,7 +273,7 @@ def lambda_(r: Reader, node: tree_sitter.Node) -> Expression:
     if listed is not None and r.kind(listed) == "formal_parameters":
         parameters(r, listed)
     else:
-        names = [listed] if listed is not None and r.kind(listed) == "identifier" else given_nodes(r, listed)
+        names = [listed] if listed is not None and r.kind(listed) == "identifier" else r.children(listed)
         frame.parameters += [Parameter(frame.declare(frame.block, r.cut(each)).name) for each in names]
     r.back(before)
     if body is not None:
@@ -367,8 +355,7 @@ def _parameter(r: Reader, name: str, kind: str, type: Expression | None) -> None
 
 def cast(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `(Foo) a`."""
-    value = node.child_by_field_id(r.fields.value)
-    return as_type(r.value(value) if value is not None else NOTHING, type_of(r, node.child_by_field_id(r.fields.type)))
+    return as_type(r.maybe(node.child_by_field_id(r.fields.value)), type_of(r, node.child_by_field_id(r.fields.type)))
 
 
 def as_type(value: Expression, type: Expression | None) -> Expression:
@@ -381,24 +368,10 @@ def as_type(value: Expression, type: Expression | None) -> Expression:
     return Cast(value, type)
 
 
-def parenthesized(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read what stands in parentheses."""
-    inner = given_nodes(r, node)
-    return r.value(inner[0]) if len(inner) == 1 else r.parts(inner)
-
-
-def ternary(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `a ? b : c`."""
-    condition, *options = given_nodes(r, node)
-    r.do(r.value(condition))
-    found = tuple([value for each in options if (value := r.value(each)) is not NOTHING])
-    return Either(found) if len(found) > 1 else found[0] if found else NOTHING
-
-
 def instance_of(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `a instanceof Foo f`."""
     left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    value = r.value(left) if left is not None else NOTHING
+    value = r.maybe(left)
     name = r.field_text(node, r.fields.name)
     if right is not None:
         use(r, right)
@@ -426,7 +399,7 @@ def class_literal(r: Reader, node: tree_sitter.Node) -> Expression:
 
 def array_access(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `a[b]`."""
-    of, index = given_nodes(r, node)[:2]
+    of, index = r.children(node)[:2]
     r.do(r.value(index))
     value = r.value(of)
     return NOTHING if value is NOTHING else Item(value)
@@ -443,15 +416,15 @@ def array_creation(r: Reader, node: tree_sitter.Node) -> Expression:
 
 def array(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read the elements of an array."""
-    values = [r.value(each) for each in given_nodes(r, node)]
+    values = [r.value(each) for each in r.children(node)]
     return Table(tuple([Entry(None, value) for value in values if value is not NOTHING]), *r.place(node))
 
 
 def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `a = b`; it is worth what is assigned."""
-    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
+    left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
     operator = node.child_by_field_id(r.fields.operator)
-    if left is None or right is None or (operator is not None and operator.type != "="):
+    if operator is not None and operator.type != "=":
         return r.parts(node.named_children)
     target, value = r.value(left), r.value(right)
     if not isinstance(target, Name | Member | Item) or value is NOTHING:
@@ -464,19 +437,12 @@ def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
 # --- statements ---
 
 
-def statements(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read statements one after the other."""
-    for child in node.named_children:
-        r.do(r.value(child))
-    return NOTHING
-
-
 def declaration(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `Foo a = b, c`."""
     for each in node.children_by_field_id(r.fields.declarator):
         value = each.child_by_field_id(r.fields.value)
         type = declarator_type(r, node, each)
-        found = r.value(value) if value is not None else NOTHING
+        found = r.maybe(value)
         if value is not None and type is None:
             type = written_type(r, value)
             _bind(r, r.field_text(each, r.fields.name), found, type, is_written=False)
@@ -498,7 +464,7 @@ def _bind(r: Reader, name: str, value: Expression, type: Expression | None, *, i
 
 def return_(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `return a`."""
-    for child in given_nodes(r, node):
+    for child in r.children(node):
         value = r.value(child)
         if is_plain(r.frame.returns):
             r.do(value)
@@ -510,7 +476,7 @@ def return_(r: Reader, node: tree_sitter.Node) -> Expression:
 def for_each(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `for (Foo foo : all)`."""
     value, body = node.child_by_field_id(r.fields.value), node.child_by_field_id(r.fields.body)
-    source = r.kept(r.value(value)) if value is not None else NOTHING
+    source = r.kept(r.maybe(value))
     outer = r.block
     r.block = Block(outer)
     type = type_of(r, node.child_by_field_id(r.fields.type))
@@ -522,8 +488,7 @@ def for_each(r: Reader, node: tree_sitter.Node) -> Expression:
         following = Call(Member(iterator, "next", line), (), line, column, is_implied=True)
         found = Either((Elements(source), following))
     _bind(r, r.field_text(node, r.fields.name), found, type)
-    if body is not None:
-        r.do(r.value(body))
+    r.do(r.maybe(body))
     r.block = outer
     return NOTHING
 
@@ -532,7 +497,7 @@ def resource(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read a resource, which is closed in the end."""
     value, line, name = node.child_by_field_id(r.fields.value), r.line(node), r.field_text(node, r.fields.name)
     if value is None or not name:
-        held = _only(r, node)
+        held = first(r, node)
     else:
         _bind(r, name, r.value(value), type_of(r, node.child_by_field_id(r.fields.type)))
         held = r.name(r.block.names[name].name)
@@ -553,7 +518,7 @@ def caught(r: Reader, node: tree_sitter.Node) -> Expression:
 def switch(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read a switch, which is worth what one of its branches gives."""
     condition, body = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.body)
-    matched = r.kept(r.value(condition)) if condition is not None else NOTHING
+    matched = r.kept(r.maybe(condition))
     result = r.name(r.temporary())
     r.results.append(result)
     outer = r.block
@@ -564,17 +529,12 @@ def switch(r: Reader, node: tree_sitter.Node) -> Expression:
             if kind == "switch_label":
                 _label(r, each, matched)
             elif kind == "expression_statement" and r.kind(branch) == "switch_rule":
-                r.emit(Assign(result, _only(r, each)))
+                r.emit(Assign(result, first(r, each)))
             else:
                 r.do(r.value(each))
     r.block = outer
     r.results.pop()
     return result
-
-
-def _only(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Return what the one part of a statement is worth."""
-    return r.value(node.named_children[0]) if node.named_children else NOTHING
 
 
 def _label(r: Reader, node: tree_sitter.Node, matched: Expression) -> None:
@@ -588,7 +548,7 @@ def _label(r: Reader, node: tree_sitter.Node, matched: Expression) -> None:
 def yield_(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `yield a` in a switch."""
     if r.results:
-        r.emit(Assign(r.results[-1], _only(r, node)))
+        r.emit(Assign(r.results[-1], first(r, node)))
     return NOTHING
 
 
@@ -607,8 +567,8 @@ def _take_apart(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
 READERS: dict[str, Handler] = {
     "identifier": identifier,
     "type_identifier": identifier,
-    "this": this,
-    "super": super_,
+    "this": worth(This()),
+    "super": worth(Super()),
     "field_access": field_access,
     "scoped_identifier": field_access,
     "method_invocation": invocation,
@@ -617,7 +577,7 @@ READERS: dict[str, Handler] = {
     "lambda_expression": lambda_,
     "method_reference": reference,
     "cast_expression": cast,
-    "parenthesized_expression": parenthesized,
+    "parenthesized_expression": first,
     "ternary_expression": ternary,
     "instanceof_expression": instance_of,
     "class_literal": class_literal,

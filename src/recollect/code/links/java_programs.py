@@ -248,9 +248,7 @@ def _body(
         r.frame.body += [Assign(Member(This(), FIELD + each.name), Name(each.name)) for each in r.frame.parameters]
     else:
         parameters(r, listed)
-    body = node.child_by_field_id(r.fields.body)
-    if body is not None:
-        r.do(r.value(body))
+    r.do(r.maybe(node.child_by_field_id(r.fields.body)))
 
 
 def _initial(r: Reader, frame: Frame, *, is_static: bool) -> Frame:

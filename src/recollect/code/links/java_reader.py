@@ -122,11 +122,6 @@ class Reader(BlockReader[Frame]):
         """Return a new scope inside the current one."""
         return self.opened(Frame(kind, name, len(self.frames), self.frame, self.block), node, symbol or name)
 
-    def field_text(self, node: tree_sitter.Node, field: int) -> str:
-        """Return the text of a child by its field; "" if there is none."""
-        child = node.child_by_field_id(field)
-        return self.cut(child) if child is not None else ""
-
     # --- classes ---
 
     def around(self) -> Iterator[Around]:

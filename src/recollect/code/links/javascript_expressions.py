@@ -128,8 +128,7 @@ def subscript(r: Reader, node: tree_sitter.Node) -> Expression:
     if of is None or index is None:
         return r.parts(node.named_children)
     found = r.value(of)
-    at = r.value(index)
-    return item(found, at)
+    return item(found, r.value(index))
 
 
 def call(r: Reader, node: tree_sitter.Node) -> Expression:

@@ -15,7 +15,6 @@ program linked as a whole): `visible` says which files offer such a name.
 from __future__ import annotations
 
 import posixpath
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
@@ -29,9 +28,6 @@ JS_EXTENSIONS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", 
 BUILT = ("dist/", "build/", "lib/", "out/", "esm/", "cjs/")
 # Files with one path ending; more (`util.h` hundreds of times) mean nothing.
 MOST_BY_ENDING = 8
-# Placeholder for an unknown part of a module's name, and the most modules such a name may mean.
-ANY_MODULE = "*"
-MOST_BY_PATTERN = 40
 
 FAMILIES: dict[str, str] = {
     "typescript": "javascript", "tsx": "javascript", "html": "javascript",
@@ -264,8 +260,6 @@ def _python_name(path: str) -> str:
 
 
 def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    if ANY_MODULE in module:
-        return _python_any(modules, importer, module, level)
     path = module.replace(".", "/")
     if level:
         folder = posixpath.dirname(importer)
@@ -288,18 +282,6 @@ def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[s
         if found:
             return found
     return ()
-
-
-def _python_any(modules: Modules, importer: str, pattern: str, level: int) -> tuple[str, ...]:
-    """Return the modules that a pattern may mean; none if too many."""
-    if level:
-        folder = posixpath.dirname(importer)
-        root = modules.python_root(folder)
-        around = folder[len(root) :].strip("/").split("/")
-        pattern = ".".join([*around[: len(around) - level + 1], pattern]).lstrip(".")
-    written = re.compile("[^.]+".join(map(re.escape, pattern.split(ANY_MODULE))))
-    found = [path for name, paths in modules.dotted.items() if written.fullmatch(name) for path in paths]
-    return tuple(sorted(found)) if len(found) <= MOST_BY_PATTERN else ()
 
 
 def _python_files(path: str) -> Iterable[str]:

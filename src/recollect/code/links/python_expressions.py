@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from recollect.code.index.page import decoded
-from recollect.code.links.module_finder import ANY_MODULE
 from recollect.code.links.program import (
     Argument,
     Assign,
@@ -74,9 +73,6 @@ def names_of(r: Reader, node: tree_sitter.Node) -> Iterator[str]:
 
 
 STAR = "*"
-# Functions that import what a text names.
-IMPORTING = frozenset({"import_module"})
-_WRITTEN = frozenset({"string_content", "interpolation"})
 
 
 def import_(r: Reader, node: tree_sitter.Node) -> Expression:
@@ -117,26 +113,6 @@ def _named(r: Reader, node: tree_sitter.Node) -> tuple[str, str]:
         name, alias = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.alias)
         return (r.cut(name) if name is not None else "", r.cut(alias) if alias is not None else "")
     return (r.cut(node).replace(" ", "") if r.kind(node) == "dotted_name" else "", "")
-
-
-def by_text(r: Reader, arguments: tuple[tree_sitter.Node, ...], line: int) -> Expression | None:
-    """Return the modules that `import_module(f"a.b.{c}")` may give; None if unknown.
-
-    What is put into the text is any one name.
-    """
-    text = _module_pattern(r, arguments[0]) if arguments and r.kind(arguments[0]) == "string" else ""
-    module = text.lstrip(".")
-    if not module or module.startswith(ANY_MODULE):
-        return None
-    name = r.temporary()
-    r.emit(Import(module, None, name, len(text) - len(module), line))
-    return Name(name)
-
-
-def _module_pattern(r: Reader, node: tree_sitter.Node) -> str:
-    """Return a text, with one sign for whatever is put into it."""
-    parts = [child for child in node.named_children if r.kind(child) in _WRITTEN]
-    return "".join([r.cut(child) if r.kind(child) == "string_content" else ANY_MODULE for child in parts])
 
 
 KINDS = {
@@ -303,11 +279,6 @@ def call(r: Reader, node: tree_sitter.Node) -> Expression:
     if isinstance(callee, Name) and callee.name == "super":
         r.emit(Do(found))
         return Super()
-    if given is not None and isinstance(callee, Name | Member) and callee.name in IMPORTING:
-        module = by_text(r, tuple(given.named_children), line)
-        if module is not None:
-            r.emit(Do(found))
-            return module
     return found
 
 

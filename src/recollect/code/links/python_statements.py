@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from recollect.code.links.program import (
@@ -12,12 +11,10 @@ from recollect.code.links.program import (
     Elements,
     Expression,
     Instance,
-    Item,
     Member,
     Name,
     Return,
     Table,
-    Text,
     Use,
 )
 from recollect.code.links.python_expressions import either, target
@@ -37,11 +34,6 @@ def block(r: Reader, node: tree_sitter.Node) -> Expression:
         if found is not NOTHING:
             r.do(found)
     return NOTHING
-
-
-def _block(r: Reader, node: tree_sitter.Node | None) -> None:
-    if node is not None:
-        block(r, node)
 
 
 # --- assignments ---
@@ -111,13 +103,6 @@ def raise_(r: Reader, node: tree_sitter.Node) -> Expression:
     return NOTHING
 
 
-def evaluated(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read expressions that are only evaluated."""
-    for child in node.named_children:
-        r.do(r.value(child))
-    return NOTHING
-
-
 def global_(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read `global a, b` and `nonlocal a`."""
     names = [r.cut(child) for child in node.named_children if r.kind(child) == "identifier"]
@@ -140,63 +125,23 @@ def type_alias(r: Reader, node: tree_sitter.Node) -> Expression:
 # --- control flow ---
 
 
-def if_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a condition and its branches."""
-    condition, then = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.consequence)
-    if condition is not None:
-        r.do(r.value(condition))
-    _block(r, then)
-    for child in node.named_children:
-        kind = r.kind(child)
-        if kind == "elif_clause":
-            if_(r, child)
-        elif kind == "else_clause":
-            _block(r, child.child_by_field_id(r.fields.body))
-    return NOTHING
-
-
 def for_(r: Reader, node: tree_sitter.Node) -> Expression:
     """Read a loop over elements."""
     left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    body, alternative = node.child_by_field_id(r.fields.body), node.child_by_field_id(r.fields.alternative)
     source = r.value(right) if right is not None else NOTHING
     if source is not NOTHING:
         source = r.kept(source)
     if left is not None:
         r.emit(Assign(target(r, left), Elements(source)))
-    _block(r, body)
-    if alternative is not None:
-        _block(r, alternative.child_by_field_id(r.fields.body))
+    for field in (r.fields.body, r.fields.alternative):
+        inner = node.child_by_field_id(field)
+        if inner is not None:
+            block(r, inner)
     return NOTHING
 
 
-def while_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a loop with a condition."""
-    condition, body = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.body)
-    alternative = node.child_by_field_id(r.fields.alternative)
-    if condition is not None:
-        r.do(r.value(condition))
-    _block(r, body)
-    if alternative is not None:
-        _block(r, alternative.child_by_field_id(r.fields.body))
-    return NOTHING
-
-
-def try_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a try statement with its handlers."""
-    _block(r, node.child_by_field_id(r.fields.body))
-    for child in node.named_children:
-        kind = r.kind(child)
-        if kind in ("except_clause", "except_group_clause"):
-            _except(r, child)
-        elif kind == "else_clause":
-            _block(r, child.child_by_field_id(r.fields.body))
-        elif kind == "finally_clause":
-            block(r, child)
-    return NOTHING
-
-
-def _except(r: Reader, node: tree_sitter.Node) -> None:
+def handler(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read an `except` clause."""
     for child in node.named_children:
         kind = r.kind(child)
         if kind == "block":
@@ -209,6 +154,7 @@ def _except(r: Reader, node: tree_sitter.Node) -> None:
                 r.emit(Assign(target(r, alias), declared(either(types))))
         elif kind != "comment":
             _caught(r, child)
+    return NOTHING
 
 
 def _caught(r: Reader, node: tree_sitter.Node) -> list[Expression]:
@@ -254,98 +200,22 @@ def _with(r: Reader, item: tree_sitter.Node, *, is_async: bool) -> None:
     r.do(Call(Member(held, leave, line), (Argument(NOTHING),) * 3, line, column, is_implied=True))
 
 
-def match(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a match statement."""
-    body = node.child_by_field_id(r.fields.body)
-    subjects = node.children_by_field_name("subject")
-    subject = r.kept(r.value(subjects[0])) if len(subjects) == 1 else r.parts(subjects)
-    r.do(subject)
-    for case in body.named_children if body is not None else ():
-        if r.kind(case) == "case_clause":
-            _case(r, case, subject)
-    return NOTHING
-
-
-def _case(r: Reader, node: tree_sitter.Node, subject: Expression) -> None:
-    for child in node.named_children:
-        kind = r.kind(child)
-        if kind == "case_pattern":
-            _bind(r, child, subject)
-        elif kind == "if_clause":
-            r.do(r.parts(child.named_children))
-        elif kind == "block":
-            block(r, child)
-
-
-def _bind(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    """Bind the names of a pattern to what they stand for in a value."""
-    binder = _BINDERS.get(r.kind(node))
-    if binder is not None:
-        binder(r, node, value)
-
-
-def _inner_pattern(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    for child in node.named_children:
-        _bind(r, child, value)
-
-
-def _name(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    """Bind a name; one with dots is compared, not bound."""
-    if node.named_child_count <= 1:
-        r.emit(Assign(r.name(r.cut(node).lstrip("*")), value))
-
-
-def _elements(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    for child in node.named_children:
-        _bind(r, child, Elements(value))
-
-
-def _class(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    """Bind the names of `Point(x=a)`; positions depend on the class and are left out."""
+def class_pattern(r: Reader, node: tree_sitter.Node) -> Expression:
+    """Read `case Point(x=a)`: the class is used; what the pattern binds is not followed."""
     for child in node.named_children:
         if r.kind(child) == "dotted_name":
-            first, *rest = [r.cut(part) for part in child.named_children] or [r.cut(child)]
+            first, *rest = r.cut(child).split(".")
             found: Expression = r.name(first)
             for name in rest:
                 found = Member(found, name)
             r.emit(Use(found, r.line(child)))
-            continue
-        for part in child.named_children:
-            if r.kind(part) == "keyword_pattern" and part.named_child_count == 2:
-                attribute, inner = part.named_children
-                _bind(r, inner, Member(value, r.cut(attribute)))
-            else:
-                _bind(r, part, NOTHING)
+    return NOTHING
 
 
-def _dict(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    key: Expression = NOTHING
-    for place, child in enumerate(node.children):
-        field = node.field_name_for_child(place)
-        if field == "key":
-            key = r.value(child)
-        elif field == "value":
-            _bind(r, child, Item(value, key.value if isinstance(key, Text) and key.value != "" else None))
-        elif child.is_named:
-            _bind(r, child, value)
-
-
-_BINDERS: dict[str, Callable[[Reader, tree_sitter.Node, Expression], None]] = {
-    "identifier": _name,
-    "dotted_name": _name,
-    "splat_pattern": _name,
-    "as_pattern": _inner_pattern,
-    "case_pattern": _inner_pattern,
-    "union_pattern": _inner_pattern,
-    "list_pattern": _elements,
-    "tuple_pattern": _elements,
-    "class_pattern": _class,
-    "dict_pattern": _dict,
-}
 READERS: dict[str, Handler] = {
     "module": block,
     "block": block,
-    "expression_statement": evaluated,
+    "expression_statement": block,
     "assignment": assignment,
     "augmented_assignment": augmented,
     "return_statement": return_,
@@ -353,10 +223,13 @@ READERS: dict[str, Handler] = {
     **dict.fromkeys(("pass_statement", "break_statement", "continue_statement"), nothing),
     **dict.fromkeys(("global_statement", "nonlocal_statement"), global_),
     "type_alias_statement": type_alias,
-    "if_statement": if_,
+    **dict.fromkeys(("except_clause", "except_group_clause"), handler),
     "for_statement": for_,
-    "while_statement": while_,
-    "try_statement": try_,
     "with_statement": with_,
-    "match_statement": match,
+    "class_pattern": class_pattern,
+    **dict.fromkeys(
+        """if_statement elif_clause else_clause while_statement try_statement finally_clause match_statement case_clause
+        if_clause""".split(),
+        block,
+    ),
 }

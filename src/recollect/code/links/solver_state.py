@@ -23,7 +23,6 @@ from recollect.code.links.flow_values import (
     Nothing,
     Object,
     Overloaded,
-    Promised,
     SuperProxy,
     Value,
     Variable,
@@ -174,7 +173,6 @@ class State:
         self._declared = Interned[Class, Declared](Declared)
         self._objects = Interned[Function, Object](Object)
         self._prototypes: dict[Function, Collection] = {}
-        self._promised = Interned[Variable, Promised](Promised)
         self._listed = Interned[object, Collection](lambda _: Collection(self.work))
 
     def dissolve(self) -> None:
@@ -240,10 +238,6 @@ class State:
     def instance(self, of: Class | Function) -> Object:
         """Return the instance of a class or constructor function."""
         return of.instance if isinstance(of, Class) else self._objects[of]
-
-    def promised(self, of: Variable) -> Promised:
-        """Return a promise of what a variable holds."""
-        return self._promised[of]
 
     def collection(self, of: object) -> Collection:
         """Return the table that belongs to something, made if it is new."""

@@ -22,6 +22,7 @@ from recollect.code.links.program import (
     Assign,
     Code,
     Do,
+    Either,
     Expression,
     Name,
     Opaque,
@@ -47,6 +48,13 @@ PLAIN = (Name, Text, This, Super, Code)
 
 # (a reader of the language, a node) → what the node is worth
 Handler = Callable[[Any, "tree_sitter.Node"], Expression]
+
+
+class IncompleteNode(Exception):
+    """A node lacks a part that its kind has: there is a syntax error in the file."""
+
+
+COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 
 
 class Fields:
@@ -263,9 +271,33 @@ class TreeReader(Generic[F]):
         if depth > DEEPEST:
             return self.later(node)
         self.depth = depth + 1
-        found = self.handlers[node.kind_id](self, node)
+        try:
+            found = self.handlers[node.kind_id](self, node)
+        except IncompleteNode:
+            found = self.parts(node.named_children)
         self.depth = depth
         return found
+
+    def child(self, node: tree_sitter.Node, field: int) -> tree_sitter.Node:
+        """Return the child of a field; a node without it is read by its parts."""
+        found = node.child_by_field_id(field)
+        if found is None:
+            raise IncompleteNode
+        return found
+
+    def children(self, node: tree_sitter.Node | None) -> list[tree_sitter.Node]:
+        """Return the named children of a node without comments."""
+        kinds = self.kinds
+        return [each for each in node.named_children if kinds[each.kind_id] not in COMMENTS] if node is not None else []
+
+    def field_text(self, node: tree_sitter.Node, field: int) -> str:
+        """Return the text of a child by its field; "" if there is none."""
+        child = node.child_by_field_id(field)
+        return self.cut(child) if child is not None else ""
+
+    def maybe(self, node: tree_sitter.Node | None) -> Expression:
+        """Return what a node is worth that may be missing."""
+        return self.value(node) if node is not None else NOTHING
 
     def parts(self, nodes: Iterable[tree_sitter.Node]) -> Expression:
         """Return an untracked value that evaluates its parts."""
@@ -379,6 +411,48 @@ def is_worth(value: Expression) -> bool:
     return not isinstance(value, PLAIN)
 
 
+# --- handlers that languages share ---
+
+
 def nothing(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
     """Read what does nothing to values."""
     return NOTHING
+
+
+def first(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+    """Read what has one part that counts."""
+    inner = r.children(node)
+    return r.value(inner[0]) if inner else NOTHING
+
+
+def worth(value: Expression) -> Handler:
+    """Return the handler of a node that is always worth the same."""
+    return lambda r, node: value
+
+
+def wrapped(make: Callable[[Expression], Expression]) -> Handler:
+    """Return the handler of a node that makes something of its one part."""
+    return lambda r, node: make(first(r, node))
+
+
+def statements(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+    """Read statements one after the other."""
+    value = r.value
+    for child in node.named_children:
+        found = value(child)
+        if found is not NOTHING:
+            r.do(found)
+    return NOTHING
+
+
+def ternary(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+    """Read `a ? b : c`."""
+    condition, *options = r.children(node)
+    r.do(r.value(condition))
+    return either([r.value(each) for each in options])
+
+
+def either(options: Iterable[Expression]) -> Expression:
+    """Return a choice of several values, without untracked ones."""
+    kept = tuple(dict.fromkeys(option for option in options if option is not NOTHING))
+    return Either(kept) if len(kept) > 1 else kept[0] if kept else NOTHING

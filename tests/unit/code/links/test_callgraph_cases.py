@@ -34,6 +34,7 @@ NOT_SOLVED = {
     "javascript/objects/overwritten": "wrong: a second value of a property does not replace the first",
     "javascript/this-binding/borrowed_method": "missed: a method copied to another object keeps its first `this`",
     "python/decorators/around_a_class": "wrong: a class stays itself, whatever its decorator returns",
+    "python/flow/captured_by_match": "missed: what a pattern of `match` binds is not followed",
     "python/order/field_is_what_was_stored": "wrong: statements have no order",
 }
 CASES = [
