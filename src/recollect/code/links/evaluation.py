@@ -289,7 +289,7 @@ def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
     if isinstance(value, Collection) and value.kind not in ("dict", OBJECT):
         value.rest.use(sink)
         value.every(lambda key, each: each.use(sink) if isinstance(key, int) else None)
-    elif isinstance(value, Object | Declared | Collection):
+    elif isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
         step = once(lambda iterator: _step(state, iterator, site, sink))
         for name in ITERATED:
             lookup(state, value, name, site, lambda each: state.apply(each, (), site, step))
@@ -297,7 +297,7 @@ def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
 
 def _step(state: State, iterator: Value, site: Site, sink: Sink) -> None:
     """Send what an iterator yields."""
-    if isinstance(iterator, Collection):
+    if isinstance(iterator, Collection) and iterator.kind != OBJECT:
         iterate(state, iterator, site, sink)
     else:
         lookup(state, iterator, STEPPED, site, lambda each: state.apply(each, (), site, sink))

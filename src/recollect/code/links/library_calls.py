@@ -295,6 +295,8 @@ def supply(state: State, value: External, given: Sequence[Given], site: Site, si
     if row is not None:
         _carry_out(state, row, None, given, site, sink)
         return
+    if plain.startswith(BUILTIN) and state.units[site.frame.path].language != "python":
+        return  # a name that nothing defines: what it gives is not known
     if plain.rpartition(".")[2] in CALLBACKS:
         _call_arguments(state, Row((EVERY,)), None, given, site, state.variable())
     sink(state.unknown if MADE in value.name or value is state.unknown else state.external(value.name + MADE))
