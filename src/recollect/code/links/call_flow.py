@@ -129,13 +129,13 @@ def _answer(state: State, function: Function, given: Sequence[Given], receiver: 
     """Send what a called function returns to the sink."""
     marks = function.scope.marks
     if "generator" in marks:
-        made = state.collection(function)
+        made = state.collection[function]
         if not made.fields:
             function.yields.flow(made.rest)
             made.entry("#returned")
         sink(made)
     elif "async" in marks:
-        made = state.collection((function, PROMISE))
+        made = state.collection[function, PROMISE]
         if made.kind != PROMISE:
             made.kind = PROMISE
             function.returns.flow(made.rest)
@@ -223,7 +223,7 @@ def receive(state: State, function: Function, receiver: Value) -> int:
     if shape.plain:
         function.frame.names[shape.plain[0]].add(receiver)
     elif shape.rest is not None:
-        state.collection((function, shape.rest)).entry(0).add(receiver)
+        state.collection[function, shape.rest].entry(0).add(receiver)
     return 1
 
 
@@ -242,14 +242,14 @@ class Taking:
         if place < len(plain):
             value.flow(self.names[plain[place]])
         elif rest is not None:
-            value.flow(self.state.collection((self.function, rest)).entry(place - len(plain)))
+            value.flow(self.state.collection[self.function, rest].entry(place - len(plain)))
 
     def named(self, name: str, value: Variable) -> None:
         """Take an argument by its name."""
         if name in self.shape.by_name:
             value.flow(self.names[name])
         elif self.shape.others is not None:
-            value.flow(self.state.collection((self.function, self.shape.others)).entry(name))
+            value.flow(self.state.collection[self.function, self.shape.others].entry(name))
 
 
 def _spread(state: State, taking: Taking, first: int) -> Sink:

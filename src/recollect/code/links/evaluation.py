@@ -93,7 +93,7 @@ def _name(state: State, expression: Name, frame: Frame) -> Variable:
     if known is None:
         known = state.outside[key] = state.variable()
         if not _elsewhere(state, name, frame, known.add):
-            known.add(state.external(f"{BUILTIN}.{name}"))
+            known.add(state.external[f"{BUILTIN}.{name}"])
     return known
 
 
@@ -226,7 +226,27 @@ def _table(state: State, expression: Table, frame: Frame) -> Variable:
             evaluate(state, value, frame).flow(made.rest)
         else:
             evaluate(state, value, frame).flow(made.entry(entry.key))
+            if type(value) is Code and made.kind == OBJECT:
+                _hold(state, value, made, frame)
     return Fixed(state.work, made)
+
+
+def _hold(state: State, code: Code, holder: Value, frame: Frame) -> None:
+    """Let a function that is put into an object be called on it."""
+    function = state.codes.get((frame.path, code.scope))
+    if isinstance(function, Function) and ARROW not in function.scope.marks and not function.is_lazy:
+        function.this.add(holder)
+
+
+def _hold_member(state: State, target: Member, code: Code, frame: Frame) -> None:
+    """Let a function be called on what it is a member of: `A.prototype.f = function …` on what A makes."""
+    of = target.of
+    if isinstance(of, Member) and of.name == "prototype":
+        evaluate(state, of.of, frame).use(
+            lambda each: _hold(state, code, state.instance(each), frame) if isinstance(each, Class | Function) else None
+        )
+    else:
+        evaluate(state, of, frame).use(lambda each: _hold(state, code, each, frame))
 
 
 def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None:
@@ -239,7 +259,7 @@ def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None
 
 
 def _text(state: State, expression: Text, frame: Frame) -> Variable:
-    return state.text(expression.value)
+    return state.text[expression.value]
 
 
 def _either(state: State, expression: Either, frame: Frame) -> Variable:
@@ -257,7 +277,7 @@ def _this(state: State, expression: This, frame: Frame) -> Variable:
         frame = around or frame
     if function is not None and (frame.scope.kind not in ("class", "interface") or function.frame is frame):
         return function.this
-    return state.fixed(frame.owner.instance) if frame.owner is not None else state.nothing
+    return state.fixed[frame.owner.instance] if frame.owner is not None else state.nothing
 
 
 def _super(state: State, expression: Super, frame: Frame) -> Variable:
@@ -268,7 +288,7 @@ def _super(state: State, expression: Super, frame: Frame) -> Variable:
     if owner is None:
         return found
     receivers = state.receivers(function) if function is not None else _this(state, This(), frame)
-    receivers.use(lambda value: found.add(state.super_proxy(owner, value)))
+    receivers.use(lambda value: found.add(state.super_proxy[owner, value]))
     return found
 
 
@@ -470,6 +490,8 @@ def _run_assign(state: State, statement: Assign, frame: Frame) -> None:
         _run_declaration(state, statement.target, evaluate(state, statement.value.of, frame), frame)
     else:
         assign(state, statement.target, evaluate(state, statement.value, frame), frame)
+        if type(statement.value) is Code and type(statement.target) is Member:
+            _hold_member(state, statement.target, statement.value, frame)
 
 
 def _run_do(state: State, statement: Do, frame: Frame) -> None:
@@ -522,9 +544,9 @@ def bring_in(state: State, imported: Import, frame: Frame) -> None:
         _bring_path(state, imported, frame, target, paths)
     elif paths:
         for path in paths:
-            target.add(state.module(path))
+            target.add(state.module[path])
     else:
-        target.add(state.external(imported.module))
+        target.add(state.external[imported.module])
 
 
 def _bring_name(state: State, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
@@ -536,9 +558,9 @@ def _bring_name(state: State, imported: Import, frame: Frame, target: Variable, 
     joined = f"{imported.module}.{name}" if imported.module else name
     below = state.modules.find(frame.path, joined, imported.level)
     for path in below:
-        target.add(state.module(path))
+        target.add(state.module[path])
     if not below and not paths:
-        target.add(state.external(joined))
+        target.add(state.external[joined])
 
 
 def _bring_path(state: State, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
@@ -546,19 +568,19 @@ def _bring_path(state: State, imported: Import, frame: Frame, target: Variable, 
     parts = imported.module.split(".")
     top = state.modules.find(frame.path, parts[0], imported.level)
     for path in top:
-        target.add(state.module(path))
+        target.add(state.module[path])
     if not top and not paths:
-        target.add(state.external(parts[0]))
+        target.add(state.external[parts[0]])
         return
     if not top:  # folders that are no packages
-        within = state.collection((frame.module, parts[0]))
+        within = state.collection[frame.module, parts[0]]
         target.add(within)
         for part in parts[1:-1]:
-            below = state.collection((within, part))
+            below = state.collection[within, part]
             within.entry(part).add(below)
             within = below
         for path in paths:
-            within.entry(parts[-1]).add(state.module(path))
+            within.entry(parts[-1]).add(state.module[path])
 
 
 _EXECUTORS: dict[type, Callable[..., None]] = {

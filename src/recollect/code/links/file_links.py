@@ -40,10 +40,11 @@ MOST_CANDIDATES = 100
 
 
 class Found(NamedTuple):
-    """The links of one file, and what did not become one."""
+    """The links of one file, and what did not become one; `is_coarse`: values were not followed to their end."""
 
     sites: list[Site]
     loose: Loose
+    is_coarse: bool = False
 
 
 def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str, Found]:
@@ -54,7 +55,8 @@ def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str,
         for path, content in programs.items():
             units[path], keys[path] = read_program(content)
         solution = solve(units, plan.modules, faces=frozenset(group.needed))
-        return _Places(units, keys, plan, group).found(solution)
+        found = _Places(units, keys, plan, group).found(solution)
+        return {path: each._replace(is_coarse=solution.is_coarse) for path, each in found.items()}
 
 
 def _by_site(calls: Iterable[CallEdge]) -> list[list[CallEdge]]:

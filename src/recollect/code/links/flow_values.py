@@ -26,6 +26,10 @@ def ignore(value: Value) -> None:
 
 # A variable with more values than this may hold anything, so calls of it mean nothing.
 MOST_VALUES = 40
+# Values that are handed on for one group; the largest groups of real projects need a tenth. Beyond that variables take
+# few values, and beyond the double nothing is handed on: the group is solved coarsely, and says so.
+MOST_STEPS = 5_000_000
+FEW_VALUES = 4
 
 
 class Value:
@@ -271,11 +275,15 @@ class Known(Value):
 
 
 class Work:
-    """The queue of new values, and all variables."""
+    """The queue of new values, and all variables.
 
-    __slots__ = ("later", "made", "waiting")
+    most: values that a variable takes; steps: values that were handed on, most_steps: before it is done coarsely
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("later", "made", "most", "most_steps", "steps", "waiting")
+
+    def __init__(self, most_steps: int = MOST_STEPS) -> None:
+        self.most, self.steps, self.most_steps = MOST_VALUES, 0, most_steps
         self.later: deque[Callable[[], None]] = deque()  # what is done when nothing waits to be handed on
         # A variable, a new value, and how many users it had then: later users have the value already.
         self.waiting: deque[tuple[Variable, Value, int]] = deque()
@@ -287,6 +295,9 @@ class Work:
         take, wait = waiting.popleft, waiting.append
         while waiting:
             variable, value, count = take()
+            self.steps += count
+            if self.steps > self.most_steps and not self._coarsen():
+                return
             for user in variable.users[:count]:
                 if type(user) is not Variable:
                     user(value)  # type: ignore[operator]
@@ -299,13 +310,27 @@ class Work:
                     if values[0] is value:
                         continue
                     user.values = {values[0]: None, value: None}
-                elif value not in values and len(values) < MOST_VALUES:
+                elif value not in values and len(values) < self.most:
                     values[value] = None  # type: ignore[index]
                 else:
                     continue
                 users = user.users
                 if users:
                     wait((user, value, len(users)))
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether there was too much to hand on."""
+        return self.steps > self.most_steps
+
+    def _coarsen(self) -> bool:
+        """Let variables take few values from now on; returns whether to go on at all."""
+        self.most = FEW_VALUES
+        if self.steps <= 2 * self.most_steps:
+            return True
+        self.waiting.clear()
+        self.later.clear()
+        return False
 
     def run(self) -> None:
         """Hand on, and do what was put off, until nothing is left of either."""
@@ -347,7 +372,7 @@ class Variable:
             if values[0] is value:
                 return
             self.values = {values[0]: None, value: None}
-        elif value not in values and len(values) < MOST_VALUES:
+        elif value not in values and len(values) < self.work.most:
             values[value] = None  # type: ignore[index]
         else:
             return
@@ -382,40 +407,25 @@ class Variable:
                 target.add(value)
 
 
-class Nothing(Variable):
-    """A variable that never holds anything."""
-
-    __slots__ = ()
-
-    def add(self, value: Value) -> None:
-        """Add nothing."""
-
-    def use(self, user: User) -> None:
-        """Call no user."""
-
-    def flow(self, target: Variable) -> None:
-        """Give nothing."""
-
-
 class Fixed(Variable):
-    """A variable that always holds one value."""
+    """A variable that always holds the same: one value or none."""
 
     __slots__ = ()
 
-    def __init__(self, work: Work, value: Value) -> None:
+    def __init__(self, work: Work, *values: Value) -> None:
         super().__init__(work)
-        self.values = (value,)
+        self.values = values
 
     def add(self, value: Value) -> None:
         """Add nothing."""
 
     def use(self, user: User) -> None:
-        """Call `user` with the value, now."""
+        """Call `user` with what it holds, now."""
         for value in self.values:
             user(value)
 
     def flow(self, target: Variable) -> None:
-        """Give the value, now."""
+        """Give what it holds, now."""
         for value in self.values:
             target.add(value)
 

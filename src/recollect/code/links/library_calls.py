@@ -55,7 +55,7 @@ class LibraryCall(NamedTuple):
         """Return the table that the call gives: one per call site, so that `x = x.map(f)` ends."""
         site = self.site
         key = (site.frame, site.line, site.column, self.row.gives, part)
-        made = self.state.collection(key) if site.line else Collection(self.state.work)
+        made = self.state.collection[key] if site.line else Collection(self.state.work)
         made.kind = kind
         return made
 
@@ -128,7 +128,7 @@ def _second(call: LibraryCall) -> None:
 
 def _same(call: LibraryCall) -> None:
     """Give a decorator that gives back what it decorates."""
-    call.sink(call.state.known("same", call.state.collection("same")))
+    call.sink(call.state.known["same", call.state.collection["same"]])
 
 
 def _all(call: LibraryCall) -> None:
@@ -299,7 +299,7 @@ def supply(state: State, value: External, given: Sequence[Given], site: Site, si
         return  # a name that nothing defines: what it gives is not known
     if plain.rpartition(".")[2] in CALLBACKS:
         _call_arguments(state, Row((EVERY,)), None, given, site, state.variable())
-    sink(state.unknown if MADE in value.name or value is state.unknown else state.external(value.name + MADE))
+    sink(state.unknown if MADE in value.name or value is state.unknown else state.external[value.name + MADE])
 
 
 def supply_known(state: State, value: Known, given: Sequence[Given], site: Site, sink: Sink) -> None:
@@ -342,7 +342,7 @@ def _carry_out(state: State, row: Row, receiver: Value | None, given: Sequence[G
     call = LibraryCall(state, row, receiver, given, site, returned, sink)
     if row.takes == "fulfil":  # a function that keeps the promise: `new Promise(resolve => …)`
         promise = call.table(kind=PROMISE)
-        kept = [Given(state.variable(state.known("push", promise)))]
+        kept = [Given(state.variable(state.known["push", promise]))]
         call.first.use(lambda value: state.apply(value, kept, site.found("callback"), returned.add))
         sink(promise)
     elif row.calls:

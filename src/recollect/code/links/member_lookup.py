@@ -116,7 +116,7 @@ def _offered(state: State, path: str, name: str, site: Site, sink: Sink, asked: 
     below = state.modules.find(path, name, 1)
     for file in below:
         if file != path:
-            sink(state.module(file))
+            sink(state.module[file])
     return bool(below)
 
 
@@ -134,7 +134,7 @@ def _exported(state: State, frame: Frame, name: str, site: Site, sink: Sink, ask
     if _starred(state, frame, name, site, sink, asked):
         return True
     if name == DEFAULT:
-        sink(state.module(frame.path))
+        sink(state.module[frame.path])
     return name == DEFAULT
 
 
@@ -189,7 +189,7 @@ def _look(state: State, asked: Asked, found: Variable) -> None:
             return
     for each in orders:
         for outer in each.outer_bases:
-            found.add(state.external(f"{outer.name}.{name}"))
+            found.add(state.external[f"{outer.name}.{name}"])
         each.lookups.setdefault(name, {})[asked] = None
 
 
@@ -344,7 +344,7 @@ def _of_super(state: State, value: SuperProxy, name: str, site: Site, sink: Sink
     asked = receiving if isinstance(receiving, Class) and value.of in receiving.order else value.of
     inherited(state, asked, name, lambda found: _on(state, found, of, value.of, site, sink), after=value.of)
     for base in value.of.outer_bases:
-        sink(state.external(f"{base.name}.{name}"))
+        sink(state.external[f"{base.name}.{name}"])
 
 
 # --- everything else ---
@@ -356,7 +356,7 @@ def _of_function(state: State, value: Value, name: str, site: Site, sink: Sink) 
         sink(value)
         return
     if name in OF_FUNCTIONS:
-        sink(state.known(name, value))
+        sink(state.known[name, value])
     if name == "prototype" and isinstance(function, Function):
         state.prototype(function)
     state.field(function, name).use(lambda found: sink(state.bind(found, value)))
@@ -364,7 +364,7 @@ def _of_function(state: State, value: Value, name: str, site: Site, sink: Sink) 
 
 def _of_collection(state: State, value: Collection, name: str, site: Site, sink: Sink) -> None:
     if value.kind != OBJECT and name in METHODS:
-        sink(state.known(name, value))
+        sink(state.known[name, value])
     value.entry(name).use(lambda found: _accessed(state, found, value, site, sink))
     # What was put in under an unknown key may be this member, and hardly ever is: it is left out, since everything that
     # is called on such an object would call all of it.
@@ -383,17 +383,17 @@ def _of_external(state: State, value: External, name: str, site: Site, sink: Sin
     if value is state.unknown or value.name.count(".") >= MOST_PARTS:
         sink(state.unknown)
     else:
-        sink(state.external(f"{value.name}.{name}"))
+        sink(state.external[f"{value.name}.{name}"])
 
 
 def _of_constant(state: State, value: Constant, name: str, site: Site, sink: Sink) -> None:
     if state.units[site.frame.path].language == "python":
-        sink(state.external(f"{BUILTIN}.{type(value.value).__name__}.{name}"))
+        sink(state.external[f"{BUILTIN}.{type(value.value).__name__}.{name}"])
 
 
 def _of_known(state: State, value: Known, name: str, site: Site, sink: Sink) -> None:
     if name in OF_FUNCTIONS:
-        sink(state.known(name, value))
+        sink(state.known[name, value])
 
 
 FINDERS: dict[type[Value], Callable[..., None]] = {

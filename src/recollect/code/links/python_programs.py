@@ -132,9 +132,7 @@ def class_(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.N
     passed = len(r.passed)
     for each in arguments(r, bases) if bases is not None else ():
         if each.name is None:
-            frame.bases.append(
-                each.value.of if isinstance(each.value, ir.Item) else each.value
-            )
+            frame.bases.append(each.value.of if isinstance(each.value, ir.Item) else each.value)
         elif each.name == "metaclass" and isinstance(each.value, ir.Name) and each.value.name == "ABCMeta":
             frame.marks.append("abstract")
         else:

@@ -10,14 +10,14 @@ Values flow from where they are made to where they are called. A call on an unkn
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple, cast
 
 from recollect.code.links import call_flow, evaluation
 from recollect.code.links.flow_values import (
-    MOST_VALUES,
+    MOST_STEPS,
     STAR,
     Bound,
     Class,
@@ -35,12 +35,10 @@ from recollect.code.links.program import (
     Assign,
     Code,
     Export,
-    Expression,
     Import,
     Member,
     Name,
     Statement,
-    Table,
     Unit,
     Use,
     as_written,
@@ -65,7 +63,7 @@ Where = tuple[Place, int, int]
 
 # Functions that one call may lead to. Overrides of one method are rarely more; what leads to more has been through a
 # variable that holds whatever the program ever put there.
-MOST_CALLED = 40
+MOST_CALLED = 32
 
 # Methods that texts, tables, files and the like have: the only method of the program with such a name is seldom meant.
 COMMON = frozenset(
@@ -89,58 +87,6 @@ def apart(made: Mapping[tuple[Place, Place | str, int, int], str]) -> tuple[Made
     crowded = {where: sorted(places) for where, places in called.items() if len(places) > MOST_CALLED}
     kept = {key: how for key, how in made.items() if isinstance(key[1], str) or (key[0], key[2], key[3]) not in crowded}
     return kept, crowded
-
-
-PROTOTYPE = "prototype"
-# Objects inside of objects inside of …: data goes deeper, functions do not.
-DEEPEST = 4
-
-
-class Held(NamedTuple):
-    """A function in an object, or in a prototype, as an expression of a scope."""
-
-    function: Place
-    scope: Place
-    holder: Expression
-    is_prototype: bool = False
-
-
-# Languages without a word for what a function is called on: there it is a parameter like others.
-WITHOUT_THIS = frozenset(("python",))
-
-
-def held(units: Mapping[str, Unit]) -> Iterator[Held]:
-    """Yield the functions that programs put into objects, in languages with `this`."""
-    for path, unit in units.items():
-        if unit.language in WITHOUT_THIS:
-            continue
-        for place, scope in enumerate(unit.scopes):
-            if scope.kind == "class":
-                continue
-            for statement in scope.body:
-                if isinstance(statement, Assign) and isinstance(statement.target, Name | Member):
-                    yield from _held(path, place, statement.target, statement.value)
-
-
-def _held(path: str, place: int, target: Name | Member, value: Expression) -> Iterator[Held]:
-    if isinstance(value, Code) and isinstance(target, Member):
-        yield _into(path, place, target.of, value)
-    elif isinstance(value, Table):
-        yield from _inside(path, place, target, value, 0)
-
-
-def _inside(path: str, place: int, holder: Expression, table: Table, depth: int) -> Iterator[Held]:
-    for entry in table.entries:
-        if isinstance(entry.value, Code):
-            yield _into(path, place, holder, entry.value)
-        elif isinstance(entry.value, Table) and isinstance(entry.key, str) and depth < DEEPEST:
-            yield from _inside(path, place, Member(holder, entry.key), entry.value, depth + 1)
-
-
-def _into(path: str, place: int, holder: Expression, code: Code) -> Held:
-    is_prototype = isinstance(holder, Member) and holder.name == PROTOTYPE
-    of = holder.of if isinstance(holder, Member) and is_prototype else holder
-    return Held((path, code.scope), (path, place), of, is_prototype)
 
 
 def defer_body(function: Function) -> None:
@@ -248,15 +194,19 @@ class Solution(NamedTuple):
     unresolved: tuple[OpenCall, ...]
     derivations: tuple[Derivation, ...]
     uses: tuple[Used, ...]
+    is_coarse: bool = False  # too many values flowed: what is not found stays unresolved
 
 
-def solve(units: Mapping[str, Unit], modules: Modules, faces: Container[str] = frozenset()) -> Solution:
+def solve(
+    units: Mapping[str, Unit], modules: Modules, faces: Container[str] = frozenset(), most_steps: int = MOST_STEPS
+) -> Solution:
     """Return the calls, base classes and uses of some programs.
 
     faces: files given as summaries: only needed; their function bodies are evaluated on first call
+    most_steps: values that are handed on before the programs are solved coarsely
     """
     with uncollected():
-        state = State(dict(sorted(units.items())), modules, faces)
+        state = State(dict(sorted(units.items())), modules, faces, most_steps)
         try:
             return _answer(_solved(state))
         finally:
@@ -413,7 +363,7 @@ def _parameters(state: State, function: Function) -> None:
     for parameter in function.scope.parameters:
         variable = frame.names[parameter.name]
         if parameter.kind in ("*", "**"):
-            variable.add(state.collection((function, parameter.name)))
+            variable.add(state.collection[function, parameter.name])
         if parameter.default is not None:
             call_flow.default(state, function, parameter.name).flow(variable)
         if parameter.declared is not None and parameter.kind not in ("*", "**"):
@@ -427,7 +377,6 @@ def _parameters(state: State, function: Function) -> None:
 
 def _assume(state: State) -> None:
     """Assume what is not known: receivers of methods, values of declared types."""
-    holding = list(held(state.units))
     methods = [each for each in state.functions if each.owner is not None and "static" not in each.scope.marks]
     for _ in range(ROUNDS):
         before = (len(state.made), state.scheduled)
@@ -435,8 +384,6 @@ def _assume(state: State) -> None:
         state.work.run()
         _unlock(state)
         methods = [each for each in methods if not _is_received(state, each)]
-        _assume_holders(state, holding)
-        state.work.run()
         _declare(state)
         state.work.run()
         waiting, state.dispatched = state.dispatched, []
@@ -488,19 +435,6 @@ def _unlock(state: State) -> None:
             sink()
 
 
-def _assume_holders(state: State, holding: Iterable[Held]) -> None:
-    """Assume that functions without known callers are called on the objects that hold them."""
-    for each in holding:
-        function = state.codes.get(each.function)
-        if not isinstance(function, Function) or "arrow" in function.scope.marks or function.this.values:
-            continue
-        if function.is_lazy:
-            continue
-        for value in list(evaluation.evaluate(state, each.holder, state.frames[each.scope]).values):
-            is_made = each.is_prototype and isinstance(value, Class | Function)
-            function.this.add(state.instance(value) if is_made else value)  # type: ignore[arg-type]
-
-
 def _is_seen(value: Declared, site: Site) -> bool:
     """Tell whether a site has objects of a declared type."""
     for each in site.receivers.values if site.receivers is not None else ():
@@ -520,11 +454,11 @@ def _declare(state: State) -> None:
     for variable, types in tuple(state.declared):
         for value in list(types.values):
             if isinstance(value, Class):
-                variable.add(state.of_type(value))
+                variable.add(state.of_type[value])
             elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it
                 variable.add(value)
             elif isinstance(value, External) and not variable.values and MADE not in value.name:
-                variable.add(state.external(value.name + MADE))
+                variable.add(state.external[value.name + MADE])
 
 
 # --- the answer ---
@@ -548,6 +482,7 @@ def _answer(state: State) -> Solution:
         tuple(sorted(unresolved)),
         tuple(sorted(_derivations(state), key=_by_derivation)),
         tuple(sorted(set(_uses(state)))),
+        state.work.is_coarse,
     )
 
 
@@ -576,7 +511,7 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
         site, callee, known = each.site, each.callee, each.values.values
         if site.is_implied or not isinstance(callee, Name | Member):
             continue
-        is_full = len(known) >= MOST_VALUES
+        is_full = len(known) >= state.work.most
         if (known and not is_full) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
