@@ -10,29 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from recollect.code.links import program as ir
 from recollect.code.links.java_reader import FIELD, Handler, Reader, is_plain
 from recollect.code.links.java_types import OBJECT, declarator_type, declared, is_container, type_of
-from recollect.code.links.program import (
-    Argument,
-    Assign,
-    Call,
-    Cast,
-    Code,
-    Either,
-    Elements,
-    Entry,
-    Expression,
-    Item,
-    Member,
-    Name,
-    Parameter,
-    Return,
-    Spread,
-    Super,
-    Table,
-    This,
-    Use,
-)
 from recollect.code.links.tree_reader import (
     NOTHING,
     Block,
@@ -58,9 +38,9 @@ COPIERS = frozenset(
 MAKING = frozenset(("Arrays", "Collections"))
 
 
-def arguments(r: Reader, node: tree_sitter.Node | None) -> tuple[Argument, ...]:
+def arguments(r: Reader, node: tree_sitter.Node | None) -> tuple[ir.Argument, ...]:
     """Return the arguments of a call, with the types that they are written with."""
-    return tuple([Argument(r.value(each), None, written_type(r, each)) for each in r.children(node)])
+    return tuple([ir.Argument(r.value(each), None, written_type(r, each)) for each in r.children(node)])
 
 
 def raw(r: Reader, node: tree_sitter.Node) -> str:
@@ -68,7 +48,7 @@ def raw(r: Reader, node: tree_sitter.Node) -> str:
     return r.cut(node.named_children[0] if r.kind(node) == "generic_type" else node)
 
 
-def base(r: Reader, node: tree_sitter.Node) -> Expression:
+def base(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Return the class that a type means as a base, whatever it is a container of."""
     return r.reference(raw(r, node))
 
@@ -76,7 +56,7 @@ def base(r: Reader, node: tree_sitter.Node) -> Expression:
 # --- names ---
 
 
-def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
+def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a name: of a variable, a field or a class."""
     name = r.cut(node)
     local = r.block.find(name)
@@ -85,17 +65,17 @@ def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
     found = r.find_field(name)
     if found is not None:
         of, field = found
-        return NOTHING if is_plain(field.type) else Member(r.receiver(of, is_static=field.is_static), FIELD + name)
+        return NOTHING if is_plain(field.type) else ir.Member(r.receiver(of, is_static=field.is_static), FIELD + name)
     is_class = r.find_class(name) is not None or name in r.imported or (name[:1].isupper() and not name.isupper())
     if is_class and name not in r.statics:
         return r.reference(name)
     inherited = r.inherited(name, FIELD + name)
     if inherited is None:
         return r.reference(name)
-    return Either((inherited, r.name(name))) if name[:1].isupper() else inherited
+    return ir.Either((inherited, r.name(name))) if name[:1].isupper() else inherited
 
 
-def field_access(r: Reader, node: tree_sitter.Node) -> Expression:
+def field_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a.b`: a field, a class in another, a class named in full, or `Shop.this`."""
     of, field = r.child(node, r.fields.object), r.child(node, r.fields.field)
     name, path = r.cut(field), r.cut(of)
@@ -106,8 +86,8 @@ def field_access(r: Reader, node: tree_sitter.Node) -> Expression:
     is_class = name[:1].isupper() and not name.isupper() and path.rpartition(".")[2][:1].isupper()
     shape = r.find_class(path)
     if is_class or (shape is not None and name in shape.classes):
-        return Member(r.value(of), name)
-    return Member(r.value(of), FIELD + name, r.line(field))
+        return ir.Member(r.value(of), name)
+    return ir.Member(r.value(of), FIELD + name, r.line(field))
 
 
 def _is_package(r: Reader, path: str) -> bool:
@@ -121,7 +101,7 @@ def _is_package(r: Reader, path: str) -> bool:
 # --- types of arguments, by which overloads are chosen ---
 
 
-def written_type(r: Reader, node: tree_sitter.Node) -> Expression | None:
+def written_type(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     """Return the type of an expression as far as its text says it."""
     kind = r.kind(node)
     if kind in LITERALS:
@@ -130,7 +110,7 @@ def written_type(r: Reader, node: tree_sitter.Node) -> Expression | None:
     return reading(r, node) if reading is not None else None
 
 
-def _type_of_name(r: Reader, node: tree_sitter.Node) -> Expression | None:
+def _type_of_name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     local = r.block.find(r.cut(node))
     if local is not None:
         return local.type
@@ -138,15 +118,15 @@ def _type_of_name(r: Reader, node: tree_sitter.Node) -> Expression | None:
     return found[1].type if found is not None else None
 
 
-def _type_field(r: Reader, node: tree_sitter.Node) -> Expression | None:
+def _type_field(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return type_of(r, node.child_by_field_id(r.fields.type))
 
 
-def _type_of_this(r: Reader, node: tree_sitter.Node) -> Expression | None:
+def _type_of_this(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return next((each.shape.reference for each in r.around()), None)
 
 
-def _type_of_call(r: Reader, node: tree_sitter.Node) -> Expression | None:
+def _type_of_call(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     of = node.child_by_field_id(r.fields.object)
     if of is not None and r.kind(of) != "this":  # methods of texts and numbers mostly give their like
         owner = written_type(r, of)
@@ -156,11 +136,11 @@ def _type_of_call(r: Reader, node: tree_sitter.Node) -> Expression | None:
     return types.pop() if len(types) == 1 else None
 
 
-def _type_inside(r: Reader, node: tree_sitter.Node) -> Expression | None:
+def _type_inside(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return written_type(r, node.named_children[0]) if node.named_children else None
 
 
-def _type_of_sum(r: Reader, node: tree_sitter.Node) -> Expression | None:
+def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     operator = node.child_by_field_id(r.fields.operator)
     if operator is not None and operator.type not in "+-*/%":
         return r.name("boolean")
@@ -169,7 +149,7 @@ def _type_of_sum(r: Reader, node: tree_sitter.Node) -> Expression | None:
     return r.name("String") if r.name("String") in types else types[0] if types and types[0] == types[-1] else None
 
 
-def _type_of_array(r: Reader, node: tree_sitter.Node) -> Expression | None:
+def _type_of_array(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return declarator_type(r, node, node)
 
 
@@ -183,7 +163,7 @@ LITERALS = {
     "decimal_floating_point_literal": "double",
     "class_literal": "Class",
 }
-WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], Expression | None]] = {
+WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] = {
     "identifier": _type_of_name,
     "this": _type_of_this,
     "object_creation_expression": _type_field,
@@ -198,13 +178,13 @@ WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], Expression | None]] = {
 # --- calls ---
 
 
-def invocation(r: Reader, node: tree_sitter.Node) -> Expression:
+def invocation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a call of a method."""
     of, named = node.child_by_field_id(r.fields.object), r.child(node, r.fields.name)
     given = node.child_by_field_id(r.fields.arguments)
     name = r.cut(named)
     if of is None:
-        return Call(_own_method(r, name), arguments(r, given), *r.place(named))
+        return ir.Call(_own_method(r, name), arguments(r, given), *r.place(named))
     if r.kind(of) == "identifier" and name in MAKERS | COPIERS:
         made = _made_by_library(r, r.cut(of), name, given)
         if made is not None:
@@ -214,57 +194,59 @@ def invocation(r: Reader, node: tree_sitter.Node) -> Expression:
     line, column = r.place(named)
     if owner is NOTHING:  # a text or a number: its methods are of the library
         return opaque([each.value for each in arguments(r, given)])
-    return Call(Member(owner, name, line), arguments(r, given), line, column)
+    return ir.Call(ir.Member(owner, name, line), arguments(r, given), line, column)
 
 
-def _own_method(r: Reader, name: str) -> Expression:
+def _own_method(r: Reader, name: str) -> ir.Expression:
     """Return a method that is called without a receiver: of a class around, inherited, or imported."""
     found = r.find_methods(name)
     if found is None:
         return r.inherited(name, name) or r.name(name)
     of, methods = found
-    return Member(r.receiver(of, is_static=all(method.is_static for method in methods)), name)
+    return ir.Member(r.receiver(of, is_static=all(method.is_static for method in methods)), name)
 
 
-def _made_by_library(r: Reader, owner: str, name: str, given: tree_sitter.Node | None) -> Expression | None:
+def _made_by_library(r: Reader, owner: str, name: str, given: tree_sitter.Node | None) -> ir.Expression | None:
     """Return the container that `List.of(a, b)` and its kin make; None for other calls."""
     if not (is_container(r, owner) or (owner in MAKING and r.is_library(owner))):
         return None
     values = [r.value(each) for each in r.children(given)]
     spread = name in COPIERS
-    return Table(tuple([Entry(None, Spread(value) if spread else value) for value in values]), kind=owner)
+    return ir.Table(tuple([ir.Entry(None, ir.Spread(value) if spread else value) for value in values]), kind=owner)
 
 
-def creation(r: Reader, node: tree_sitter.Node) -> Expression:
+def creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `new A()`, with the class that is written with it."""
     made, given = r.child(node, r.fields.type), node.child_by_field_id(r.fields.arguments)
     line, column = r.place(made)
     body = next((each for each in node.named_children if r.kind(each) == "class_body"), None)
     if body is not None:
-        return Call(r.read_class(node, base(r, made), body), arguments(r, given), line, column, is_new=True)
+        return ir.Call(r.read_class(node, base(r, made), body), arguments(r, given), line, column, is_new=True)
     outer = node.named_children[0]
     name = raw(r, made)
     if outer.start_byte < made.start_byte and "annotation" not in r.kind(outer):  # `outer.new Inner()`
-        return Call(Member(r.value(outer), name), arguments(r, given), line, column, is_new=True)
+        return ir.Call(ir.Member(r.value(outer), name), arguments(r, given), line, column, is_new=True)
     if is_container(r, name):
         values = [r.value(each) for each in r.children(given)]
-        return Table(tuple([Entry(None, Spread(value)) for value in values if value is not NOTHING]), line, column)
-    return Call(r.reference(name), arguments(r, given), line, column, is_new=True)
+        return ir.Table(
+            tuple([ir.Entry(None, ir.Spread(value)) for value in values if value is not NOTHING]), line, column
+        )
+    return ir.Call(r.reference(name), arguments(r, given), line, column, is_new=True)
 
 
-def constructor_call(r: Reader, node: tree_sitter.Node) -> Expression:
+def constructor_call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `this(…)` and `super(…)`."""
     which = node.child_by_field_id(r.fields.constructor)
     line, column = r.place(node)
-    owner = Super() if which is not None and r.kind(which) == "super" else This()
+    owner = ir.Super() if which is not None and r.kind(which) == "super" else ir.This()
     given = arguments(r, node.child_by_field_id(r.fields.arguments))
-    return Call(Member(owner, CONSTRUCTOR, line), given, line, column)
+    return ir.Call(ir.Member(owner, CONSTRUCTOR, line), given, line, column)
 
 
 # --- functions that are values ---
 
 
-def lambda_(r: Reader, node: tree_sitter.Node) -> Expression:
+def lambda_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a lambda, whose body waits."""
     frame = r.open("function", LAMBDA, node)
     frame.marks += ["functional", "arrow"]
@@ -274,24 +256,24 @@ def lambda_(r: Reader, node: tree_sitter.Node) -> Expression:
         parameters(r, listed)
     else:
         names = [listed] if listed is not None and r.kind(listed) == "identifier" else r.children(listed)
-        frame.parameters += [Parameter(frame.declare(frame.block, r.cut(each)).name) for each in names]
+        frame.parameters += [ir.Parameter(frame.declare(frame.block, r.cut(each)).name) for each in names]
     r.back(before)
     if body is not None:
         r.wait(partial(_lambda_body, r, body), frame)
-    return Code(frame.place)
+    return ir.Code(frame.place)
 
 
 def _lambda_body(r: Reader, body: tree_sitter.Node) -> None:
     value = r.value(body)
     if r.kind(body) != "block":
-        r.emit(Return(value))
+        r.emit(ir.Return(value))
 
 
-REST = Parameter("rest", "*")
-ALL = Argument(Spread(Name("rest")))
+REST = ir.Parameter("rest", "*")
+ALL = ir.Argument(ir.Spread(ir.Name("rest")))
 
 
-def reference(r: Reader, node: tree_sitter.Node) -> Expression:
+def reference(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `Task::run`, `this::go` and `Task::new` as lambdas."""
     parts = [each for each in node.children if each.type not in ("::", "type_arguments")]
     if len(parts) < 2:
@@ -304,19 +286,21 @@ def reference(r: Reader, node: tree_sitter.Node) -> Expression:
     frame.parameters.append(REST)
     if last.type == "new":
         made = type_of(r, owner)
-        is_class = made is not None and not isinstance(made, Table)
-        r.emit(Return(Call(made, (ALL,), line, column, is_new=True) if made is not None and is_class else NOTHING))
+        is_class = made is not None and not isinstance(made, ir.Table)
+        r.emit(
+            ir.Return(ir.Call(made, (ALL,), line, column, is_new=True) if made is not None and is_class else NOTHING)
+        )
     else:
         of, name = r.value(owner), r.cut(last)
-        found: Expression = Call(Member(of, name, line), (ALL,), line, column)
+        found: ir.Expression = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
         if _is_type(r, owner):  # called on its first argument, or static
             first = r.name("first")
-            frame.parameters.insert(0, Parameter(first.name, "", None, of))
-            on_first = Call(Member(Cast(first, of), name, line), (ALL,), line, column)
-            found = Either((Call(Member(of, name, line), (Argument(first), ALL), line, column), on_first))
-        r.emit(Return(found))
+            frame.parameters.insert(0, ir.Parameter(first.name, "", None, of))
+            on_first = ir.Call(ir.Member(ir.Cast(first, of), name, line), (ALL,), line, column)
+            found = ir.Either((ir.Call(ir.Member(of, name, line), (ir.Argument(first), ALL), line, column), on_first))
+        r.emit(ir.Return(found))
     r.back(before)
-    return Code(frame.place)
+    return ir.Code(frame.place)
 
 
 def _is_type(r: Reader, node: tree_sitter.Node) -> bool:
@@ -336,39 +320,39 @@ def parameters(r: Reader, node: tree_sitter.Node | None) -> None:
             _parameter(r, r.field_text(inner[-1], r.fields.name), "*", type_of(r, inner[0]))
 
 
-def _parameter(r: Reader, name: str, kind: str, type: Expression | None) -> None:
+def _parameter(r: Reader, name: str, kind: str, type: ir.Expression | None) -> None:
     frame = r.frame
     if kind:
-        held = () if type is None or is_plain(type) else (Entry(None, declared(type)),)
-        many = Table(held or ((Entry(None, type),) if type is not None else ()), kind="[]")
+        held = () if type is None or is_plain(type) else (ir.Entry(None, declared(type)),)
+        many = ir.Table(held or ((ir.Entry(None, type),) if type is not None else ()), kind="[]")
         variable = frame.declare(frame.block, name, many)
-        frame.parameters.append(Parameter(variable.name, kind, None, many))
+        frame.parameters.append(ir.Parameter(variable.name, kind, None, many))
         if held:
-            r.emit(Assign(r.name(variable.name), Table(held)))
+            r.emit(ir.Assign(r.name(variable.name), ir.Table(held)))
         return
     variable = frame.declare(frame.block, name, type)
-    frame.parameters.append(Parameter(variable.name, "", None, type))
+    frame.parameters.append(ir.Parameter(variable.name, "", None, type))
 
 
 # --- other expressions ---
 
 
-def cast(r: Reader, node: tree_sitter.Node) -> Expression:
+def cast(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `(Foo) a`."""
     return as_type(r.maybe(node.child_by_field_id(r.fields.value)), type_of(r, node.child_by_field_id(r.fields.type)))
 
 
-def as_type(value: Expression, type: Expression | None) -> Expression:
+def as_type(value: ir.Expression, type: ir.Expression | None) -> ir.Expression:
     """Return a value that is declared to be of a type."""
-    if type is None or type == OBJECT or isinstance(value, Code) or (isinstance(value, Call) and value.is_new):
+    if type is None or type == OBJECT or isinstance(value, ir.Code) or (isinstance(value, ir.Call) and value.is_new):
         return value
-    if value is NOTHING or isinstance(type, Table):
+    if value is NOTHING or isinstance(type, ir.Table):
         known = declared(type)
-        return known if value is NOTHING else Either((value, known))
-    return Cast(value, type)
+        return known if value is NOTHING else ir.Either((value, known))
+    return ir.Cast(value, type)
 
 
-def instance_of(r: Reader, node: tree_sitter.Node) -> Expression:
+def instance_of(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a instanceof Foo f`."""
     left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
     value = r.maybe(left)
@@ -387,57 +371,57 @@ def instance_of(r: Reader, node: tree_sitter.Node) -> Expression:
 def use(r: Reader, node: tree_sitter.Node) -> None:
     """Note that a type is named."""
     type = type_of(r, node)
-    if type is not None and not is_plain(type) and not isinstance(type, Table):
-        r.emit(Use(type, r.line(node)))
+    if type is not None and not is_plain(type) and not isinstance(type, ir.Table):
+        r.emit(ir.Use(type, r.line(node)))
 
 
-def class_literal(r: Reader, node: tree_sitter.Node) -> Expression:
+def class_literal(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `Foo.class`."""
     use(r, node.named_children[0])
     return NOTHING
 
 
-def array_access(r: Reader, node: tree_sitter.Node) -> Expression:
+def array_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a[b]`."""
     of, index = r.children(node)[:2]
     r.do(r.value(index))
     value = r.value(of)
-    return NOTHING if value is NOTHING else Item(value)
+    return NOTHING if value is NOTHING else ir.Item(value)
 
 
-def array_creation(r: Reader, node: tree_sitter.Node) -> Expression:
+def array_creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `new Foo[3]` and `new Foo[] {a, b}`."""
     for each in node.named_children:
         if r.kind(each) == "dimensions_expr":
             r.do(r.parts(each.named_children))
     value = node.child_by_field_id(r.fields.value)
-    return r.value(value) if value is not None else Table((), *r.place(node))
+    return r.value(value) if value is not None else ir.Table((), *r.place(node))
 
 
-def array(r: Reader, node: tree_sitter.Node) -> Expression:
+def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read the elements of an array."""
     values = [r.value(each) for each in r.children(node)]
-    return Table(tuple([Entry(None, value) for value in values if value is not NOTHING]), *r.place(node))
+    return ir.Table(tuple([ir.Entry(None, value) for value in values if value is not NOTHING]), *r.place(node))
 
 
-def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
+def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a = b`; it is worth what is assigned."""
     left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
     operator = node.child_by_field_id(r.fields.operator)
     if operator is not None and operator.type != "=":
         return r.parts(node.named_children)
     target, value = r.value(left), r.value(right)
-    if not isinstance(target, Name | Member | Item) or value is NOTHING:
+    if not isinstance(target, ir.Name | ir.Member | ir.Item) or value is NOTHING:
         return opaque([target, value])
     kept = r.kept(value)
-    r.emit(Assign(target, kept))
+    r.emit(ir.Assign(target, kept))
     return kept
 
 
 # --- statements ---
 
 
-def declaration(r: Reader, node: tree_sitter.Node) -> Expression:
+def declaration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `Foo a = b, c`."""
     for each in node.children_by_field_id(r.fields.declarator):
         value = each.child_by_field_id(r.fields.value)
@@ -451,7 +435,7 @@ def declaration(r: Reader, node: tree_sitter.Node) -> Expression:
     return NOTHING
 
 
-def _bind(r: Reader, name: str, value: Expression, type: Expression | None, *, is_written: bool = True) -> None:
+def _bind(r: Reader, name: str, value: ir.Expression, type: ir.Expression | None, *, is_written: bool = True) -> None:
     """Declare a local variable that holds a value as one of a type."""
     variable = r.frame.declare(r.block, name, type)
     if is_plain(type):
@@ -459,41 +443,41 @@ def _bind(r: Reader, name: str, value: Expression, type: Expression | None, *, i
         return
     found = as_type(value, type) if is_written else value
     if found is not NOTHING:
-        r.emit(Assign(r.name(variable.name), found))
+        r.emit(ir.Assign(r.name(variable.name), found))
 
 
-def return_(r: Reader, node: tree_sitter.Node) -> Expression:
+def return_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `return a`."""
     for child in r.children(node):
         value = r.value(child)
         if is_plain(r.frame.returns):
             r.do(value)
         elif value is not NOTHING:
-            r.emit(Return(value))
+            r.emit(ir.Return(value))
     return NOTHING
 
 
-def for_each(r: Reader, node: tree_sitter.Node) -> Expression:
+def for_each(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `for (Foo foo : all)`."""
     value, body = node.child_by_field_id(r.fields.value), node.child_by_field_id(r.fields.body)
     source = r.kept(r.maybe(value))
     outer = r.block
     r.block = Block(outer)
     type = type_of(r, node.child_by_field_id(r.fields.type))
-    found: Expression = NOTHING
+    found: ir.Expression = NOTHING
     if source is not NOTHING:  # a table, or an object with an iterator of its own
         line, column = r.place(value or node)
-        iterator = Call(Member(source, "iterator", line), (), line, column, is_implied=True)
-        r.do(Call(Member(iterator, "hasNext", line), (), line, column, is_implied=True))
-        following = Call(Member(iterator, "next", line), (), line, column, is_implied=True)
-        found = Either((Elements(source), following))
+        iterator = ir.Call(ir.Member(source, "iterator", line), (), line, column, is_implied=True)
+        r.do(ir.Call(ir.Member(iterator, "hasNext", line), (), line, column, is_implied=True))
+        following = ir.Call(ir.Member(iterator, "next", line), (), line, column, is_implied=True)
+        found = ir.Either((ir.Elements(source), following))
     _bind(r, r.field_text(node, r.fields.name), found, type)
     r.do(r.maybe(body))
     r.block = outer
     return NOTHING
 
 
-def resource(r: Reader, node: tree_sitter.Node) -> Expression:
+def resource(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a resource, which is closed in the end."""
     value, line, name = node.child_by_field_id(r.fields.value), r.line(node), r.field_text(node, r.fields.name)
     if value is None or not name:
@@ -502,11 +486,11 @@ def resource(r: Reader, node: tree_sitter.Node) -> Expression:
         _bind(r, name, r.value(value), type_of(r, node.child_by_field_id(r.fields.type)))
         held = r.name(r.block.names[name].name)
     if held is not NOTHING:
-        r.do(Call(Member(held, "close", line), (), *r.place(node), is_implied=True))
+        r.do(ir.Call(ir.Member(held, "close", line), (), *r.place(node), is_implied=True))
     return NOTHING
 
 
-def caught(r: Reader, node: tree_sitter.Node) -> Expression:
+def caught(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read the parameter of a handler."""
     types = next((each for each in node.named_children if r.kind(each) == "catch_type"), None)
     for each in types.named_children if types is not None else ():
@@ -515,7 +499,7 @@ def caught(r: Reader, node: tree_sitter.Node) -> Expression:
     return NOTHING
 
 
-def switch(r: Reader, node: tree_sitter.Node) -> Expression:
+def switch(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a switch, which is worth what one of its branches gives."""
     condition, body = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.body)
     matched = r.kept(r.maybe(condition))
@@ -529,7 +513,7 @@ def switch(r: Reader, node: tree_sitter.Node) -> Expression:
             if kind == "switch_label":
                 _label(r, each, matched)
             elif kind == "expression_statement" and r.kind(branch) == "switch_rule":
-                r.emit(Assign(result, first(r, each)))
+                r.emit(ir.Assign(result, first(r, each)))
             else:
                 r.do(r.value(each))
     r.block = outer
@@ -537,7 +521,7 @@ def switch(r: Reader, node: tree_sitter.Node) -> Expression:
     return result
 
 
-def _label(r: Reader, node: tree_sitter.Node, matched: Expression) -> None:
+def _label(r: Reader, node: tree_sitter.Node, matched: ir.Expression) -> None:
     for each in node.named_children:
         if "pattern" in r.kind(each):
             _take_apart(r, each, matched)
@@ -545,14 +529,14 @@ def _label(r: Reader, node: tree_sitter.Node, matched: Expression) -> None:
             r.do(r.value(each))
 
 
-def yield_(r: Reader, node: tree_sitter.Node) -> Expression:
+def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `yield a` in a switch."""
     if r.results:
-        r.emit(Assign(r.results[-1], first(r, node)))
+        r.emit(ir.Assign(r.results[-1], first(r, node)))
     return NOTHING
 
 
-def _take_apart(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
+def _take_apart(r: Reader, node: tree_sitter.Node, value: ir.Expression) -> None:
     """Declare what a pattern binds: `Circle c`, `Point(int x, var y)`."""
     parts = [each for each in node.named_children if r.kind(each) != "modifiers"]
     if r.kind(node) in ("type_pattern", "record_pattern_component") and len(parts) == 2:
@@ -567,8 +551,8 @@ def _take_apart(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
 READERS: dict[str, Handler] = {
     "identifier": identifier,
     "type_identifier": identifier,
-    "this": worth(This()),
-    "super": worth(Super()),
+    "this": worth(ir.This()),
+    "super": worth(ir.Super()),
     "field_access": field_access,
     "scoped_identifier": field_access,
     "method_invocation": invocation,

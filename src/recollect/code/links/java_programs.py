@@ -22,25 +22,10 @@ from recollect.code.index import page as grammars
 from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import java_expressions
+from recollect.code.links import program as ir
 from recollect.code.links.java_expressions import CONSTRUCTOR, arguments, as_type, base, parameters
 from recollect.code.links.java_reader import FIELD, FIELDS, Field, Frame, Handler, Method, Reader, Shape, is_plain
 from recollect.code.links.java_types import declarator_type, declare_variables, declared
-from recollect.code.links.program import (
-    Assign,
-    Call,
-    Code,
-    Do,
-    Expression,
-    Import,
-    Member,
-    Name,
-    Parameter,
-    Return,
-    Super,
-    This,
-    Unit,
-    Use,
-)
 from recollect.code.links.tree_reader import NOTHING, by_end, grammar, nothing
 
 if TYPE_CHECKING:
@@ -56,7 +41,7 @@ UNTOLD = frozenset(("Override", "Deprecated", "SuppressWarnings", "FunctionalInt
 # --- imports and the file ---
 
 
-def program(r: Reader, node: tree_sitter.Node) -> Expression:
+def program(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a file: first the names of its classes, then the classes; their bodies wait."""
     classes: list[tuple[tree_sitter.Node, Shape]] = []
     nodes = list(node.named_children)
@@ -73,7 +58,9 @@ def program(r: Reader, node: tree_sitter.Node) -> Expression:
         elif kind == "ERROR":
             nodes += each.named_children
     for each, shape in classes:
-        r.emit(Assign(r.name(shape.name), Code(class_(r, each, shape, each.child_by_field_id(r.fields.body)).place)))
+        r.emit(
+            ir.Assign(r.name(shape.name), ir.Code(class_(r, each, shape, each.child_by_field_id(r.fields.body)).place))
+        )
     return NOTHING
 
 
@@ -85,15 +72,15 @@ def _import(r: Reader, node: tree_sitter.Node) -> None:
     if is_star and (is_static or _has_class(path)):
         r.star_statics.append(r.named_in_full(path))
     elif is_star:
-        r.emit(Import(path, "*", line=r.line(node)))
+        r.emit(ir.Import(path, "*", line=r.line(node)))
     elif is_static:
         r.statics[name] = r.named_in_full(owner)
     elif _has_class(owner):
         r.imported[name] = owner
-        r.emit(Assign(r.name(name), r.named_in_full(path)))
+        r.emit(ir.Assign(r.name(name), r.named_in_full(path)))
     else:
         r.imported[name] = owner
-        r.emit(Import(owner, name, name, line=r.line(node)))
+        r.emit(ir.Import(owner, name, name, line=r.line(node)))
 
 
 def _has_class(path: str) -> bool:
@@ -106,7 +93,7 @@ def _shape(r: Reader, node: tree_sitter.Node, shape: Shape) -> Shape:
     for each in _members(r, node.child_by_field_id(r.fields.body)):
         if r.kind(each) in TYPES:
             name = r.field_text(each, r.fields.name)
-            reference = Member(shape.reference, name) if shape.reference is not None else None
+            reference = ir.Member(shape.reference, name) if shape.reference is not None else None
             shape.classes[name] = _shape(r, each, Shape(name, reference))
     return shape
 
@@ -167,30 +154,30 @@ def _annotated(r: Reader, node: tree_sitter.Node, frame: Frame) -> None:
             for child in each.named_children:
                 name = r.field_text(child, r.fields.name)
                 if name and name not in UNTOLD:
-                    frame.body.append(Use(r.reference(name), r.line(child)))
+                    frame.body.append(ir.Use(r.reference(name), r.line(child)))
         elif r.kind(each) == "throws":
-            frame.body += [Use(r.reference(r.cut(child)), r.line(child)) for child in each.named_children]
+            frame.body += [ir.Use(r.reference(r.cut(child)), r.line(child)) for child in each.named_children]
 
 
-def local_class(r: Reader, node: tree_sitter.Node) -> Expression:
+def local_class(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a class that a function declares."""
     name = r.field_text(node, r.fields.name)
     shape = _shape(r, node, Shape(name, r.name(name)))
     around = next(r.around(), None)
     if around is not None:  # known in the class around from here on; two functions rarely have one of the same name
         around.shape.classes[name] = shape
-    r.emit(Assign(r.name(name), Code(class_(r, node, shape, node.child_by_field_id(r.fields.body)).place)))
+    r.emit(ir.Assign(r.name(name), ir.Code(class_(r, node, shape, node.child_by_field_id(r.fields.body)).place)))
     return NOTHING
 
 
-def anonymous_class(r: Reader, node: tree_sitter.Node, of: Expression, body: tree_sitter.Node) -> Expression:
+def anonymous_class(r: Reader, node: tree_sitter.Node, of: ir.Expression, body: tree_sitter.Node) -> ir.Expression:
     """Return a class that is written with `new`, or with a constant of an enum."""
     r.anonymous += 1
     shape = Shape(f"${r.anonymous}", None)
     frame = class_(r, node, shape, body)
     frame.bases.append(of)
     shape.has_bases = True
-    return Code(frame.place)
+    return ir.Code(frame.place)
 
 
 # --- members ---
@@ -219,7 +206,7 @@ def _constructor(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
     )
     if frame.bases and not is_chained:
         line, column = r.place(node)
-        function.body.append(Do(Call(Member(Super(), CONSTRUCTOR, line), (), line, column)))
+        function.body.append(ir.Do(ir.Call(ir.Member(ir.Super(), CONSTRUCTOR, line), (), line, column)))
 
 
 def _function(r: Reader, frame: Frame, node: tree_sitter.Node, name: str) -> Frame:
@@ -229,14 +216,14 @@ def _function(r: Reader, frame: Frame, node: tree_sitter.Node, name: str) -> Fra
     listed = node.child_by_field_id(r.fields.parameters)
     function.arity = sum(r.kind(each).endswith("parameter") for each in (listed.named_children if listed else ()))
     _annotated(r, node, function)
-    r.emit(Assign(r.name(name), Code(function.place)))
+    r.emit(ir.Assign(r.name(name), ir.Code(function.place)))
     variables = dict(r.variables)
     r.wait(partial(_body, r, node, listed, variables), function)
     return function
 
 
 def _body(
-    r: Reader, node: tree_sitter.Node, listed: tree_sitter.Node | None, variables: dict[str, Expression | None]
+    r: Reader, node: tree_sitter.Node, listed: tree_sitter.Node | None, variables: dict[str, ir.Expression | None]
 ) -> None:
     r.variables = variables
     if r.kind(node) == "compact_constructor_declaration":
@@ -245,7 +232,9 @@ def _body(
         )
         parameters(r, listed)
         r.frame.arity = len(r.frame.parameters)
-        r.frame.body += [Assign(Member(This(), FIELD + each.name), Name(each.name)) for each in r.frame.parameters]
+        r.frame.body += [
+            ir.Assign(ir.Member(ir.This(), FIELD + each.name), ir.Name(each.name)) for each in r.frame.parameters
+        ]
     else:
         parameters(r, listed)
     r.do(r.maybe(node.child_by_field_id(r.fields.body)))
@@ -272,20 +261,20 @@ def _field(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
         if shape is not None:
             shape.fields[name] = Field(type, is_static)
         if type is not None and not is_plain(type):
-            r.emit(Assign(r.name(FIELD + name), declared(type)))
+            r.emit(ir.Assign(r.name(FIELD + name), declared(type)))
         if value is not None:
             initial = _initial(r, frame, is_static=is_static)
             r.wait(partial(_initialise, r, frame, name, value, type), initial)
 
 
-def _initialise(r: Reader, frame: Frame, name: str, node: tree_sitter.Node, type: Expression | None) -> None:
+def _initialise(r: Reader, frame: Frame, name: str, node: tree_sitter.Node, type: ir.Expression | None) -> None:
     value = r.value(node)
     is_static = "static" in r.frame.marks
-    owner = frame.shape.reference if is_static and frame.shape is not None else This()
+    owner = frame.shape.reference if is_static and frame.shape is not None else ir.This()
     if value is NOTHING or is_plain(type) or owner is None:
         r.do(value)
     else:
-        r.emit(Assign(Member(owner, FIELD + name), as_type(value, type)))
+        r.emit(ir.Assign(ir.Member(owner, FIELD + name), as_type(value, type)))
 
 
 def _block(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
@@ -299,22 +288,22 @@ def _constant(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
     if shape is None or shape.reference is None:
         return
     shape.fields[name] = Field(shape.reference, is_static=True)
-    r.emit(Assign(r.name(FIELD + name), declared(shape.reference)))
+    r.emit(ir.Assign(r.name(FIELD + name), declared(shape.reference)))
     r.wait(partial(_made_constant, r, node, name, shape.reference), _initial(r, frame, is_static=True))
 
 
-def _made_constant(r: Reader, node: tree_sitter.Node, name: str, of: Expression) -> None:
+def _made_constant(r: Reader, node: tree_sitter.Node, name: str, of: ir.Expression) -> None:
     body, given = node.child_by_field_id(r.fields.body), node.child_by_field_id(r.fields.arguments)
     callee = anonymous_class(r, node, of, body) if body is not None else of
-    made = Call(callee, arguments(r, given), *r.place(node), is_new=True)
-    r.emit(Assign(Member(of, FIELD + name), made))
+    made = ir.Call(callee, arguments(r, given), *r.place(node), is_new=True)
+    r.emit(ir.Assign(ir.Member(of, FIELD + name), made))
 
 
 def _nested(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
     shape = frame.shape.classes.get(r.field_text(node, r.fields.name)) if frame.shape is not None else None
     if shape is not None:
         inner = class_(r, node, shape, node.child_by_field_id(r.fields.body))
-        r.emit(Assign(r.name(shape.name), Code(inner.place)))
+        r.emit(ir.Assign(r.name(shape.name), ir.Code(inner.place)))
 
 
 def _record(r: Reader, node: tree_sitter.Node, frame: Frame) -> None:
@@ -322,29 +311,29 @@ def _record(r: Reader, node: tree_sitter.Node, frame: Frame) -> None:
     listed = node.child_by_field_id(r.fields.parameters)
     own = _members(r, node.child_by_field_id(r.fields.body))
     names = {r.field_text(each, r.fields.name) for each in own if r.kind(each) == "method_declaration"}
-    taken: list[Parameter] = []
+    taken: list[ir.Parameter] = []
     for each in listed.named_children if listed is not None else ():
         name, type = r.field_text(each, r.fields.name), declarator_type(r, each, each)
-        taken.append(Parameter(name, "", None, type))
+        taken.append(ir.Parameter(name, "", None, type))
         if frame.shape is not None:
             frame.shape.fields[name] = Field(type, is_static=False)
         if type is not None and not is_plain(type):
-            r.emit(Assign(r.name(FIELD + name), declared(type)))
+            r.emit(ir.Assign(r.name(FIELD + name), declared(type)))
         if name not in names:
             accessor = _implicit(r, name, [])
-            accessor.body.append(Return(Member(This(), FIELD + name)))
+            accessor.body.append(ir.Return(ir.Member(ir.This(), FIELD + name)))
     if not any("constructor" in r.kind(each) for each in own):
         made = _implicit(r, CONSTRUCTOR, taken)
         made.marks.append("constructor")
-        made.body += [Assign(Member(This(), FIELD + each.name), Name(each.name)) for each in taken]
+        made.body += [ir.Assign(ir.Member(ir.This(), FIELD + each.name), ir.Name(each.name)) for each in taken]
 
 
-def _implicit(r: Reader, name: str, taken: list[Parameter]) -> Frame:
+def _implicit(r: Reader, name: str, taken: list[ir.Parameter]) -> Frame:
     """Return a method that the language adds."""
     made = r.open("function", name, None)
     made.marks.append("implicit")
     made.parameters, made.arity = taken, len(taken)
-    r.emit(Assign(r.name(name), Code(made.place)))
+    r.emit(ir.Assign(r.name(name), ir.Code(made.place)))
     return made
 
 
@@ -365,7 +354,7 @@ READERS: tuple[tuple[str, Handler], ...] = tuple(
 )
 
 
-def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
+def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     """Return the program of a Java file.
 
     symbols: those of the same file, whose places the scopes refer to
@@ -377,4 +366,4 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
     reader.read_class = partial(anonymous_class, reader)
     reader.read_tree(parse(page, "java").root_node)
     scopes = tuple([frame.scope() for frame in reader.frames])
-    return Unit("java", scopes, reader.package, tuple(page.notes))
+    return ir.Unit("java", scopes, reader.package, tuple(page.notes))

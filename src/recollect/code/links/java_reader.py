@@ -14,24 +14,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.index.page import Page
-from recollect.code.links.program import (
-    Assign,
-    Either,
-    Expression,
-    Import,
-    Instance,
-    Member,
-    Name,
-    ScopeKind,
-    Table,
-    This,
-)
+from recollect.code.links import program as ir
 from recollect.code.links.tree_reader import NOTHING, Block, BlockFrame, BlockReader, Grammar, ScopeWriter
 
 if TYPE_CHECKING:
     import tree_sitter
 
-Handler = Callable[["Reader", "tree_sitter.Node"], Expression]
+Handler = Callable[["Reader", "tree_sitter.Node"], ir.Expression]
 
 FIELD = "#"
 FIELDS = tuple(
@@ -52,14 +41,14 @@ LIBRARY = ("java.", "javax.", "kotlin.")
 class Field(NamedTuple):
     """A field as it is declared."""
 
-    type: Expression | None
+    type: ir.Expression | None
     is_static: bool
 
 
 class Method(NamedTuple):
     """A method as it is declared."""
 
-    returns: Expression | None
+    returns: ir.Expression | None
     is_static: bool
 
 
@@ -68,7 +57,7 @@ class Shape:
 
     __slots__ = ("classes", "fields", "has_bases", "methods", "name", "reference")
 
-    def __init__(self, name: str, reference: Expression | None) -> None:
+    def __init__(self, name: str, reference: ir.Expression | None) -> None:
         self.name, self.reference = name, reference
         self.classes: dict[str, Shape] = {}
         self.fields: dict[str, Field] = {}
@@ -81,7 +70,7 @@ class Frame(BlockFrame):
 
     __slots__ = ("initial", "shape")
 
-    def __init__(self, kind: ScopeKind, name: str, place: int, parent: Frame | None, block: Block | None) -> None:
+    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: Frame | None, block: Block | None) -> None:
         super().__init__(kind, name, place, parent, block)
         self.shape: Shape | None = None
         self.initial: dict[str, Frame] = {}
@@ -108,17 +97,19 @@ class Reader(BlockReader[Frame]):
         super().__init__(page, grammar, symbols)
         self.top: dict[str, Shape] = {}
         self.imported: dict[str, str] = {}
-        self.statics: dict[str, Expression] = {}
-        self.star_statics: list[Expression] = []
-        self.variables: dict[str, Expression | None] = {}
+        self.statics: dict[str, ir.Expression] = {}
+        self.star_statics: list[ir.Expression] = []
+        self.variables: dict[str, ir.Expression | None] = {}
         self.package = ""
         self.anonymous = 0
-        self.results: list[Name] = []  # what the switches around give
-        self.read_class: Callable[[tree_sitter.Node, Expression, tree_sitter.Node], Expression]  # one without a name
+        self.results: list[ir.Name] = []  # what the switches around give
+        self.read_class: Callable[
+            [tree_sitter.Node, ir.Expression, tree_sitter.Node], ir.Expression
+        ]  # one without a name
         self.module = self.frame = self.opened(Frame("module", "", 0, None, None), None, "")
         self.block = self.frame.block
 
-    def open(self, kind: ScopeKind, name: str, node: tree_sitter.Node | None, symbol: str = "") -> Frame:
+    def open(self, kind: ir.ScopeKind, name: str, node: tree_sitter.Node | None, symbol: str = "") -> Frame:
         """Return a new scope inside the current one."""
         return self.opened(Frame(kind, name, len(self.frames), self.frame, self.block), node, symbol or name)
 
@@ -151,7 +142,7 @@ class Reader(BlockReader[Frame]):
                 return each.shape.classes[name]
         return self.top.get(name)
 
-    def reference(self, name: str) -> Expression:
+    def reference(self, name: str) -> ir.Expression:
         """Return how the program names the class of a name as it is written."""
         shape = self.find_class(name)
         if shape is not None and shape.reference is not None:
@@ -159,12 +150,12 @@ class Reader(BlockReader[Frame]):
         head, *rest = name.split(".")
         if rest and head[:1].islower():
             return self.named_in_full(name)
-        found: Expression = Member(self.statics[head], head) if head in self.statics else self.name(head)
+        found: ir.Expression = ir.Member(self.statics[head], head) if head in self.statics else self.name(head)
         for part in rest:
-            found = Member(found, part)
+            found = ir.Member(found, part)
         return found
 
-    def named_in_full(self, name: str) -> Expression:
+    def named_in_full(self, name: str) -> ir.Expression:
         """Return a class that is named with its package, which imports it: `a.b.Shop.Till`."""
         parts = name.split(".")
         cut = next((place for place, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
@@ -172,10 +163,10 @@ class Reader(BlockReader[Frame]):
         alias = f"{package}.{first}" if package else first
         if package and alias not in self.imported:
             self.imported[alias] = package
-            self.module.body.append(Import(package, first, alias))
-        found: Expression = self.name(alias)
+            self.module.body.append(ir.Import(package, first, alias))
+        found: ir.Expression = self.name(alias)
         for part in parts[cut + 1 :]:
-            found = Member(found, part)
+            found = ir.Member(found, part)
         return found
 
     def is_library(self, name: str) -> bool:
@@ -189,28 +180,28 @@ class Reader(BlockReader[Frame]):
 
     # --- members ---
 
-    def receiver(self, of: Around, *, is_static: bool) -> Expression:
+    def receiver(self, of: Around, *, is_static: bool) -> ir.Expression:
         """Return what a member of a class around is a member of."""
         reference = of.shape.reference or NOTHING
         if is_static or (of.inner is not None and "static" in of.inner.marks):
             return reference
         if of.is_innermost:
-            return This()
+            return ir.This()
         if not isinstance(of.inner, Frame) or of.inner.kind != "function":
-            return Instance(reference)
+            return ir.Instance(reference)
         kept = self.name(f"{of.shape.name}.this")
         if kept.name not in of.inner.counts:
             of.inner.counts[kept.name] = 1
-            of.inner.body.append(Assign(kept, This()))
+            of.inner.body.append(ir.Assign(kept, ir.This()))
         return kept
 
-    def inherited(self, name: str, member: str) -> Expression | None:
+    def inherited(self, name: str, member: str) -> ir.Expression | None:
         """Return a member that comes from another file: inherited, or imported from a class."""
         if name in self.statics:
-            return Member(self.statics[name], member)
+            return ir.Member(self.statics[name], member)
         owners = [self.receiver(each, is_static=False) for each in self.around() if each.shape.has_bases]
-        found = tuple([Member(owner, member) for owner in dict.fromkeys([*owners, *self.star_statics])])
-        return Either(found) if len(found) > 1 else found[0] if found else None
+        found = tuple([ir.Member(owner, member) for owner in dict.fromkeys([*owners, *self.star_statics])])
+        return ir.Either(found) if len(found) > 1 else found[0] if found else None
 
     def find_field(self, name: str) -> tuple[Around, Field] | None:
         """Return a field of the classes around, and which of them has it."""
@@ -221,8 +212,8 @@ class Reader(BlockReader[Frame]):
         return next(((each, each.shape.methods[name]) for each in self.around() if name in each.shape.methods), None)
 
 
-def is_plain(type: Expression | None) -> bool:
+def is_plain(type: ir.Expression | None) -> bool:
     """Tell whether a type never holds objects of the program: numbers, texts, arrays of them."""
-    while isinstance(type, Table) and type.entries:
+    while isinstance(type, ir.Table) and type.entries:
         type = type.entries[0].value
-    return isinstance(type, Name) and type.name in PLAIN
+    return isinstance(type, ir.Name) and type.name in PLAIN

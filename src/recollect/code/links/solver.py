@@ -16,6 +16,7 @@ from functools import partial
 from typing import NamedTuple, cast
 
 from recollect.code.links import call_flow, evaluation
+from recollect.code.links import program as ir
 from recollect.code.links.flow_values import (
     MOST_STEPS,
     STAR,
@@ -31,18 +32,6 @@ from recollect.code.links.flow_values import (
 )
 from recollect.code.links.library_table import MADE
 from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
-from recollect.code.links.program import (
-    Assign,
-    Code,
-    Export,
-    Import,
-    Member,
-    Name,
-    Statement,
-    Unit,
-    Use,
-    as_written,
-)
 from recollect.code.links.solver_state import Modules, Place, Site, State
 
 
@@ -95,7 +84,7 @@ def defer_body(function: Function) -> None:
     owner = function.frame.owner
     if owner is not None:
         for statement in function.scope.body:
-            if isinstance(statement, Assign) and isinstance(statement.target, Member):
+            if isinstance(statement, ir.Assign) and isinstance(statement.target, ir.Member):
                 owner.assigners.setdefault(statement.target.name, []).append(function)
 
 
@@ -121,7 +110,7 @@ def schedule_body(state: State, prepare: Callable[[Function], None], function: F
 # How often what is declared is asked again after it made more known.
 ROUNDS = 4
 # Values that only name things.
-PLAIN: frozenset[type] = frozenset((Code, Name, Member))
+PLAIN: frozenset[type] = frozenset((ir.Code, ir.Name, ir.Member))
 # Most methods of one name that a call may mean.
 MOST_CANDIDATES = 25
 # Functions of a table that one call goes through: each of them is called some time.
@@ -198,7 +187,7 @@ class Solution(NamedTuple):
 
 
 def solve(
-    units: Mapping[str, Unit], modules: Modules, faces: Container[str] = frozenset(), most_steps: int = MOST_STEPS
+    units: Mapping[str, ir.Unit], modules: Modules, faces: Container[str] = frozenset(), most_steps: int = MOST_STEPS
 ) -> Solution:
     """Return the calls, base classes and uses of some programs.
 
@@ -237,7 +226,7 @@ def _solved(state: State) -> State:
 # --- frames ---
 
 
-def _build(state: State, path: str, unit: Unit) -> None:
+def _build(state: State, path: str, unit: ir.Unit) -> None:
     inner = state.inner[path] = {}
     for place, scope in enumerate(unit.scopes):
         _frame(state, path, unit, place)
@@ -248,13 +237,13 @@ def _build(state: State, path: str, unit: Unit) -> None:
     for place, scope in enumerate(unit.scopes):
         for statement in scope.body:
             kind = type(statement)
-            if kind is Export:
-                top.exports.setdefault(cast(Export, statement).name, state.variable())
-            elif kind is Import:
-                _offer(state, cast(Import, statement), state.frames[path, place], top)
+            if kind is ir.Export:
+                top.exports.setdefault(cast(ir.Export, statement).name, state.variable())
+            elif kind is ir.Import:
+                _offer(state, cast(ir.Import, statement), state.frames[path, place], top)
 
 
-def _offer(state: State, imported: Import, frame: Frame, top: Frame) -> None:
+def _offer(state: State, imported: ir.Import, frame: Frame, top: Frame) -> None:
     """Record re-exports and star imports."""
     if imported.name == STAR:
         frame.stars.append(imported)
@@ -264,7 +253,7 @@ def _offer(state: State, imported: Import, frame: Frame, top: Frame) -> None:
             top.exports.setdefault(STAR, state.variable())
 
 
-def _frame(state: State, path: str, unit: Unit, place: int) -> Frame:
+def _frame(state: State, path: str, unit: ir.Unit, place: int) -> Frame:
     known = state.frames.get((path, place))
     if known is not None:
         return known
@@ -309,12 +298,12 @@ def _outlines(state: State) -> None:
             evaluation.run(state, frame, _is_plain)
 
 
-def _is_plain(statement: Statement) -> bool:
+def _is_plain(statement: ir.Statement) -> bool:
     """Tell whether a statement only binds names: these come before any call."""
     kind = type(statement)
-    if kind is Import or kind is Use:
+    if kind is ir.Import or kind is ir.Use:
         return True
-    return (kind is Assign or kind is Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
+    return (kind is ir.Assign or kind is ir.Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
 
 
 def _members(state: State, of: Class) -> None:
@@ -323,7 +312,9 @@ def _members(state: State, of: Class) -> None:
     bound = {
         each.value.scope
         for each in of.scope.body
-        if isinstance(each, Assign) and isinstance(each.value, Code) and isinstance(each.target, Name | Member)
+        if isinstance(each, ir.Assign)
+        and isinstance(each.value, ir.Code)
+        and isinstance(each.target, ir.Name | ir.Member)
     }
     for place in state.inner[of.path].get(of.place, ()):
         scope = scopes[place]
@@ -475,7 +466,7 @@ def _answer(state: State) -> Solution:
     for (caller, line, column), places in crowded.items():
         if _is_written(state, caller):
             name = state.units[places[0][0]].scopes[places[0][1]].name
-            ambiguous.append(OpenCall(caller, as_written(name), line, column, tuple(places[:MOST_CROWDED])))
+            ambiguous.append(OpenCall(caller, ir.as_written(name), line, column, tuple(places[:MOST_CROWDED])))
     return Solution(
         tuple(sorted([*called, *named], key=_by_place)),
         tuple(sorted(ambiguous)),
@@ -509,15 +500,15 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
     ambiguous, unresolved, named = [], [], []
     for each in state.asked:
         site, callee, known = each.site, each.callee, each.values.values
-        if site.is_implied or not isinstance(callee, Name | Member):
+        if site.is_implied or not isinstance(callee, ir.Name | ir.Member):
             continue
         is_full = len(known) >= state.work.most
         if (known and not is_full) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
             continue
-        candidates = methods.get(callee.name, []) if isinstance(callee, Member) else []
-        found = OpenCall(site.caller, as_written(callee.name), site.line, site.column)
+        candidates = methods.get(callee.name, []) if isinstance(callee, ir.Member) else []
+        found = OpenCall(site.caller, ir.as_written(callee.name), site.line, site.column)
         if len(candidates) == 1 and callee.name not in COMMON:
             one = candidates[0]
             named.append(CallEdge(site.caller, (one.path, one.place), site.line, site.column, "name only"))

@@ -18,36 +18,21 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from recollect.code.index.page import Page, decoded
 from recollect.code.index.symbols import Symbol
-from recollect.code.links.program import (
-    Assign,
-    Code,
-    Do,
-    Either,
-    Expression,
-    Name,
-    Opaque,
-    Parameter,
-    Scope,
-    ScopeKind,
-    Statement,
-    Super,
-    Text,
-    This,
-)
+from recollect.code.links import program as ir
 
 if TYPE_CHECKING:
     import tree_sitter
 
 ERROR_KIND = 0xFFFF  # the number of a node that is a syntax error; those of a grammar count from 0
 
-NOTHING = Opaque()
+NOTHING = ir.Opaque()
 # Levels of a tree, each of two or three Python calls: well below the thousand that a thread is given.
 DEEPEST = 120
 # Expressions that may be written twice without being evaluated twice, and do nothing by themselves.
-PLAIN = (Name, Text, This, Super, Code)
+PLAIN = (ir.Name, ir.Text, ir.This, ir.Super, ir.Code)
 
 # (a reader of the language, a node) → what the node is worth
-Handler = Callable[[Any, "tree_sitter.Node"], Expression]
+Handler = Callable[[Any, "tree_sitter.Node"], ir.Expression]
 
 
 class IncompleteNode(Exception):
@@ -77,7 +62,7 @@ class Grammar(NamedTuple):
     fields: Fields
 
 
-def _unknown(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+def _unknown(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
     """Read the parts of a node without a handler, such as a syntax error."""
     return r.parts(node.named_children)
 
@@ -120,23 +105,23 @@ class ScopeWriter:
         "outer_names", "parameters", "parent", "place", "returns", "symbol",
     )  # fmt: skip
 
-    def __init__(self, kind: ScopeKind, name: str, place: int, parent: ScopeWriter | None) -> None:
-        self.kind: ScopeKind = kind
+    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None) -> None:
+        self.kind: ir.ScopeKind = kind
         self.name, self.place, self.parent = name, place, parent
         self.symbol, self.line, self.arity = -1, 0, -1
-        self.parameters: list[Parameter] = []
-        self.bases: list[Expression] = []
-        self.implements: list[Expression] = []
-        self.decorators: list[Expression] = []
-        self.body: list[Statement] = []
+        self.parameters: list[ir.Parameter] = []
+        self.bases: list[ir.Expression] = []
+        self.implements: list[ir.Expression] = []
+        self.decorators: list[ir.Expression] = []
+        self.body: list[ir.Statement] = []
         self.marks: list[str] = []
         self.outer_names: dict[str, None] = {}
         self.global_names: dict[str, None] = {}
-        self.returns: Expression | None = None
+        self.returns: ir.Expression | None = None
 
-    def scope(self) -> Scope:
+    def scope(self) -> ir.Scope:
         """Return the scope as written."""
-        return Scope(
+        return ir.Scope(
             kind=self.kind,
             name=self.name,
             symbol=self.symbol,
@@ -160,7 +145,7 @@ class Variable(NamedTuple):
 
     name: str
     frame: BlockFrame
-    type: Expression | None = None
+    type: ir.Expression | None = None
 
 
 class Block:
@@ -188,7 +173,9 @@ class BlockFrame(ScopeWriter):
 
     __slots__ = ("block", "counts")
 
-    def __init__(self, kind: ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None) -> None:
+    def __init__(
+        self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None
+    ) -> None:
         super().__init__(kind, name, place, parent)
         self.block = Block(block)
         self.counts: dict[str, int] = {}
@@ -199,7 +186,7 @@ class BlockFrame(ScopeWriter):
         self.counts[key] = count = self.counts.get(key, 0) + 1
         return f"<{word}{count}>"
 
-    def declare(self, block: Block, name: str, type: Expression | None = None) -> Variable:
+    def declare(self, block: Block, name: str, type: ir.Expression | None = None) -> Variable:
         """Return the variable of a declaration, one per name and block."""
         found = block.names.get(name)
         if found is None:
@@ -230,7 +217,7 @@ class TreeReader(Generic[F]):
         self.fields = grammar.fields
         self.symbols = symbols
         self.frames: list[F] = []
-        self.names: dict[str, Name] = {}
+        self.names: dict[str, ir.Name] = {}
         self.queue: deque[Callable[[], object]] = deque()
         self.depth = 0
         self.temporaries = 0
@@ -265,7 +252,7 @@ class TreeReader(Generic[F]):
         """Return the kind of a node in the grammar; cheaper than `node.type`."""
         return self.kinds[node.kind_id]
 
-    def value(self, node: tree_sitter.Node) -> Expression:
+    def value(self, node: tree_sitter.Node) -> ir.Expression:
         """Return what a node is worth, and write what it does."""
         depth = self.depth
         if depth > DEEPEST:
@@ -295,18 +282,18 @@ class TreeReader(Generic[F]):
         child = node.child_by_field_id(field)
         return self.cut(child) if child is not None else ""
 
-    def maybe(self, node: tree_sitter.Node | None) -> Expression:
+    def maybe(self, node: tree_sitter.Node | None) -> ir.Expression:
         """Return what a node is worth that may be missing."""
         return self.value(node) if node is not None else NOTHING
 
-    def parts(self, nodes: Iterable[tree_sitter.Node]) -> Expression:
+    def parts(self, nodes: Iterable[tree_sitter.Node]) -> ir.Expression:
         """Return an untracked value that evaluates its parts."""
         return opaque([self.value(node) for node in nodes])
 
-    def later(self, node: tree_sitter.Node) -> Expression:
+    def later(self, node: tree_sitter.Node) -> ir.Expression:
         """Return a name for what is read when the stack is short again."""
-        name = Name(self.temporary())
-        self.wait(lambda: self.emit(Assign(name, self.value(node))))
+        name = ir.Name(self.temporary())
+        self.wait(lambda: self.emit(ir.Assign(name, self.value(node))))
         return name
 
     def wait(self, read: Callable[[], object]) -> None:
@@ -315,33 +302,33 @@ class TreeReader(Generic[F]):
 
     # --- writing ---
 
-    def emit(self, statement: Statement) -> None:
+    def emit(self, statement: ir.Statement) -> None:
         """Write a statement into the current scope."""
         self.frame.body.append(statement)
 
-    def do(self, value: Expression) -> None:
+    def do(self, value: ir.Expression) -> None:
         """Write an expression whose value is not used."""
         if is_worth(value):
-            self.frame.body.append(Do(value))
+            self.frame.body.append(ir.Do(value))
 
     def temporary(self) -> str:
         """Return a name that no source can have."""
         self.temporaries += 1
         return f"%{self.temporaries}"
 
-    def kept(self, value: Expression) -> Expression:
+    def kept(self, value: ir.Expression) -> ir.Expression:
         """Return a value that can be used twice: a name, unless it is plain."""
         if isinstance(value, PLAIN) or value is NOTHING:
             return value
-        name = Name(self.temporary())
-        self.emit(Assign(name, value))
+        name = ir.Name(self.temporary())
+        self.emit(ir.Assign(name, value))
         return name
 
-    def name(self, name: str) -> Name:
+    def name(self, name: str) -> ir.Name:
         """Return the expression of a name; the same one for the same name."""
         found = self.names.get(name)
         if found is None:
-            found = self.names[name] = Name(name)
+            found = self.names[name] = ir.Name(name)
         return found
 
     def opened(self, frame: F, node: tree_sitter.Node | None, symbol: str) -> F:
@@ -383,7 +370,7 @@ class BlockReader(TreeReader[B]):
         self.frame, self.block = before
 
 
-def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> Expression:
+def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
     """Read the parts of a statement in a block of its own."""
     outer = r.block
     r.block = Block(outer)
@@ -393,20 +380,20 @@ def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> Expression:
     return NOTHING
 
 
-def opaque(values: Iterable[Expression]) -> Expression:
+def opaque(values: Iterable[ir.Expression]) -> ir.Expression:
     """Return an untracked value of those parts that may do something when evaluated."""
-    found: list[Expression] = []
+    found: list[ir.Expression] = []
     for value in values:
-        if isinstance(value, Opaque):
+        if isinstance(value, ir.Opaque):
             found += value.parts
         elif not isinstance(value, PLAIN):
             found.append(value)
-    return Opaque(tuple(found)) if found else NOTHING
+    return ir.Opaque(tuple(found)) if found else NOTHING
 
 
-def is_worth(value: Expression) -> bool:
+def is_worth(value: ir.Expression) -> bool:
     """Tell whether evaluating a value may do something."""
-    if isinstance(value, Opaque):
+    if isinstance(value, ir.Opaque):
         return bool(value.parts)
     return not isinstance(value, PLAIN)
 
@@ -414,28 +401,28 @@ def is_worth(value: Expression) -> bool:
 # --- handlers that languages share ---
 
 
-def nothing(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+def nothing(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
     """Read what does nothing to values."""
     return NOTHING
 
 
-def first(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+def first(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
     """Read what has one part that counts."""
     inner = r.children(node)
     return r.value(inner[0]) if inner else NOTHING
 
 
-def worth(value: Expression) -> Handler:
+def worth(value: ir.Expression) -> Handler:
     """Return the handler of a node that is always worth the same."""
     return lambda r, node: value
 
 
-def wrapped(make: Callable[[Expression], Expression]) -> Handler:
+def wrapped(make: Callable[[ir.Expression], ir.Expression]) -> Handler:
     """Return the handler of a node that makes something of its one part."""
     return lambda r, node: make(first(r, node))
 
 
-def statements(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+def statements(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
     """Read statements one after the other."""
     value = r.value
     for child in node.named_children:
@@ -445,14 +432,14 @@ def statements(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
     return NOTHING
 
 
-def ternary(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+def ternary(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
     """Read `a ? b : c`."""
     condition, *options = r.children(node)
     r.do(r.value(condition))
     return either([r.value(each) for each in options])
 
 
-def either(options: Iterable[Expression]) -> Expression:
+def either(options: Iterable[ir.Expression]) -> ir.Expression:
     """Return a choice of several values, without untracked ones."""
     kept = tuple(dict.fromkeys(option for option in options if option is not NOTHING))
-    return Either(kept) if len(kept) > 1 else kept[0] if kept else NOTHING
+    return ir.Either(kept) if len(kept) > 1 else kept[0] if kept else NOTHING
