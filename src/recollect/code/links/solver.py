@@ -502,7 +502,8 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
         site, callee, known = each.site, each.callee, each.values.values
         if site.is_implied or not isinstance(callee, ir.Name | ir.Member):
             continue
-        is_full = len(known) >= state.work.most
+        # Where not all values were followed, a receiver may be more than is known.
+        is_full = len(known) >= state.work.most or (state.work.is_coarse and isinstance(callee, ir.Member))
         if (known and not is_full) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
