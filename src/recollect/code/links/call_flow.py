@@ -62,10 +62,6 @@ def _call_overloaded(
         enter(state, function, given, None, site, sink)
 
 
-def _call_class(state: State, value: Class, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
-    make(state, value, given, site, sink)
-
-
 def _call_module(state: State, value: Module, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
     """Call what a file offers as itself."""
     frame = state.frames.get((value.path, 0))
@@ -78,19 +74,11 @@ def _call_external(state: State, value: External, given: Sequence[Given], site: 
     supply(state, value, given, site, sink)
 
 
-def _call_known(state: State, value: Known, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
-    supply_known(state, value, given, site, sink)
-
-
 def _call_object(
     state: State, value: Object | Declared, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
 ) -> None:
     if isinstance(value.of, Class):
         lookup(state, value, CALLED, site, lambda each: apply(state, each, given, site, sink))
-
-
-def _call_super(state: State, value: SuperProxy, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
-    _construct_base(state, value, given, site)
 
 
 def _call_bound(state: State, value: Bound, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
@@ -354,13 +342,13 @@ CALLERS: dict[type[Value], Callable[..., None]] = {
     Function: _call_function,
     Bound: _call_bound,
     Overloaded: _call_overloaded,
-    Class: _call_class,
+    Class: lambda state, value, given, site, sink, is_new: make(state, value, given, site, sink),
     Module: _call_module,
     External: _call_external,
-    Known: _call_known,
+    Known: lambda state, value, given, site, sink, is_new: supply_known(state, value, given, site, sink),
     Object: _call_object,
     Declared: _call_object,
-    SuperProxy: _call_super,
+    SuperProxy: lambda state, value, given, site, sink, is_new: _construct_base(state, value, given, site),
 }
 
 

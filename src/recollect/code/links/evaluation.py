@@ -185,10 +185,6 @@ def _how_written(callee: ir.Expression, frame: Frame) -> str:
     return "value" if kind in VARIABLE else ""
 
 
-def _code(state: State, expression: ir.Code, frame: Frame) -> Variable:
-    return defined(state, (frame.path, expression.scope), frame)
-
-
 def _table(state: State, expression: ir.Table, frame: Frame) -> Variable:
     made = Collection(state.work, expression.kind)
     for entry in expression.entries:
@@ -229,10 +225,6 @@ def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None
         source.every(lambda key, each: each.flow(target.entry(key) if isinstance(key, str) else target.rest))
     else:
         iterate(state, source, Site(frame), target.rest.add)
-
-
-def _text(state: State, expression: ir.Text, frame: Frame) -> Variable:
-    return state.text[expression.value]
 
 
 def _either(state: State, expression: ir.Either, frame: Frame) -> Variable:
@@ -296,18 +288,10 @@ def _step(state: State, iterator: Value, site: Site, sink: Sink) -> None:
         lookup(state, iterator, STEPPED, site, lambda each: state.apply(each, (), site, sink))
 
 
-def _spread(state: State, expression: ir.Spread, frame: Frame) -> Variable:
-    return evaluate(state, expression.of, frame)
-
-
 def _opaque(state: State, expression: ir.Opaque, frame: Frame) -> Variable:
     for part in expression.parts:
         do(state, part, frame)
     return state.nothing
-
-
-def _awaited(state: State, expression: ir.Awaited, frame: Frame) -> Variable:
-    return awaited(state, evaluate(state, expression.of, frame))
 
 
 def _cast(state: State, expression: ir.Cast, frame: Frame) -> Variable:
@@ -334,17 +318,17 @@ _EVALUATORS: dict[type, Callable[..., Variable]] = {
     ir.Member: _member,
     ir.Item: _item,
     ir.Call: _call,
-    ir.Code: _code,
+    ir.Code: lambda state, expression, frame: defined(state, (frame.path, expression.scope), frame),
     ir.Table: _table,
-    ir.Text: _text,
+    ir.Text: lambda state, expression, frame: state.text[expression.value],
     ir.Either: _either,
     ir.This: _this,
     ir.Super: _super,
     ir.Instance: _instance,
     ir.Elements: _elements,
-    ir.Spread: _spread,
+    ir.Spread: lambda state, expression, frame: evaluate(state, expression.of, frame),
     ir.Opaque: _opaque,
-    ir.Awaited: _awaited,
+    ir.Awaited: lambda state, expression, frame: awaited(state, evaluate(state, expression.of, frame)),
     ir.Cast: _cast,
 }
 
@@ -467,10 +451,6 @@ def _run_assign(state: State, statement: ir.Assign, frame: Frame) -> None:
             _hold_member(state, statement.target, statement.value, frame)
 
 
-def _run_do(state: State, statement: ir.Do, frame: Frame) -> None:
-    do(state, statement.value, frame)
-
-
 def _run_return(state: State, statement: ir.Return | ir.Yield, frame: Frame) -> None:
     value, function = evaluate(state, statement.value, frame), frame.function
     if function is not None and not _is_given_back(statement, function):
@@ -558,7 +538,7 @@ def _bring_path(state: State, imported: ir.Import, frame: Frame, target: Variabl
 
 _EXECUTORS: dict[type, Callable[..., None]] = {
     ir.Assign: _run_assign,
-    ir.Do: _run_do,
+    ir.Do: lambda state, statement, frame: do(state, statement.value, frame),
     ir.Return: _run_return,
     ir.Yield: _run_return,
     ir.Import: bring_in,

@@ -144,22 +144,8 @@ class Class(Value):
     """
 
     __slots__ = (
-        "assigners",
-        "base_places",
-        "bases",
-        "constructors",
-        "frame",
-        "initial",
-        "instance",
-        "is_made",
-        "lookups",
-        "order",
-        "outer_bases",
-        "overloads",
-        "path",
-        "place",
-        "scope",
-        "subclasses",
+        "assigners", "base_places", "bases", "constructors", "frame", "initial", "instance", "is_made", "lookups",
+        "order", "outer_bases", "overloads", "path", "place", "scope", "subclasses",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame) -> None:

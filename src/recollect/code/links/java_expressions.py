@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
 from recollect.code.links.java_reader import FIELD, Handler, Reader, is_plain
-from recollect.code.links.java_types import OBJECT, declarator_type, declared, is_container, type_of
+from recollect.code.links.java_types import OBJECT, declarator_type, is_container, type_of
 from recollect.code.links.tree_reader import (
     NOTHING,
     Block,
+    declared,
     first,
     in_block,
     nothing,
@@ -118,14 +119,6 @@ def _type_of_name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return found[1].type if found is not None else None
 
 
-def _type_field(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    return type_of(r, node.child_by_field_id(r.fields.type))
-
-
-def _type_of_this(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    return next((each.shape.reference for each in r.around()), None)
-
-
 def _type_of_call(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     of = node.child_by_field_id(r.fields.object)
     if of is not None and r.kind(of) != "this":  # methods of texts and numbers mostly give their like
@@ -136,10 +129,6 @@ def _type_of_call(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return types.pop() if len(types) == 1 else None
 
 
-def _type_inside(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    return written_type(r, node.named_children[0]) if node.named_children else None
-
-
 def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     operator = node.child_by_field_id(r.fields.operator)
     if operator is not None and operator.type not in "+-*/%":
@@ -147,10 +136,6 @@ def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     sides = (node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right))
     types = [written_type(r, each) for each in sides if each is not None]
     return r.name("String") if r.name("String") in types else types[0] if types and types[0] == types[-1] else None
-
-
-def _type_of_array(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    return declarator_type(r, node, node)
 
 
 LITERALS = {
@@ -165,12 +150,12 @@ LITERALS = {
 }
 WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] = {
     "identifier": _type_of_name,
-    "this": _type_of_this,
-    "object_creation_expression": _type_field,
-    "cast_expression": _type_field,
-    "array_creation_expression": _type_of_array,
+    "this": lambda r, node: next((each.shape.reference for each in r.around()), None),
+    "object_creation_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
+    "cast_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
+    "array_creation_expression": lambda r, node: declarator_type(r, node, node),
     "method_invocation": _type_of_call,
-    "parenthesized_expression": _type_inside,
+    "parenthesized_expression": lambda r, node: written_type(r, node.named_children[0]),
     "binary_expression": _type_of_sum,
 }
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.code.links.java_reader import Reader, is_plain
-from recollect.code.links.program import Either, Entry, Expression, Instance, Name, Table
+from recollect.code.links.program import Either, Entry, Expression, Name, Table
+from recollect.code.links.tree_reader import declared
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -85,13 +86,6 @@ def _array(r: Reader, element: Expression | None, node: tree_sitter.Node) -> Exp
 def declarator_type(r: Reader, node: tree_sitter.Node, declarator: tree_sitter.Node) -> Expression | None:
     """Return the type of one declarator of a declaration: `int a, b[]` declares two."""
     return _array(r, type_of(r, node.child_by_field_id(r.fields.type)), declarator)
-
-
-def declared(type: Expression) -> Expression:
-    """Return a value of a type."""
-    if isinstance(type, Either):
-        return Either(tuple([declared(option) for option in type.options]))
-    return type if isinstance(type, Table) else Instance(type)
 
 
 def declare_variables(r: Reader, node: tree_sitter.Node) -> None:

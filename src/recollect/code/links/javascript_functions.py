@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, number, word
-from recollect.code.links.javascript_types import annotation, declared
-from recollect.code.links.tree_reader import NOTHING, PLAIN
+from recollect.code.links.javascript_types import annotation
+from recollect.code.links.tree_reader import NOTHING, PLAIN, declared
 
 if TYPE_CHECKING:
     import tree_sitter

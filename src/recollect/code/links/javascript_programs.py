@@ -13,8 +13,18 @@ from recollect.code.links import javascript_expressions, javascript_functions, j
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import bind, bound, hoist
 from recollect.code.links.javascript_reader import FIELDS, Handler, Reader
-from recollect.code.links.javascript_types import annotation, declared
-from recollect.code.links.tree_reader import NOTHING, Block, by_end, first, grammar, in_block, nothing, statements
+from recollect.code.links.javascript_types import annotation
+from recollect.code.links.tree_reader import (
+    NOTHING,
+    Block,
+    by_end,
+    declared,
+    first,
+    grammar,
+    in_block,
+    nothing,
+    statements,
+)
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -90,6 +90,7 @@ class Modules:
         self._found: dict[tuple[str, str, int], tuple[str, ...]] = {}
         self._found_by_file: dict[tuple[str, str, int], tuple[str, ...]] = {}
         self._python_at: dict[str, tuple[str, ...]] = {}
+        self._python_roots: dict[str, str] = {}
 
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
         """Return the files of a module; none if it is external."""
@@ -168,10 +169,6 @@ class Modules:
                 root = self.python_root(posixpath.dirname(path))
                 found.append((_python_name(path[len(root) + 1 :] if root else path), path))
         return _grouped(found)
-
-    @cached_property
-    def _python_roots(self) -> dict[str, str]:
-        return {}
 
     def python_root(self, folder: str) -> str:
         """Return the nearest folder around that is no package."""
@@ -370,10 +367,6 @@ def _defining(modules: Modules, files: Iterable[str], name: str) -> tuple[str, .
     return tuple(stem or defining)
 
 
-def _csharp(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    return tuple(modules.packages.get(("csharp", module), ())) or _by_package(modules, importer, module, level)
-
-
 def _php(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
     """Return the file of a path or class (PSR-4), or those of a namespace."""
     if "/" in module or module.endswith(".php"):
@@ -503,7 +496,7 @@ FINDERS: dict[str, Finder] = {
     "python": _python,
     "javascript": _javascript,
     "java": _by_package,
-    "csharp": _csharp,
+    "csharp": _by_package,
     "go": _go,
     "rust": _rust,
     "c": _include,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from recollect.code.links import program as ir
 from recollect.code.links.python_expressions import target
 from recollect.code.links.python_reader import Handler, Reader
-from recollect.code.links.python_types import annotation, declared
-from recollect.code.links.tree_reader import NOTHING, either, first, nothing, statements
+from recollect.code.links.python_types import annotation
+from recollect.code.links.tree_reader import NOTHING, declared, either, first, nothing, statements
 
 if TYPE_CHECKING:
     import tree_sitter

@@ -471,18 +471,18 @@ def _answer(state: State) -> Solution:
         tuple(sorted([*called, *named], key=_by_place)),
         tuple(sorted(ambiguous)),
         tuple(sorted(unresolved)),
-        tuple(sorted(_derivations(state), key=_by_derivation)),
+        tuple(sorted(_derivations(state), key=lambda each: (each.derived, *_known_first(each.base), each.implements))),
         tuple(sorted(set(_uses(state)))),
         state.work.is_coarse,
     )
 
 
 def _by_place(edge: CallEdge) -> tuple[object, ...]:
-    return (edge.caller, edge.line, edge.column, type(edge.callee) is str, edge.callee, edge.how)
+    return (edge.caller, edge.line, edge.column, *_known_first(edge.callee), edge.how)
 
 
-def _by_derivation(derived: Derivation) -> tuple[object, ...]:
-    return (derived.derived, type(derived.base) is str, derived.base, derived.implements)
+def _known_first(target: Place | str) -> tuple[bool, Place | str]:
+    return type(target) is str, target
 
 
 def _is_written(state: State, place: Place) -> bool:

@@ -121,22 +121,10 @@ class ScopeWriter:
 
     def scope(self) -> ir.Scope:
         """Return the scope as written."""
+        values = {name: getattr(self, name) for name in ir.Scope.__struct_fields__}
+        values["parent"] = self.parent.place if self.parent else -1
         return ir.Scope(
-            kind=self.kind,
-            name=self.name,
-            symbol=self.symbol,
-            parent=self.parent.place if self.parent else -1,
-            parameters=tuple(self.parameters),
-            bases=tuple(self.bases),
-            implements=tuple(self.implements),
-            decorators=tuple(self.decorators),
-            body=tuple(self.body),
-            marks=tuple(self.marks),
-            outer_names=tuple(self.outer_names),
-            global_names=tuple(self.global_names),
-            returns=self.returns,
-            arity=self.arity,
-            line=self.line,
+            **{name: tuple(value) if isinstance(value, list | dict) else value for name, value in values.items()}
         )
 
 
@@ -443,3 +431,10 @@ def either(options: Iterable[ir.Expression]) -> ir.Expression:
     """Return a choice of several values, without untracked ones."""
     kept = tuple(dict.fromkeys(option for option in options if option is not NOTHING))
     return ir.Either(kept) if len(kept) > 1 else kept[0] if kept else NOTHING
+
+
+def declared(annotated: ir.Expression) -> ir.Expression:
+    """Return a value of a type; a container is a table of values already."""
+    if isinstance(annotated, ir.Either):
+        return ir.Either(tuple([declared(option) for option in annotated.options]))
+    return annotated if isinstance(annotated, ir.Table) else ir.Instance(annotated)
