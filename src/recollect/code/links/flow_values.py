@@ -277,13 +277,14 @@ class Work:
 
     def hand_on(self) -> None:
         """Hand on until nothing is left to hand on."""
-        waiting = self.waiting
+        waiting, steps, most = self.waiting, self.steps, self.most
         take, wait = waiting.popleft, waiting.append
         while waiting:
             variable, value, count = take()
-            self.steps += count
-            if self.steps > self.most_steps and not self._coarsen():
-                return
+            steps += count
+            if steps > self.most_steps:
+                self._coarsen(steps)
+                most = self.most
             for user in variable.users[:count]:
                 if type(user) is not Variable:
                     user(value)  # type: ignore[operator]
@@ -296,27 +297,26 @@ class Work:
                     if values[0] is value:
                         continue
                     user.values = {values[0]: None, value: None}
-                elif value not in values and len(values) < self.most:
+                elif value not in values and len(values) < most:
                     values[value] = None  # type: ignore[index]
                 else:
                     continue
                 users = user.users
                 if users:
                     wait((user, value, len(users)))
+        self.steps = steps
 
     @property
     def is_coarse(self) -> bool:
         """Whether there was too much to hand on."""
         return self.steps > self.most_steps
 
-    def _coarsen(self) -> bool:
-        """Let variables take few values from now on; returns whether to go on at all."""
+    def _coarsen(self, steps: int) -> None:
+        """Let variables take few values from now on; beyond the double, hand on nothing more."""
         self.most = FEW_VALUES
-        if self.steps <= 2 * self.most_steps:
-            return True
-        self.waiting.clear()
-        self.later.clear()
-        return False
+        if steps > 2 * self.most_steps:
+            self.waiting.clear()
+            self.later.clear()
 
     def run(self) -> None:
         """Hand on, and do what was put off, until nothing is left of either."""
