@@ -129,6 +129,12 @@ def _type_of_call(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return types.pop() if len(types) == 1 else None
 
 
+def _type_of_element(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    array = written_type(r, node.named_children[0])
+    held = array.entries[0].value if isinstance(array, ir.Table) and array.entries else None
+    return held.of if isinstance(held, ir.Instance) else held
+
+
 def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     operator = node.child_by_field_id(r.fields.operator)
     if operator is not None and operator.type not in "+-*/%":
@@ -157,6 +163,7 @@ WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] =
     "method_invocation": _type_of_call,
     "parenthesized_expression": lambda r, node: written_type(r, node.named_children[0]),
     "binary_expression": _type_of_sum,
+    "array_access": _type_of_element,
 }
 
 
