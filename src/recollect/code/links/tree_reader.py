@@ -121,11 +121,10 @@ class ScopeWriter:
 
     def scope(self) -> ir.Scope:
         """Return the scope as written."""
-        values = {name: getattr(self, name) for name in ir.Scope.__struct_fields__}
+        values: dict[str, Any] = {name: getattr(self, name) for name in ir.Scope.__struct_fields__}
         values["parent"] = self.parent.place if self.parent else -1
-        return ir.Scope(
-            **{name: tuple(value) if isinstance(value, list | dict) else value for name, value in values.items()}
-        )
+        fixed: list[Any] = [tuple(each) if isinstance(each, list | dict) else each for each in values.values()]
+        return ir.Scope(*fixed)
 
 
 class Variable(NamedTuple):
