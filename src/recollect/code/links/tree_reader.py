@@ -13,6 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -213,7 +214,8 @@ class TreeReader(Generic[F]):
         """Read a tree and all that waits."""
         self.value(root)
         while self.queue:
-            self.queue.popleft()()
+            with suppress(IncompleteNode):
+                self.queue.popleft()()
 
     # --- the tree ---
 
