@@ -17,6 +17,7 @@ from recollect.code.links.program import (  # fmt: skip
     Code,
     Expression,
     Import,
+    Instance,
     Member,
     Name,
     Parameter,
@@ -129,8 +130,12 @@ def _type(parameter: Parameter, types: dict[str, str]) -> str:
 
 
 def _erased(code: Expression, types: dict[str, str]) -> str:
+    if isinstance(code, Instance):
+        return _erased(code.of, types)
+    if isinstance(code, Table) and code.kind == "[]":
+        return (_erased(code.entries[0].value, types) if code.entries else OBJECT) + "[]"
     if isinstance(code, Table):
-        return _erased(code.entries[0].value, types) + "[]"
+        return types.get(code.kind, code.kind)
     if isinstance(code, Name):
         if code.name in PRIMITIVE or "." in code.name:
             return types.get(code.name, code.name)

@@ -27,9 +27,9 @@ from recollect.code.links.flow_values import (
     ignore,
 )
 from recollect.code.links.library_calls import supply, supply_known
-from recollect.code.links.library_table import BUILTIN, CALLED
-from recollect.code.links.member_lookup import WHOLE, Sink, derives, lookup
-from recollect.code.links.overload_choice import Array, Signature, choose
+from recollect.code.links.library_table import BUILTIN, CALLED, PROMISE
+from recollect.code.links.member_lookup import WHOLE, Sink, lookup
+from recollect.code.links.overload_choice import Signature, choose
 from recollect.code.links.program import Call, Expression, Member, Name, Table
 from recollect.code.links.solver_state import Asked, Given, Site, State
 
@@ -62,10 +62,6 @@ def _call_overloaded(
         enter(state, function, given, None, site, sink)
 
 
-def _call_class(state: State, value: Class, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
-    make(state, value, given, site, sink)
-
-
 def _call_module(state: State, value: Module, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
     """Call what a file offers as itself."""
     frame = state.frames.get((value.path, 0))
@@ -78,19 +74,11 @@ def _call_external(state: State, value: External, given: Sequence[Given], site: 
     supply(state, value, given, site, sink)
 
 
-def _call_known(state: State, value: Known, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
-    supply_known(state, value, given, site, sink)
-
-
 def _call_object(
     state: State, value: Object | Declared, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
 ) -> None:
     if isinstance(value.of, Class):
         lookup(state, value, CALLED, site, lambda each: apply(state, each, given, site, sink))
-
-
-def _call_super(state: State, value: SuperProxy, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
-    _construct_base(state, value, given, site)
 
 
 def _call_bound(state: State, value: Bound, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
@@ -129,13 +117,17 @@ def _answer(state: State, function: Function, given: Sequence[Given], receiver: 
     """Send what a called function returns to the sink."""
     marks = function.scope.marks
     if "generator" in marks:
-        made = state.collection(function)
+        made = state.collection[function]
         if not made.fields:
             function.yields.flow(made.rest)
             made.entry("#returned")
         sink(made)
     elif "async" in marks:
-        sink(state.promised(function.returns))
+        made = state.collection[function, PROMISE]
+        if made.kind != PROMISE:
+            made.kind = PROMISE
+            function.returns.flow(made.rest)
+        sink(made)
     else:
         function.returns.use(sink)
         if function.shape.returned:
@@ -219,7 +211,7 @@ def receive(state: State, function: Function, receiver: Value) -> int:
     if shape.plain:
         function.frame.names[shape.plain[0]].add(receiver)
     elif shape.rest is not None:
-        state.collection((function, shape.rest)).entry(0).add(receiver)
+        state.collection[function, shape.rest].entry(0).add(receiver)
     return 1
 
 
@@ -238,14 +230,14 @@ class Taking:
         if place < len(plain):
             value.flow(self.names[plain[place]])
         elif rest is not None:
-            value.flow(self.state.collection((self.function, rest)).entry(place - len(plain)))
+            value.flow(self.state.collection[self.function, rest].entry(place - len(plain)))
 
     def named(self, name: str, value: Variable) -> None:
         """Take an argument by its name."""
         if name in self.shape.by_name:
             value.flow(self.names[name])
         elif self.shape.others is not None:
-            value.flow(self.state.collection((self.function, self.shape.others)).entry(name))
+            value.flow(self.state.collection[self.function, self.shape.others].entry(name))
 
 
 def _spread(state: State, taking: Taking, first: int) -> Sink:
@@ -325,50 +317,38 @@ def chosen(state: State, functions: Sequence[Function], given: Sequence[Given], 
     """Return the functions that a call means, of several of one name."""
     if len(functions) < 2 or functions[0].scope.arity < 0:
         return functions
-    types = [type_of(state, each.declared, site) for each in given]
+    types = [_type(state, each.declared, site.frame) for each in given]
     signatures = [
         Signature(
-            tuple([_parameter(state, parameter.declared, function) for parameter in function.scope.parameters]),
+            tuple([_type(state, parameter.declared, function.frame) for parameter in function.scope.parameters]),
             any(parameter.kind == "*" for parameter in function.scope.parameters),
         )
         for function in functions
     ]
-    return [functions[place] for place in choose(signatures, types, _derives)] or functions
+    return [functions[place] for place in choose(signatures, types)] or functions
 
 
-def _parameter(state: State, declared: Expression | None, function: Function) -> Hashable:
-    return type_of(state, declared, Site(function.frame))
-
-
-def _derives(one: Hashable, other: Hashable) -> bool:
-    return isinstance(one, Class) and isinstance(other, Class) and derives(one, other)
-
-
-def type_of(state: State, declared: Expression | None, site: Site) -> Hashable:
+def _type(state: State, declared: Expression | None, frame: Frame) -> Hashable:
     """Return a type for overload choice: a class, else its written name."""
-    if declared is None:
-        return None
     if isinstance(declared, Table):
-        return Array(type_of(state, declared.entries[0].value, site) if declared.entries else None)
-    for value in state.evaluate(declared, site.frame).values:
-        if isinstance(value, Class):
-            return value
-    if isinstance(declared, Name | Member):
-        return declared.name
-    return None
+        return declared.kind
+    if not isinstance(declared, Name | Member):
+        return None
+    found = state.evaluate(declared, frame).values
+    return next((value for value in found if isinstance(value, Class)), declared.name)
 
 
 CALLERS: dict[type[Value], Callable[..., None]] = {
     Function: _call_function,
     Bound: _call_bound,
     Overloaded: _call_overloaded,
-    Class: _call_class,
+    Class: lambda state, value, given, site, sink, is_new: make(state, value, given, site, sink),
     Module: _call_module,
     External: _call_external,
-    Known: _call_known,
+    Known: lambda state, value, given, site, sink, is_new: supply_known(state, value, given, site, sink),
     Object: _call_object,
     Declared: _call_object,
-    SuperProxy: _call_super,
+    SuperProxy: lambda state, value, given, site, sink, is_new: _construct_base(state, value, given, site),
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import cast
 
+from recollect.code.links import program as ir
 from recollect.code.links.call_flow import defined
 from recollect.code.links.flow_values import (
     STAR,
@@ -20,68 +21,40 @@ from recollect.code.links.flow_values import (
     Function,
     Module,
     Object,
-    Promised,
     Value,
     Variable,
     ignore,
 )
-from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, NEXT, OBJECT, RESULT, STEPPED
+from recollect.code.links.library_calls import awaited
+from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT, STEPPED
 from recollect.code.links.member_lookup import FINDERS, Sink, add_member, derives, lookup, of_file
-from recollect.code.links.program import (
-    Argument,
-    Assign,
-    Awaited,
-    Call,
-    Cast,
-    Code,
-    Do,
-    Either,
-    Elements,
-    Export,
-    Expression,
-    Import,
-    Instance,
-    Item,
-    Member,
-    Name,
-    Opaque,
-    Return,
-    Spread,
-    Statement,
-    Super,
-    Table,
-    Text,
-    This,
-    Use,
-    Yield,
-)
 from recollect.code.links.solver_state import Asked, Given, Site, State
 
 # A callee with a name, which is reported if nothing is found.
-NAMED = frozenset((Name, Member))
+NAMED = frozenset((ir.Name, ir.Member))
 # A callee that is a stored value.
-VARIABLE = frozenset((Item, Call, Either, Elements))
+VARIABLE = frozenset((ir.Item, ir.Call, ir.Either, ir.Elements))
 ARROW = "arrow"  # a mark: the function has no `this` of its own
 
 
-def evaluate(state: State, expression: Expression, frame: Frame) -> Variable:
+def evaluate(state: State, expression: ir.Expression, frame: Frame) -> Variable:
     """Return the variable that holds what an expression may be."""
     return _EVALUATORS[type(expression)](state, expression, frame)
 
 
-def do(state: State, expression: Expression, frame: Frame) -> None:
+def do(state: State, expression: ir.Expression, frame: Frame) -> None:
     """Evaluate an expression whose value is not used."""
     kind = type(expression)
-    if kind is Call:
-        _made(state, cast(Call, expression), frame, ignore)
-    elif kind is Opaque:
-        for part in cast(Opaque, expression).parts:
+    if kind is ir.Call:
+        _made(state, cast(ir.Call, expression), frame, ignore)
+    elif kind is ir.Opaque:
+        for part in cast(ir.Opaque, expression).parts:
             do(state, part, frame)
     else:
         _EVALUATORS[kind](state, expression, frame)
 
 
-def _name(state: State, expression: Name, frame: Frame) -> Variable:
+def _name(state: State, expression: ir.Name, frame: Frame) -> Variable:
     """Return the variable that a name means in a scope."""
     name = expression.name
     found = frame.find(name)
@@ -93,7 +66,7 @@ def _name(state: State, expression: Name, frame: Frame) -> Variable:
     if known is None:
         known = state.outside[key] = state.variable()
         if not _elsewhere(state, name, frame, known.add):
-            known.add(state.external(f"{BUILTIN}.{name}"))
+            known.add(state.external[f"{BUILTIN}.{name}"])
     return known
 
 
@@ -114,7 +87,7 @@ def _elsewhere(state: State, name: str, frame: Frame, sink: Sink) -> bool:
     return found
 
 
-def _member(state: State, expression: Member, frame: Frame) -> Variable:
+def _member(state: State, expression: ir.Member, frame: Frame) -> Variable:
     called = expression.of
     of, found = _EVALUATORS[type(called)](state, called, frame), Variable(state.work)
     site = Site(frame, expression.line, 0, "", False, of)
@@ -140,7 +113,7 @@ def once(user: Sink) -> Sink:
     return sink
 
 
-def _item(state: State, expression: Item, frame: Frame) -> Variable:
+def _item(state: State, expression: ir.Item, frame: Frame) -> Variable:
     of, found, key = evaluate(state, expression.of, frame), state.variable(), expression.key
     site = Site(frame)
     keys = evaluate(state, expression.by, frame) if expression.by is not None else None
@@ -157,7 +130,7 @@ def _item(state: State, expression: Item, frame: Frame) -> Variable:
                 value.entry(key).flow(found)
                 if value.parents is not None and isinstance(key, str):
                     lookup(state, value, key, site, found.add)
-        elif isinstance(key, str) and not isinstance(value, Constant | Promised):
+        elif isinstance(key, str) and not isinstance(value, Constant):
             lookup(state, value, key, site, found.add)
         elif isinstance(value, Object | Declared):
             lookup(state, value, INDEXED, site, lambda each: state.apply(each, (), site, found.add))
@@ -166,13 +139,13 @@ def _item(state: State, expression: Item, frame: Frame) -> Variable:
     return found
 
 
-def _call(state: State, expression: Call, frame: Frame) -> Variable:
+def _call(state: State, expression: ir.Call, frame: Frame) -> Variable:
     found = Variable(state.work)
     _made(state, expression, frame, found.add)
     return found
 
 
-def _made(state: State, expression: Call, frame: Frame, sink: Sink) -> None:
+def _made(state: State, expression: ir.Call, frame: Frame, sink: Sink) -> None:
     """Make a call; results go to the sink."""
     called = expression.callee
     callee = _EVALUATORS[type(called)](state, called, frame)
@@ -190,19 +163,19 @@ def _applied(state: State, given: Sequence[Given], site: Site, sink: Sink, is_ne
         caller(state, value, given, site, sink, is_new)
 
 
-def _given(state: State, argument: Argument, frame: Frame) -> Given:
+def _given(state: State, argument: ir.Argument, frame: Frame) -> Given:
     value = argument.value
-    if type(value) is Spread:
+    if type(value) is ir.Spread:
         return Given(evaluate(state, value.of, frame), argument.name, True, argument.declared)
     return Given(_EVALUATORS[type(value)](state, value, frame), argument.name, False, argument.declared)
 
 
-def _how_written(callee: Expression, frame: Frame) -> str:
+def _how_written(callee: ir.Expression, frame: Frame) -> str:
     """Return the evidence that the form of a call gives: `super`, or a variable."""
     kind = type(callee)
-    if kind is Member:
-        return "super" if type(callee.of) is Super else ""  # type: ignore[union-attr]
-    if kind is Name:
+    if kind is ir.Member:
+        return "super" if type(callee.of) is ir.Super else ""  # type: ignore[union-attr]
+    if kind is ir.Name:
         if frame.function is not None:
             name = callee.name  # type: ignore[union-attr]
             for parameter in frame.function.scope.parameters:
@@ -212,21 +185,37 @@ def _how_written(callee: Expression, frame: Frame) -> str:
     return "value" if kind in VARIABLE else ""
 
 
-def _code(state: State, expression: Code, frame: Frame) -> Variable:
-    return defined(state, (frame.path, expression.scope), frame)
-
-
-def _table(state: State, expression: Table, frame: Frame) -> Variable:
+def _table(state: State, expression: ir.Table, frame: Frame) -> Variable:
     made = Collection(state.work, expression.kind)
     for entry in expression.entries:
         value = entry.value
-        if isinstance(value, Spread):
+        if isinstance(value, ir.Spread):
             evaluate(state, value.of, frame).use(lambda each: _pour(state, each, made, frame))
         elif entry.key is None:
             evaluate(state, value, frame).flow(made.rest)
         else:
             evaluate(state, value, frame).flow(made.entry(entry.key))
+            if type(value) is ir.Code and made.kind == OBJECT:
+                _hold(state, value, made, frame)
     return Fixed(state.work, made)
+
+
+def _hold(state: State, code: ir.Code, holder: Value, frame: Frame) -> None:
+    """Let a function that is put into an object be called on it."""
+    function = state.codes.get((frame.path, code.scope))
+    if isinstance(function, Function) and ARROW not in function.scope.marks and not function.is_lazy:
+        function.this.add(holder)
+
+
+def _hold_member(state: State, target: ir.Member, code: ir.Code, frame: Frame) -> None:
+    """Let a function be called on what it is a member of: `A.prototype.f = function …` on what A makes."""
+    of = target.of
+    if isinstance(of, ir.Member) and of.name == "prototype":
+        evaluate(state, of.of, frame).use(
+            lambda each: _hold(state, code, state.instance(each), frame) if isinstance(each, Class | Function) else None
+        )
+    else:
+        evaluate(state, of, frame).use(lambda each: _hold(state, code, each, frame))
 
 
 def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None:
@@ -238,18 +227,14 @@ def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None
         iterate(state, source, Site(frame), target.rest.add)
 
 
-def _text(state: State, expression: Text, frame: Frame) -> Variable:
-    return state.text(expression.value)
-
-
-def _either(state: State, expression: Either, frame: Frame) -> Variable:
+def _either(state: State, expression: ir.Either, frame: Frame) -> Variable:
     found = state.variable()
     for option in expression.options:
         evaluate(state, option, frame).flow(found)
     return found
 
 
-def _this(state: State, expression: This, frame: Frame) -> Variable:
+def _this(state: State, expression: ir.This, frame: Frame) -> Variable:
     function = frame.function
     while function is not None and ARROW in function.scope.marks:
         around = function.frame.parent
@@ -257,28 +242,28 @@ def _this(state: State, expression: This, frame: Frame) -> Variable:
         frame = around or frame
     if function is not None and (frame.scope.kind not in ("class", "interface") or function.frame is frame):
         return function.this
-    return state.fixed(frame.owner.instance) if frame.owner is not None else state.nothing
+    return state.fixed[frame.owner.instance] if frame.owner is not None else state.nothing
 
 
-def _super(state: State, expression: Super, frame: Frame) -> Variable:
+def _super(state: State, expression: ir.Super, frame: Frame) -> Variable:
     found, owner = state.variable(), frame.owner
     function = frame.function
     while function is not None and function.owner is None and function.frame.parent is not None:
         function = function.frame.parent.function
     if owner is None:
         return found
-    receivers = state.receivers(function) if function is not None else _this(state, This(), frame)
-    receivers.use(lambda value: found.add(state.super_proxy(owner, value)))
+    receivers = state.receivers(function) if function is not None else _this(state, ir.This(), frame)
+    receivers.use(lambda value: found.add(state.super_proxy[owner, value]))
     return found
 
 
-def _instance(state: State, expression: Instance, frame: Frame) -> Variable:
+def _instance(state: State, expression: ir.Instance, frame: Frame) -> Variable:
     found = state.variable()
     state.declared.append((found, evaluate(state, expression.of, frame)))
     return found
 
 
-def _elements(state: State, expression: Elements, frame: Frame) -> Variable:
+def _elements(state: State, expression: ir.Elements, frame: Frame) -> Variable:
     found, site = state.variable(), Site(frame, is_implied=True)
     evaluate(state, expression.of, frame).use(lambda value: iterate(state, value, site, found.add))
     return found
@@ -286,50 +271,30 @@ def _elements(state: State, expression: Elements, frame: Frame) -> Variable:
 
 def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
     """Send what iterating over a value yields to the sink."""
-    if isinstance(value, Collection) and value.kind != "dict":
+    if isinstance(value, Collection) and value.kind not in ("dict", OBJECT):
         value.rest.use(sink)
         value.every(lambda key, each: each.use(sink) if isinstance(key, int) else None)
-    if isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
+    elif isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
         step = once(lambda iterator: _step(state, iterator, site, sink))
         for name in ITERATED:
             lookup(state, value, name, site, lambda each: state.apply(each, (), site, step))
 
 
 def _step(state: State, iterator: Value, site: Site, sink: Sink) -> None:
-    """Send what an iterator yields: its items, or `value` of its steps."""
+    """Send what an iterator yields."""
     if isinstance(iterator, Collection) and iterator.kind != OBJECT:
         iterate(state, iterator, site, sink)
-        return
-    lookup(state, iterator, STEPPED, site, lambda each: state.apply(each, (), site, sink))
-    result = once(lambda found: lookup(state, found, RESULT, site, sink))
-    lookup(state, iterator, NEXT, site, lambda each: state.apply(each, (), site, result))
+    else:
+        lookup(state, iterator, STEPPED, site, lambda each: state.apply(each, (), site, sink))
 
 
-def _spread(state: State, expression: Spread, frame: Frame) -> Variable:
-    return evaluate(state, expression.of, frame)
-
-
-def _opaque(state: State, expression: Opaque, frame: Frame) -> Variable:
+def _opaque(state: State, expression: ir.Opaque, frame: Frame) -> Variable:
     for part in expression.parts:
         do(state, part, frame)
     return state.nothing
 
 
-def _awaited(state: State, expression: Awaited, frame: Frame) -> Variable:
-    found = state.variable()
-
-    def sink(value: Value) -> None:
-        if isinstance(value, Promised):
-            value.of.use(heard)
-        else:
-            found.add(value)
-
-    heard = once(sink)  # a function that awaits itself promises its own promise
-    evaluate(state, expression.of, frame).use(heard)
-    return found
-
-
-def _cast(state: State, expression: Cast, frame: Frame) -> Variable:
+def _cast(state: State, expression: ir.Cast, frame: Frame) -> Variable:
     found, to = state.variable(), evaluate(state, expression.to, frame)
 
     def sink(value: Value) -> None:
@@ -349,43 +314,43 @@ def _cast(state: State, expression: Cast, frame: Frame) -> Variable:
 
 
 _EVALUATORS: dict[type, Callable[..., Variable]] = {
-    Name: _name,
-    Member: _member,
-    Item: _item,
-    Call: _call,
-    Code: _code,
-    Table: _table,
-    Text: _text,
-    Either: _either,
-    This: _this,
-    Super: _super,
-    Instance: _instance,
-    Elements: _elements,
-    Spread: _spread,
-    Opaque: _opaque,
-    Awaited: _awaited,
-    Cast: _cast,
+    ir.Name: _name,
+    ir.Member: _member,
+    ir.Item: _item,
+    ir.Call: _call,
+    ir.Code: lambda state, expression, frame: defined(state, (frame.path, expression.scope), frame),
+    ir.Table: _table,
+    ir.Text: lambda state, expression, frame: state.text[expression.value],
+    ir.Either: _either,
+    ir.This: _this,
+    ir.Super: _super,
+    ir.Instance: _instance,
+    ir.Elements: _elements,
+    ir.Spread: lambda state, expression, frame: evaluate(state, expression.of, frame),
+    ir.Opaque: _opaque,
+    ir.Awaited: lambda state, expression, frame: awaited(state, evaluate(state, expression.of, frame)),
+    ir.Cast: _cast,
 }
 
 
-def assign(state: State, target: Expression, value: Variable, frame: Frame) -> None:
+def assign(state: State, target: ir.Expression, value: Variable, frame: Frame) -> None:
     """Let a target hold what a variable holds."""
-    if isinstance(target, Name):
+    if isinstance(target, ir.Name):
         found = frame.find(target.name)
         value.flow(found if found is not None else frame.module.name(target.name))
-    elif isinstance(target, Member):
+    elif isinstance(target, ir.Member):
         at(state, target, frame, value.flow)
-    elif isinstance(target, Item):
+    elif isinstance(target, ir.Item):
         _assign_item(state, target, value, frame)
-    elif isinstance(target, Table):
+    elif isinstance(target, ir.Table):
         _take_apart(state, target, value, frame)
-    elif isinstance(target, Spread):
+    elif isinstance(target, ir.Spread):
         assign(state, target.of, value, frame)
     else:
         evaluate(state, target, frame)
 
 
-def at(state: State, target: Member, frame: Frame, sink: Callable[[Variable], None]) -> None:
+def at(state: State, target: ir.Member, frame: Frame, sink: Callable[[Variable], None]) -> None:
     """Send the variables that an assigned member means to the sink."""
     name, site = target.name, Site(frame, target.line)
 
@@ -398,7 +363,7 @@ def at(state: State, target: Member, frame: Frame, sink: Callable[[Variable], No
             module = state.frames.get((value.path, 0))
             if module is not None:
                 sink(module.name(name))
-        elif not isinstance(value, External | Constant | Promised | Declared):
+        elif not isinstance(value, External | Constant | Declared):
             if isinstance(value, Function) and name == "prototype":
                 state.prototype(value)
             sink(state.field(value, name))
@@ -426,7 +391,7 @@ def _set(state: State, value: Object, name: str, site: Site, sink: Callable[[Var
             return
 
 
-def _assign_item(state: State, target: Item, value: Variable, frame: Frame) -> None:
+def _assign_item(state: State, target: ir.Item, value: Variable, frame: Frame) -> None:
     key, site = target.key, Site(frame)
 
     def on(of: Value) -> None:
@@ -442,12 +407,12 @@ def _assign_item(state: State, target: Item, value: Variable, frame: Frame) -> N
     evaluate(state, target.of, frame).use(on)
 
 
-def _take_apart(state: State, target: Table, value: Variable, frame: Frame) -> None:
+def _take_apart(state: State, target: ir.Table, value: Variable, frame: Frame) -> None:
     """Assign the entries or members of a value to the parts of a pattern."""
     site = Site(frame)
     for entry in target.entries:
         part, key = state.variable(), entry.key
-        rest = isinstance(entry.value, Spread)
+        rest = isinstance(entry.value, ir.Spread)
 
         def on(of: Value, part: Variable = part, key: str | int | None = key, rest: bool = rest) -> None:
             if isinstance(of, Collection) and not rest:
@@ -470,49 +435,47 @@ def _take_apart(state: State, target: Table, value: Variable, frame: Frame) -> N
 # --- statements ---
 
 
-def run(state: State, frame: Frame, wanted: Callable[[Statement], bool] | None = None) -> None:
+def run(state: State, frame: Frame, wanted: Callable[[ir.Statement], bool] | None = None) -> None:
     """Evaluate the body of a scope; `wanted` selects statements, default: all."""
     for statement in frame.scope.body:
         if wanted is None or wanted(statement):
             _EXECUTORS[type(statement)](state, statement, frame)
 
 
-def _run_assign(state: State, statement: Assign, frame: Frame) -> None:
-    if type(statement.value) is Instance:
+def _run_assign(state: State, statement: ir.Assign, frame: Frame) -> None:
+    if type(statement.value) is ir.Instance:
         _run_declaration(state, statement.target, evaluate(state, statement.value.of, frame), frame)
     else:
         assign(state, statement.target, evaluate(state, statement.value, frame), frame)
+        if type(statement.value) is ir.Code and type(statement.target) is ir.Member:
+            _hold_member(state, statement.target, statement.value, frame)
 
 
-def _run_do(state: State, statement: Do, frame: Frame) -> None:
-    do(state, statement.value, frame)
-
-
-def _run_return(state: State, statement: Return | Yield, frame: Frame) -> None:
+def _run_return(state: State, statement: ir.Return | ir.Yield, frame: Frame) -> None:
     value, function = evaluate(state, statement.value, frame), frame.function
     if function is not None and not _is_given_back(statement, function):
-        value.flow(function.returns if isinstance(statement, Return) else function.yields)
+        value.flow(function.returns if isinstance(statement, ir.Return) else function.yields)
 
 
-def _run_export(state: State, statement: Export, frame: Frame) -> None:
+def _run_export(state: State, statement: ir.Export, frame: Frame) -> None:
     evaluate(state, statement.value, frame).flow(frame.module.exports[statement.name])
 
 
-def _run_use(state: State, statement: Use, frame: Frame) -> None:
+def _run_use(state: State, statement: ir.Use, frame: Frame) -> None:
     state.uses.append((Site(frame, statement.line), evaluate(state, statement.value, frame)))
 
 
-def _is_given_back(statement: Return | Yield, function: Function) -> bool:
+def _is_given_back(statement: ir.Return | ir.Yield, function: Function) -> bool:
     """Tell whether a parameter is returned unchanged: a caller gets its own argument."""
     value = statement.value
-    return isinstance(statement, Return) and isinstance(value, Name) and value.name in function.shape.returned
+    return isinstance(statement, ir.Return) and isinstance(value, ir.Name) and value.name in function.shape.returned
 
 
-def _run_declaration(state: State, target: Expression, declared: Variable, frame: Frame) -> None:
+def _run_declaration(state: State, target: ir.Expression, declared: Variable, frame: Frame) -> None:
     """Assume the declared type of a target if nothing better becomes known."""
-    if isinstance(target, Member):
+    if isinstance(target, ir.Member):
         at(state, target, frame, lambda variable: state.declared.append((variable, declared)))
-    elif isinstance(target, Name):
+    elif isinstance(target, ir.Name):
         found = frame.find(target.name) or frame.module.name(target.name)
         state.declared.append((found, declared))
     else:
@@ -521,7 +484,7 @@ def _run_declaration(state: State, target: Expression, declared: Variable, frame
         assign(state, target, held, frame)
 
 
-def bring_in(state: State, imported: Import, frame: Frame) -> None:
+def bring_in(state: State, imported: ir.Import, frame: Frame) -> None:
     """Bind an imported name; star imports are searched when a name is looked up."""
     paths = state.modules.find(frame.path, imported.module, imported.level)
     name = imported.alias or imported.name
@@ -534,12 +497,12 @@ def bring_in(state: State, imported: Import, frame: Frame) -> None:
         _bring_path(state, imported, frame, target, paths)
     elif paths:
         for path in paths:
-            target.add(state.module(path))
+            target.add(state.module[path])
     else:
-        target.add(state.external(imported.module))
+        target.add(state.external[imported.module])
 
 
-def _bring_name(state: State, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
+def _bring_name(state: State, imported: ir.Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
     """`from a import b`: what a offers as b, or else the module a.b."""
     site, name = Site(frame, imported.line), imported.name or ""
     offered = [of_file(state, path, name, site, target.add) for path in paths]
@@ -548,37 +511,37 @@ def _bring_name(state: State, imported: Import, frame: Frame, target: Variable, 
     joined = f"{imported.module}.{name}" if imported.module else name
     below = state.modules.find(frame.path, joined, imported.level)
     for path in below:
-        target.add(state.module(path))
+        target.add(state.module[path])
     if not below and not paths:
-        target.add(state.external(joined))
+        target.add(state.external[joined])
 
 
-def _bring_path(state: State, imported: Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
+def _bring_path(state: State, imported: ir.Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
     """`import a.b.c` binds a, through which b and c are found."""
     parts = imported.module.split(".")
     top = state.modules.find(frame.path, parts[0], imported.level)
     for path in top:
-        target.add(state.module(path))
+        target.add(state.module[path])
     if not top and not paths:
-        target.add(state.external(parts[0]))
+        target.add(state.external[parts[0]])
         return
     if not top:  # folders that are no packages
-        within = state.collection((frame.module, parts[0]))
+        within = state.collection[frame.module, parts[0]]
         target.add(within)
         for part in parts[1:-1]:
-            below = state.collection((within, part))
+            below = state.collection[within, part]
             within.entry(part).add(below)
             within = below
         for path in paths:
-            within.entry(parts[-1]).add(state.module(path))
+            within.entry(parts[-1]).add(state.module[path])
 
 
 _EXECUTORS: dict[type, Callable[..., None]] = {
-    Assign: _run_assign,
-    Do: _run_do,
-    Return: _run_return,
-    Yield: _run_return,
-    Import: bring_in,
-    Export: _run_export,
-    Use: _run_use,
+    ir.Assign: _run_assign,
+    ir.Do: lambda state, statement, frame: do(state, statement.value, frame),
+    ir.Return: _run_return,
+    ir.Yield: _run_return,
+    ir.Import: bring_in,
+    ir.Export: _run_export,
+    ir.Use: _run_use,
 }

@@ -27,8 +27,9 @@ IMPORT_CONFIDENCE = 1.0
 USE_CONFIDENCE = 0.9
 # A call whose only evidence is the name of its target.
 NAME_ONLY = "name only"
-# Functions that one call is linked with; where more flow to it, it is not known what it calls.
-MOST_CALLEES = 8
+# Functions that one call is linked with; where more flow to it, it is not known what it calls. Methods of one name in
+# different classes override each other: each of them is called on some receiver.
+MOST_CALLEES, MOST_OVERRIDES = 8, 32
 # Functions of other libraries that one call may lead to; more are all that ever flows there.
 MOST_OUTSIDE = 3
 MOST_CHARACTERS = 200
@@ -39,10 +40,11 @@ MOST_CANDIDATES = 100
 
 
 class Found(NamedTuple):
-    """The links of one file, and what did not become one."""
+    """The links of one file, and what did not become one; `is_coarse`: values were not followed to their end."""
 
     sites: list[Site]
     loose: Loose
+    is_coarse: bool = False
 
 
 def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str, Found]:
@@ -53,7 +55,8 @@ def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str,
         for path, content in programs.items():
             units[path], keys[path] = read_program(content)
         solution = solve(units, plan.modules, faces=frozenset(group.needed))
-        return _Places(units, keys, plan, group).found(solution)
+        found = _Places(units, keys, plan, group).found(solution)
+        return {path: each._replace(is_coarse=solution.is_coarse) for path, each in found.items()}
 
 
 def _by_site(calls: Iterable[CallEdge]) -> list[list[CallEdge]]:
@@ -122,17 +125,23 @@ class _Places:
         inside = [call for call in calls if not isinstance(call.callee, str)]
         if not inside:
             return
-        if len(inside) > MOST_CALLEES or inside[0].how == NAME_ONLY:
+        # Several of one name are one or another of them; `with Server() as s` calls three functions, and all of them.
+        names = Counter(self._name(call) for call in inside)
+        most = MOST_OVERRIDES if len(names) == 1 and self._is_overridden(inside) else MOST_CALLEES
+        if len(inside) > most or inside[0].how == NAME_ONLY:
             places = tuple(call.callee for call in inside if not isinstance(call.callee, str))
             name = self._units[places[0][0]].scopes[places[0][1]].name
             self._open(OpenCall(caller, name, line, column, places))
             return
-        # Several of one name are one or another of them; `with Server() as s` calls three functions, and all of them.
-        names = Counter(self._name(call) for call in inside)
         for call in inside:
             if not isinstance(call.callee, str):
                 confidence = call.confidence / names[self._name(call)] ** 0.5
                 self._link(caller, self.target(call.callee), "CALLS", line, call.how, confidence, column)
+
+    def _is_overridden(self, calls: list[CallEdge]) -> bool:
+        """Tell whether functions of one name belong to one class each."""
+        places = [call.callee for call in calls if not isinstance(call.callee, str)]
+        return len({(path, self._units[path].scopes[place].parent) for path, place in places}) == len(places)
 
     def _name(self, call: CallEdge) -> str:
         return call.callee if isinstance(call.callee, str) else self._units[call.callee[0]].scopes[call.callee[1]].name

@@ -18,7 +18,7 @@ from recollect.code.index.file_walk import real
 from recollect.code.index.languages import BY_NAME, LANGUAGES, detect
 from recollect.code.index.parallel_reader import Translated
 from recollect.code.index.symbols import Symbol
-from recollect.code.links.interface_summary import Pieces, pieces, summary
+from recollect.code.links.interface_summary import Pieces, add_names, pieces, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
 from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
 from recollect.store.code_protocol import symbol_keys
@@ -136,7 +136,9 @@ def offer(unit: Unit) -> Offer:
             names[statement.name] = None
     unknown: Iterable[str] = ()
     if FAMILIES.get(unit.language, unit.language) in VISIBLE:
-        unknown = sorted(_names(unit) - bound)
+        asked: set[str] = set()
+        add_names(unit.scopes, asked)
+        unknown = sorted(asked - bound)
     return Offer(unit.language, unit.package, tuple(names), tuple(modules), tuple(unknown))
 
 
@@ -157,18 +159,3 @@ def front_end(language: str) -> FrontEnd:
 def _statements(unit: Unit) -> Iterator[Any]:
     for scope in unit.scopes:
         yield from scope.body
-
-
-def _names(unit: Unit) -> set[str]:
-    """Return every name whose value is asked for anywhere in a program."""
-    found: set[str] = set()
-    waiting: list[Any] = list(unit.scopes)
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Name):
-            found.add(part.name)
-        elif isinstance(part, msgspec.Struct):
-            waiting += [getattr(part, field) for field in part.__struct_fields__]
-        elif isinstance(part, tuple):
-            waiting += part
-    return found

@@ -26,6 +26,10 @@ def ignore(value: Value) -> None:
 
 # A variable with more values than this may hold anything, so calls of it mean nothing.
 MOST_VALUES = 40
+# Values that are handed on for one group; the largest groups of real projects need a tenth. Beyond that variables take
+# few values, and beyond the double nothing is handed on: the group is solved coarsely, and says so.
+MOST_STEPS = 5_000_000
+FEW_VALUES = 4
 
 
 class Value:
@@ -140,22 +144,8 @@ class Class(Value):
     """
 
     __slots__ = (
-        "assigners",
-        "base_places",
-        "bases",
-        "constructors",
-        "frame",
-        "initial",
-        "instance",
-        "is_made",
-        "lookups",
-        "order",
-        "outer_bases",
-        "overloads",
-        "path",
-        "place",
-        "scope",
-        "subclasses",
+        "assigners", "base_places", "bases", "constructors", "frame", "initial", "instance", "is_made", "lookups",
+        "order", "outer_bases", "overloads", "path", "place", "scope", "subclasses",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame) -> None:
@@ -248,13 +238,6 @@ class Collection(Value):
 
 
 @dataclass(eq=False, slots=True)
-class Promised(Value):
-    """A promise of what a variable holds."""
-
-    of: Variable
-
-
-@dataclass(eq=False, slots=True)
 class SuperProxy(Value):
     """`super`: what a class inherits, asked for by one of its instances."""
 
@@ -278,11 +261,15 @@ class Known(Value):
 
 
 class Work:
-    """The queue of new values, and all variables."""
+    """The queue of new values, and all variables.
 
-    __slots__ = ("later", "made", "waiting")
+    most: values that a variable takes; steps: values that were handed on, most_steps: before it is done coarsely
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("later", "made", "most", "most_steps", "steps", "waiting")
+
+    def __init__(self, most_steps: int = MOST_STEPS) -> None:
+        self.most, self.steps, self.most_steps = MOST_VALUES, 0, most_steps
         self.later: deque[Callable[[], None]] = deque()  # what is done when nothing waits to be handed on
         # A variable, a new value, and how many users it had then: later users have the value already.
         self.waiting: deque[tuple[Variable, Value, int]] = deque()
@@ -290,10 +277,14 @@ class Work:
 
     def hand_on(self) -> None:
         """Hand on until nothing is left to hand on."""
-        waiting = self.waiting
+        waiting, steps, most = self.waiting, self.steps, self.most
         take, wait = waiting.popleft, waiting.append
         while waiting:
             variable, value, count = take()
+            steps += count
+            if steps > self.most_steps:
+                self._coarsen(steps)
+                most = self.most
             for user in variable.users[:count]:
                 if type(user) is not Variable:
                     user(value)  # type: ignore[operator]
@@ -306,13 +297,26 @@ class Work:
                     if values[0] is value:
                         continue
                     user.values = {values[0]: None, value: None}
-                elif value not in values and len(values) < MOST_VALUES:
+                elif value not in values and len(values) < most:
                     values[value] = None  # type: ignore[index]
                 else:
                     continue
                 users = user.users
                 if users:
                     wait((user, value, len(users)))
+        self.steps = steps
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether there was too much to hand on."""
+        return self.steps > self.most_steps
+
+    def _coarsen(self, steps: int) -> None:
+        """Let variables take few values from now on; beyond the double, hand on nothing more."""
+        self.most = FEW_VALUES
+        if steps > 2 * self.most_steps:
+            self.waiting.clear()
+            self.later.clear()
 
     def run(self) -> None:
         """Hand on, and do what was put off, until nothing is left of either."""
@@ -354,7 +358,7 @@ class Variable:
             if values[0] is value:
                 return
             self.values = {values[0]: None, value: None}
-        elif value not in values and len(values) < MOST_VALUES:
+        elif value not in values and len(values) < self.work.most:
             values[value] = None  # type: ignore[index]
         else:
             return
@@ -389,40 +393,25 @@ class Variable:
                 target.add(value)
 
 
-class Nothing(Variable):
-    """A variable that never holds anything."""
-
-    __slots__ = ()
-
-    def add(self, value: Value) -> None:
-        """Add nothing."""
-
-    def use(self, user: User) -> None:
-        """Call no user."""
-
-    def flow(self, target: Variable) -> None:
-        """Give nothing."""
-
-
 class Fixed(Variable):
-    """A variable that always holds one value."""
+    """A variable that always holds the same: one value or none."""
 
     __slots__ = ()
 
-    def __init__(self, work: Work, value: Value) -> None:
+    def __init__(self, work: Work, *values: Value) -> None:
         super().__init__(work)
-        self.values = (value,)
+        self.values = values
 
     def add(self, value: Value) -> None:
         """Add nothing."""
 
     def use(self, user: User) -> None:
-        """Call `user` with the value, now."""
+        """Call `user` with what it holds, now."""
         for value in self.values:
             user(value)
 
     def flow(self, target: Variable) -> None:
-        """Give the value, now."""
+        """Give what it holds, now."""
         for value in self.values:
             target.add(value)
 

@@ -19,26 +19,7 @@ from recollect.code.index.extract import extract
 from recollect.code.index.languages import Language, detect
 from recollect.code.index.symbols import Extracted, Reference, Symbol
 from recollect.code.index.symbols import Import as Imported
-from recollect.code.links.program import (
-    Assign,
-    Call,
-    Code,
-    Do,
-    Either,
-    Expression,
-    Import,
-    Instance,
-    Member,
-    Name,
-    Opaque,
-    Parameter,
-    Scope,
-    Statement,
-    Super,
-    This,
-    Unit,
-    Use,
-)
+from recollect.code.links import program as ir
 
 TYPES = frozenset({"Class", "Interface", "Type"})
 CODE = frozenset({"Function", "Method", "Test", "Endpoint"})
@@ -148,11 +129,11 @@ _KEYWORDS = _words(
 )
 
 
-def unit(source: bytes, path: str, symbols: Sequence[Symbol] | None = None) -> Unit:
+def unit(source: bytes, path: str, symbols: Sequence[Symbol] | None = None) -> ir.Unit:
     """Return the program of a file in any other language."""
     language = detect(path, source[:8192])
     if language is None or language.document:
-        return Unit(language.name if language else "", (Scope("module", path),))
+        return ir.Unit(language.name if language else "", (ir.Scope("module", path),))
     return _Translation(extract(source, path, language), source, path, language).unit()
 
 
@@ -177,9 +158,9 @@ class _Translation:
             is_code = symbol.kind in CODE and not self._is_prototype(symbol)
             if symbol.kind in (*TYPES, "Module") or is_code or self._holds(place):
                 self._scope_of[place] = len(self._scope_of) + 1
-        self._bodies: dict[int, list[Statement]] = {scope: [] for scope in range(len(self._scope_of) + 1)}
-        self._bases: dict[int, list[Expression]] = {}
-        self._implements: dict[int, list[Expression]] = {}
+        self._bodies: dict[int, list[ir.Statement]] = {scope: [] for scope in range(len(self._scope_of) + 1)}
+        self._bases: dict[int, list[ir.Expression]] = {}
+        self._implements: dict[int, list[ir.Expression]] = {}
         self._variables: dict[int, frozenset[str]] = {}  # by function, what it assigns to
         self._top = self._members.get(-1, {})
         self._abroad = {place: owner for place in self._scope_of if (owner := self._owner_elsewhere(place))}
@@ -205,7 +186,7 @@ class _Translation:
         """Tell whether a constant has members: a table of Lua."""
         return self._symbols[place].kind == "Constant" and place in self._inner
 
-    def unit(self) -> Unit:
+    def unit(self) -> ir.Unit:
         for each in self._found.imports:
             self._bodies[0] += self._imported(each)
         for place in self._scope_of:
@@ -215,9 +196,9 @@ class _Translation:
                 self._fields(place)
         for reference in self._found.references:
             self._refer(reference)
-        scopes = [Scope("module", self._path, body=tuple(self._bodies[0]))]
+        scopes = [ir.Scope("module", self._path, body=tuple(self._bodies[0]))]
         scopes += [self._scope(place) for place in self._scope_of]
-        return Unit(self._language.name, tuple(scopes), self._package)
+        return ir.Unit(self._language.name, tuple(scopes), self._package)
 
     def _namespace(self) -> str:
         """Return the namespace that a file opens, where the language has them as blocks."""
@@ -231,10 +212,10 @@ class _Translation:
         """Bind a symbol in its scope; one of a namespace also in the file."""
         symbol = self._symbols[place]
         owner = self._owner(symbol.parent)
-        code = Assign(Name(self._name_of(symbol)), Code(self._scope_of[place]))
+        code = ir.Assign(ir.Name(self._name_of(symbol)), ir.Code(self._scope_of[place]))
         if place in self._abroad:
-            member = Member(_path_expression(self._abroad[place]), symbol.name)
-            self._bodies[0].append(Assign(member, Code(self._scope_of[place])))
+            member = ir.Member(_path_expression(self._abroad[place]), symbol.name)
+            self._bodies[0].append(ir.Assign(member, ir.Code(self._scope_of[place])))
             return
         self._bodies[owner].append(code)
         parent = symbol.parent
@@ -259,10 +240,10 @@ class _Translation:
             place = self._symbols[place].parent
         return self._scope_of[place] if place >= 0 else 0
 
-    def _scope(self, place: int) -> Scope:
+    def _scope(self, place: int) -> ir.Scope:
         symbol, number = self._symbols[place], self._scope_of[place]
         if symbol.kind in CODE:
-            return Scope(
+            return ir.Scope(
                 "function",
                 symbol.name,
                 place,
@@ -273,7 +254,7 @@ class _Translation:
                 returns=self._returned(symbol),
                 line=symbol.start_line,
             )
-        return Scope(
+        return ir.Scope(
             "interface" if symbol.kind == "Interface" else "class",
             self._name_of(symbol),
             place,
@@ -299,19 +280,19 @@ class _Translation:
 
     # --- signatures ---
 
-    def _parameters(self, symbol: Symbol) -> Iterator[Parameter]:
+    def _parameters(self, symbol: Symbol) -> Iterator[ir.Parameter]:
         """Yield the parameters that a signature names; words for the instance are no parameters."""
         if not self._rules.brackets:
             return
         for text in _arguments(symbol.signature, symbol.name)[:MOST]:
             name, declared = _declared(text, self._rules.types)
             if name and name not in self._rules.this:
-                yield Parameter(name, declared=_type(declared) if declared else None)
+                yield ir.Parameter(name, declared=_type(declared) if declared else None)
 
-    def _returned(self, symbol: Symbol) -> Expression | None:
+    def _returned(self, symbol: Symbol) -> ir.Expression | None:
         text = _result(symbol.signature, symbol.name, self._rules.types)
         if text in self._rules.own and symbol.parent >= 0:
-            return Name(self._symbols[symbol.parent].name)
+            return ir.Name(self._symbols[symbol.parent].name)
         return _type(text) if text else None
 
     def _fields(self, place: int) -> None:
@@ -325,14 +306,14 @@ class _Translation:
             text = self._lines[line].split("//", 1)[0] if line < len(self._lines) else ""
             match = pattern.match(text)
             if match and match["name"] not in _KEYWORDS and (declared := _type(match["type"])) is not None:
-                body.append(Assign(Name(match["name"]), Instance(declared)))
+                body.append(ir.Assign(ir.Name(match["name"]), ir.Instance(declared)))
             elif self._rules.types == "after" and (embedded := _EMBEDDED.match(text)):
                 self._bases.setdefault(place, []).append(_path_expression(embedded[1]))
         if self._rules.types == "colon":
             for text in _arguments(symbol.signature, symbol.name)[:MOST]:
                 name, declared_text = _declared(text, "colon")
                 if name and (declared := _type(declared_text)) is not None:
-                    body.append(Assign(Name(name), Instance(declared)))
+                    body.append(ir.Assign(ir.Name(name), ir.Instance(declared)))
 
     # --- references ---
 
@@ -345,19 +326,19 @@ class _Translation:
         if is_word or reference.kind == "call":
             # `d = D()`: the variable is what D makes.
             is_new = self._rules.new == reference.name and bool(reference.receiver)
-            if is_new and isinstance(value, Member):
+            if is_new and isinstance(value, ir.Member):
                 value = value.of
-            call = Call(value, (), reference.line, reference.column, is_new, is_word)
+            call = ir.Call(value, (), reference.line, reference.column, is_new, is_word)
             variable = self._assigned(reference)
-            self._bodies[owner].append(Assign(variable, call) if variable else Do(call))
+            self._bodies[owner].append(ir.Assign(variable, call) if variable else ir.Do(call))
         elif reference.kind in ("base", "implements"):
             kept = self._bases if reference.kind == "base" else self._implements
             if reference.inside in self._scope_of:
                 kept.setdefault(reference.inside, []).append(value)
             else:
-                self._bodies[0].append(Use(value, reference.line))
+                self._bodies[0].append(ir.Use(value, reference.line))
         else:
-            self._bodies[owner].append(Use(value, reference.line))
+            self._bodies[owner].append(ir.Use(value, reference.line))
 
     def _locals(self, inside: int) -> frozenset[str]:
         """Return the variables and parameters of the enclosing function."""
@@ -373,46 +354,46 @@ class _Translation:
             self._variables[inside] = found
         return found
 
-    def _target(self, reference: Reference) -> Expression:
+    def _target(self, reference: Reference) -> ir.Expression:
         if not reference.receiver:
             return self._bare(reference.name, reference.inside)
-        return Member(self._chain(reference.receiver, reference.inside), reference.name, reference.line)
+        return ir.Member(self._chain(reference.receiver, reference.inside), reference.name, reference.line)
 
-    def _bare(self, name: str, inside: int) -> Expression:
+    def _bare(self, name: str, inside: int) -> ir.Expression:
         """Return what a name without receiver means: a member, or a name of the file."""
         if name in self._rules.super:
-            return Super()
+            return ir.Super()
         at, is_member = inside, False
         while at >= 0:
             symbol = self._symbols[at]
             if symbol.kind not in CODE and name in self._members.get(at, {}):
                 is_method = self._rules.implicit and symbol.kind in TYPES
-                return Member(This(), name) if is_method and is_member is False else Name(name)
+                return ir.Member(ir.This(), name) if is_method and is_member is False else ir.Name(name)
             if at in self._abroad:
                 is_member = True
             if symbol.kind in TYPES:
                 is_member = True
             at = symbol.parent
         if self._rules.implicit and is_member and name not in self._top and not self._is_type_name(name):
-            return Either((Name(name), Member(self._this(inside), name)))
-        return Name(name)
+            return ir.Either((ir.Name(name), ir.Member(self._this(inside), name)))
+        return ir.Name(name)
 
-    def _this(self, inside: int) -> Expression:
+    def _this(self, inside: int) -> ir.Expression:
         """Return the instance that the enclosing method belongs to."""
         while inside >= 0 and self._symbols[inside].kind in CODE:
             if inside in self._abroad:
-                return Instance(_path_expression(self._abroad[inside]))
+                return ir.Instance(_path_expression(self._abroad[inside]))
             inside = self._symbols[inside].parent
-        return This()
+        return ir.This()
 
     def _is_type_name(self, name: str) -> bool:
         """Tell whether a name is spelled like a type."""
         return name[:1].isupper() and self._language.name not in ("csharp", "go")
 
-    def _chain(self, receiver: str, inside: int) -> Expression:
+    def _chain(self, receiver: str, inside: int) -> ir.Expression:
         """Return a receiver as an expression: `self.store`, `App::Config.new`, `s` of Go's own receiver."""
         if self._rules.whole and "." in receiver and "(" not in receiver:
-            return Name(receiver)
+            return ir.Name(receiver)
         if self._language.name == "rust" and "::" in receiver and re.match(r"(?:crate|super|self)::", receiver):
             return self._inline(receiver)
         calls = [match.start() for match in re.finditer(r"\(", receiver)]
@@ -421,40 +402,40 @@ class _Translation:
             plain = shorter
         parts = [part.strip() for part in _LINKS.split(plain.strip("() *&!"))]
         if not parts or not all(re.fullmatch(r"[@$]{0,2}\w+[?!]?(?:\x01|\x02)*", part) for part in parts[:MOST]):
-            return Opaque()
+            return ir.Opaque()
         value = self._word(parts[0].rstrip("\x01\x02"), inside)
         if parts[0].endswith("\x01") and calls:
-            value = Call(value)
+            value = ir.Call(value)
         for part in parts[1:MOST]:
             name = part.rstrip("\x01\x02")
             is_new = name == self._rules.new and bool(self._rules.new)
-            value = Call(value, is_new=True) if is_new else Member(value, name)
+            value = ir.Call(value, is_new=True) if is_new else ir.Member(value, name)
             if part.endswith("\x01") and not is_new:
-                value = Call(value)
+                value = ir.Call(value)
         return value
 
-    def _inline(self, receiver: str) -> Expression:
+    def _inline(self, receiver: str) -> ir.Expression:
         """Return a path from the crate, imported under its whole name."""
-        self._bodies[0].append(Import(receiver, None, receiver))
-        return Name(receiver)
+        self._bodies[0].append(ir.Import(receiver, None, receiver))
+        return ir.Name(receiver)
 
-    def _word(self, word: str, inside: int) -> Expression:
+    def _word(self, word: str, inside: int) -> ir.Expression:
         if word in self._rules.this or word in self._receiver(inside):
             return self._this(inside)
         if word in self._rules.super:
-            return Super()
+            return ir.Super()
         if word in self._rules.own:
             at = inside
             while at >= 0 and self._symbols[at].kind in CODE:
                 at = self._symbols[at].parent
             if inside in self._abroad:
                 return _path_expression(self._abroad[inside])
-            return Name(self._name_of(self._symbols[at])) if at >= 0 else Opaque()
+            return ir.Name(self._name_of(self._symbols[at])) if at >= 0 else ir.Opaque()
         if word.startswith("@"):
-            return Member(self._this(inside), word.lstrip("@"))
+            return ir.Member(self._this(inside), word.lstrip("@"))
         if self._rules.implicit and not self._is_type_name(word) and self._in_type(inside):
-            return Either((Name(word), Member(self._this(inside), word)))
-        return Name(word)
+            return ir.Either((ir.Name(word), ir.Member(self._this(inside), word)))
+        return ir.Name(word)
 
     def _in_type(self, inside: int) -> bool:
         while inside >= 0:
@@ -470,7 +451,7 @@ class _Translation:
         match = _RECEIVER.match(self._symbols[inside].signature)
         return (match[1],) if match else ()
 
-    def _assigned(self, reference: Reference) -> Expression | None:
+    def _assigned(self, reference: Reference) -> ir.Expression | None:
         """Return the variable that the result of a call is assigned to."""
         if reference.line > len(self._lines) or not self._rules.brackets:
             return None
@@ -480,30 +461,32 @@ class _Translation:
         match = _ASSIGNED.search(before[-200:])
         if match is None or match[1] in _KEYWORDS:
             return None
-        return Member(This(), match[1].lstrip("@")) if match[1].startswith("@") else Name(match[1])
+        return ir.Member(ir.This(), match[1].lstrip("@")) if match[1].startswith("@") else ir.Name(match[1])
 
     # --- imports ---
 
-    def _imported(self, each: Imported) -> Iterator[Statement]:
+    def _imported(self, each: Imported) -> Iterator[ir.Statement]:
         """Yield the statements of an import, by the rules of the language."""
         name, line, language = ("*" if each.star else each.name), each.line, self._language.name
         if language == "go":
             short = each.alias or _go_name(each.module)
-            yield Import(each.module, "*" if short == "." else None, None if short in ("_", ".") else short, line=line)
+            yield ir.Import(
+                each.module, "*" if short == "." else None, None if short in ("_", ".") else short, line=line
+            )
         elif language == "rust":
-            yield Import(each.module, name, each.alias or each.name or each.module.rpartition("::")[2], line=line)
+            yield ir.Import(each.module, name, each.alias or each.name or each.module.rpartition("::")[2], line=line)
             if each.name and not each.star and each.name[:1].islower():
-                yield Import(f"{each.module}::{each.name}", None, each.alias or each.name, line=line)
+                yield ir.Import(f"{each.module}::{each.name}", None, each.alias or each.name, line=line)
         elif self._rules.whole:
-            yield Import(each.module, each.module, each.alias or each.module.rpartition(".")[2], line=line)
-            yield Import(each.module, "*", line=line)
+            yield ir.Import(each.module, each.module, each.alias or each.module.rpartition(".")[2], line=line)
+            yield ir.Import(each.module, "*", line=line)
         elif name is None and each.alias is None and (self._rules.star or language in ("c", "ruby", "swift", "php")):
-            yield Import(each.module, "*", line=line)
+            yield ir.Import(each.module, "*", line=line)
         elif language == "haskell" and name is None:
-            yield Import(each.module, None, each.alias, line=line)
-            yield Import(each.module, "*", line=line)
+            yield ir.Import(each.module, None, each.alias, line=line)
+            yield ir.Import(each.module, "*", line=line)
         else:
-            yield Import(each.module, name, each.alias, each.level, line)
+            yield ir.Import(each.module, name, each.alias, each.level, line)
 
 
 def _emptied(match: re.Match[str]) -> str:
@@ -578,7 +561,7 @@ def _result(signature: str, name: str, style: str) -> str:
     return ""
 
 
-def _type(text: str) -> Expression | None:
+def _type(text: str) -> ir.Expression | None:
     """Return a declared type as an expression, without pointers and options."""
     plain = _MODIFIERS.sub(" ", text).replace("'", " ").strip()
     match = _TYPE.search(plain)
@@ -592,9 +575,9 @@ def _type(text: str) -> Expression | None:
     return _path_expression(match[0])
 
 
-def _path_expression(path: str) -> Expression:
+def _path_expression(path: str) -> ir.Expression:
     first, *rest = re.split(r"::|\.|\\", path)
-    value: Expression = Name(first)
+    value: ir.Expression = ir.Name(first)
     for part in rest:
-        value = Member(value, part)
+        value = ir.Member(value, part)
     return value

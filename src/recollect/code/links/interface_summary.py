@@ -19,70 +19,32 @@ from __future__ import annotations
 import hashlib
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
 import msgspec
 
-from recollect.code.links import program
-from recollect.code.links.program import (
-    Assign,
-    Code,
-    Export,
-    Import,
-    Member,
-    Name,
-    Return,
-    Scope,
-    Statement,
-    Unit,
-    Use,
-    Yield,
-)
+from recollect.code.links import program as ir
 
 # Rounds in which variables of variables are followed back.
 ROUNDS = 3
-# Fields with positions, and fields that contain no parts of a program.
-_PLACES = frozenset(("line", "column"))
-_ATOMS = frozenset(
-    "name key scope kind module alias level is_whole is_export is_new is_implied symbol parent marks "
-    "outer_names global_names arity".split()
-)
-_LEAVING: frozenset[type] = frozenset((Return, Yield, Import, Export))
+_LEAVING: frozenset[type] = frozenset((ir.Return, ir.Yield, ir.Import, ir.Export))
 
 
-def summary(unit: Unit) -> Unit:
+def summary(unit: ir.Unit) -> ir.Unit:
     """Return the interface summary of a program; scopes keep their places."""
     scopes = tuple([_scope(scope) for scope in unit.scopes])
     return msgspec.structs.replace(unit, scopes=scopes, notes=())
 
 
-def _scope(scope: Scope) -> Scope:
-    is_function = scope.kind == "function"
-    if is_function and "constructor" not in scope.marks:
-        body = _seen(scope.body)
-    else:
-        body = tuple([each for each in scope.body if type(each) is not Use])
-    return Scope(
-        scope.kind,
-        scope.name,
-        scope.symbol,
-        scope.parent,
-        _several(scope.parameters),
-        _several(scope.bases),
-        _several(scope.implements),
-        _several(scope.decorators),
-        _several(body),
-        scope.marks,
-        scope.outer_names,
-        scope.global_names,
-        _placeless(scope.returns),
-        scope.arity,
-    )
+def _scope(scope: ir.Scope) -> ir.Scope:
+    is_plain = scope.kind == "function" and "constructor" not in scope.marks
+    body = _seen(scope.body) if is_plain else tuple([each for each in scope.body if type(each) is not ir.Use])
+    return _placeless(msgspec.structs.replace(scope, body=body))  # type: ignore[no-any-return]
 
 
-def _seen(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+def _seen(body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
     """Return the statements of a function that others can see the effect of."""
     chosen: set[int] = set()
     assigned: dict[str, list[int]] = {}
@@ -90,16 +52,16 @@ def _seen(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
         kind = type(each)
         if kind in _LEAVING:
             chosen.add(place)
-        elif isinstance(each, Assign):
-            if isinstance(each.target, Member):
+        elif isinstance(each, ir.Assign):
+            if isinstance(each.target, ir.Member):
                 chosen.add(place)
-            elif isinstance(each.target, Name):
+            elif isinstance(each.target, ir.Name):
                 assigned.setdefault(each.target.name, []).append(place)
     fresh = chosen
     for _ in range(ROUNDS if assigned else 0):
         wanted: set[str] = set()
         for place in fresh:
-            _add_names(body[place], wanted)
+            add_names(body[place], wanted)
         fresh = {place for name in wanted & assigned.keys() for place in assigned[name]} - chosen
         if not fresh:
             break
@@ -107,75 +69,45 @@ def _seen(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
     return tuple([body[place] for place in sorted(chosen)])
 
 
-# --- by kind of part: what it holds, and what it is without its places ---
-
-
-def _fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    """Return the fields of a kind of part that may hold others."""
-    atoms = _PLACES | _ATOMS | ({"value"} if kind is program.Text else frozenset())
-    return tuple(each for each in kind.__struct_fields__ if each not in atoms)
-
+# --- parts of programs, whatever their kind ---
 
 _KINDS: tuple[type[msgspec.Struct], ...] = tuple(
-    each for each in vars(program).values()
-    if isinstance(each, type) and issubclass(each, program._Part) and each not in (program._Part, Scope, Unit)
+    each for each in vars(ir).values()
+    if isinstance(each, type) and issubclass(each, ir._Part) and each not in (ir._Part, ir.Unit)
 )  # fmt: skip
-# By kind of part, the fields that may hold others.
-HOLDING: dict[type, tuple[str, ...]] = {kind: _fields(kind) for kind in _KINDS}
+# By kind of part, which of its fields are lines and columns.
+_PLACES: dict[type, tuple[int, ...]] = {
+    kind: tuple(place for place, field in enumerate(kind.__struct_fields__) if field in ("line", "column"))
+    for kind in _KINDS
+}
 
 
-# By kind of part, how it is made without its places.
-_PLACELESS: dict[type, Callable[[Any], Any]] = {}
-
-
-def _add_names(part: Any, found: set[str]) -> None:
-    """Add all names that a part of a program asks for."""
+def add_names(part: Any, found: set[str]) -> None:
+    """Add all names whose values a part of a program asks for."""
     waiting = [part]
     while waiting:
         each = waiting.pop()
         kind = type(each)
-        if kind is Name:
+        if kind is ir.Name:
             found.add(each.name)
         elif kind is tuple:
             waiting += each
-        elif each is not None:
-            for field in HOLDING[kind]:
-                waiting.append(getattr(each, field))
-
-
-def _several(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple([_placeless(part) for part in parts]) if parts else parts
+        elif kind in _PLACES:
+            waiting += msgspec.structs.astuple(each)
 
 
 def _placeless(part: Any) -> Any:
     """Return a part of a program without lines and columns."""
-    make = _PLACELESS.get(type(part))
-    return make(part) if make is not None else part
-
-
-def _making(kind: type[msgspec.Struct]) -> Callable[[Any], Any]:
-    """Return how a kind of part is made without its places."""
-    fields = kind.__struct_fields__
-    places = tuple(place for place, field in enumerate(fields) if field in _PLACES)
-    inner = tuple(place for place, field in enumerate(fields) if field in HOLDING[kind])
-    taken, of = msgspec.structs.astuple, _PLACELESS.get
-
-    def make(part: Any) -> Any:
-        values = list(taken(part))
-        for place in places:
-            values[place] = 0
-        for place in inner:
-            make = of(type(values[place]))
-            if make is not None:
-                values[place] = make(values[place])
-        return kind(*values)
-
-    return make
-
-
-# What holds no other part and stands at no place of its own is as it is.
-_PLACELESS |= {tuple: _several}
-_PLACELESS |= {kind: _making(kind) for kind in _KINDS if HOLDING[kind] or _PLACES & {*kind.__struct_fields__}}
+    kind = type(part)
+    if kind is tuple:
+        return tuple([_placeless(each) for each in part]) if part else part
+    places = _PLACES.get(kind)
+    if places is None or kind is ir.Name:
+        return part
+    values = [_placeless(each) for each in msgspec.structs.astuple(part)]
+    for place in places:
+        values[place] = 0
+    return kind(*values)
 
 
 # Languages whose functions are reached by nothing but their names, and what its own words look like in a source.
@@ -189,7 +121,7 @@ LONGEST = 64  # characters of a text that may be a name
 
 _SEEN = ("parameters", "bases", "implements", "decorators", "marks", "outer_names", "global_names", "returns")
 # Numbers of kinds of parts, none of which is a number of entries.
-_TAGS = {kind: -2 - number for number, kind in enumerate(HOLDING)}
+_TAGS = {kind: -2 - number for number, kind in enumerate(_PLACES)}
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -245,7 +177,7 @@ def _mentioned(names: Iterable[str]) -> bytes:
     return _numbers([name.encode("utf-8", "surrogatepass") for name in names])
 
 
-def pieces(shown: Unit, keys: Sequence[str], source: bytes) -> Pieces:
+def pieces(shown: ir.Unit, keys: Sequence[str], source: bytes) -> Pieces:
     """Return a summary in pieces; other languages than those of APART have none."""
     if shown.language not in APART:
         return Pieces()
@@ -260,7 +192,7 @@ def pieces(shown: Unit, keys: Sequence[str], source: bytes) -> Pieces:
     return Pieces(words(source), _mentioned(mentioned), digest, tuple(parts))
 
 
-def _roots(scopes: Sequence[Scope]) -> list[int]:
+def _roots(scopes: Sequence[ir.Scope]) -> list[int]:
     """Return the piece that each scope belongs to, -1 for the rest."""
     root: list[int] = []
     for place, scope in enumerate(scopes):
@@ -272,7 +204,7 @@ def _roots(scopes: Sequence[Scope]) -> list[int]:
     return root
 
 
-def _is_apart(scope: Scope) -> bool:
+def _is_apart(scope: ir.Scope) -> bool:
     """Tell whether a function does nothing before it is called by its name."""
     return (
         scope.kind == "function"
@@ -283,18 +215,18 @@ def _is_apart(scope: Scope) -> bool:
     )
 
 
-def _piece(shown: Unit, keys: Sequence[str], places: Sequence[int]) -> Piece:
+def _piece(shown: ir.Unit, keys: Sequence[str], places: Sequence[int]) -> Piece:
     mentioned: set[str] = set()
     digest = _digest(shown, keys, places, mentioned)
     names = {shown.scopes[places[0]].name}
     for place in places:
         for each in shown.scopes[place].body:
-            if isinstance(each, Assign) and isinstance(each.target, Member):
+            if isinstance(each, ir.Assign) and isinstance(each.target, ir.Member):
                 names.add(each.target.name)
     return Piece(_mentioned(names), _mentioned(mentioned), digest)
 
 
-def _digest(shown: Unit, keys: Sequence[str], places: Sequence[int], mentioned: set[str]) -> bytes:
+def _digest(shown: ir.Unit, keys: Sequence[str], places: Sequence[int], mentioned: set[str]) -> bytes:
     """Return a hash of some scopes alone, and collect the names they mention."""
     own = {place: number for number, place in enumerate(places)}
     atoms: list[object] = [shown.package]
@@ -308,9 +240,9 @@ def _digest(shown: Unit, keys: Sequence[str], places: Sequence[int], mentioned: 
     return hashlib.sha256(_encode(atoms)).digest()[:16]
 
 
-def _is_elsewhere(statement: Statement, own: dict[int, int]) -> bool:
+def _is_elsewhere(statement: ir.Statement, own: dict[int, int]) -> bool:
     """Tell whether a statement binds a function that is a piece of its own."""
-    return type(statement) is Assign and type(statement.value) is Code and statement.value.scope not in own
+    return type(statement) is ir.Assign and type(statement.value) is ir.Code and statement.value.scope not in own
 
 
 def _take_apart(part: object, own: dict[int, int], atoms: list[object]) -> None:
@@ -322,7 +254,7 @@ def _take_apart(part: object, own: dict[int, int], atoms: list[object]) -> None:
         if kind is tuple:
             atoms.append(len(each))  # type: ignore[arg-type]
             waiting += each  # type: ignore[arg-type]
-        elif kind is Code:
+        elif kind is ir.Code:
             atoms.append(own.get(each.scope, -1))  # type: ignore[attr-defined]
         elif kind in _TAGS:
             atoms.append(_TAGS[kind])

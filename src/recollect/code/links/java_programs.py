@@ -1,7 +1,7 @@
-"""Programs of Java files: the entry of the front end, and classes with their members.
+"""Programs of Java files: the entry of the front end, imports, and classes with their members.
 
     class Shop {                      Scope(class, "Shop", body=(
-        Till till = new Till();           till = Instance(Till)          what it is declared to be
+        Till till = new Till();           #till = Instance(Till)         what it is declared to be
         static Shop only = open();
         Shop(int size) { … }              <init> = Code(…)
         void sell() { … }                 sell = Code(…)
@@ -9,402 +9,335 @@
     }                                 ))
 
 Field initialisers run in functions of their own, as in the JVM: `<init>` for each object, `<clinit>` once for the
-class. Accessors and constructor of a record and `values` of an enum are implicit.
+class. Accessors and constructor of a record are implicit. Bodies wait until all classes of the file are known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from recollect.code.index import page as grammars
 from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
-from recollect.code.links import java_calls, java_statements, java_values
-from recollect.code.links.java_functions import function, parameter
-from recollect.code.links.java_statements import statement
-from recollect.code.links.java_types import (  # fmt: skip
-    FIELD,
-    INTERFACES,
-    TYPES,
-    Parameters,
-    Shape,
-    Type,
-    declared,
-    members,
-    modifiers,
-    parameters,
-    read,
-    text,
-    type_of,
-    variables,
-    words,
-)
-from recollect.code.links.java_values import (
-    arguments,
-    array,
-    cast,
-    class_named,
-    position,
-    type_code,
-    value_for,
-    written,
-)
-from recollect.code.links.java_writer import Frame, Tables, Writer, is_idle
-from recollect.code.links.program import (  # fmt: skip
-    Assign,
-    Call,
-    Code,
-    Do,
-    Entry,
-    Expression,
-    Import,
-    Instance,
-    Item,
-    Member,
-    Name,
-    Parameter,
-    Return,
-    Scope,
-    ScopeKind,
-    Statement,
-    Super,
-    Table,
-    This,
-    Unit,
-    Use,
-)
+from recollect.code.links import java_expressions
+from recollect.code.links import program as ir
+from recollect.code.links.java_expressions import CONSTRUCTOR, arguments, as_type, base, parameters
+from recollect.code.links.java_reader import FIELD, FIELDS, Field, Frame, Handler, Method, Reader, Shape, is_plain
+from recollect.code.links.java_types import declarator_type, declare_variables
+from recollect.code.links.tree_reader import NOTHING, by_end, declared, grammar, nothing
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    import tree_sitter
 
-CONSTRUCTOR = "<init>"
 INITIALISER = "<clinit>"
+INTERFACES = frozenset(("interface_declaration", "annotation_type_declaration"))
+TYPES = frozenset(("class_declaration", "enum_declaration", "record_declaration", *INTERFACES))
+# Annotations that say nothing about who uses what.
+UNTOLD = frozenset(("Override", "Deprecated", "SuppressWarnings", "FunctionalInterface", "SafeVarargs"))
 
 
-class Building:
-    """A class that is being written, with the functions that initialise its fields."""
-
-    __slots__ = ("body", "is_record", "node", "objects", "place", "shape", "statics")
-
-    def __init__(self, place: int, shape: Shape, node: Node) -> None:
-        self.place = place
-        self.shape = shape
-        self.node = node
-        self.body: list[Statement] = []
-        self.objects: Frame | None = None
-        self.statics: Frame | None = None
-
-    def bind(self, name: str, place: int) -> None:
-        """Add a function or a class to what the class offers."""
-        self.body.append(Assign(Name(name), Code(place)))
+# --- imports and the file ---
 
 
-def class_(w: Writer, node: Node, shape: Shape, body: Node | None) -> int:
-    """Write a class; return the place of its scope."""
-    place = w.reserve()
-    building = Building(place, shape, node)
-    parent = w.parent()
-    symbol = symbol_of(w, node, shape.name)
-    w.variables.update(shape.variables)
-    w.frames.append(Frame(place, shape=shape))
-    bases = [w.reference(each.name) for each in shape.bases]
-    implements = [w.reference(each.name) for each in shape.implements]
-    _annotated(w, node, building.body)
-    if node.type == "record_declaration":
-        _record(w, building)
-    if node.type == "enum_declaration":
-        _values(w, building)
-    for each in members(body):
-        reader = MEMBERS.get(each.type)
-        if reader is not None:
-            reader(w, building, each)
-    _initialisers(w, building, symbol)
-    w.frames.pop()
-    kind: ScopeKind = "interface" if node.type in INTERFACES else "class"
-    marks = ("abstract",) if "abstract" in words(modifiers(node)) else ()
-    w.scopes[place] = Scope(
-        kind, shape.name, symbol, parent, bases=tuple(bases), implements=tuple(implements), body=tuple(building.body),
-        marks=marks, line=position(node)[0],
-    )  # fmt: skip
-    return place
+def program(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a file: first the names of its classes, then the classes; their bodies wait."""
+    classes: list[tuple[tree_sitter.Node, Shape]] = []
+    nodes = list(node.named_children)
+    for each in nodes:
+        kind = r.kind(each)
+        if kind == "package_declaration":
+            r.package = next((r.cut(child) for child in each.named_children if "identifier" in r.kind(child)), "")
+        elif kind == "import_declaration":
+            _import(r, each)
+        elif kind in TYPES:
+            name = r.field_text(each, r.fields.name)
+            r.top[name] = _shape(r, each, Shape(name, r.name(name)))
+            classes.append((each, r.top[name]))
+        elif kind == "ERROR":
+            nodes += each.named_children
+    for each, shape in classes:
+        r.emit(
+            ir.Assign(r.name(shape.name), ir.Code(class_(r, each, shape, each.child_by_field_id(r.fields.body)).place))
+        )
+    return NOTHING
 
 
-def local_class(w: Writer, node: Node) -> None:
-    """Write a class that a function declares."""
-    named = node.child_by_field_name("name")
-    if named is None:
-        return
-    name = text(w.page, named)
-    shape = Shape(name, w.class_around(), Name(name))
-    w.declare_class(name, shape)
-    read(w.page, node, shape, node.child_by_field_name("body"))
-    w.emit(Assign(Name(name), Code(class_(w, node, shape, node.child_by_field_name("body")))))
+def _import(r: Reader, node: tree_sitter.Node) -> None:
+    path = next((r.cut(each) for each in node.named_children if "identifier" in r.kind(each)), "")
+    is_static = any(child.type == "static" for child in node.children)
+    is_star = any(child.type == "asterisk" for child in node.children)
+    owner, _, name = path.rpartition(".")
+    if is_star and (is_static or _has_class(path)):
+        r.star_statics.append(r.named_in_full(path))
+    elif is_star:
+        r.emit(ir.Import(path, "*", line=r.line(node)))
+    elif is_static:
+        r.statics[name] = r.named_in_full(owner)
+    elif _has_class(owner):
+        r.imported[name] = owner
+        r.emit(ir.Assign(r.name(name), r.named_in_full(path)))
+    else:
+        r.imported[name] = owner
+        r.emit(ir.Import(owner, name, name, line=r.line(node)))
 
 
-def anonymous_class(w: Writer, node: Node, type: Type, body: Node) -> tuple[Expression, Type]:
-    """Write an anonymous class; return it and the type of the object."""
-    name = f"${w.reserve_number()}"
-    shape = Shape(name, w.class_around(), None)
-    shape.bases = (type,)
-    read(w.page, node, shape, body)
-    w.declare_class(name, shape)
-    return Code(class_(w, node, shape, body)), Type(name)
+def _has_class(path: str) -> bool:
+    """Tell whether a path names a class: it has a capitalised part."""
+    return any(part[:1].isupper() for part in path.split("."))
 
 
-def symbol_of(w: Writer, node: Node, name: str) -> int:
-    """Return the symbol that a declaration is."""
-    start = node.start_byte
-    return w.symbols.get((w.page.original(start) if w.page.returns else start, name), -1)
+def _shape(r: Reader, node: tree_sitter.Node, shape: Shape) -> Shape:
+    """Return a shape with the classes inside of it; members are added when the class is read."""
+    for each in _members(r, node.child_by_field_id(r.fields.body)):
+        if r.kind(each) in TYPES:
+            name = r.field_text(each, r.fields.name)
+            reference = ir.Member(shape.reference, name) if shape.reference is not None else None
+            shape.classes[name] = _shape(r, each, Shape(name, reference))
+    return shape
 
 
-def _annotated(w: Writer, node: Node, body: list[Statement]) -> None:
-    """Note the annotations of a declaration."""
-    found = modifiers(node)
-    for each in found.named_children if found else ():
-        name = each.child_by_field_name("name")
-        type = type_of(w.page, name)
-        code = class_named(w, type) if type and type.name not in UNTOLD else None
-        if code is not None:
-            body.append(Use(code, position(each)[0]))
-
-
-UNTOLD = frozenset({"Override", "Deprecated", "SuppressWarnings", "FunctionalInterface", "SafeVarargs"})
-
-
-# --- methods ----------------------------------------------------------------------------------------------------------
-
-
-def _method(w: Writer, building: Building, node: Node) -> None:
-    named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if named is None:
-        return
-    name = text(w.page, named)
-    found = words(modifiers(node))
-    is_bare = body is None and "native" not in found and node.type != "annotation_type_element_declaration"
-    marks = [each for each, holds in (("static", "static" in found), ("abstract", is_bare)) if holds]
-    frame = Frame(w.reserve(), is_static="static" in found)
-    frame.returns = declared(w.page, node, node)
-    listed = parameters(w.page, node.child_by_field_name("parameters"))
-    _function(w, building, node, frame, listed, body, name, marks)
-    building.bind(name, frame.place)
-
-
-def _constructor(w: Writer, building: Building, node: Node) -> None:
-    frame = Frame(w.reserve())
-    body = node.child_by_field_name("body")
-    is_compact = node.type == "compact_constructor_declaration"
-    source = building.node if is_compact else node
-    listed = parameters(w.page, source.child_by_field_name("parameters"))
-    if is_compact:
-        frame.body += _kept(listed)
-    if not _is_chained(body) and building.shape.bases:
-        line, column = position(node)
-        frame.body.append(_super_call(line, column))
-    _function(w, building, node, frame, listed, body, CONSTRUCTOR, ["constructor"])
-    building.bind(CONSTRUCTOR, frame.place)
-
-
-def _is_chained(body: Node | None) -> bool:
-    return any(each.type == "explicit_constructor_invocation" for each in (body.named_children if body else ()))
-
-
-def _super_call(line: int, column: int) -> Statement:
-    return Do(Call(Member(Super(), CONSTRUCTOR, line), (), line, column))
-
-
-def _function(
-    w: Writer, building: Building, node: Node, frame: Frame, listed: Parameters, body: Node | None, name: str,
-    marks: list[str],
-) -> None:  # fmt: skip
-    """Write a method or a constructor."""
-    symbol = symbol_of(w, node, building.shape.name if name == CONSTRUCTOR else name)
-    parent = w.parent()
-    w.frames.append(frame)
-    frame.variables = variables(w.page, node)
-    w.variables.update(frame.variables)
-    scope_parameters = _parameters(w, frame, listed)
-    _annotated(w, node, frame.body)
-    for each in node.named_children:
-        if each.type == "throws":
-            for thrown in each.named_children:
-                code = class_named(w, type_of(w.page, thrown))
-                if code is not None:
-                    frame.body.append(Use(code, position(thrown)[0]))
-    if body is not None:
-        statement(w, body)
-    returns = type_code(w, frame.returns)
-    w.frames.pop()
-    if frame.types:
-        w.forget()
-    w.scopes[frame.place] = Scope(
-        "function", name, symbol, parent, scope_parameters, body=tuple(frame.body), marks=tuple(marks), returns=returns,
-        arity=len(listed.names), line=position(node)[0],
-    )  # fmt: skip
-
-
-def _parameters(w: Writer, frame: Frame, listed: Parameters) -> tuple[Parameter, ...]:
-    found: list[Parameter] = []
-    last = len(listed.names) - 1
-    for place, (name, type) in enumerate(zip(listed.names, listed.types, strict=True)):
-        kind = "*" if listed.is_varargs and place == last else ""
-        found.append(parameter(w, frame, name, type, kind=kind))
-    return tuple(found)
-
-
-# --- fields -----------------------------------------------------------------------------------------------------------
-
-
-def _initial(w: Writer, building: Building, *, is_static: bool) -> Frame:
-    """Return the function that initialises the class, or its objects."""
-    found = building.statics if is_static else building.objects
-    if found is None:
-        found = Frame(w.reserve(), is_static=is_static)
-        if is_static:
-            building.statics = found
-        else:
-            building.objects = found
+def _members(r: Reader, body: tree_sitter.Node | None) -> list[tree_sitter.Node]:
+    """Return the members of a class, those of enums and syntax errors included."""
+    found: list[tree_sitter.Node] = []
+    for each in body.named_children if body is not None else ():
+        found += each.named_children if r.kind(each) in ("enum_body_declarations", "ERROR") else [each]
     return found
 
 
-def _field(w: Writer, building: Building, node: Node) -> None:
-    shape = building.shape
-    _annotated(w, node, building.body)
-    for each in node.children_by_field_name("declarator"):
-        name = each.child_by_field_name("name")
-        field = shape.fields.get(text(w.page, name)) if name else None
-        if name is None or field is None:
-            continue
-        to = class_named(w, field.type)
-        given = each.child_by_field_name("value")
-        if to is not None and (given is None or given.type != "object_creation_expression"):
-            building.body.append(Assign(Name(FIELD + text(w.page, name)), Instance(to)))
-        if given is not None:
-            _initialise(w, building, text(w.page, name), given, field.type, is_static=field.is_static)
+# --- classes ---
 
 
-def _initialise(
-    w: Writer, building: Building, name: str, node: Node, type: Type | None, *, is_static: bool
-) -> None:  # fmt: skip
-    frame = _initial(w, building, is_static=is_static)
-    w.frames.append(frame)
-    found = array(w, node, type) if node.type == "array_initializer" else value_for(w, node, type)
-    if not is_idle(found.code):
-        owner = w.receiver(building.shape, is_static=is_static)
-        w.emit(Assign(Member(owner, FIELD + name), cast(w, found.code, type)))
-    w.frames.pop()
+def class_(r: Reader, node: tree_sitter.Node, shape: Shape, body: tree_sitter.Node | None) -> Frame:
+    """Read a class; bodies of its functions wait."""
+    frame = r.open("interface" if r.kind(node) in INTERFACES else "class", shape.name, node)
+    frame.shape = shape
+    before = r.enter(frame)
+    if r.kind(node) in TYPES:
+        declare_variables(r, node)
+        _heads(r, node, frame)
+        _annotated(r, node, frame)
+        if "abstract" in _words(r, node):
+            frame.marks.append("abstract")
+    shape.has_bases = bool(frame.bases or frame.implements)
+    if r.kind(node) == "record_declaration":
+        _record(r, node, frame)
+    for each in _members(r, body):
+        reader = MEMBERS.get(r.kind(each))
+        if reader is not None:
+            reader(r, frame, each)
+    r.back(before)
+    return frame
 
 
-def _block(w: Writer, building: Building, node: Node) -> None:
-    frame = _initial(w, building, is_static=node.type == "static_initializer")
-    w.frames.append(frame)
-    statement(w, node)
-    w.frames.pop()
+def _heads(r: Reader, node: tree_sitter.Node, frame: Frame) -> None:
+    for each in node.named_children:
+        kind = r.kind(each)
+        if kind == "superclass":
+            frame.bases += [base(r, child) for child in each.named_children]
+        elif kind in ("super_interfaces", "extends_interfaces"):
+            listed = frame.bases if kind == "extends_interfaces" else frame.implements
+            listed += [base(r, child) for several in each.named_children for child in several.named_children]
 
 
-def _initialisers(w: Writer, building: Building, symbol: int) -> None:
-    for frame, name, marks in (
-        (building.objects, CONSTRUCTOR, ()),
-        (building.statics, INITIALISER, ("static",)),
-    ):
-        if frame is not None:
-            line = position(building.node)[0]
-            w.scopes[frame.place] = Scope(
-                "function", name, symbol, building.place, body=tuple(frame.body), marks=marks, line=line
-            )
+def _words(r: Reader, node: tree_sitter.Node) -> frozenset[str]:
+    """Return the modifiers of a declaration."""
+    found = next((each for each in node.named_children[:1] if r.kind(each) == "modifiers"), None)
+    return frozenset(child.type for child in found.children) if found is not None else frozenset()
 
 
-# --- enums and records ------------------------------------------------------------------------------------------------
+def _annotated(r: Reader, node: tree_sitter.Node, frame: Frame) -> None:
+    """Note the annotations and the thrown types of a declaration."""
+    for each in node.named_children:
+        if r.kind(each) == "modifiers":
+            for child in each.named_children:
+                name = r.field_text(child, r.fields.name)
+                if name and name not in UNTOLD:
+                    frame.body.append(ir.Use(r.reference(name), r.line(child)))
+        elif r.kind(each) == "throws":
+            frame.body += [ir.Use(r.reference(r.cut(child)), r.line(child)) for child in each.named_children]
 
 
-def _constant(w: Writer, building: Building, node: Node) -> None:
-    """Write a constant of an enum, with a class of its own if it has a body."""
-    name = node.child_by_field_name("name")
-    if name is None:
-        return
-    frame = _initial(w, building, is_static=True)
-    w.frames.append(frame)
-    body = node.child_by_field_name("body")
-    shape = building.shape
-    callee = w.receiver(shape, is_static=True)
-    if body is not None:
-        callee = anonymous_class(w, node, Type(shape.name), body)[0]
-    given = [value_for(w, each, None) for each in written(node.child_by_field_name("arguments"))]
-    line, column = position(name)
-    made = Call(callee, arguments(w, given), line, column, is_new=True)
-    w.emit(Assign(Member(w.receiver(shape, is_static=True), FIELD + text(w.page, name)), made))
-    w.frames.pop()
+def local_class(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a class that a function declares."""
+    name = r.field_text(node, r.fields.name)
+    shape = _shape(r, node, Shape(name, r.name(name)))
+    around = next(r.around(), None)
+    if around is not None:  # known in the class around from here on; two functions rarely have one of the same name
+        around.shape.classes[name] = shape
+    r.emit(ir.Assign(r.name(name), ir.Code(class_(r, node, shape, node.child_by_field_id(r.fields.body)).place)))
+    return NOTHING
 
 
-def _values(w: Writer, building: Building) -> None:
-    shape = building.shape
-    body = building.node.child_by_field_name("body")
-    owner = w.receiver(shape, is_static=True)
-    constants = [each for each in (body.named_children if body else ()) if each.type == "enum_constant"]
-    names = [text(w.page, name) for each in constants if (name := each.child_by_field_name("name"))]
-    held: tuple[Entry, ...] = tuple([Entry(place, Member(owner, FIELD + name)) for place, name in enumerate(names)])
-    table = Table(held, position(building.node)[0])
-    _implicit(w, building, "values", (), (Return(table),), 0)
-    _implicit(w, building, "valueOf", (Parameter("name"),), (Return(Item(table)),), 1)
+def anonymous_class(r: Reader, node: tree_sitter.Node, of: ir.Expression, body: tree_sitter.Node) -> ir.Expression:
+    """Return a class that is written with `new`, or with a constant of an enum."""
+    r.anonymous += 1
+    shape = Shape(f"${r.anonymous}", None)
+    frame = class_(r, node, shape, body)
+    frame.bases.append(of)
+    shape.has_bases = True
+    return ir.Code(frame.place)
 
 
-def _implicit(
-    w: Writer, building: Building, name: str, listed: tuple[Parameter, ...], body: tuple[Statement, ...], arity: int,
-    *marks: str,
-) -> None:  # fmt: skip
-    """Write a method that the language adds."""
-    place = w.reserve()
-    is_static = () if marks else ("static",)
-    w.scopes[place] = Scope(
-        "function", name, -1, building.place, listed, body=body, marks=(*marks, *is_static, "implicit"), arity=arity,
-        line=position(building.node)[0],
-    )  # fmt: skip
-    building.bind(name, place)
+# --- members ---
 
 
-def _kept(listed: Parameters) -> list[Statement]:
-    return [Assign(Member(This(), FIELD + name), Name(name)) for name in listed.names]
+def _method(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
+    name, body = r.field_text(node, r.fields.name), node.child_by_field_id(r.fields.body)
+    words = _words(r, node)
+    declare_variables(r, node)
+    function = _function(r, frame, node, name)
+    function.returns = declarator_type(r, node, node)
+    if "static" in words:
+        function.marks.append("static")
+    if body is None and "native" not in words and r.kind(node) == "method_declaration":
+        function.marks.append("abstract")
+    if frame.shape is not None:
+        frame.shape.methods.setdefault(name, []).append(Method(function.returns, "static" in words))
 
 
-def _record(w: Writer, building: Building) -> None:
-    """Write the accessors and the constructor of a record that the source omits."""
-    node = building.node
-    listed = parameters(w.page, node.child_by_field_name("parameters"))
-    own = members(node.child_by_field_name("body"))
-    methods = {
-        text(w.page, name)
-        for each in own
-        if each.type == "method_declaration" and (name := each.child_by_field_name("name"))
-        and not written(each.child_by_field_name("parameters"))
-    }  # fmt: skip
-    taken: list[Parameter] = []
-    for field, type in zip(listed.names, listed.types, strict=True):
-        taken.append(Parameter(field, "", None, type_code(w, type)))
-        to = class_named(w, type)
-        if to is not None:
-            building.body.append(Assign(Name(FIELD + field), Instance(to)))
-        if field not in methods:
-            _implicit(w, building, field, (), (Return(Member(This(), FIELD + field)),), 0, "accessor")
-    if not any(_is_canonical(w, each, len(taken)) for each in own):
-        _implicit(w, building, CONSTRUCTOR, tuple(taken), tuple(_kept(listed)), len(taken), "constructor")
-
-
-def _is_canonical(w: Writer, node: Node, count: int) -> bool:
-    if node.type == "compact_constructor_declaration":
-        return True
-    return (
-        node.type == "constructor_declaration"
-        and len(parameters(w.page, node.child_by_field_name("parameters")).names) == count
+def _constructor(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
+    function = _function(r, frame, node, CONSTRUCTOR)
+    function.marks.append("constructor")
+    body = node.child_by_field_id(r.fields.body)
+    is_chained = any(
+        r.kind(each) == "explicit_constructor_invocation" for each in (body.named_children if body is not None else ())
     )
+    if frame.bases and not is_chained:
+        line, column = r.place(node)
+        function.body.append(ir.Do(ir.Call(ir.Member(ir.Super(), CONSTRUCTOR, line), (), line, column)))
 
 
-def _nested(w: Writer, building: Building, node: Node) -> None:
-    named = node.child_by_field_name("name")
-    shape = building.shape.classes.get(text(w.page, named)) if named else None
+def _function(r: Reader, frame: Frame, node: tree_sitter.Node, name: str) -> Frame:
+    """Return a method or a constructor, whose parameters and body wait."""
+    symbol = frame.name if name == CONSTRUCTOR else name
+    function = r.open("function", name, node, symbol)
+    listed = node.child_by_field_id(r.fields.parameters)
+    function.arity = sum(r.kind(each).endswith("parameter") for each in (listed.named_children if listed else ()))
+    _annotated(r, node, function)
+    r.emit(ir.Assign(r.name(name), ir.Code(function.place)))
+    variables = dict(r.variables)
+    r.wait(partial(_body, r, node, listed, variables), function)
+    return function
+
+
+def _body(
+    r: Reader, node: tree_sitter.Node, listed: tree_sitter.Node | None, variables: dict[str, ir.Expression | None]
+) -> None:
+    r.variables = variables
+    if r.kind(node) == "compact_constructor_declaration":
+        listed = (
+            node.parent.parent.child_by_field_id(r.fields.parameters) if node.parent and node.parent.parent else None
+        )
+        parameters(r, listed)
+        r.frame.arity = len(r.frame.parameters)
+        r.frame.body += [
+            ir.Assign(ir.Member(ir.This(), FIELD + each.name), ir.Name(each.name)) for each in r.frame.parameters
+        ]
+    else:
+        parameters(r, listed)
+    r.do(r.maybe(node.child_by_field_id(r.fields.body)))
+
+
+def _initial(r: Reader, frame: Frame, *, is_static: bool) -> Frame:
+    """Return the function that initialises the class, or its objects."""
+    name = INITIALISER if is_static else CONSTRUCTOR
+    if name not in frame.initial:
+        made = frame.initial[name] = r.open("function", name, None)
+        made.symbol, made.line = frame.symbol, frame.line
+        if is_static:
+            made.marks.append("static")
+    return frame.initial[name]
+
+
+def _field(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
+    shape = frame.shape
+    is_static = frame.kind == "interface" or "static" in _words(r, node)
+    _annotated(r, node, frame)
+    for each in node.children_by_field_id(r.fields.declarator):
+        name, value = r.field_text(each, r.fields.name), each.child_by_field_id(r.fields.value)
+        type = declarator_type(r, node, each)
+        if shape is not None:
+            shape.fields[name] = Field(type, is_static)
+        if type is not None and not is_plain(type):
+            r.emit(ir.Assign(r.name(FIELD + name), declared(type)))
+        if value is not None:
+            initial = _initial(r, frame, is_static=is_static)
+            r.wait(partial(_initialise, r, frame, name, value, type), initial)
+
+
+def _initialise(r: Reader, frame: Frame, name: str, node: tree_sitter.Node, type: ir.Expression | None) -> None:
+    value = r.value(node)
+    is_static = "static" in r.frame.marks
+    owner = frame.shape.reference if is_static and frame.shape is not None else ir.This()
+    if value is NOTHING or is_plain(type) or owner is None:
+        r.do(value)
+    else:
+        r.emit(ir.Assign(ir.Member(owner, FIELD + name), as_type(value, type)))
+
+
+def _block(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
+    initial = _initial(r, frame, is_static=r.kind(node) == "static_initializer")
+    r.wait(lambda: r.do(r.value(node)), initial)
+
+
+def _constant(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
+    """Read a constant of an enum, with a class of its own if it has a body."""
+    name, shape = r.field_text(node, r.fields.name), frame.shape
+    if shape is None or shape.reference is None:
+        return
+    shape.fields[name] = Field(shape.reference, is_static=True)
+    r.emit(ir.Assign(r.name(FIELD + name), declared(shape.reference)))
+    r.wait(partial(_made_constant, r, node, name, shape.reference), _initial(r, frame, is_static=True))
+
+
+def _made_constant(r: Reader, node: tree_sitter.Node, name: str, of: ir.Expression) -> None:
+    body, given = node.child_by_field_id(r.fields.body), node.child_by_field_id(r.fields.arguments)
+    callee = anonymous_class(r, node, of, body) if body is not None else of
+    made = ir.Call(callee, arguments(r, given), *r.place(node), is_new=True)
+    r.emit(ir.Assign(ir.Member(of, FIELD + name), made))
+
+
+def _nested(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
+    shape = frame.shape.classes.get(r.field_text(node, r.fields.name)) if frame.shape is not None else None
     if shape is not None:
-        building.bind(shape.name, class_(w, node, shape, node.child_by_field_name("body")))
+        inner = class_(r, node, shape, node.child_by_field_id(r.fields.body))
+        r.emit(ir.Assign(r.name(shape.name), ir.Code(inner.place)))
 
 
-MEMBERS: dict[str, Callable[[Writer, Building, Node], None]] = {
+def _record(r: Reader, node: tree_sitter.Node, frame: Frame) -> None:
+    """Write the fields of a record, and the accessors and the constructor that the source omits."""
+    listed = node.child_by_field_id(r.fields.parameters)
+    own = _members(r, node.child_by_field_id(r.fields.body))
+    names = {r.field_text(each, r.fields.name) for each in own if r.kind(each) == "method_declaration"}
+    taken: list[ir.Parameter] = []
+    for each in listed.named_children if listed is not None else ():
+        name, type = r.field_text(each, r.fields.name), declarator_type(r, each, each)
+        taken.append(ir.Parameter(name, "", None, type))
+        if frame.shape is not None:
+            frame.shape.fields[name] = Field(type, is_static=False)
+        if type is not None and not is_plain(type):
+            r.emit(ir.Assign(r.name(FIELD + name), declared(type)))
+        if name not in names:
+            accessor = _implicit(r, name, [])
+            accessor.body.append(ir.Return(ir.Member(ir.This(), FIELD + name)))
+    if not any("constructor" in r.kind(each) for each in own):
+        made = _implicit(r, CONSTRUCTOR, taken)
+        made.marks.append("constructor")
+        made.body += [ir.Assign(ir.Member(ir.This(), FIELD + each.name), ir.Name(each.name)) for each in taken]
+
+
+def _implicit(r: Reader, name: str, taken: list[ir.Parameter]) -> Frame:
+    """Return a method that the language adds."""
+    made = r.open("function", name, None)
+    made.marks.append("implicit")
+    made.parameters, made.arity = taken, len(taken)
+    r.emit(ir.Assign(r.name(name), ir.Code(made.place)))
+    return made
+
+
+MEMBERS: dict[str, Callable[[Reader, Frame, tree_sitter.Node], None]] = {
     "method_declaration": _method,
     "annotation_type_element_declaration": _method,
     "constructor_declaration": _constructor,
@@ -416,100 +349,21 @@ MEMBERS: dict[str, Callable[[Writer, Building, Node], None]] = {
     "enum_constant": _constant,
     **dict.fromkeys(TYPES, _nested),
 }
-
-STATEMENTS: dict[str, Callable[[Writer, Node], None]] = dict.fromkeys(TYPES, local_class)
-
-
-TABLES = Tables(
-    values={
-        **java_values.READERS,
-        **java_calls.READERS,
-        "switch_expression": java_statements.switch,
-        "lambda_expression": lambda w, node: function(w, node, None, None),
-        "method_reference": lambda w, node: function(w, node, None, None),
-    },
-    statements={**java_statements.STATEMENTS, **STATEMENTS},
-    function=function,
-    anonymous=anonymous_class,
+READERS: tuple[tuple[str, Handler], ...] = tuple(
+    {**java_expressions.READERS, "program": program, **dict.fromkeys(TYPES, local_class), "ERROR": nothing}.items()
 )
 
 
-def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
-    """Return the program of a Java file without what is not Java.
+def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
+    """Return the program of a Java file.
 
-    symbols: the file's, in their order: scopes say which of them they are
+    symbols: those of the same file, whose places the scopes refer to
+    Never raises for the content of the file.
     """
     page = Page(source)
-    root = parse(page, "java").root_node
-    w = Writer(page, {(each.start_byte, each.name): place for place, each in enumerate(symbols)}, TABLES)
-    package = ""
-    classes: list[tuple[Node, Shape]] = []
-    for node in root.named_children:
-        if node.type == "package_declaration":
-            package = next((text(w.page, each) for each in node.named_children if "identifier" in each.type), "")
-        elif node.type == "import_declaration":
-            _import(w, node)
-        else:
-            classes += _top(w, node)
-    for node, shape in classes:
-        place = class_(w, node, shape, node.child_by_field_name("body"))
-        w.module.body.append(Assign(Name(shape.name), Code(place)))
-    w.scopes[0] = Scope("module", "", body=tuple(w.module.body))
-    scopes = tuple([each or Scope("function", "", parent=0) for each in w.scopes])
-    return Unit("java", scopes, package, tuple(page.notes))
-
-
-def _top(w: Writer, node: Node) -> list[tuple[Node, Shape]]:
-    """Return the classes at the top of a file, syntax errors included."""
-    if node.type == "ERROR":
-        return [found for each in node.named_children for found in _top(w, each)]
-    named = node.child_by_field_name("name") if node.type in TYPES else None
-    if named is None:
-        return []
-    name = text(w.page, named)
-    shape = Shape(name, None, Name(name))
-    w.top[name] = shape
-    return [(node, read(w.page, node, shape, node.child_by_field_name("body")))]
-
-
-# --- imports ----------------------------------------------------------------------------------------------------------
-
-
-def _import(w: Writer, node: Node) -> None:
-    path = next((text(w.page, each) for each in node.named_children if "identifier" in each.type), "")
-    is_static = any(child.type == "static" for child in node.children)
-    is_star = any(child.type == "asterisk" for child in node.children)
-    line = node.start_point[0] + 1
-    if is_static:
-        _static(w, path, is_star=is_star)
-    elif is_star and not _class_in(path):
-        w.packages.append(path)
-        w.module.body.append(Import(path, "*", line=line))
-    elif is_star:
-        w.star_statics.append(w.named_in_full(path))  # the types inside of a class
-    else:
-        _type(w, path, line)
-
-
-def _static(w: Writer, path: str, *, is_star: bool) -> None:
-    if is_star:
-        w.star_statics.append(w.named_in_full(path))
-        return
-    owner, _, name = path.rpartition(".")
-    if owner:
-        w.statics[name] = w.named_in_full(owner)
-
-
-def _type(w: Writer, path: str, line: int) -> None:
-    package, _, name = path.rpartition(".")
-    w.imported[name] = package
-    if _class_in(package):
-        inner: Expression = w.named_in_full(path)
-        w.module.body.append(Assign(Name(name), inner))
-    else:
-        w.module.body.append(Import(package, name, name, line=line))
-
-
-def _class_in(path: str) -> bool:
-    """Tell whether a path names a class: it has a capitalised part."""
-    return any(part[:1].isupper() for part in path.split("."))
+    parsed = grammars.parsed("java")
+    reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
+    reader.read_class = partial(anonymous_class, reader)
+    reader.read_tree(parse(page, "java").root_node)
+    scopes = tuple([frame.scope() for frame in reader.frames])
+    return ir.Unit("java", scopes, reader.package, tuple(page.notes))

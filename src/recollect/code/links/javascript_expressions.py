@@ -5,46 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.code.index.page import decoded
+from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import TRANSPARENT, bind, bound, key, label_of, method_entry
 from recollect.code.links.javascript_modules import dynamic_import, required
 from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, item, number, word
-from recollect.code.links.javascript_types import annotation, declared
-from recollect.code.links.program import (
-    Argument,
-    Assign,
-    Awaited,
-    Call,
-    Cast,
-    Either,
-    Elements,
-    Entry,
-    Expression,
-    Member,
-    Name,
-    Parameter,
-    Spread,
-    Super,
-    Table,
-    Text,
-    This,
-    Yield,
+from recollect.code.links.javascript_types import annotation
+from recollect.code.links.tree_reader import (
+    NOTHING,
+    ScopeWriter,
+    declared,
+    first,
+    nothing,
+    opaque,
+    ternary,
+    worth,
+    wrapped,
 )
-from recollect.code.links.tree_reader import NOTHING, ScopeWriter, nothing, opaque
 
 if TYPE_CHECKING:
     import tree_sitter
 
-    from recollect.code.links.javascript_reader import Block
+    from recollect.code.links.tree_reader import Block
 
 LONGEST_KEY = 64  # characters: longer strings are prose
-EITHER = ("||", "??")
-PATTERNS = ("array_pattern", "object_pattern")
 
 
-# --- names and constants ----------------------------------------------------------------------------------------------
+# --- names and constants ---
 
 
-def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
+def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a name."""
     name = r.text[node.start_byte : node.end_byte]
     if not r.is_ascii:
@@ -70,76 +59,55 @@ def _arguments(r: Reader) -> None:
     if not isinstance(frame, Frame) or frame.kind != "function" or "arguments" in frame.block.names:
         return
     frame.declare(frame.block, "arguments")
-    entries = [Entry(place, Name(each.name)) for place, each in enumerate(frame.parameters) if each.kind == ""]
-    rest = [Entry(None, Spread(Name(each.name))) for each in frame.parameters if each.kind == "*"]
-    if not rest:
-        frame.parameters.append(Parameter("%rest", "*"))
-        rest = [Entry(None, Spread(Name("%rest")))]
-    frame.body.append(Assign(Name("arguments"), Table((*entries, *rest))))
+    entries = [ir.Entry(place, ir.Name(each.name)) for place, each in enumerate(frame.parameters) if not each.kind]
+    if not any(each.kind == "*" for each in frame.parameters):
+        frame.parameters.append(ir.Parameter("%rest", "*"))
+    rest = ir.Entry(None, ir.Spread(ir.Name(frame.parameters[-1].name)))
+    frame.body.append(ir.Assign(ir.Name("arguments"), ir.Table((*entries, rest))))
 
 
-def this(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `this`."""
-    return r.receiver or This()
-
-
-def super_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `super`."""
-    return Super()
-
-
-def string(r: Reader, node: tree_sitter.Node) -> Expression:
+def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a string; a long one is no key."""
     if node.end_byte - node.start_byte > LONGEST_KEY:
         return NOTHING
-    return Text(word(r.cut(node)[1:-1]))
+    return ir.Text(word(r.cut(node)[1:-1]))
 
 
-def number_(r: Reader, node: tree_sitter.Node) -> Expression:
+def number_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a number; only whole ones are keys."""
     found = number(r.cut(node))
-    return Text(found) if found is not None else NOTHING
+    return ir.Text(found) if found is not None else NOTHING
 
 
-def template(r: Reader, node: tree_sitter.Node) -> Expression:
+def template(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a template: a string where nothing is put into it."""
     inner = [child for child in node.named_children if r.kind(child) == "template_substitution"]
     return r.parts(inner) if inner else string(r, node)
 
 
-# --- members and calls ------------------------------------------------------------------------------------------------
+# --- members and calls ---
 
 
-def member(r: Reader, node: tree_sitter.Node) -> Expression:
+def member(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a.b`; `module.exports` is the variable `exports`, which every file has that uses it."""
-    of, name = node.child_by_field_id(r.fields.object), node.child_by_field_id(r.fields.property)
-    if of is None or name is None:
-        return r.parts(node.named_children)
+    of, name = r.child(node, r.fields.object), r.child(node, r.fields.property)
     text = r.cut(name)
     if text == "exports" and r.cut(of) == "module" and r.block.find("module") is None:
         r.has_exports = True
         return r.name("exports")
-    return Member(r.value(of), text, r.line(name))
+    return ir.Member(r.value(of), text, r.line(name))
 
 
-def subscript(r: Reader, node: tree_sitter.Node) -> Expression:
+def subscript(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a[b]`."""
-    of, index = node.child_by_field_id(r.fields.object), node.child_by_field_id(r.fields.index)
-    if of is None or index is None:
-        return r.parts(node.named_children)
-    found = r.value(of)
-    at = r.value(index)
-    return item(found, at)
+    of = r.value(r.child(node, r.fields.object))
+    return item(of, r.value(r.child(node, r.fields.index)))
 
 
-def call(r: Reader, node: tree_sitter.Node) -> Expression:
+def call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a call; a lone function argument is named after the assigned variable."""
-    hint = r.hint
-    if hint:
-        r.hint = r.label = ""
-    callee, given = node.child_by_field_id(r.fields.function), node.child_by_field_id(r.fields.arguments)
-    if callee is None:
-        return r.parts(node.named_children)
+    hint, r.hint, r.label = r.hint, "", ""
+    callee, given = r.child(node, r.fields.function), node.child_by_field_id(r.fields.arguments)
     kind = r.kinds[callee.kind_id]
     if kind == "import":
         return dynamic_import(r, given)
@@ -151,8 +119,8 @@ def call(r: Reader, node: tree_sitter.Node) -> Expression:
     line, column = r.place(_called(r, callee, kind) or given or node)
     if given is not None and r.kinds[given.kind_id] == "template_string":  # the strings, then what stands between them
         inner = [first(r, each) for each in given.named_children if r.kind(each) == "template_substitution"]
-        return Call(called, (Argument(NOTHING), *[Argument(value) for value in inner]), line, column)
-    return Call(called, arguments(r, given, hint), line, column)
+        return ir.Call(called, (ir.Argument(NOTHING), *[ir.Argument(value) for value in inner]), line, column)
+    return ir.Call(called, arguments(r, given, hint), line, column)
 
 
 def _called(r: Reader, node: tree_sitter.Node, kind: str) -> tree_sitter.Node | None:
@@ -162,22 +130,14 @@ def _called(r: Reader, node: tree_sitter.Node, kind: str) -> tree_sitter.Node | 
     return node.child_by_field_id(r.fields.property) if kind == "member_expression" else None
 
 
-def arguments(r: Reader, node: tree_sitter.Node | None, hint: str = "") -> tuple[Argument, ...]:
+def arguments(r: Reader, node: tree_sitter.Node | None, hint: str = "") -> tuple[ir.Argument, ...]:
     """Return the arguments of a call."""
-    if node is None:
-        return ()
-    nodes = node.named_children
-    if not nodes:
-        return ()
+    nodes = r.children(node)
     if hint and sum([_is_anonymous(r, child) for child in nodes]) != 1:
         hint = ""
-    kinds, value = r.kinds, r.value
+    value = r.value
     return tuple(
-        [
-            Argument(bound(r, child, hint) if hint and _is_anonymous(r, child) else value(child))
-            for child in nodes
-            if kinds[child.kind_id] != "comment"
-        ]
+        [ir.Argument(bound(r, each, hint) if hint and _is_anonymous(r, each) else value(each)) for each in nodes]
     )
 
 
@@ -186,88 +146,59 @@ def _is_anonymous(r: Reader, node: tree_sitter.Node) -> bool:
     return kind in ("function_expression", "class") and node.child_by_field_id(r.fields.name) is None
 
 
-def new(r: Reader, node: tree_sitter.Node) -> Expression:
+def new(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `new A()`."""
-    made, given = node.child_by_field_id(r.fields.constructor), node.child_by_field_id(r.fields.arguments)
-    if made is None:
-        return r.parts(node.named_children)
-    called = r.value(made)
+    made, given = r.child(node, r.fields.constructor), node.child_by_field_id(r.fields.arguments)
     line, column = r.place(_called(r, made, r.kind(made)) or given or node)
-    return Call(called, arguments(r, given), line, column, is_new=True)
+    return ir.Call(r.value(made), arguments(r, given), line, column, is_new=True)
 
 
-def spread(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `...a`."""
-    return Spread(first(r, node))
+# --- objects and arrays ---
 
 
-def first(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read what has one part that counts."""
-    for child in node.named_children:
-        if r.kind(child) != "comment":
-            return r.value(child)
-    return NOTHING
-
-
-# --- objects and arrays -----------------------------------------------------------------------------------------------
-
-
-def array(r: Reader, node: tree_sitter.Node) -> Expression:
+def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read an array; what comes after a spread has no place that is known."""
-    entries: list[Entry] = []
+    entries: list[ir.Entry] = []
     place: int | None = 0
     for child in node.children:
         if not child.is_named:
             place = place + 1 if place is not None and child.type == "," else place
         elif r.kind(child) != "comment":
             value = r.value(child)
-            if isinstance(value, Spread):
-                place = None
-            entries.append(Entry(place, value))
-    return Table(tuple(entries), *r.place(node), "array")
+            place = None if isinstance(value, ir.Spread) else place
+            entries.append(ir.Entry(place, value))
+    return ir.Table(tuple(entries), *r.place(node), "array")
 
 
-def object_(r: Reader, node: tree_sitter.Node) -> Expression:
+def object_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read an object; of two entries with one key the last counts."""
     prefix, r.hint, r.label = f"{r.label}." if r.label else "", "", ""
-    entries: dict[object, Entry] = {}
-    for child in node.named_children:
+    entries: dict[object, ir.Entry] = {}
+    for child in r.children(node):
         kind = r.kind(child)
-        found: Entry | None = None
+        found: ir.Entry | None
         if kind == "pair":
-            found = _pair(r, child, prefix)
-        elif kind == "shorthand_property_identifier":
-            name = r.cut(child)
-            found = Entry(word(name), identifier(r, child))
+            name = r.child(child, r.fields.key)
+            at = key(r, name)
+            shown = str(at) if at is not None else r.cut(name)
+            found = ir.Entry(at, bound(r, r.child(child, r.fields.value), shown, prefix + shown))
         elif kind == "method_definition":
             found = method_entry(r, child, prefix)
-        elif kind == "spread_element":
-            found = Entry(None, spread(r, child))
-        elif kind != "comment":
-            r.do(r.value(child))
+        else:
+            is_name = kind == "shorthand_property_identifier"
+            found = ir.Entry(word(r.cut(child)) if is_name else None, r.value(child))
         if found is not None:
             entries[len(entries) if found.key is None else f"={found.key}"] = found
-    return Table(tuple(entries.values()), *r.place(node), OBJECT)
+    return ir.Table(tuple(entries.values()), *r.place(node), OBJECT)
 
 
-def _pair(r: Reader, node: tree_sitter.Node, prefix: str) -> Entry | None:
-    name, value = node.child_by_field_id(r.fields.key), node.child_by_field_id(r.fields.value)
-    if name is None or value is None:
-        return None
-    at = key(r, name)
-    shown = str(at) if at is not None else r.cut(name)
-    return Entry(at, bound(r, value, shown, prefix + shown))
+# --- assignment ---
 
 
-# --- assignment -------------------------------------------------------------------------------------------------------
-
-
-def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
+def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a = b`; it is worth what is assigned."""
     is_used, r.is_used = r.is_used, True
-    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    if left is None or right is None:
-        return r.parts(node.named_children)
+    left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
     while r.kind(left) in TRANSPARENT and left.named_child_count:
         left = left.named_children[0]
     kind = r.kind(left)
@@ -275,182 +206,124 @@ def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
     label = label_of(text)
     value = bound(r, right, label.rpartition(".")[2], label, is_variable=kind == "identifier")
     value = r.kept(value) if is_used else value
-    if kind == "identifier":
-        if text == "exports" and r.block.find(text) is None:
-            r.has_exports = True
-        r.write(text, value)
-    else:
-        bind(r, left, value)
+    if text == "exports" and r.block.find(text) is None:
+        r.has_exports = True
+    bind(r, left, value)
     return value if is_used else NOTHING
 
 
-def augmented(r: Reader, node: tree_sitter.Node) -> Expression:
+def augmented(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a ||= b`, which may assign; `a += b` gives no function."""
-    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    if left is None or right is None:
-        return r.parts(node.named_children)
-    operator = r.text[left.end_byte : right.start_byte].strip()
-    if operator not in ("||=", "&&=", "??="):
+    left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
+    if r.text[left.end_byte : right.start_byte].strip() not in ("||=", "&&=", "??="):
         return r.parts((left, right))
-    text = r.cut(left)
+    label = label_of(r.cut(left))
     old = r.value(left)
-    value = r.kept(bound(r, right, label_of(text).rpartition(".")[2], label_of(text)))
-    if r.kind(left) == "identifier":
-        r.write(text, Either((old, value)))
-        return r.read(text)
-    r.emit(Assign(old, value))
-    return Either((old, value))
+    value = r.kept(bound(r, right, label.rpartition(".")[2], label))
+    target = r.written(r.cut(left)) if r.kind(left) == "identifier" else old
+    r.emit(ir.Assign(target, ir.Either((old, value))))
+    return ir.Either((old, value))
 
 
-# --- operators --------------------------------------------------------------------------------------------------------
+# --- operators ---
 
 
-def binary(r: Reader, node: tree_sitter.Node) -> Expression:
+def binary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read an operator; long chains are read in a loop."""
     chain: list[tuple[str, tree_sitter.Node]] = []
-    at: tree_sitter.Node | None = node
-    while at is not None and r.kind(at) == "binary_expression":
-        left, right = at.child_by_field_id(r.fields.left), at.child_by_field_id(r.fields.right)
-        if left is None or right is None:
-            break
-        chain.append((_operator(r, at, left, right), right))
-        at = left
-    value = r.value(at) if at is not None and at is not node else NOTHING
-    operands: list[Expression] | None = None  # of operators that are not logical, gathered: a chain can have thousands
-    for operator, right in reversed(chain):
-        if operator in ("&&", *EITHER):
-            value, operands = _logical(r, operator, _computed(operands, value), right), None
-        else:
-            operands = [value] if operands is None else operands
-            operands.append(r.value(right))
-    return _computed(operands, value)
+    at = node
+    while r.kind(at) == "binary_expression":
+        operator, right = r.child(at, r.fields.operator), r.child(at, r.fields.right)
+        chain.append((r.cut(operator), right))
+        at = r.child(at, r.fields.left)
+    value = r.value(at)
+    operands: list[ir.Expression] = []  # of operators that are not logical, gathered: a chain can have thousands
+    for sign, node in reversed(chain):
+        if sign not in ("&&", "||", "??"):
+            operands = operands or [value]
+            operands.append(r.value(node))
+            continue
+        left = opaque(operands) if operands else value
+        value, operands = _logical(r, sign, left, r.value(node)), []
+    return opaque(operands) if operands else value
 
 
-def _computed(operands: list[Expression] | None, value: Expression) -> Expression:
-    """Return the result of operands; None: no operator, the value itself."""
-    return value if operands is None else opaque(operands)
-
-
-def _operator(r: Reader, node: tree_sitter.Node, left: tree_sitter.Node, right: tree_sitter.Node) -> str:
-    between = r.text[left.end_byte : right.start_byte].strip()
-    if len(between) <= 10:  # `instanceof` is the longest
-        return between
-    operator = node.child_by_field_id(r.fields.operator)
-    return r.cut(operator) if operator is not None else ""
-
-
-def _logical(r: Reader, operator: str, left: Expression, node: tree_sitter.Node) -> Expression:
-    right = r.value(node)
+def _logical(r: Reader, operator: str, left: ir.Expression, right: ir.Expression) -> ir.Expression:
     if operator == "&&":  # what is falsy is no function
         r.do(left)
         return right
-    if left is NOTHING or isinstance(left, Text):
-        return right
-    return Either((left, right))
+    return right if left is NOTHING or isinstance(left, ir.Text) else ir.Either((left, right))
 
 
-def ternary(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `a ? b : c`."""
-    fields = r.fields
-    asked = node.child_by_field_id(fields.condition)
-    yes, no = node.child_by_field_id(fields.consequence), node.child_by_field_id(fields.alternative)
-    if asked is None or yes is None or no is None:
-        return r.parts(node.named_children)
-    r.do(r.value(asked))
-    options = tuple([each for each in (r.value(yes), r.value(no)) if each is not NOTHING])
-    if len(options) < 2:
-        return options[0] if options else NOTHING
-    return Either(options)
-
-
-def sequence(r: Reader, node: tree_sitter.Node) -> Expression:
+def sequence(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a, b`, which is worth its last part."""
-    value: Expression = NOTHING
-    for child in node.named_children:
-        if r.kind(child) != "comment":
-            r.do(value)
-            value = r.value(child)
+    value: ir.Expression = NOTHING
+    for child in r.children(node):
+        r.do(value)
+        value = r.value(child)
     return value
 
 
-def await_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `await a`."""
-    return Awaited(first(r, node))
-
-
-def yield_(r: Reader, node: tree_sitter.Node) -> Expression:
+def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `yield a` and `yield* a`."""
     if node.named_child_count:
         value = first(r, node)
         is_all = "*" in r.text[node.start_byte : node.named_children[0].start_byte]
-        r.emit(Yield(Elements(value) if is_all else value))
+        r.emit(ir.Yield(ir.Elements(value) if is_all else value))
     return NOTHING
 
 
-def cast(r: Reader, node: tree_sitter.Node) -> Expression:
+def cast(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a as B`, `a satisfies B` and `<B>a`."""
-    nodes = node.named_children
-    if len(nodes) < 2:
-        return first(r, node)
-    value, annotated = (nodes[1], nodes[0]) if r.kind(node) == "type_assertion" else (nodes[0], nodes[1])
-    if r.kind(annotated) == "type_arguments" and annotated.named_child_count:
-        annotated = annotated.named_children[0]
-    found = r.value(value)
-    to = annotation(r, annotated) if r.kind(annotated) != "const" else None
+    nodes = r.children(node)
+    if r.kind(node) == "type_assertion":
+        nodes.reverse()
+    found = r.value(nodes[0])
+    to = annotation(r, nodes[1]) if len(nodes) > 1 else None
     if to is None:
         return found
-    return declared(to) if found is NOTHING else Cast(found, to)
+    return declared(to) if found is NOTHING else ir.Cast(found, to)
 
+
+# --- elements ---
 
 CONTAINERS = ("jsx_expression", "jsx_element", "jsx_self_closing_element")
 
 
-def element(r: Reader, node: tree_sitter.Node) -> Expression:
+def element(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read an element with what it contains."""
     tag = node.child_by_field_id(r.fields.open_tag) or node
     children = [r.value(child) for child in node.named_children if tag is not node and r.kind(child) in CONTAINERS]
     name = tag.child_by_field_id(r.fields.name)
     entries = [entry for child in tag.named_children if (entry := _attribute(r, child)) is not None]
     if children:
-        entries.append(Entry("children", Table(tuple([Entry(place, each) for place, each in enumerate(children)]))))
+        entries.append(ir.Entry("children", ir.Table(tuple([ir.Entry(None, each) for each in children]))))
     line, column = r.place(tag)
-    properties = Table(tuple(entries), line, column, OBJECT)
-    text = r.cut(name) if name is not None else ""
-    if text and (not text[0].islower() or "." in text):
-        return Call(r.value(name) if name is not None else NOTHING, (Argument(properties),), line, column)
+    if name is not None and (not r.cut(name)[:1].islower() or "." in r.cut(name)):
+        properties = ir.Table(tuple(entries), line, column, OBJECT)
+        return ir.Call(r.value(name), (ir.Argument(properties),), line, column)
     for entry in entries:
         if isinstance(entry.key, str) and entry.key[:2] == "on" and entry.key[2:3].isupper():
-            listened = (Argument(Text(entry.key[2:].lower())), Argument(entry.value))
-            r.do(Call(Member(NOTHING, "addEventListener"), listened, line, column))
+            listened = (ir.Argument(ir.Text(entry.key[2:].lower())), ir.Argument(entry.value))
+            r.do(ir.Call(ir.Member(NOTHING, "addEventListener"), listened, line, column))
         else:
             r.do(entry.value)
     return NOTHING
 
 
-def _attribute(r: Reader, node: tree_sitter.Node) -> Entry | None:
-    kind = r.kind(node)
-    if kind == "jsx_attribute":
+def _attribute(r: Reader, node: tree_sitter.Node) -> ir.Entry | None:
+    if r.kind(node) == "jsx_attribute" and node.named_children:
         nodes = node.named_children
-        return Entry(r.cut(nodes[0]), r.value(nodes[1]) if len(nodes) > 1 else NOTHING) if nodes else None
-    if kind == "jsx_expression":
-        value = r.value(node)
-        return Entry(None, value) if isinstance(value, Spread) else None
-    return None
-
-
-def braces(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read what stands in braces."""
-    for child in node.named_children:
-        if r.kind(child) != "comment":
-            return r.value(child)
-    return NOTHING
+        return ir.Entry(r.cut(nodes[0]), r.maybe(nodes[1] if len(nodes) > 1 else None))
+    value = r.value(node) if r.kind(node) == "jsx_expression" else NOTHING
+    return ir.Entry(None, value) if isinstance(value, ir.Spread) else None
 
 
 READERS: dict[str, Handler] = {
     "identifier": identifier,
     "shorthand_property_identifier": identifier,
-    "this": this,
-    "super": super_,
+    "this": worth(ir.This()),
+    "super": worth(ir.Super()),
     "string": string,
     "number": number_,
     "template_string": template,
@@ -463,10 +336,10 @@ READERS: dict[str, Handler] = {
     "subscript_expression": subscript,
     "call_expression": call,
     "new_expression": new,
-    "spread_element": spread,
-    "parenthesized_expression": first,
-    "non_null_expression": first,
-    "instantiation_expression": first,
+    "spread_element": wrapped(ir.Spread),
+    **dict.fromkeys(
+        ("parenthesized_expression", "non_null_expression", "instantiation_expression", "jsx_expression"), first
+    ),
     "array": array,
     "object": object_,
     "assignment_expression": assignment,
@@ -474,13 +347,8 @@ READERS: dict[str, Handler] = {
     "binary_expression": binary,
     "ternary_expression": ternary,
     "sequence_expression": sequence,
-    "await_expression": await_,
+    "await_expression": wrapped(ir.Awaited),
     "yield_expression": yield_,
-    "as_expression": cast,
-    "satisfies_expression": cast,
-    "type_assertion": cast,
-    "jsx_element": element,
-    "jsx_self_closing_element": element,
-    "jsx_fragment": element,
-    "jsx_expression": braces,
+    **dict.fromkeys(("as_expression", "satisfies_expression", "type_assertion"), cast),
+    **dict.fromkeys(("jsx_element", "jsx_self_closing_element", "jsx_fragment"), element),
 }

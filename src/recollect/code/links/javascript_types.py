@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from recollect.code.links.program import Either, Entry, Expression, Instance, Member, Table
+from recollect.code.links.program import Entry, Expression, Member, Table
+from recollect.code.links.tree_reader import NOTHING, declared, either
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -30,15 +31,6 @@ def annotation(r: Reader, node: tree_sitter.Node) -> Expression | None:
     return reading(r, node) if reading else None
 
 
-def declared(annotated: Expression) -> Expression:
-    """Return a value of a type."""
-    if isinstance(annotated, Either):
-        return Either(tuple([declared(option) for option in annotated.options]))
-    if isinstance(annotated, Table):
-        return Table(tuple([Entry(entry.key, declared(entry.value)) for entry in annotated.entries]))
-    return Instance(annotated)
-
-
 def _name(r: Reader, node: tree_sitter.Node) -> Expression | None:
     return r.read(r.cut(node))
 
@@ -57,29 +49,22 @@ def _inner(r: Reader, node: tree_sitter.Node) -> Expression | None:
 
 
 def _any_of(r: Reader, node: tree_sitter.Node) -> Expression | None:
-    found = [annotated for child in node.named_children if (annotated := annotation(r, child)) is not None]
-    if len(found) > 1:
-        return Either(tuple(found))
-    return found[0] if found else None
+    found = either([annotated for child in node.named_children if (annotated := annotation(r, child)) is not None])
+    return None if found is NOTHING else found
 
 
-def _many(r: Reader, node: tree_sitter.Node) -> Expression | None:
-    annotated = _any_of(r, node)
-    return Table((Entry(None, annotated),)) if annotated is not None else None
+def _table(annotated: Expression | None) -> Expression | None:
+    return Table((Entry(None, declared(annotated)),)) if annotated is not None else None
 
 
 def _generic(r: Reader, node: tree_sitter.Node) -> Expression | None:
-    name = node.child_by_field_id(r.fields.name)
-    arguments = node.child_by_field_id(r.fields.type_arguments)
-    if name is None:
-        return None
+    name = r.child(node, r.fields.name)
+    inner = r.children(node.child_by_field_id(r.fields.type_arguments))
     text = r.cut(name)
-    inner = arguments.named_children if arguments is not None else []
     if text in SAME:
         return annotation(r, inner[0]) if inner else None
     if text in MANY or text in KEYED:
-        annotated = annotation(r, inner[-1] if text in KEYED else inner[0]) if inner else None
-        return Table((Entry(None, annotated),)) if annotated is not None else None
+        return _table(annotation(r, inner[-1] if text in KEYED else inner[0])) if inner else None
     return annotation(r, name)
 
 
@@ -94,8 +79,8 @@ TYPES: dict[str, Reading] = {
     "parenthesized_type": _inner,
     "readonly_type": _inner,
     "optional_type": _inner,
-    "array_type": _many,
-    "tuple_type": _many,
+    "array_type": lambda r, node: _table(_any_of(r, node)),
+    "tuple_type": lambda r, node: _table(_any_of(r, node)),
     "union_type": _any_of,
     "intersection_type": _any_of,
 }

@@ -14,7 +14,6 @@ from recollect.code.links.flow_values import (
     Function,
     Known,
     Overloaded,
-    Promised,
     Value,
     Variable,
 )
@@ -26,14 +25,14 @@ from recollect.code.links.library_table import (
     MADE,
     METHODS,
     OBJECT,
-    OF_TEXTS,
-    RESULTS,
-    TEXTS,
+    PROMISE,
     TYPES,
     Row,
 )
-from recollect.code.links.member_lookup import Sink, add_member, derive, lookup
+from recollect.code.links.member_lookup import Sink, add_member, lookup
 from recollect.code.links.solver_state import Given, Site, State
+
+CALLABLE = (Function, Bound, Overloaded, Class, Known)
 
 
 class LibraryCall(NamedTuple):
@@ -52,19 +51,17 @@ class LibraryCall(NamedTuple):
         """Its first argument."""
         return self.given[0].value if self.given else self.state.variable()
 
-    def table(self, part: str = "") -> Collection:
+    def table(self, part: str = "", kind: str = "") -> Collection:
         """Return the table that the call gives: one per call site, so that `x = x.map(f)` ends."""
         site = self.site
-        if not site.line:
-            return Collection(self.state.work)
-        return self.state.collection((site.frame, site.line, site.column, self.row.gives, part))
+        key = (site.frame, site.line, site.column, self.row.gives, part)
+        made = self.state.collection[key] if site.line else Collection(self.state.work)
+        made.kind = kind
+        return made
 
-
-def give(call: LibraryCall) -> None:
-    """Send the result to the sink."""
-    giver = GIVERS.get(call.row.gives)
-    if giver is not None:
-        giver(call)
+    def iterate(self, source: Variable, target: Variable) -> None:
+        """Add what iterating over some values yields to a variable."""
+        source.use(lambda value: self.state.iterate(value, self.site, target.add))
 
 
 def key_of(given: Sequence[Given], place: int | None) -> str | int | None:
@@ -82,28 +79,21 @@ def elements(value: Value, target: Variable) -> None:
 
 
 def awaited(state: State, of: Variable) -> Variable:
-    """Return the awaited value: a promise of a promise is a promise."""
-    found = state.variable()
-    of.use(lambda value: value.of.flow(found) if isinstance(value, Promised) else found.add(value))
+    """Return the final results of promises; other values as they are."""
+    found, seen = state.variable(), set[Value]()
+
+    def hear(value: Value) -> None:
+        if not isinstance(value, Collection) or value.kind != PROMISE:
+            found.add(value)
+        elif value not in seen:  # a function that awaits itself promises its own promise
+            seen.add(value)
+            value.rest.use(hear)
+
+    of.use(hear)
     return found
 
 
-def _sources(call: LibraryCall) -> Variable:
-    if call.receiver is not None:
-        return call.state.variable(call.receiver)
-    found = call.state.variable()
-    for each in call.given:
-        each.value.flow(found)
-    return found
-
-
-def _listed(call: LibraryCall) -> Collection:
-    made = call.table()
-    call.returned.flow(made.rest)
-    return made
-
-
-# --- as it is ---
+# --- what calls give ---
 
 
 def _returns(call: LibraryCall) -> None:
@@ -111,12 +101,14 @@ def _returns(call: LibraryCall) -> None:
 
 
 def _list(call: LibraryCall) -> None:
-    call.sink(_listed(call))
+    made = call.table(kind=PROMISE if isinstance(call.receiver, Collection) and call.receiver.kind == PROMISE else "")
+    call.returned.flow(made.rest)
+    call.sink(made)
 
 
-def _list_or_elements(call: LibraryCall) -> None:
-    made = _listed(call)
-    call.first.use(lambda value: call.state.iterate(value, call.site, made.rest.add))
+def _flat(call: LibraryCall) -> None:
+    made = call.table()
+    call.returned.use(lambda value: elements(value, made.rest))
     call.sink(made)
 
 
@@ -136,10 +128,7 @@ def _second(call: LibraryCall) -> None:
 
 def _same(call: LibraryCall) -> None:
     """Give a decorator that gives back what it decorates."""
-    call.sink(call.state.known("same", call.state.collection("same")))
-
-
-# --- tables ---
+    call.sink(call.state.known["same", call.state.collection["same"]])
 
 
 def _all(call: LibraryCall) -> None:
@@ -151,7 +140,11 @@ def _all(call: LibraryCall) -> None:
 
 def _elements(call: LibraryCall) -> None:
     made = call.table()
-    _sources(call).use(lambda value: call.state.iterate(value, call.site, made.rest.add))
+    if call.receiver is not None:
+        call.state.iterate(call.receiver, call.site, made.rest.add)
+    else:
+        for each in call.given:
+            call.iterate(each.value, made.rest)
     call.sink(made)
 
 
@@ -163,16 +156,20 @@ def _each(call: LibraryCall) -> None:
     else:
         found = call.state.variable()
         found.use(call.sink)
+        if receiver is not None:
+            elements(receiver, found)
+        else:
+            for each in call.given:
+                call.iterate(each.value, found)
+    if call.row.key is not None:
+        _second(call)
 
-        def take(value: Value) -> None:
-            if isinstance(value, Collection):
-                elements(value, found)
-            else:
-                call.state.iterate(value, call.site, found.add)
 
-        _sources(call).use(take)
-    if call.row.key is not None and len(call.given) > 1:
-        call.given[1].value.use(call.sink)
+def _returns_or_each(call: LibraryCall) -> None:
+    """Give what the container holds, or what is made for it, which it then holds."""
+    if isinstance(call.receiver, Collection):
+        call.returned.flow(call.receiver.rest)
+    _each(call)
 
 
 def _pairs(call: LibraryCall) -> None:
@@ -180,65 +177,33 @@ def _pairs(call: LibraryCall) -> None:
     if call.receiver is not None:
         elements(call.receiver, pair.entry(1))
     for place, each in enumerate(call.given):
-        _fill(call, each.value, pair.entry(place if len(call.given) > 1 else 1))
+        call.iterate(each.value, pair.entry(place if len(call.given) > 1 else 1))
     rows.rest.add(pair)
     call.sink(rows)
 
 
-def _fill(call: LibraryCall, source: Variable, target: Variable) -> None:
-    source.use(lambda value: call.state.iterate(value, call.site, target.add))
-
-
-def _step(call: LibraryCall) -> None:
-    made = call.table()
-    if isinstance(call.receiver, Collection):
-        elements(call.receiver, made.entry("value"))
+def _promise(call: LibraryCall) -> None:
+    made = call.table(kind=PROMISE)
+    call.first.flow(made.rest)
     call.sink(made)
 
 
-# --- promises ---
-
-
-def _promised(call: LibraryCall, of: Variable) -> None:
-    kept = call.table("promise").rest
-    awaited(call.state, of).flow(kept)
-    call.sink(call.state.promised(kept))
-
-
-def _promise(call: LibraryCall) -> None:
-    _promised(call, call.returned)
-
-
-def _promise_of_first(call: LibraryCall) -> None:
-    _promised(call, call.first)
-
-
-def _promise_of_several(call: LibraryCall) -> None:
-    state = call.state
-    made, kept = call.table(), state.variable()
+def _promise_of_all(call: LibraryCall) -> None:
+    made, promise = call.table("all"), call.table(kind=PROMISE)
 
     def every(value: Value) -> None:
         if isinstance(value, Collection):
-            value.every(lambda key, each: awaited(state, each).flow(made.entry(key)))
-            awaited(state, value.rest).flow(made.rest)
-        elif isinstance(value, Promised):
-            awaited(state, value.of).flow(made.rest)
+            value.every(lambda key, each: awaited(call.state, each).flow(made.entry(key)))
+            awaited(call.state, value.rest).flow(made.rest)
 
     for each in call.given:
         each.value.use(every)
-    if call.row.gives == "promise of all":
-        kept.add(made)
-    else:
-        elements(made, kept)
-    call.sink(state.promised(kept))
+    promise.rest.add(made)
+    call.sink(promise)
 
 
 def _awaited(call: LibraryCall) -> None:
-    source = call.receiver.of if isinstance(call.receiver, Promised) else call.first
-    awaited(call.state, awaited(call.state, source)).use(call.sink)
-
-
-# --- attributes, and functions with some of their arguments ---
+    awaited(call.state, call.first).use(call.sink)
 
 
 def _attribute(call: LibraryCall) -> None:
@@ -259,76 +224,37 @@ def _assign_attribute(call: LibraryCall) -> None:
 
 def _partial(call: LibraryCall) -> None:
     """Give a function with some arguments bound; later ones come in their place."""
-    held = list(call.given[1:])
 
     def keep(value: Value) -> None:
-        if isinstance(value, Function):
-            call.state.pass_on(value, held)
-        elif isinstance(value, Bound) and isinstance(value.function, Function):
-            call.state.pass_on(value.function, held, value.receiver)
+        function = value.function if isinstance(value, Bound) else value
+        if isinstance(function, Function):
+            call.state.pass_on(function, list(call.given[1:]), value.receiver if isinstance(value, Bound) else None)
         call.sink(value)
 
-    if call.given:
-        call.first.use(keep)
-
-
-# --- prototypes ---
+    call.first.use(keep)
 
 
 def _create(call: LibraryCall) -> None:
-    if call.given:
-        made = Collection(call.state.work, OBJECT)
-        made.parents = call.first
-        call.sink(made)
-
-
-def _set_prototype(call: LibraryCall) -> None:
-    if len(call.given) > 1:
-        call.first.use(lambda value: _inherit(call.state, value, call.given[1].value))
-        call.first.use(call.sink)
+    """`Object.create(parent)`."""
+    made = Collection(call.state.work, OBJECT)
+    made.parents = call.first
+    call.sink(made)
 
 
 def _assign(call: LibraryCall) -> None:
-    def assign(value: Value) -> None:
+    """`Object.assign(target, …)`."""
+
+    def assign(target: Value) -> None:
         for each in call.given[1:]:
-            _assign_all(call.state, each.value, value)
+            each.value.use(lambda source: _copy(call.state, source, target))
 
     call.first.use(assign)
     call.first.use(call.sink)
 
 
-def _derived(call: LibraryCall) -> None:
-    if len(call.given) > 1:
-        call.first.use(lambda value: _derive(call.state, value, call.given[1].value))
-
-
-def _inherit(state: State, value: Value, parents: Variable) -> None:
-    if isinstance(value, Collection):
-        if value.parents is None:
-            value.parents = state.variable()
-        parents.flow(value.parents)
-    elif isinstance(value, Class):
-        parents.use(lambda base: derive(state, value, base))
-
-
-def _derive(state: State, derived: Value, bases: Variable) -> None:
-    if isinstance(derived, Class):
-        bases.use(lambda base: derive(state, derived, base))
-    elif isinstance(derived, Function):
-
-        def on(base: Value) -> None:
-            if isinstance(base, Function):
-                state.prototype(derived).use(lambda value: _inherit(state, value, state.prototype(base)))
-
-        bases.use(on)
-
-
-def _assign_all(state: State, sources: Variable, target: Value) -> None:
-    def copy(source: Value) -> None:
-        if isinstance(source, Collection):
-            source.every(lambda key, each: each.flow(_place(state, target, key)))
-
-    sources.use(copy)
+def _copy(state: State, source: Value, target: Value) -> None:
+    if isinstance(source, Collection):
+        source.every(lambda key, each: each.flow(_place(state, target, key)))
 
 
 def _place(state: State, target: Value, key: str | int) -> Variable:
@@ -337,10 +263,10 @@ def _place(state: State, target: Value, key: str | int) -> Variable:
 
 GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "returns": _returns,
+    "returns or each": _returns_or_each,
     "list": _list,
-    "list or elements": _list_or_elements,
+    "flat": _flat,
     "receiver": _receiver,
-    "promise or receiver": _receiver,
     "first": _first,
     "second": _second,
     "same": _same,
@@ -348,23 +274,18 @@ GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "elements": _elements,
     "each": _each,
     "pairs": _pairs,
-    "step": _step,
     "promise": _promise,
-    "promise of first": _promise_of_first,
-    "promise of all": _promise_of_several,
-    "promise of each": _promise_of_several,
+    "promise of all": _promise_of_all,
     "awaited": _awaited,
     "attribute": _attribute,
     "assign attribute": _assign_attribute,
     "partial": _partial,
     "create": _create,
-    "set prototype": _set_prototype,
     "assign": _assign,
-    "inherit": _derived,
 }
 
 
-CALLABLE = (Function, Bound, Overloaded, Class, Known)
+# --- calls ---
 
 
 def supply(state: State, value: External, given: Sequence[Given], site: Site, sink: Sink) -> None:
@@ -374,30 +295,11 @@ def supply(state: State, value: External, given: Sequence[Given], site: Site, si
     if row is not None:
         _carry_out(state, row, None, given, site, sink)
         return
-    _, _, name = plain.rpartition(".")
-    if plain.startswith(BUILTIN):
-        _give_builtin(state, plain, sink)
-        return
-    if name in CALLBACKS:
+    if plain.startswith(BUILTIN) and state.units[site.frame.path].language != "python":
+        return  # a name that nothing defines: what it gives is not known
+    if plain.rpartition(".")[2] in CALLBACKS:
         _call_arguments(state, Row((EVERY,)), None, given, site, state.variable())
-    sink(state.unknown if MADE in value.name or value is state.unknown else state.external(value.name + MADE))
-
-
-def _give_builtin(state: State, name: str, sink: Sink) -> None:
-    """Send the result of a builtin without a row: texts and numbers."""
-    _, first, *rest = name.split(".")
-    made = RESULTS.get(first)
-    if not rest and made is not None:
-        sink(state.external(f"{BUILTIN}.{made}{MADE}"))
-    elif len(rest) == 1 and first in TEXTS and rest[0] in OF_TEXTS:
-        kind = OF_TEXTS[rest[0]]
-        text = state.external(f"{BUILTIN}.{first if kind in ('', 'list') else kind}{MADE}")
-        if kind != "list":
-            sink(text)
-            return
-        made_list = state.collection((BUILTIN, first))
-        made_list.rest.add(text)
-        sink(made_list)
+    sink(state.unknown if MADE in value.name or value is state.unknown else state.external[value.name + MADE])
 
 
 def supply_known(state: State, value: Known, given: Sequence[Given], site: Site, sink: Sink) -> None:
@@ -406,9 +308,7 @@ def supply_known(state: State, value: Known, given: Sequence[Given], site: Site,
     if isinstance(receiver, Collection):
         if receiver.kind in TYPES:
             state.call(site, f"{BUILTIN}.{receiver.kind}.{value.name}", "external")
-        _carry_out(state, METHODS["collection"][value.name], receiver, given, site, sink)
-    elif isinstance(receiver, Promised):
-        _carry_out(state, METHODS["promise"][value.name], receiver, given, site, sink)
+        _carry_out(state, METHODS[value.name], receiver, given, site, sink)
     else:
         _function_method(state, value.name, receiver, given, site, sink)
 
@@ -420,30 +320,38 @@ def _function_method(state: State, name: str, function: Value, given: Sequence[G
     rest = list(given[1:])
     if name == "apply" and rest:
         rest = [Given(rest[0].value, is_spread=True)]
-    if name == "bind":
-        receivers.use(lambda receiver: sink(state.bind(plain, receiver)))
-        if not receivers.values:
-            sink(plain)
-        return
     seen: set[Value] = set()
 
     def call(receiver: Value) -> None:
-        if receiver not in seen:
+        if name == "bind":
+            sink(state.bind(plain, receiver))
+        elif receiver not in seen:
             seen.add(receiver)
             state.apply(state.bind(plain, receiver), rest, site, sink)
 
     receivers.use(call)
     if not receivers.values:
-        state.apply(plain, rest, site, sink)
+        if name == "bind":
+            sink(plain)
+        else:
+            state.apply(plain, rest, site, sink)
 
 
 def _carry_out(state: State, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, sink: Sink) -> None:
     returned = state.variable()
-    if row.calls:
-        _call_arguments(state, row, receiver, given, site, returned, sink)
+    call = LibraryCall(state, row, receiver, given, site, returned, sink)
+    if row.takes == "fulfil":  # a function that keeps the promise: `new Promise(resolve => …)`
+        promise = call.table(kind=PROMISE)
+        kept = [Given(state.variable(state.known["push", promise]))]
+        call.first.use(lambda value: state.apply(value, kept, site.found("callback"), returned.add))
+        sink(promise)
+    elif row.calls:
+        _call_arguments(state, row, receiver, given, site, returned)
     if isinstance(receiver, Collection):
         _put(row, receiver, given)
-    give(LibraryCall(state, row, receiver, given, site, returned, sink))
+    giver = GIVERS.get(row.gives)
+    if giver is not None:
+        giver(call)
 
 
 def _put(row: Row, receiver: Collection, given: Sequence[Given]) -> None:
@@ -460,12 +368,11 @@ def _put(row: Row, receiver: Collection, given: Sequence[Given]) -> None:
 
 
 def _call_arguments(
-    state: State, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, returned: Variable,
-    sink: Sink | None = None,
-) -> None:  # fmt: skip
+    state: State, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, returned: Variable
+) -> None:
     """Call the arguments that the row names."""
     called = list(_called_arguments(row, given))
-    passed = _passed(state, row, receiver, [each for each in given if each not in called], returned, sink)
+    passed = _passed(state, row, receiver, [each for each in given if each not in called], returned)
     for each in called:
         seen: set[Value] = set()
 
@@ -479,28 +386,16 @@ def _call_arguments(
 
 def _called_arguments(row: Row, given: Sequence[Given]) -> Iterator[Given]:
     for place, each in enumerate(given):
-        if each.name is not None:
-            if each.name in row.calls:
-                yield each
-        elif EVERY in row.calls or place in row.calls:
+        if each.name in row.calls if each.name is not None else EVERY in row.calls or place in row.calls:
             yield each
 
 
-def _passed(
-    state: State, row: Row, receiver: Value | None, others: Sequence[Given], returned: Variable, sink: Sink | None
-) -> list[Given]:
+def _passed(state: State, row: Row, receiver: Value | None, others: Sequence[Given], returned: Variable) -> list[Given]:
     """Return what the called functions are given."""
     if row.takes == "rest":
         return list(others)
-    if row.takes == "promise" and isinstance(receiver, Promised):
-        return [Given(awaited(state, receiver.of))]
-    if row.takes == "fulfil":
-        kept = state.variable()
-        if sink is not None:
-            sink(state.promised(kept))
-        return [Given(state.variable(_fulfil(state, kept)))]
     element = state.variable()
-    if isinstance(receiver, Collection):
+    if receiver is not None:
         elements(receiver, element)
     else:
         for each in others:
@@ -509,10 +404,3 @@ def _passed(
         returned.flow(element)
         return [Given(element), Given(element)]
     return [Given(element)] if row.takes == "elements" else []
-
-
-def _fulfil(state: State, kept: Variable) -> Value:
-    """Return a function that puts what it is given into a variable."""
-    bag = Collection(state.work)
-    bag.rest.flow(kept)
-    return state.known("push", bag)

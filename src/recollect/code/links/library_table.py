@@ -13,24 +13,7 @@ OBJECT = "object"  # the kind of a table that has no methods but its entries
 # After the name of something outside: what it makes or returns. Of that the members are known by name, and no more.
 MADE = "()"
 UNKNOWN = "<outside>"
-# What functions of Python make that have no row, and the types of its tables, which have methods of their own.
-RESULTS = {
-    **{name: name for name in "str bytes bytearray int float complex bool open range memoryview".split()},
-    **dict.fromkeys("repr format ascii hex bin oct chr input".split(), "str"),
-    **dict.fromkeys("len ord sum round abs hash id".split(), "int"),
-}
-# What methods of texts give: another text, or texts in a list.
-TEXTS = frozenset(("str", "bytes"))
-OF_TEXTS = {
-    **dict.fromkeys(
-        """capitalize casefold center expandtabs format format_map join ljust lower lstrip removeprefix removesuffix
-        replace rjust rstrip strip swapcase title translate upper zfill""".split(),
-        "",
-    ),
-    **dict.fromkeys("split rsplit splitlines partition rpartition".split(), "list"),
-    "encode": "bytes",
-    "decode": "str",
-}
+PROMISE = "promise"  # the kind of a table that holds what a promise or a coroutine gives in the end
 TYPES = frozenset(("list", "tuple", "set", "dict", "generator"))
 EVERY = -1  # all arguments, by position
 
@@ -40,11 +23,10 @@ class Row(NamedTuple):
 
     calls: arguments that it calls, by position or name; EVERY for all that are functions
     takes: what it calls them with: "elements" of its receiver, or of its other arguments; "rest": the arguments after
-        the function; "promise": what its receiver promises; "fulfil": a function that keeps the promise it gives;
-        "all": a collection of the elements
-    gives: "returns" of what it called; "list" of that; "elements": a collection of its receiver's, or other arguments',
-        elements; "each": one of them; "receiver"; "first": its first argument; "promise" of what it called returns;
-        "partial": its first argument with more arguments; "pairs"
+        the function; "fold": elements and what it returned before; "fulfil": a function that keeps the promise it gives
+    gives: "returns" of what it called; "list" of that; "flat": a list of what that holds; "elements": a collection of
+        its receiver's, or other arguments', elements; "each": one of them; "receiver"; "first": its first argument;
+        "promise" of its first argument; "partial": its first argument with more arguments; "pairs"
     puts: arguments that become elements of its receiver; EVERY for all; below that, the elements of arguments
     key: the position of an argument that is a key of its receiver
     """
@@ -60,76 +42,99 @@ def _each(gives: str = "", *calls: int | str) -> Row:
     return Row(calls or (0,), "elements", gives)
 
 
-# Methods of functions, of tables and of promises, whatever the language calls them.
-METHODS: dict[str, dict[str, Row]] = {
-    "function": {
-        "call": Row(gives="call"),
-        "apply": Row(gives="apply"),
-        "bind": Row(gives="bind"),
-    },
-    "collection": {
-        # lists, sets and dictionaries of Python
-        "append": Row(puts=(0,)),
-        "appendleft": Row(puts=(0,)),
-        "add": Row(puts=(0,)),
-        "insert": Row(puts=(1,)),
-        "extend": Row(puts=(-2,)),
-        "update": Row(puts=(-2,)),
-        "setdefault": Row(puts=(1,), gives="each", key=0),
-        "get": Row(gives="each", key=0, puts=()),
-        "pop": Row(gives="each", key=0),
-        "popleft": Row(gives="each"),
-        "popitem": Row(gives="elements"),
-        "values": Row(gives="elements"),
-        "items": Row(gives="pairs"),
-        "copy": Row(gives="receiver"),
-        "sort": Row(("key", 0), "elements", "receiver"),
-        # arrays, maps and sets of JavaScript
-        "push": Row(puts=(EVERY,)),
-        "unshift": Row(puts=(EVERY,)),
-        "set": Row(puts=(1,), gives="receiver", key=0),
-        "shift": Row(gives="each"),
-        "at": Row(gives="each"),
-        "concat": Row(puts=(-2,), gives="receiver"),
-        "slice": Row(gives="receiver"),
-        "splice": Row(gives="receiver"),
-        "reverse": Row(gives="receiver"),
-        "flat": Row(gives="elements"),
-        "entries": Row(gives="pairs"),
-        "next": Row(gives="step"),
-        "map": _each("list"),
-        "flatMap": _each("list"),
-        "forEach": _each(),
-        "filter": _each("receiver"),
-        "find": _each("each"),
-        "findLast": _each("each"),
-        "findIndex": _each(),
-        "some": _each(),
-        "every": _each(),
-        "reduce": Row((0,), "fold", "returns"),
-        "reduceRight": Row((0,), "fold", "returns"),
-        "__iter__": Row(gives="receiver"),
-        "__next__": Row(gives="each"),
-        "__enter__": Row(gives="each"),
-        "__aenter__": Row(gives="each"),
-        "__getitem__": Row(gives="each", key=0),
-        "same": Row(gives="first"),
-        "send": Row(gives="each"),
-    },
-    "promise": {
-        "then": Row((0, 1), "promise", "promise"),
-        "catch": Row((0,), "", "promise or receiver"),
-        "finally": Row((0,), "", "receiver"),
-        "add_done_callback": Row((0,), "promise", ""),
-        "result": Row(gives="awaited"),
-    },
+# Methods of functions.
+OF_FUNCTIONS = frozenset(("call", "apply", "bind"))
+# Methods of tables and of promises, whatever the language calls them.
+METHODS: dict[str, Row] = {
+    # lists, sets and dictionaries of Python
+    "append": Row(puts=(0,)),
+    "appendleft": Row(puts=(0,)),
+    "add": Row(puts=(0,)),
+    "insert": Row(puts=(1,)),
+    "extend": Row(puts=(-2,)),
+    "update": Row(puts=(-2,)),
+    "setdefault": Row(puts=(1,), gives="each", key=0),
+    "get": Row(gives="each", key=0, puts=()),
+    "pop": Row(gives="each", key=0),
+    "popleft": Row(gives="each"),
+    "popitem": Row(gives="elements"),
+    "values": Row(gives="elements"),
+    "items": Row(gives="pairs"),
+    "copy": Row(gives="receiver"),
+    "sort": Row(("key", 0), "elements", "receiver"),
+    # arrays, maps and sets of JavaScript
+    "push": Row(puts=(EVERY,)),
+    "unshift": Row(puts=(EVERY,)),
+    "set": Row(puts=(1,), gives="receiver", key=0),
+    "shift": Row(gives="each"),
+    "at": Row(gives="each"),
+    "concat": Row(puts=(-2,), gives="receiver"),
+    "slice": Row(gives="receiver"),
+    "splice": Row(gives="receiver"),
+    "reverse": Row(gives="receiver"),
+    "flat": Row(gives="elements"),
+    "entries": Row(gives="pairs"),
+    "next": Row(gives="each"),
+    "map": _each("list"),
+    "flatMap": _each("flat"),
+    "forEach": _each(),
+    "filter": _each("receiver"),
+    "find": _each("each"),
+    "findLast": _each("each"),
+    "findIndex": _each(),
+    "some": _each(),
+    "every": _each(),
+    "reduce": Row((0,), "fold", "returns"),
+    "reduceRight": Row((0,), "fold", "returns"),
+    # containers of Java
+    **dict.fromkeys(
+        """stream parallelStream iterator listIterator subList reversed sorted distinct limit skip toList collect
+        parallel sequential boxed headMap tailMap headSet tailSet descendingMap descendingIterator toArray
+        elements""".split(),
+        Row(gives="receiver"),
+    ),
+    **dict.fromkeys(
+        """remove poll pollFirst pollLast peek peekFirst peekLast getFirst getLast removeFirst removeLast first
+        last element take orElseThrow getValue firstElement lastElement ceiling floor higher lower join getNow
+        nextElement findFirst findAny previous""".split(),
+        Row(gives="each"),
+    ),
+    **dict.fromkeys("put putIfAbsent replace".split(), Row(puts=(1,), gives="each", key=0)),
+    **dict.fromkeys("offer addFirst addLast lazySet getAndSet setValue".split(), Row(puts=(0,), gives="each")),
+    **dict.fromkeys("addAll putAll".split(), Row(puts=(-2,))),
+    **dict.fromkeys(
+        """anyMatch allMatch noneMatch removeIf ifPresent forEachOrdered mapToInt mapToLong mapToDouble
+        thenAccept""".split(),
+        _each(),
+    ),
+    **dict.fromkeys("mapToObj thenApply".split(), _each("list")),
+    **dict.fromkeys("takeWhile dropWhile".split(), _each("receiver")),
+    "entrySet": Row(gives="pairs"),
+    "getOrDefault": Row(gives="each", key=0),
+    "orElse": Row(puts=(0,), gives="each"),
+    "orElseGet": Row((0,), "", "returns or each"),
+    "computeIfAbsent": Row((1,), "", "returns or each"),
+    "call": Row(gives="each"),
+    "__iter__": Row(gives="receiver"),
+    "__next__": Row(gives="each"),
+    "__enter__": Row(gives="each"),
+    "__aenter__": Row(gives="each"),
+    "__getitem__": Row(gives="each", key=0),
+    "same": Row(gives="first"),
+    "send": Row(gives="each"),
+    # promises, coroutines and futures
+    "then": Row((0, 1), "elements", "list"),
+    "catch": Row((0,), "", "receiver"),
+    "finally": Row((0,), "", "receiver"),
+    "add_done_callback": _each(),
+    "result": Row(gives="each"),
 }
 
 EXTERNALS: dict[str, Row] = {
     # Python
-    **{f"{BUILTIN}.{name}": _each("list", EVERY) for name in ("map",)},
-    **{f"{BUILTIN}.{name}": _each("elements", EVERY) for name in ("filter",)},
-    **{f"{BUILTIN}.{name}": Row(("key",), "elements", "elements") for name in ("sorted",)},
+    f"{BUILTIN}.map": _each("list", EVERY),
+    f"{BUILTIN}.filter": _each("elements", EVERY),
+    f"{BUILTIN}.sorted": Row(("key",), "elements", "elements"),
     **{f"{BUILTIN}.{name}": Row(("key",), "elements", "each") for name in ("min", "max")},
     **{
         f"{BUILTIN}.{name}": Row(gives="elements")
@@ -159,6 +164,11 @@ EXTERNALS: dict[str, Row] = {
     "asyncio.run": Row(gives="awaited"),
     "asyncio.create_task": Row(gives="first"),
     "asyncio.gather": Row(gives="promise of all"),
+    # Java
+    **{
+        name: Row(gives="first")
+        for name in ("java.util.Objects.requireNonNull", "com.google.common.base.Preconditions.checkNotNull")
+    },
     # JavaScript
     **{
         name: Row((0,), "rest", "")
@@ -169,26 +179,19 @@ EXTERNALS: dict[str, Row] = {
     },
     f"{BUILTIN}.Object.assign": Row(gives="assign"),
     f"{BUILTIN}.Object.create": Row(gives="create"),
-    f"{BUILTIN}.Object.setPrototypeOf": Row(gives="set prototype"),
-    f"{BUILTIN}.Object.getPrototypeOf": Row(gives="prototype"),
     f"{BUILTIN}.Object.freeze": Row(gives="first"),
     f"{BUILTIN}.Object.values": Row(gives="elements"),
     f"{BUILTIN}.Object.entries": Row(gives="pairs"),
-    f"{BUILTIN}.Object.fromEntries": Row(gives="elements"),
-    f"{BUILTIN}.Object.defineProperty": Row(gives="define"),
-    f"{BUILTIN}.Array.from": Row((1,), "elements", "list or elements"),
+    f"{BUILTIN}.Array.from": Row((1,), "elements", "elements"),
     f"{BUILTIN}.Array.of": Row(gives="all"),
-    f"{BUILTIN}.Reflect.apply": Row(gives="reflect"),
-    f"{BUILTIN}.Promise": Row((0,), "fulfil", "promised"),
-    f"{BUILTIN}.Promise.resolve": Row(gives="promise of first"),
+    f"{BUILTIN}.Promise": Row((0,), "fulfil"),
+    f"{BUILTIN}.Promise.resolve": Row(gives="promise"),
     **{f"{BUILTIN}.Promise.{name}": Row(gives="promise of all") for name in ("all", "allSettled")},
-    **{f"{BUILTIN}.Promise.{name}": Row(gives="promise of each") for name in ("race", "any")},
     f"{BUILTIN}.Map": Row(gives="elements"),
     f"{BUILTIN}.Set": Row(gives="elements"),
     f"{BUILTIN}.WeakMap": Row(gives="elements"),
     f"{BUILTIN}.Array": Row(gives="all"),
     f"{BUILTIN}.Object": Row(gives="all"),
-    "util.inherits": Row(gives="inherit"),
     "util.promisify": Row(gives="first"),
 }  # fmt: skip
 # Methods of unknown libraries that call the callbacks they are given.
@@ -201,4 +204,3 @@ CALLBACKS = frozenset(
 # Members that a language calls by itself.
 CALLED, STEPPED, INDEXED = "__call__", "__next__", "__getitem__"
 ITERATED = ("__iter__", "[Symbol.iterator]")
-NEXT, RESULT = "next", "value"

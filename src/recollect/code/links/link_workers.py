@@ -52,11 +52,12 @@ class GroupTask(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """The links of a file, as they are kept."""
+    """The links of a file, as they are kept; `is_coarse`: its group was too large to follow every value."""
 
     path: str
     edges: bytes
     sites: bytes
+    is_coarse: bool = False
 
 
 def tree_facts(plan: Plan) -> TreeFacts:
@@ -68,7 +69,7 @@ def tree_facts(plan: Plan) -> TreeFacts:
 def solve_group(plan: Plan, task: GroupTask) -> list[Packed]:
     """Return the links of the members of a group."""
     found = solved(task.programs, plan, Group("", task.members, task.needed, ""))
-    return [Packed(path, *pack(*found[path])) for path in task.members]
+    return [Packed(path, *pack(row.sites, row.loose), row.is_coarse) for path in task.members for row in [found[path]]]
 
 
 def learn(content: bytes) -> bytes:

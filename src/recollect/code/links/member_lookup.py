@@ -18,28 +18,33 @@ from recollect.code.links.flow_values import (
     Module,
     Object,
     Overloaded,
-    Promised,
     SuperProxy,
     Value,
     Variable,
 )
-from recollect.code.links.library_table import BUILTIN, METHODS, OBJECT
+from recollect.code.links.library_table import BUILTIN, METHODS, OBJECT, OF_FUNCTIONS
 from recollect.code.links.program import Scope
 from recollect.code.links.solver_state import Site, State
 
-# A chain of classes longer than this is a mistake, most likely a class that derives from itself.
+# Bases that are looked at; more are a mistake, most likely classes that derive from each other.
 DEEPEST = 200
 
 
 def arrange(classes: Iterable[Class]) -> None:
-    """Set the order of base classes: nearest first, each before its own bases.
-
-    Bases stand in the order they are written. Where no such order exists (the program is wrong, or its language knows
-    none), depth first.
-    """
-    known: dict[Class, list[Class] | None] = {}
+    """Set the order of base classes: nearest first, each after all that derive from it."""
     for each in classes:
-        each.order = _merged(each, known, 0) or _depth_first(each)
+        each.order = _ordered(each)
+
+
+def _ordered(of: Class) -> list[Class]:
+    """Return a class and its bases depth first; of a base that is met twice the last place counts."""
+    met: list[Class] = []
+    waiting = [of]
+    while waiting and len(met) < DEEPEST:
+        one = waiting.pop()
+        met.append(one)
+        waiting += [base for base in reversed(one.bases) if base is not of]
+    return list(reversed(dict.fromkeys(reversed(met))))
 
 
 def derives(one: Class, other: Class) -> bool:
@@ -56,48 +61,6 @@ def subclasses(of: Class) -> list[Class]:
         if derived not in found and derived is not of:
             found[derived] = None
             waiting += derived.subclasses
-    return list(found)
-
-
-def _merged(of: Class, known: dict[Class, list[Class] | None], depth: int) -> list[Class] | None:
-    """Return the order by C3, None if there is none."""
-    if of in known:
-        return known[of]
-    known[of] = None  # what derives from itself has none
-    if depth > DEEPEST:
-        return None
-    lists: list[list[Class]] = []
-    for base in of.bases:
-        found = _merged(base, known, depth + 1)
-        if found is None:
-            return None
-        lists.append(list(found))
-    lists.append(list(of.bases))
-    merged = [of]
-    while any(lists):
-        head = next((each[0] for each in lists if each and not _is_in_tail(each[0], lists)), None)
-        if head is None:
-            return None
-        merged.append(head)
-        for each in lists:
-            if each and each[0] is head:
-                del each[0]
-    known[of] = merged
-    return merged
-
-
-def _is_in_tail(one: Class, lists: Iterable[list[Class]]) -> bool:
-    return any(one in each[1:] for each in lists)
-
-
-def _depth_first(of: Class) -> list[Class]:
-    found: dict[Class, None] = {}
-    waiting = [of]
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found[one] = None
-            waiting += reversed(one.bases)
     return list(found)
 
 
@@ -153,7 +116,7 @@ def _offered(state: State, path: str, name: str, site: Site, sink: Sink, asked: 
     below = state.modules.find(path, name, 1)
     for file in below:
         if file != path:
-            sink(state.module(file))
+            sink(state.module[file])
     return bool(below)
 
 
@@ -171,7 +134,7 @@ def _exported(state: State, frame: Frame, name: str, site: Site, sink: Sink, ask
     if _starred(state, frame, name, site, sink, asked):
         return True
     if name == DEFAULT:
-        sink(state.module(frame.path))
+        sink(state.module[frame.path])
     return name == DEFAULT
 
 
@@ -226,7 +189,7 @@ def _look(state: State, asked: Asked, found: Variable) -> None:
             return
     for each in orders:
         for outer in each.outer_bases:
-            found.add(state.external(f"{outer.name}.{name}"))
+            found.add(state.external[f"{outer.name}.{name}"])
         each.lookups.setdefault(name, {})[asked] = None
 
 
@@ -381,7 +344,7 @@ def _of_super(state: State, value: SuperProxy, name: str, site: Site, sink: Sink
     asked = receiving if isinstance(receiving, Class) and value.of in receiving.order else value.of
     inherited(state, asked, name, lambda found: _on(state, found, of, value.of, site, sink), after=value.of)
     for base in value.of.outer_bases:
-        sink(state.external(f"{base.name}.{name}"))
+        sink(state.external[f"{base.name}.{name}"])
 
 
 # --- everything else ---
@@ -392,16 +355,16 @@ def _of_function(state: State, value: Value, name: str, site: Site, sink: Sink) 
     if isinstance(function, Function) and FUNCTIONAL in function.scope.marks:
         sink(value)
         return
-    if name in METHODS["function"]:
-        sink(state.known(name, value))
+    if name in OF_FUNCTIONS:
+        sink(state.known[name, value])
     if name == "prototype" and isinstance(function, Function):
         state.prototype(function)
     state.field(function, name).use(lambda found: sink(state.bind(found, value)))
 
 
 def _of_collection(state: State, value: Collection, name: str, site: Site, sink: Sink) -> None:
-    if value.kind != OBJECT and name in METHODS["collection"]:
-        sink(state.known(name, value))
+    if value.kind != OBJECT and name in METHODS:
+        sink(state.known[name, value])
     value.entry(name).use(lambda found: _accessed(state, found, value, site, sink))
     # What was put in under an unknown key may be this member, and hardly ever is: it is left out, since everything that
     # is called on such an object would call all of it.
@@ -416,26 +379,21 @@ def _accessed(state: State, found: Value, receiver: Value, site: Site, sink: Sin
         sink(state.bind(found, receiver))
 
 
-def _of_promise(state: State, value: Promised, name: str, site: Site, sink: Sink) -> None:
-    if name in METHODS["promise"]:
-        sink(state.known(name, value))
-
-
 def _of_external(state: State, value: External, name: str, site: Site, sink: Sink) -> None:
     if value is state.unknown or value.name.count(".") >= MOST_PARTS:
         sink(state.unknown)
     else:
-        sink(state.external(f"{value.name}.{name}"))
+        sink(state.external[f"{value.name}.{name}"])
 
 
 def _of_constant(state: State, value: Constant, name: str, site: Site, sink: Sink) -> None:
     if state.units[site.frame.path].language == "python":
-        sink(state.external(f"{BUILTIN}.{type(value.value).__name__}.{name}"))
+        sink(state.external[f"{BUILTIN}.{type(value.value).__name__}.{name}"])
 
 
 def _of_known(state: State, value: Known, name: str, site: Site, sink: Sink) -> None:
-    if name in METHODS["function"]:
-        sink(state.known(name, value))
+    if name in OF_FUNCTIONS:
+        sink(state.known[name, value])
 
 
 FINDERS: dict[type[Value], Callable[..., None]] = {
@@ -448,7 +406,6 @@ FINDERS: dict[type[Value], Callable[..., None]] = {
     Bound: _of_function,
     Overloaded: _of_function,
     Collection: _of_collection,
-    Promised: _of_promise,
     External: _of_external,
     Known: _of_known,
     Constant: _of_constant,

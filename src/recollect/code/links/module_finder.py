@@ -15,7 +15,6 @@ program linked as a whole): `visible` says which files offer such a name.
 from __future__ import annotations
 
 import posixpath
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
@@ -29,9 +28,6 @@ JS_EXTENSIONS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", 
 BUILT = ("dist/", "build/", "lib/", "out/", "esm/", "cjs/")
 # Files with one path ending; more (`util.h` hundreds of times) mean nothing.
 MOST_BY_ENDING = 8
-# Placeholder for an unknown part of a module's name, and the most modules such a name may mean.
-ANY_MODULE = "*"
-MOST_BY_PATTERN = 40
 
 FAMILIES: dict[str, str] = {
     "typescript": "javascript", "tsx": "javascript", "html": "javascript",
@@ -94,6 +90,7 @@ class Modules:
         self._found: dict[tuple[str, str, int], tuple[str, ...]] = {}
         self._found_by_file: dict[tuple[str, str, int], tuple[str, ...]] = {}
         self._python_at: dict[str, tuple[str, ...]] = {}
+        self._python_roots: dict[str, str] = {}
 
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
         """Return the files of a module; none if it is external."""
@@ -172,10 +169,6 @@ class Modules:
                 root = self.python_root(posixpath.dirname(path))
                 found.append((_python_name(path[len(root) + 1 :] if root else path), path))
         return _grouped(found)
-
-    @cached_property
-    def _python_roots(self) -> dict[str, str]:
-        return {}
 
     def python_root(self, folder: str) -> str:
         """Return the nearest folder around that is no package."""
@@ -264,8 +257,6 @@ def _python_name(path: str) -> str:
 
 
 def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    if ANY_MODULE in module:
-        return _python_any(modules, importer, module, level)
     path = module.replace(".", "/")
     if level:
         folder = posixpath.dirname(importer)
@@ -288,18 +279,6 @@ def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[s
         if found:
             return found
     return ()
-
-
-def _python_any(modules: Modules, importer: str, pattern: str, level: int) -> tuple[str, ...]:
-    """Return the modules that a pattern may mean; none if too many."""
-    if level:
-        folder = posixpath.dirname(importer)
-        root = modules.python_root(folder)
-        around = folder[len(root) :].strip("/").split("/")
-        pattern = ".".join([*around[: len(around) - level + 1], pattern]).lstrip(".")
-    written = re.compile("[^.]+".join(map(re.escape, pattern.split(ANY_MODULE))))
-    found = [path for name, paths in modules.dotted.items() if written.fullmatch(name) for path in paths]
-    return tuple(sorted(found)) if len(found) <= MOST_BY_PATTERN else ()
 
 
 def _python_files(path: str) -> Iterable[str]:
@@ -386,10 +365,6 @@ def _defining(modules: Modules, files: Iterable[str], name: str) -> tuple[str, .
     defining = [path for path in files if name in modules.files[path].names]
     stem = [path for path in defining if posixpath.splitext(posixpath.basename(path))[0] == name]
     return tuple(stem or defining)
-
-
-def _csharp(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    return tuple(modules.packages.get(("csharp", module), ())) or _by_package(modules, importer, module, level)
 
 
 def _php(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
@@ -521,7 +496,7 @@ FINDERS: dict[str, Finder] = {
     "python": _python,
     "javascript": _javascript,
     "java": _by_package,
-    "csharp": _csharp,
+    "csharp": _by_package,
     "go": _go,
     "rust": _rust,
     "c": _include,

@@ -1,27 +1,17 @@
-"""Overload choice: which of several functions of one name a call means, by number and declared types of arguments.
+"""Overload choice: which of several functions of one name a call means, by number and written types of arguments.
 
-    f(Object)  f(Animal)  f(int)  f(long)  f(int...)         f(dog) → f(Animal)   f(3) → f(int)   f(3, 4) → f(int...)
+    f(Object)  f(Animal)  f(int)  f(int...)         f(dog) → f(Animal)   f(3) → f(int)   f(3, 4) → f(int...)
 
-As in Java and its kin there are three rounds: what fits by deriving and widening; what fits if numbers are wrapped into
-objects; what fits if the last parameter takes any number of arguments. Of those that fit in one round, one whose types
-all fit another's is meant in place of it. An argument of no known type fits everything and decides nothing, so more
-than one function may be left: then the call is ambiguous.
-
-A type is whatever names it: a class of the program by anything that can be compared, all others by their written name.
+Each argument fits a parameter more or less closely; the functions that fit most closely are meant. An argument of no
+known type fits everything, so more than one function may be left. A type is a class of the program, or a written name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-Derives = Callable[[Hashable, Hashable], bool]
-
-
-class Array(NamedTuple):
-    """An array of something; None if unknown."""
-
-    of: Hashable
+from recollect.code.links.flow_values import Class
 
 
 class Signature(NamedTuple):
@@ -31,122 +21,68 @@ class Signature(NamedTuple):
     is_open: bool = False
 
 
-# Each number fits those to its right; characters count as numbers from int on.
-WIDTH = {name: width for width, name in enumerate(("byte", "short", "int", "long", "float", "double"))}
-WRAPPED = {
-    "byte": "Byte", "short": "Short", "int": "Integer", "long": "Long", "float": "Float", "double": "Double",
-    "char": "Character", "boolean": "Boolean",
+# Each number fits those to its right; a character is a number from int on.
+WIDTH = {name: width for width, name in enumerate(("byte", "short", "char", "int", "long", "float", "double"))}
+UNWRAPPED = {
+    "Byte": "byte", "Short": "short", "Integer": "int", "Long": "long", "Float": "float", "Double": "double",
+    "Character": "char", "Boolean": "boolean",
 }  # fmt: skip
-UNWRAPPED = {wrapped: plain for plain, wrapped in WRAPPED.items()}
-# What every object is, what a string is, and what a wrapped number is, besides itself.
-ANYTHING = "Object"
-WIDER = {"String": ("CharSequence", "Comparable", "Serializable")}
-NUMBERS = ("Number", "Comparable", "Serializable")
-
-DERIVED, BOXED, OPEN = 1, 2, 3
-
-
-def choose(signatures: Sequence[Signature], given: Sequence[Hashable], derives: Derives) -> list[int]:
-    """Return the places of the functions that fit a call best.
-
-    given: the types of the arguments, None where unknown; derives: whether a class of the program derives from another
-    """
-    rounds: dict[int, list[int]] = {}
-    for place, signature in enumerate(signatures):
-        found = _round(signature, given, derives)
-        if found:
-            rounds.setdefault(found, []).append(place)
-    if not rounds:
-        return []
-    fitting = rounds[min(rounds)]
-    if len(fitting) == 1:
-        return fitting
-    return [
-        place
-        for place in fitting
-        if not any(
-            other != place and _beats(signatures[other], signatures[place], given, derives) for other in fitting
-        )
-    ]  # fmt: skip
+# Nothing of a program derives from these.
+CLOSED = frozenset(("String", "boolean", "Class", "[]", *WIDTH))
+OBJECT = "Object"
+NUMBERS = frozenset(("Number", "Comparable", "Serializable"))
+WIDER_NAMES = {
+    "String": frozenset(("CharSequence", "Comparable", "Serializable")),
+    "Class": frozenset(("Type", "Serializable")),
+    "[]": frozenset(),
+}
+# How closely an argument fits: its own type, a wider number or a base, a wrapped number, another type of the library,
+# anything.
+SAME, WRAPPED, WIDER, LIKELY, ANY = 100, 80, 90, 2, 1
+# A function with a list of any length is meant if no other fits.
+OPEN_PENALTY = 1000
 
 
-def _round(signature: Signature, given: Sequence[Hashable], derives: Derives) -> int:
-    """Return the round that a function fits in, 0 for none."""
-    takes = signature.takes
-    if len(takes) == len(given):
-        found = max((_fit(own, want, derives) for own, want in zip(given, takes, strict=True)), default=DERIVED)
-        if found <= BOXED:
-            return found
-    if signature.is_open and len(given) >= len(takes) - 1:
-        wanted = _spread(signature, len(given))
-        if all(_fit(own, want, derives) <= BOXED for own, want in zip(given, wanted, strict=True)):
-            return OPEN
-    return 0
+def choose(signatures: Sequence[Signature], given: Sequence[Hashable]) -> list[int]:
+    """Return the places of the functions that fit a call best; none if the number of arguments fits none."""
+    fits = [_fit_all(signature, given) for signature in signatures]
+    best = max([fit for fit in fits if fit is not None], default=None)
+    return [place for place, fit in enumerate(fits) if fit is not None and fit == best]
 
 
-def _spread(signature: Signature, count: int) -> list[Hashable]:
-    """Return what each of so many arguments is taken by."""
-    *plain, last = signature.takes
-    each = last.of if isinstance(last, Array) else last
-    return [*plain, *[each] * (count - len(plain))]
+def _fit_all(signature: Signature, given: Sequence[Hashable]) -> int | None:
+    """Return how closely all arguments fit a function; None if one does not."""
+    takes = list(signature.takes)
+    penalty = 0
+    if signature.is_open and not (len(takes) == len(given) and given[-1] == "[]"):
+        penalty = OPEN_PENALTY
+        takes = takes[:-1] + [None] * (len(given) - len(takes) + 1)
+    if len(takes) != len(given):
+        return None
+    fits = [_fit(one, other) for one, other in zip(given, takes, strict=True)]
+    return None if 0 in fits else sum(fits) - penalty
 
 
-def _fit(given: Hashable, takes: Hashable, derives: Derives) -> int:
-    """Return how an argument fits a parameter: DERIVED, BOXED, or not at all (OPEN)."""
+def _fit(given: Hashable, takes: Hashable) -> int:
+    """Return how closely an argument fits a parameter, 0 for not at all."""
     if given is None or takes is None or given == takes:
-        return DERIVED
-    if isinstance(given, Array) or isinstance(takes, Array):
-        if isinstance(given, Array) and isinstance(takes, Array):
-            return DERIVED if _fit(given.of, takes.of, derives) == DERIVED else OPEN
-        return DERIVED if takes == ANYTHING else OPEN
-    if not isinstance(given, str):
-        # A class of the program is what it derives from; an external interface may fit.
-        is_it = takes == ANYTHING or (isinstance(takes, str) and not _is_closed(takes)) or derives(given, takes)
-        return DERIVED if is_it else OPEN
-    if not isinstance(takes, str):
-        return OPEN
-    return _fit_by_name(given, takes)
+        return SAME if given is not None and given == takes else ANY
+    if OBJECT in (given, takes):
+        return ANY if takes == OBJECT else 0
+    if isinstance(given, Class) and isinstance(takes, Class):
+        return max(WIDER - given.order.index(takes), LIKELY) if takes in given.order else 0
+    if isinstance(given, str) and isinstance(takes, str):
+        return _fit_by_name(given, takes)
+    # A class of the program may be what an interface of the library names, never the other way round.
+    return 0 if isinstance(takes, Class) or takes in CLOSED or takes in UNWRAPPED else LIKELY
 
 
 def _fit_by_name(given: str, takes: str) -> int:
-    if given in WRAPPED:
-        if takes in WRAPPED:
-            return DERIVED if _widens(given, takes) else OPEN
-        return BOXED if takes in (WRAPPED[given], ANYTHING) or takes in NUMBERS else OPEN
-    if takes in WRAPPED:
-        plain = UNWRAPPED.get(given)
-        return BOXED if plain is not None and (plain == takes or _widens(plain, takes)) else OPEN
-    if takes == ANYTHING:
-        return DERIVED
-    if given == "String" or given in UNWRAPPED:
-        return DERIVED if takes in WIDER.get(given, NUMBERS) else OPEN
-    # Two other library types may fit; a plain Object fits nothing else.
-    return OPEN if given == ANYTHING or takes == "String" or takes in UNWRAPPED else DERIVED
-
-
-def _widens(given: str, takes: str) -> bool:
-    if given == "char":
-        return WIDTH.get(takes, -1) >= WIDTH["int"]
-    return given in WIDTH and WIDTH.get(takes, -1) > WIDTH[given]
-
-
-def _is_closed(name: str) -> bool:
-    """Tell whether nothing in a program can derive from a type."""
-    return name in WRAPPED or name in UNWRAPPED or name == "String"
-
-
-def _beats(one: Signature, other: Signature, given: Sequence[Hashable], derives: Derives) -> bool:
-    """Tell whether one function is more specific than another."""
-    first, second = _spread_or_not(one, len(given)), _spread_or_not(other, len(given))
-    differing = [place for place in range(len(given)) if first[place] != second[place]]
-    if any(given[place] is None for place in differing):
-        return False
-    if not differing:
-        return other.is_open and not one.is_open
-    return all(_fit(first[place], second[place], derives) == DERIVED for place in differing) and any(
-        _fit(second[place], first[place], derives) != DERIVED for place in differing
-    )
-
-
-def _spread_or_not(signature: Signature, count: int) -> list[Hashable]:
-    return list(signature.takes) if len(signature.takes) == count else _spread(signature, count)
+    plain, wanted = UNWRAPPED.get(given, given), UNWRAPPED.get(takes, takes)
+    if plain == wanted:
+        return WRAPPED
+    if plain in WIDTH and wanted in WIDTH:
+        return WIDER - WIDTH[wanted] if WIDTH[plain] < WIDTH[wanted] and wanted != "char" else 0
+    if plain in CLOSED:  # known in full: what it derives from is known, too
+        return LIKELY if takes in WIDER_NAMES.get(plain, NUMBERS) else 0
+    return 0 if wanted in CLOSED else LIKELY

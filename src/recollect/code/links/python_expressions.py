@@ -1,36 +1,14 @@
-"""Expressions of Python: operators, calls, tables, comprehensions, targets, imports by text."""
+"""Expressions of Python: operators, calls, tables, comprehensions, targets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recollect.code.index.page import decoded
-from recollect.code.links.module_finder import ANY_MODULE
-from recollect.code.links.program import (
-    Argument,
-    Assign,
-    Awaited,
-    Call,
-    Do,
-    Either,
-    Elements,
-    Entry,
-    Expression,
-    Import,
-    Item,
-    Key,
-    Member,
-    Name,
-    Opaque,
-    Spread,
-    Super,
-    Table,
-    Text,
-    Yield,
-)
+from recollect.code.links import program as ir
 from recollect.code.links.python_reader import Handler, Reader
-from recollect.code.links.tree_reader import NOTHING, is_worth, nothing, opaque
+from recollect.code.links.tree_reader import NOTHING, either, first, is_worth, nothing, opaque, wrapped
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -38,29 +16,39 @@ if TYPE_CHECKING:
 PATTERNS = frozenset(("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"))
 SPLATS = frozenset(("list_splat_pattern", "list_splat"))
 WRAPPED = frozenset(("parenthesized_expression", "as_pattern_target", "dotted_name"))
+COMPREHENSIONS = {
+    "list_comprehension": "list",
+    "set_comprehension": "set",
+    "generator_expression": "generator",
+    "dictionary_comprehension": "dict",
+}
+LONGEST_KEY = 64  # characters: longer strings are prose
+SOME_TEXT = ir.Text("")
+QUOTES = frozenset("\"'")
+# Operands of one operator that are followed; a longer sum is text or numbers.
+MOST_OPERANDS = 6
+OPERATORS = {
+    "+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "//": "__floordiv__", "%": "__mod__",
+    "**": "__pow__", "@": "__matmul__", "&": "__and__", "|": "__or__", "^": "__xor__", "<<": "__lshift__",
+    ">>": "__rshift__",
+}  # fmt: skip
+FEW_ENTRIES = 16  # of constants; a longer table of them is data
 
 
-def target(r: Reader, node: tree_sitter.Node) -> Expression:
+# --- targets ---
+
+
+def target(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Return a target; parts of a pattern before a star have positions."""
     kind = r.kind(node)
     if kind in PATTERNS:
-        return _pattern(r, node)
-    if kind in SPLATS:
-        return Spread(_inner_target(r, node))
-    if kind in WRAPPED and node.named_child_count == 1:
-        return _inner_target(r, node)
+        parts = [target(r, child) for child in r.children(node)]
+        star = next((place for place, part in enumerate(parts) if isinstance(part, ir.Spread)), len(parts))
+        return ir.Table(tuple([ir.Entry(place if place < star else None, part) for place, part in enumerate(parts)]))
+    if node.named_child_count == 1 and (kind in SPLATS or kind in WRAPPED):
+        inner = target(r, node.named_children[0])
+        return ir.Spread(inner) if kind in SPLATS else inner
     return r.value(node)
-
-
-def _inner_target(r: Reader, node: tree_sitter.Node) -> Expression:
-    children = node.named_children
-    return target(r, children[0]) if children else r.value(node)
-
-
-def _pattern(r: Reader, node: tree_sitter.Node) -> Table:
-    parts = [target(r, child) for child in node.named_children if r.kind(child) != "comment"]
-    star = next((place for place, part in enumerate(parts) if isinstance(part, Spread)), len(parts))
-    return Table(tuple([Entry(place if place < star else None, part) for place, part in enumerate(parts)]))
 
 
 def names_of(r: Reader, node: tree_sitter.Node) -> Iterator[str]:
@@ -73,136 +61,31 @@ def names_of(r: Reader, node: tree_sitter.Node) -> Iterator[str]:
             yield from names_of(r, child)
 
 
-STAR = "*"
-# Functions that import what a text names.
-IMPORTING = frozenset({"import_module"})
-_WRITTEN = frozenset({"string_content", "interpolation"})
-
-
-def import_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `import a.b, c as d`."""
-    for child in node.named_children:
-        module, alias = _named(r, child)
-        if alias:
-            r.emit(Import(module, None, alias, line=r.line(child)))
-        elif module:
-            top, _, below = module.partition(".")
-            r.emit(Import(module, None, top, line=r.line(child), is_whole=not below))
-    return NOTHING
-
-
-def import_from(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `from ..a import b as c, d` and `from a import *`."""
-    source = node.child_by_field_id(r.fields.module_name)
-    if source is None:
-        return NOTHING
-    text = r.cut(source).replace(" ", "")
-    module = text.lstrip(".")
-    level = len(text) - len(module)
-    for child in node.named_children:
-        if child.start_byte <= source.start_byte:
-            continue
-        if r.kind(child) == "wildcard_import":
-            r.emit(Import(module, STAR, None, level, r.line(child)))
-        elif r.kind(child) in ("dotted_name", "aliased_import"):
-            name, alias = _named(r, child)
-            if name:
-                r.emit(Import(module, name, alias or name, level, r.line(child)))
-    return NOTHING
-
-
-def _named(r: Reader, node: tree_sitter.Node) -> tuple[str, str]:
-    """Return a name and its alias, "" where there is none."""
-    if r.kind(node) == "aliased_import":
-        name, alias = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.alias)
-        return (r.cut(name) if name is not None else "", r.cut(alias) if alias is not None else "")
-    return (r.cut(node).replace(" ", "") if r.kind(node) == "dotted_name" else "", "")
-
-
-def by_text(r: Reader, arguments: tuple[tree_sitter.Node, ...], line: int) -> Expression | None:
-    """Return the modules that `import_module(f"a.b.{c}")` may give; None if unknown.
-
-    What is put into the text is any one name.
-    """
-    text = _module_pattern(r, arguments[0]) if arguments and r.kind(arguments[0]) == "string" else ""
-    module = text.lstrip(".")
-    if not module or module.startswith(ANY_MODULE):
-        return None
-    name = r.temporary()
-    r.emit(Import(module, None, name, len(text) - len(module), line))
-    return Name(name)
-
-
-def _module_pattern(r: Reader, node: tree_sitter.Node) -> str:
-    """Return a text, with one sign for whatever is put into it."""
-    parts = [child for child in node.named_children if r.kind(child) in _WRITTEN]
-    return "".join([r.cut(child) if r.kind(child) == "string_content" else ANY_MODULE for child in parts])
-
-
-KINDS = {
-    "list_comprehension": "list",
-    "set_comprehension": "set",
-    "generator_expression": "generator",
-    "dictionary_comprehension": "dict",
-}
-
-
-def comprehension(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a comprehension."""
-    body = node.child_by_field_id(r.fields.body)
+def comprehension(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a comprehension, whose variables are its own."""
     before = r.renamed
     for child in node.named_children:
-        kind = r.kind(child)
-        if kind == "for_in_clause":
-            _for(r, child)
-        elif kind == "if_clause":
+        if r.kind(child) == "for_in_clause":
+            left, source = r.child(child, r.fields.left), r.value(r.child(child, r.fields.right))
+            r.temporaries += 1
+            r.renamed = {**r.renamed, **{name: f"{name}%{r.temporaries}" for name in names_of(r, left)}}
+            r.emit(ir.Assign(target(r, left), ir.Elements(source)))
+        elif r.kind(child) == "if_clause":
             r.do(r.parts(child.named_children))
-    kind = KINDS[r.kind(node)]
-    entry = _comprehended(r, body) if body is not None else NOTHING
+    body = r.child(node, r.fields.body)
+    if r.kind(body) == "pair":
+        r.do(r.maybe(body.child_by_field_id(r.fields.key)))
+        body = r.child(body, r.fields.value)
+    entry = r.value(body)
     r.renamed = before
-    line, column = r.place(node)
-    return Table((Entry(None, entry),) if entry is not NOTHING else (), line, column, kind)
-
-
-def _for(r: Reader, node: tree_sitter.Node) -> None:
-    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    if left is None or right is None:
-        r.do(r.parts(node.named_children))
-        return
-    source = r.value(right)
-    r.temporaries += 1
-    r.renamed = {**r.renamed, **{name: f"{name}%{r.temporaries}" for name in names_of(r, left)}}
-    r.emit(Assign(target(r, left), Elements(source)))
-
-
-def _comprehended(r: Reader, node: tree_sitter.Node) -> Expression:
-    if r.kind(node) != "pair":
-        return r.value(node)
-    key, value = node.child_by_field_id(r.fields.key), node.child_by_field_id(r.fields.value)
-    if key is not None:
-        r.do(r.value(key))
-    return r.value(value) if value is not None else NOTHING
-
-
-LONGEST_KEY = 64  # characters: longer strings are prose
-SOME_TEXT = Text("")
-QUOTES = frozenset("\"'")
-LARGEST_INDEX = 1 << 31
-# Operands of one operator that are followed; a longer sum is text or numbers.
-MOST_OPERANDS = 6
-OPERATORS = {
-    "+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "//": "__floordiv__", "%": "__mod__",
-    "**": "__pow__", "@": "__matmul__", "&": "__and__", "|": "__or__", "^": "__xor__", "<<": "__lshift__",
-    ">>": "__rshift__",
-}  # fmt: skip
-COMMENT = "comment"
-FEW_ENTRIES = 16  # of constants; a longer table of them is data
+    held = (ir.Entry(None, entry),) if entry is not NOTHING else ()
+    return ir.Table(held, *r.place(node), COMPREHENSIONS[r.kind(node)])
 
 
 # --- names and constants ---
 
 
-def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
+def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a name."""
     name = r.text[node.start_byte : node.end_byte]
     if not r.is_ascii:
@@ -211,282 +94,205 @@ def identifier(r: Reader, node: tree_sitter.Node) -> Expression:
         name = r.renamed.get(name, name)
     found = r.names.get(name)
     if found is None:
-        found = r.names[name] = Name(name)
+        found = r.names[name] = ir.Name(name)
     return found
 
 
-def string(r: Reader, node: tree_sitter.Node) -> Expression:
+def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a string: its text if it may be a key, else its parts."""
     start, end = node.start_byte, node.end_byte
     quote = r.text[start]
-    if quote in QUOTES and end - start <= LONGEST_KEY:
+    if quote in QUOTES and 1 < end - start <= LONGEST_KEY:
         text = r.text[start + 1 : end - 1]
-        if "\\" not in text and quote not in text and r.text[end - 1] == quote and end - start > 1:
-            return Text(text if r.is_ascii else decoded(text))
-    if r.text[start] in "fFrRtT":
-        inner = [child for child in node.named_children if r.kind(child) == "interpolation"]
-        if inner:
-            for child in inner:
-                r.do(r.parts(child.named_children))
-            return SOME_TEXT
-    if end - start > LONGEST_KEY or r.text[start] in "bB":
-        return SOME_TEXT
-    parts = [child for child in node.named_children if r.kind(child) == "string_content"]
-    text = r.cut(parts[0]) if len(parts) == 1 else ""
-    return SOME_TEXT if "\\" in text else Text(text)
+        if "\\" not in text and quote not in text and r.text[end - 1] == quote:
+            return ir.Text(text if r.is_ascii else decoded(text))
+    for child in node.named_children if quote in "fFrRtT" else ():
+        if r.kind(child) == "interpolation":
+            r.do(r.parts(child.named_children))
+    return SOME_TEXT
 
 
-def concatenated(r: Reader, node: tree_sitter.Node) -> Expression:
+def concatenated(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read strings that stand one after the other."""
-    found = [r.value(child) for child in node.named_children if r.kind(child) == "string"]
-    text = "".join([str(each.value) for each in found if isinstance(each, Text)])
-    is_known = len(text) <= LONGEST_KEY and all(isinstance(each, Text) and each.value for each in found)
-    return Text(text) if is_known else SOME_TEXT
+    found = [r.value(child) for child in r.children(node)]
+    text = "".join([str(each.value) for each in found if isinstance(each, ir.Text)])
+    is_known = len(text) <= LONGEST_KEY and all(isinstance(each, ir.Text) and each.value for each in found)
+    return ir.Text(text) if is_known else SOME_TEXT
 
 
-def integer(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a whole number."""
-    found = index_of(r.cut(node))
-    return Text(found) if found is not None else NOTHING
-
-
-def index_of(text: str) -> int | None:
-    """Return a number that can be an index."""
-    try:
-        found = int(text, 0)
-    except ValueError:
-        return None
-    return found if abs(found) < LARGEST_INDEX else None
+def integer(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a whole number, if it can be an index."""
+    text = r.cut(node)
+    return ir.Text(int(text)) if text.isdecimal() and len(text) < 10 and (text == "0" or text[0] != "0") else NOTHING
 
 
 # --- members, items and calls ---
 
 
-def attribute(r: Reader, node: tree_sitter.Node) -> Expression:
+def attribute(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `of.name`."""
-    of, name = node.child_by_field_id(r.fields.object), node.child_by_field_id(r.fields.attribute)
-    if of is None or name is None:
-        return r.parts(node.named_children)
-    return Member(r.value(of), r.cut(name), r.line(name))
+    name = r.child(node, r.fields.attribute)
+    return ir.Member(r.value(r.child(node, r.fields.object)), r.cut(name), r.line(name))
 
 
-def subscript(r: Reader, node: tree_sitter.Node) -> Expression:
+def subscript(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `of[key]` and `of[from:to]`."""
-    named = node.named_children
-    if not named:
-        return NOTHING
-    of, keys = r.value(named[0]), named[1:]
+    named, *keys = node.named_children
+    of = r.value(named)
     if len(keys) != 1:
         r.do(r.parts(keys))
-        return Item(of)
+        return ir.Item(of)
     key = r.value(keys[0])
     if r.kind(keys[0]) == "slice":  # a part of a table counts as the table
         r.do(key)
         return of
-    if isinstance(key, Text) and key.value != "":
-        return Item(of, key.value)
+    if isinstance(key, ir.Text) and key.value != "":
+        return ir.Item(of, key.value)
     key = r.kept(key) if is_worth(key) else key
-    return Item(of, None, key if isinstance(key, Name) else None)
+    return ir.Item(of, None, key if isinstance(key, ir.Name) else None)
 
 
-def call(r: Reader, node: tree_sitter.Node) -> Expression:
+def call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a call; `super()` is what the class around inherits."""
-    function, given = node.child_by_field_id(r.fields.function), node.child_by_field_id(r.fields.arguments)
-    if function is None:
-        return r.parts(node.named_children)
+    function, given = r.child(node, r.fields.function), node.child_by_field_id(r.fields.arguments)
     callee = r.value(function)
-    name = function
-    if r.kind(function) == "attribute":
-        name = function.child_by_field_id(r.fields.attribute) or function
-    line, column = r.place(name)
-    found = Call(callee, tuple(arguments(r, given)) if given is not None else (), line, column)
-    if isinstance(callee, Name) and callee.name == "super":
-        r.emit(Do(found))
-        return Super()
-    if given is not None and isinstance(callee, Name | Member) and callee.name in IMPORTING:
-        module = by_text(r, tuple(given.named_children), line)
-        if module is not None:
-            r.emit(Do(found))
-            return module
+    name = function.child_by_field_id(r.fields.attribute) or function
+    found = ir.Call(callee, tuple(arguments(r, given)) if given is not None else (), *r.place(name))
+    if isinstance(callee, ir.Name) and callee.name == "super":
+        r.emit(ir.Do(found))
+        return ir.Super()
     return found
 
 
-def arguments(r: Reader, node: tree_sitter.Node) -> Iterable[Argument]:
+def arguments(r: Reader, node: tree_sitter.Node) -> list[ir.Argument]:
     """Return the arguments of a call."""
     kinds = r.kinds
     if kinds[node.kind_id] != "argument_list":
-        return [Argument(r.value(node))]  # f(x for x in y)
+        return [ir.Argument(r.value(node))]  # f(x for x in y)
     found = []
-    for child in node.named_children:
+    for child in r.children(node):
         kind = kinds[child.kind_id]
         if kind == "keyword_argument":
-            name, value = child.child_by_field_id(r.fields.name), child.child_by_field_id(r.fields.value)
-            if name is not None and value is not None:
-                found.append(Argument(r.passed_on(value), r.cut(name)))
+            name, value = r.child(child, r.fields.name), r.child(child, r.fields.value)
+            found.append(ir.Argument(r.passed_on(value), r.cut(name)))
         elif kind == "list_splat":
-            found.append(Argument(Spread(r.parts_of(child))))
+            found.append(ir.Argument(ir.Spread(first(r, child))))
         elif kind == "dictionary_splat":
-            found.append(Argument(Spread(r.parts_of(child)), "**"))
-        elif kind != COMMENT:
-            found.append(Argument(r.passed_on(child)))
+            found.append(ir.Argument(ir.Spread(first(r, child)), "**"))
+        else:
+            found.append(ir.Argument(r.passed_on(child)))
     return found
 
 
 # --- operators ---
 
 
-def conditional(r: Reader, node: tree_sitter.Node) -> Expression:
+def conditional(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a if c else b`."""
-    named = [child for child in node.named_children if r.kind(child) != COMMENT]
-    if len(named) != 3:
-        return r.parts(named)
-    r.do(r.value(named[1]))
-    return either([r.value(named[0]), r.value(named[2])])
+    yes, condition, *no = r.children(node)
+    r.do(r.value(condition))
+    return either([r.value(each) for each in (yes, *no)])
 
 
-def boolean(r: Reader, node: tree_sitter.Node) -> Expression:
+def boolean(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a or b`, `a and b`; long chains in a loop."""
     operands = []
-    at: tree_sitter.Node | None = node
-    while at is not None and r.kind(at) == "boolean_operator":
-        right = at.child_by_field_id(r.fields.right)
-        if right is not None:
-            operands.append(right)
-        at = at.child_by_field_id(r.fields.left)
-    if at is not None:
-        operands.append(at)
-    return either([r.value(each) for each in reversed(operands)])
+    at = node
+    while r.kind(at) == "boolean_operator":
+        operands.append(r.child(at, r.fields.right))
+        at = r.child(at, r.fields.left)
+    return either([r.value(each) for each in (at, *reversed(operands))])
 
 
-def either(options: list[Expression]) -> Expression:
-    """Return a choice of several values, without untracked ones."""
-    kept: list[Expression] = []
-    for option in options:
-        if option is not NOTHING and option not in kept:
-            kept.append(option)
-    if len(kept) > 1:
-        return Either(tuple(kept))
-    return kept[0] if kept else NOTHING
-
-
-def binary(r: Reader, node: tree_sitter.Node) -> Expression:
+def binary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a + b` as a method call; long sums are only evaluated."""
     operands: list[tuple[str, tree_sitter.Node]] = []
-    at: tree_sitter.Node | None = node
-    while at is not None and r.kind(at) == "binary_operator":
-        right, operator = at.child_by_field_id(r.fields.right), at.child_by_field_id(r.fields.operator)
-        if right is None or operator is None:
-            return r.parts(at.named_children)
-        operands.append((r.cut(operator), right))
-        at = at.child_by_field_id(r.fields.left)
-    if at is None:
-        return NOTHING
-    operands.reverse()
+    at = node
+    while r.kind(at) == "binary_operator":
+        operands.append((r.cut(r.child(at, r.fields.operator)), r.child(at, r.fields.right)))
+        at = r.child(at, r.fields.left)
     found = r.value(at)
     if len(operands) > MOST_OPERANDS:
-        return opaque([found, *[r.value(right) for _, right in operands]])
-    for sign, operand in operands:
+        return opaque([found, *[r.value(right) for _, right in reversed(operands)]])
+    for sign, operand in reversed(operands):
         found = _operated(r, found, sign, r.value(operand), at)
     return found
 
 
-def _operated(r: Reader, left: Expression, operator: str, right: Expression, node: tree_sitter.Node) -> Expression:
-    if isinstance(left, Text | Opaque) or isinstance(right, Text | Opaque):
+def _operated(
+    r: Reader, left: ir.Expression, operator: str, right: ir.Expression, node: tree_sitter.Node
+) -> ir.Expression:
+    if isinstance(left, ir.Text | ir.Opaque) or isinstance(right, ir.Text | ir.Opaque):
         return SOME_TEXT if left == SOME_TEXT and not is_worth(right) else opaque([left, right])
-    if isinstance(left, Table) and isinstance(right, Table):
-        return Table((Entry(None, Spread(left)), Entry(None, Spread(right))), kind=left.kind)
+    if isinstance(left, ir.Table) and isinstance(right, ir.Table):
+        return ir.Table((ir.Entry(None, ir.Spread(left)), ir.Entry(None, ir.Spread(right))), kind=left.kind)
     line, column = r.place(node)
-    name = OPERATORS.get(operator, "__add__")
-    return Call(Member(left, name, line), (Argument(right),), line, column, is_implied=True)
+    callee = ir.Member(left, OPERATORS.get(operator, "__add__"), line)
+    return ir.Call(callee, (ir.Argument(right),), line, column, is_implied=True)
 
 
-def inner(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read what stands in parentheses."""
-    return r.parts_of(node)
-
-
-def await_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `await x`."""
-    return Awaited(r.parts_of(node))
-
-
-def yield_(r: Reader, node: tree_sitter.Node) -> Expression:
+def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `yield x` and `yield from x`: what is sent in is not followed."""
     if "generator" not in r.frame.marks:
         r.frame.marks.append("generator")
-    named = node.named_children
-    if not named:
+    if not node.named_child_count:
         return NOTHING
-    value = r.value(named[0])
+    value = first(r, node)
     if any(not child.is_named and r.cut(child) == "from" for child in node.children):
         value = r.kept(value)
-        r.emit(Yield(Elements(value)))
-        return Awaited(value)
-    r.emit(Yield(value))
+        r.emit(ir.Yield(ir.Elements(value)))
+        return ir.Awaited(value)
+    r.emit(ir.Yield(value))
     return NOTHING
 
 
-def walrus(r: Reader, node: tree_sitter.Node) -> Expression:
+def walrus(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `(a := b)`."""
-    target, value = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.value)
-    if target is None or value is None:
-        return r.parts(node.named_children)
-    name = r.name(r.cut(target))
-    r.emit(Assign(name, r.value(value)))
+    name = r.name(r.cut(r.child(node, r.fields.name)))
+    r.emit(ir.Assign(name, r.value(r.child(node, r.fields.value))))
     return name
 
 
 # --- tables ---
 
 
-def sequence(r: Reader, node: tree_sitter.Node) -> Expression:
+def sequence(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a list, a tuple or a set."""
-    entries: list[Entry] = []
+    entries: list[ir.Entry] = []
     place: int | None = 0
-    kinds = r.kinds
-    kind = kinds[node.kind_id]
-    for child in node.named_children:
-        of = kinds[child.kind_id]
-        if of == "list_splat":
-            entries.append(Entry(None, Spread(r.parts_of(child))))
+    for child in r.children(node):
+        if r.kind(child) == "list_splat":
+            entries.append(ir.Entry(None, ir.Spread(first(r, child))))
             place = None
-        elif of != COMMENT:
-            entries.append(Entry(place, r.passed_on(child)))
+        else:
+            entries.append(ir.Entry(place, r.passed_on(child)))
             place = place + 1 if place is not None else None
-    line, column = r.place(node)
-    return Table(_followed(r, entries), line, column, "tuple" if kind == "expression_list" else kind)
+    kind = r.kind(node)
+    return ir.Table(_followed(r, entries), *r.place(node), "tuple" if kind == "expression_list" else kind)
 
 
-def dictionary(r: Reader, node: tree_sitter.Node) -> Expression:
+def dictionary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a dictionary."""
-    entries: list[Entry] = []
-    for child in node.named_children:
-        kind = r.kind(child)
-        if kind == "dictionary_splat":
-            entries.append(Entry(None, Spread(r.parts_of(child))))
-        elif kind == "pair":
-            key, value = child.child_by_field_id(r.fields.key), child.child_by_field_id(r.fields.value)
-            if key is not None and value is not None:
-                entries.append(Entry(_key(r, key), r.passed_on(value)))
-    line, column = r.place(node)
-    return Table(_followed(r, entries), line, column, "dict")
+    entries: list[ir.Entry] = []
+    for child in r.children(node):
+        if r.kind(child) == "dictionary_splat":
+            entries.append(ir.Entry(None, ir.Spread(first(r, child))))
+        elif r.kind(child) == "pair":
+            key = r.value(r.child(child, r.fields.key))
+            r.do(key)
+            name = key.value if isinstance(key, ir.Text) and key.value != "" else None
+            entries.append(ir.Entry(name, r.passed_on(r.child(child, r.fields.value))))
+    return ir.Table(_followed(r, entries), *r.place(node), "dict")
 
 
-def _key(r: Reader, node: tree_sitter.Node) -> Key | None:
-    found = r.value(node)
-    r.do(found)
-    return found.value if isinstance(found, Text) and found.value != "" else None
-
-
-def _followed(r: Reader, entries: list[Entry]) -> tuple[Entry, ...]:
+def _followed(r: Reader, entries: list[ir.Entry]) -> tuple[ir.Entry, ...]:
     """Return the tracked entries of a table; a long table of constants is data."""
-    kept = [each for each in entries if not isinstance(each.value, Opaque)]
+    kept = [each for each in entries if not isinstance(each.value, ir.Opaque)]
     for each in entries:
-        if isinstance(each.value, Opaque):
+        if isinstance(each.value, ir.Opaque):
             r.do(each.value)
-    if len(kept) > FEW_ENTRIES and all(isinstance(each.value, Text) for each in kept):
-        return ()
-    return tuple(kept)
+    is_data = len(kept) > FEW_ENTRIES and all(isinstance(each.value, ir.Text) for each in kept)
+    return () if is_data else tuple(kept)
 
 
 READERS: dict[str, Handler] = {
@@ -502,14 +308,11 @@ READERS: dict[str, Handler] = {
     "conditional_expression": conditional,
     "boolean_operator": boolean,
     "binary_operator": binary,
-    "parenthesized_expression": inner,
-    "await": await_,
+    "parenthesized_expression": first,
+    "await": wrapped(ir.Awaited),
     "yield": yield_,
     "named_expression": walrus,
     **dict.fromkeys(("list", "tuple", "set", "expression_list"), sequence),
     "dictionary": dictionary,
-    **dict.fromkeys(KINDS, comprehension),
-    "import_statement": import_,
-    "import_from_statement": import_from,
-    "future_import_statement": nothing,
+    **dict.fromkeys(COMPREHENSIONS, comprehension),
 }

@@ -7,36 +7,19 @@ tree ─► statements, expressions ─► scopes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code.index import page as grammars
 from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
-from recollect.code.links import (
-    python_expressions,
-    python_statements,
-)
-from recollect.code.links.program import (
-    Assign,
-    Call,
-    Code,
-    Expression,
-    Import,
-    Item,
-    Member,
-    Name,
-    Parameter,
-    Return,
-    Unit,
-    Use,
-)
+from recollect.code.links import program as ir
+from recollect.code.links import python_expressions, python_statements
 from recollect.code.links.python_expressions import arguments
 from recollect.code.links.python_reader import FIELDS, Frame, Handler, Reader
-from recollect.code.links.python_statements import block
 from recollect.code.links.python_types import annotation
-from recollect.code.links.tree_reader import NOTHING, by_end, grammar
+from recollect.code.links.tree_reader import NOTHING, by_end, grammar, statements
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -63,23 +46,21 @@ RECORDS = frozenset("NamedTuple dataclass Struct BaseModel define frozen attrs".
 SELF = "self"
 
 
-def function(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.Node] = ()) -> Expression:
+def function(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.Node] = ()) -> ir.Expression:
     """Read `def`: the function is given to its name, its body waits."""
-    own, body = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.body)
-    name = r.cut(own) if own is not None else ""
+    name, body = r.field_text(node, r.fields.name), node.child_by_field_id(r.fields.body)
     frame = r.open("function", name, node)
-    in_class = r.frame.kind == "class"
     _decorate(r, frame, decorators)
-    if node.child_count and r.text.startswith("async", node.start_byte):
+    if r.text.startswith("async", node.start_byte):
         frame.marks.append("async")
-    if in_class:
+    if r.frame.kind == "class":
         _bind(frame, name)
     _parameters(r, frame, node.child_by_field_id(r.fields.parameters))
     frame.returns = annotation(r, node.child_by_field_id(r.fields.return_type), frame)
     if body is not None:
-        _wait(r, frame, body, block)
+        r.wait(partial(statements, r, body), frame)
     if OVERLOAD not in frame.marks:
-        r.emit(Assign(r.name(name), Code(frame.place)))
+        r.emit(ir.Assign(r.name(name), ir.Code(frame.place)))
     return NOTHING
 
 
@@ -93,125 +74,94 @@ def _bind(frame: Frame, name: str) -> None:
         frame.marks.append("classmethod")
 
 
-def _wait(r: Reader, frame: Frame, body: tree_sitter.Node, read: Callable[[Reader, tree_sitter.Node], object]) -> None:
-    before = r.renamed
-    if before:
-        own = {parameter.name for parameter in frame.parameters}
-        r.renamed = {name: other for name, other in before.items() if name not in own}
-    r.wait(partial(read, r, body), frame)
-    r.renamed = before
-
-
 def _decorate(r: Reader, frame: Frame, decorators: Iterable[tree_sitter.Node]) -> None:
-    for decorator in decorators:
-        for child in decorator.named_children:
-            if r.kind(child) == "comment":
-                continue
-            last = r.cut(child).rpartition(".")[2]
-            if last == OVERLOAD or (last in MARKS and frame.kind == "function"):
-                frame.marks.append(MARKS.get(last, last))
-            else:
-                frame.decorators.append(r.value(child))
+    for child in [child for decorator in decorators for child in r.children(decorator)]:
+        last = r.cut(child).rpartition(".")[2]
+        if last == OVERLOAD or (last in MARKS and frame.kind == "function"):
+            frame.marks.append(MARKS.get(last, last))
+        else:
+            frame.decorators.append(r.value(child))
 
 
 # --- parameters ---
 
 
+STARS = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}
+
+
 def _parameters(r: Reader, frame: Frame, node: tree_sitter.Node | None) -> None:
-    if node is None:
-        return
     kind = ""
-    for child in node.named_children:
-        of = r.kind(child)
-        if of == "keyword_separator":
+    for child in r.children(node):
+        if r.kind(child) == "keyword_separator":
             kind = "="
-        elif of not in ("comment", "positional_separator"):
+        elif r.kind(child) != "positional_separator":
             found = _parameter(r, frame, child, kind)
-            if found is not None:
-                frame.parameters.append(found)
-                kind = "=" if found.kind == "*" else kind
+            frame.parameters.append(found)
+            kind = "=" if found.kind == "*" else kind
 
 
-def _parameter(r: Reader, frame: Frame, node: tree_sitter.Node, kind: str) -> Parameter | None:
-    of = r.kind(node)
-    annotated = annotation(r, node.child_by_field_id(r.fields.type), frame) if of.startswith("typed") else None
-    default = node.child_by_field_id(r.fields.value)
-    value = r.value(default) if default is not None else None
-    if value is NOTHING:
-        value = None
+def _parameter(r: Reader, frame: Frame, node: tree_sitter.Node, kind: str) -> ir.Parameter:
+    annotated = annotation(r, node.child_by_field_id(r.fields.type), frame)
+    value = r.maybe(node.child_by_field_id(r.fields.value))
     named = node.child_by_field_id(r.fields.name) or node
-    while r.kind(named) not in ("identifier", "list_splat_pattern", "dictionary_splat_pattern"):
-        children = named.named_children
-        if not children:
-            return None
-        named = children[0]
-    star = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}.get(r.kind(named), "")
-    if star:
-        children = named.named_children
-        if not children:
-            return None
-        named = children[0]
-    return Parameter(r.cut(named), star or kind, value, annotated)
+    while r.kind(named) != "identifier" and named.named_child_count:
+        kind = STARS.get(r.kind(named), kind)
+        named = named.named_children[0]
+    return ir.Parameter(r.cut(named), kind, None if value is NOTHING else value, annotated)
 
 
-def lambda_(r: Reader, node: tree_sitter.Node) -> Expression:
+def lambda_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a lambda, which is named by its number in the scope around."""
-    body = node.child_by_field_id(r.fields.body)
+    body = r.child(node, r.fields.body)
     r.frame.lambdas += 1
     frame = r.open("function", f"<lambda{r.frame.lambdas}>", node)
     _parameters(r, frame, node.child_by_field_id(r.fields.parameters))
-    if body is not None:
-        _wait(r, frame, body, _returned)
-    return Code(frame.place)
-
-
-def _returned(r: Reader, node: tree_sitter.Node) -> None:
-    r.emit(Return(r.value(node)))
+    r.wait(lambda: r.emit(ir.Return(r.value(body))), frame)
+    return ir.Code(frame.place)
 
 
 # --- classes ---
 
 
-def class_(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.Node] = ()) -> Expression:
+def class_(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.Node] = ()) -> ir.Expression:
     """Read `class`."""
-    own, body = node.child_by_field_id(r.fields.name), node.child_by_field_id(r.fields.body)
+    name, body = r.field_text(node, r.fields.name), node.child_by_field_id(r.fields.body)
     bases = node.child_by_field_id(r.fields.superclasses)
-    name = r.cut(own) if own is not None else ""
     frame = r.open("class", name, node)
     _decorate(r, frame, decorators)
     passed = len(r.passed)
     for each in arguments(r, bases) if bases is not None else ():
         if each.name is None:
-            frame.bases.append(_plain(each.value))
-        elif each.name == "metaclass" and isinstance(each.value, Name) and each.value.name == "ABCMeta":
+            frame.bases.append(each.value.of if isinstance(each.value, ir.Item) else each.value)
+        elif each.name == "metaclass" and isinstance(each.value, ir.Name) and each.value.name == "ABCMeta":
             frame.marks.append("abstract")
         else:
             r.do(each.value)
     del r.passed[passed:]  # a base is no use of it, but what it is
     if body is not None:
-        read = _record if _is_record(frame) else block
+        read = _record if _is_record(frame) else statements
         r.wait(partial(read, r, body), frame)
-    r.emit(Assign(r.name(name), Code(frame.place)))
+    r.emit(ir.Assign(r.name(name), ir.Code(frame.place)))
     return NOTHING
 
 
 def _is_record(frame: Frame) -> bool:
     """Tell whether a class gets its constructor from its fields."""
-    named = [*frame.bases, *(each.callee if isinstance(each, Call) else each for each in frame.decorators)]
-    return any(isinstance(each, Name | Member) and each.name in RECORDS for each in named)
+    named = [*frame.bases, *(each.callee if isinstance(each, ir.Call) else each for each in frame.decorators)]
+    return any(isinstance(each, ir.Name | ir.Member) and each.name in RECORDS for each in named)
 
 
 def _record(r: Reader, node: tree_sitter.Node) -> None:
     """Read the body of a record, and write its constructor, which sets the fields."""
-    block(r, node)
+    statements(r, node)
     fields = [name for child in node.named_children if (name := _field(r, child))]
     if not fields or any(each.name in CONSTRUCTORS and each.parent is r.frame for each in r.frames):
         return
     made = r.open("function", CONSTRUCTORS[0], None)
     made.marks += ["self", "constructor"]
-    made.parameters += [Parameter(name) for name in (SELF, *fields)]
-    made.body += [Assign(Member(Name(SELF), name), Name(name)) for name in fields]
-    r.emit(Assign(Name(CONSTRUCTORS[0]), Code(made.place)))
+    made.parameters += [ir.Parameter(name) for name in (SELF, *fields)]
+    made.body += [ir.Assign(ir.Member(ir.Name(SELF), name), ir.Name(name)) for name in fields]
+    r.emit(ir.Assign(ir.Name(CONSTRUCTORS[0]), ir.Code(made.place)))
 
 
 def _field(r: Reader, node: tree_sitter.Node) -> str:
@@ -219,28 +169,15 @@ def _field(r: Reader, node: tree_sitter.Node) -> str:
     inner = node.named_children[0] if r.kind(node) == "expression_statement" and node.named_children else node
     if r.kind(inner) != "assignment":
         return ""
-    name, annotated = inner.child_by_field_id(r.fields.left), inner.child_by_field_id(r.fields.type)
-    if name is None or annotated is None or r.kind(name) != "identifier" or "ClassVar" in r.cut(annotated):
-        return ""
-    return r.cut(name)
+    name, annotated = r.child(inner, r.fields.left), r.field_text(inner, r.fields.type)
+    return r.cut(name) if annotated and r.kind(name) == "identifier" and "ClassVar" not in annotated else ""
 
 
-def _plain(base: Expression) -> Expression:
-    """Return a base without what it is a base of: `Generic[T]` is Generic."""
-    return base.of if isinstance(base, Item) else base
-
-
-def decorated(r: Reader, node: tree_sitter.Node) -> Expression:
+def decorated(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a function or class with its decorators."""
-    definition = node.child_by_field_id(r.fields.definition)
-    decorators = [child for child in node.named_children if r.kind(child) == "decorator"]
-    if definition is None:
-        return r.parts(node.named_children)
-    return (
-        class_(r, definition, decorators)
-        if r.kind(definition) == "class_definition"
-        else function(r, definition, decorators)
-    )
+    definition = r.child(node, r.fields.definition)
+    read = class_ if r.kind(definition) == "class_definition" else function
+    return read(r, definition, [child for child in node.named_children if r.kind(child) == "decorator"])
 
 
 READERS: tuple[tuple[str, Handler], ...] = tuple(
@@ -255,7 +192,7 @@ READERS: tuple[tuple[str, Handler], ...] = tuple(
 )
 
 
-def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
+def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     """Return the program of a Python file.
 
     symbols: those of the same file, whose places the scopes refer to
@@ -268,23 +205,23 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> Unit:
     reader.read_tree(tree.root_node)
     _use(reader)
     scopes = tuple([frame.scope() for frame in reader.frames])
-    return Unit("python", scopes, notes=tuple(page.notes))
+    return ir.Unit("python", scopes, notes=tuple(page.notes))
 
 
 def _use(reader: Reader) -> None:
     """Record uses of functions that are passed on."""
     top = {SELF}
     for each in reader.frames[0].body:
-        if isinstance(each, Import):
+        if isinstance(each, ir.Import):
             top.add(each.alias or each.name or "")
-        elif isinstance(each, Assign) and isinstance(each.target, Name) and isinstance(each.value, Code):
+        elif isinstance(each, ir.Assign) and isinstance(each.target, ir.Name) and isinstance(each.value, ir.Code):
             top.add(each.target.name)
     used: set[tuple[int, str, str]] = set()
     for frame, value, node in reader.passed:
-        of, name = (value.of, value.name) if isinstance(value, Member) else (value, "")
-        if not isinstance(of, Name) or of.name not in top or (of.name == SELF and not name):
+        of, name = (value.of, value.name) if isinstance(value, ir.Member) else (value, "")
+        if not isinstance(of, ir.Name) or of.name not in top or (of.name == SELF and not name):
             continue
         key = (frame.place, of.name, name)
         if key not in used:
             used.add(key)
-            frame.body.append(Use(value, reader.line(node)))
+            frame.body.append(ir.Use(value, reader.line(node)))

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from recollect.code.index.page import Page
-from recollect.code.links.program import Expression, Member, Name, ScopeKind
+from recollect.code.links import program as ir
 from recollect.code.links.tree_reader import Grammar, ScopeWriter, TreeReader
 
 if TYPE_CHECKING:
     import tree_sitter
 
-Handler = Callable[["Reader", "tree_sitter.Node"], Expression]
+Handler = Callable[["Reader", "tree_sitter.Node"], ir.Expression]
 
 FIELDS = tuple(
     (
-        "alias alternative arguments attribute body condition consequence definition function key left module_name "
-        "name object operator parameters return_type right superclasses type value"
+        "alias alternative arguments attribute body definition function key left module_name name object operator "
+        "parameters return_type right superclasses type value"
     ).split()
 )
 
@@ -27,7 +27,7 @@ class Frame(ScopeWriter):
 
     __slots__ = ("lambdas",)
 
-    def __init__(self, kind: ScopeKind, name: str, place: int, parent: Frame | None) -> None:
+    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: Frame | None) -> None:
         super().__init__(kind, name, place, parent)
         self.lambdas = 0
 
@@ -41,25 +41,23 @@ class Reader(TreeReader[Frame]):
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
         super().__init__(page, grammar, symbols)
-        self.passed: list[tuple[Frame, Name | Member, tree_sitter.Node]] = []
+        self.passed: list[tuple[Frame, ir.Name | ir.Member, tree_sitter.Node]] = []
         self.renamed: dict[str, str] = {}
         self.frame = self.opened(Frame("module", "", 0, None), None, "")
 
-    def passed_on(self, node: tree_sitter.Node) -> Expression:
+    def passed_on(self, node: tree_sitter.Node) -> ir.Expression:
         """Return the value of a node that is passed on."""
         found = self.value(node)
-        if isinstance(found, Name | Member):
+        if isinstance(found, ir.Name | ir.Member):
             self.passed.append((self.frame, found, node))
         return found
-
-    def parts_of(self, node: tree_sitter.Node) -> Expression:
-        """Return what the only child of a node is worth."""
-        named = [child for child in node.named_children if self.kinds[child.kind_id] != "comment"]
-        return self.value(named[0]) if len(named) == 1 else self.parts(named)
 
     def wait(self, read: Callable[[], object], frame: Frame | None = None) -> None:
         """Read something later, as part of a scope; default: the current one."""
         target, renamed = frame or self.frame, self.renamed
+        if renamed:
+            own = {parameter.name for parameter in target.parameters} if frame else ()
+            renamed = {name: other for name, other in renamed.items() if name not in own}
 
         def resume() -> None:
             self.frame, self.renamed = target, renamed
@@ -67,10 +65,10 @@ class Reader(TreeReader[Frame]):
 
         self.queue.append(resume)
 
-    def name(self, name: str) -> Name:
+    def name(self, name: str) -> ir.Name:
         """Return the expression of a name; the same one for the same name."""
         return super().name(self.renamed.get(name, name) if self.renamed else name)
 
-    def open(self, kind: ScopeKind, name: str, node: tree_sitter.Node | None) -> Frame:
+    def open(self, kind: ir.ScopeKind, name: str, node: tree_sitter.Node | None) -> Frame:
         """Return a new scope inside the current one."""
         return self.opened(Frame(kind, name, len(self.frames), self.frame), node, name)

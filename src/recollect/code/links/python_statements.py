@@ -1,362 +1,208 @@
-"""Statements of Python: assignments, conditions, loops, handlers, `match`."""
+"""Statements of Python: assignments, imports, loops, handlers. Conditions and blocks are read by their parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from recollect.code.links.program import (
-    Argument,
-    Assign,
-    Call,
-    Elements,
-    Expression,
-    Instance,
-    Item,
-    Member,
-    Name,
-    Return,
-    Table,
-    Text,
-    Use,
-)
-from recollect.code.links.python_expressions import either, target
+from recollect.code.links import program as ir
+from recollect.code.links.python_expressions import target
 from recollect.code.links.python_reader import Handler, Reader
-from recollect.code.links.python_types import annotation, declared
-from recollect.code.links.tree_reader import NOTHING, nothing
+from recollect.code.links.python_types import annotation
+from recollect.code.links.tree_reader import NOTHING, declared, either, first, nothing, statements
 
 if TYPE_CHECKING:
     import tree_sitter
 
+STAR = "*"
 
-def block(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read statements one after the other."""
-    value = r.value
+
+# --- imports ---
+
+
+def import_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `import a.b, c as d`."""
     for child in node.named_children:
-        found = value(child)
-        if found is not NOTHING:
-            r.do(found)
+        module, alias = _named(r, child)
+        if alias:
+            r.emit(ir.Import(module, None, alias, line=r.line(child)))
+        elif module:
+            top, _, below = module.partition(".")
+            r.emit(ir.Import(module, None, top, line=r.line(child), is_whole=not below))
     return NOTHING
 
 
-def _block(r: Reader, node: tree_sitter.Node | None) -> None:
-    if node is not None:
-        block(r, node)
+def import_from(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `from ..a import b as c, d` and `from a import *`."""
+    source = r.child(node, r.fields.module_name)
+    text = r.cut(source).replace(" ", "")
+    module = text.lstrip(".")
+    level = len(text) - len(module)
+    for child in node.named_children:
+        if child.start_byte <= source.start_byte:
+            continue
+        name, alias = (STAR, None) if r.kind(child) == "wildcard_import" else _named(r, child)
+        if name:
+            r.emit(ir.Import(module, name, None if name == STAR else alias or name, level, r.line(child)))
+    return NOTHING
+
+
+def _named(r: Reader, node: tree_sitter.Node) -> tuple[str, str]:
+    """Return a name and its alias, "" where there is none."""
+    if r.kind(node) == "aliased_import":
+        return r.field_text(node, r.fields.name), r.field_text(node, r.fields.alias)
+    return (r.cut(node).replace(" ", "") if r.kind(node) == "dotted_name" else "", "")
 
 
 # --- assignments ---
 
 
-def assignment(r: Reader, node: tree_sitter.Node) -> Expression:
+def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a = b`, `a = b = c`, `a: T = b`."""
-    fields = r.fields
     targets: list[tree_sitter.Node] = []
     at: tree_sitter.Node | None = node
     annotated = None
     while at is not None and r.kind(at) == "assignment":
-        left = at.child_by_field_id(fields.left)
-        if left is not None:
-            targets.append(left)
-        annotated = annotated or at.child_by_field_id(fields.type)
-        at = at.child_by_field_id(fields.right)
-    value = r.value(at) if at is not None else NOTHING
+        targets.append(r.child(at, r.fields.left))
+        annotated = annotated or at.child_by_field_id(r.fields.type)
+        at = at.child_by_field_id(r.fields.right)
+    value = r.maybe(at)
     if len(targets) > 1:
         value = r.kept(value)
     for left in targets:
         to = target(r, left)
-        if value is not NOTHING or (at is not None and isinstance(to, Name | Table)):
-            r.emit(Assign(to, value))
-        if annotated is not None:
-            _declare(r, to, annotated, has_value=value is not NOTHING)
+        if value is not NOTHING or (at is not None and isinstance(to, ir.Name | ir.Table)):
+            r.emit(ir.Assign(to, value))
+        type_ = annotation(r, annotated, r.frame)
+        known = declared(type_) if type_ is not None else None
+        if known is not None and (isinstance(known, ir.Instance) or value is NOTHING):
+            r.emit(ir.Assign(to, known))
     return NOTHING
 
 
-def _declare(r: Reader, to: Expression, annotated: tree_sitter.Node, *, has_value: bool) -> None:
-    found = annotation(r, annotated, r.frame)
-    if found is None:
-        return
-    value = declared(found)
-    if isinstance(value, Instance) or not has_value:
-        r.emit(Assign(to, value))
-
-
-def augmented(r: Reader, node: tree_sitter.Node) -> Expression:
+def augmented(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a += b`: what a was, or b."""
-    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    if left is None or right is None:
-        return r.parts(node.named_children)
-    value, to = r.value(right), target(r, left)
-    if value is NOTHING:
-        return NOTHING
-    r.emit(Assign(to, either([to, value])))
-    return NOTHING
-
-
-def return_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read `return x`."""
-    value = r.parts_of(node) if node.named_child_count else NOTHING
+    value, to = r.value(r.child(node, r.fields.right)), target(r, r.child(node, r.fields.left))
     if value is not NOTHING:
-        r.emit(Return(value))
+        r.emit(ir.Assign(to, either([to, value])))
     return NOTHING
 
 
-def raise_(r: Reader, node: tree_sitter.Node) -> Expression:
+def return_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `return x`."""
+    value = first(r, node)
+    if value is not NOTHING:
+        r.emit(ir.Return(value))
+    return NOTHING
+
+
+def raise_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `raise X`: a class is made an instance of."""
     for child in node.named_children:
         value = r.value(child)
         if r.kind(child) in ("identifier", "attribute"):
-            line, column = r.place(child)
-            value = Call(value, (), line, column, is_new=True, is_implied=True)
+            value = ir.Call(value, (), *r.place(child), is_new=True, is_implied=True)
         r.do(value)
     return NOTHING
 
 
-def evaluated(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read expressions that are only evaluated."""
-    for child in node.named_children:
-        r.do(r.value(child))
-    return NOTHING
-
-
-def global_(r: Reader, node: tree_sitter.Node) -> Expression:
+def global_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `global a, b` and `nonlocal a`."""
-    names = [r.cut(child) for child in node.named_children if r.kind(child) == "identifier"]
-    if r.kind(node) == "global_statement":
-        r.frame.global_names |= dict.fromkeys(names)
-    else:
-        r.frame.outer_names |= dict.fromkeys(names)
+    is_global = r.kind(node) == "global_statement"
+    names = r.frame.global_names if is_global else r.frame.outer_names
+    names |= dict.fromkeys(r.cut(child) for child in node.named_children if r.kind(child) == "identifier")
     return NOTHING
 
 
-def type_alias(r: Reader, node: tree_sitter.Node) -> Expression:
+def type_alias(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `type A = B`."""
-    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    found = annotation(r, right, r.frame)
-    if left is not None and found is not None and r.cut(left).isidentifier():
-        r.emit(Assign(r.name(r.cut(left)), found))
+    found = annotation(r, r.child(node, r.fields.right), r.frame)
+    name = r.cut(r.child(node, r.fields.left))
+    if found is not None and name.isidentifier():
+        r.emit(ir.Assign(r.name(name), found))
     return NOTHING
 
 
 # --- control flow ---
 
 
-def if_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a condition and its branches."""
-    condition, then = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.consequence)
-    if condition is not None:
-        r.do(r.value(condition))
-    _block(r, then)
-    for child in node.named_children:
-        kind = r.kind(child)
-        if kind == "elif_clause":
-            if_(r, child)
-        elif kind == "else_clause":
-            _block(r, child.child_by_field_id(r.fields.body))
-    return NOTHING
-
-
-def for_(r: Reader, node: tree_sitter.Node) -> Expression:
+def for_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a loop over elements."""
-    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    body, alternative = node.child_by_field_id(r.fields.body), node.child_by_field_id(r.fields.alternative)
-    source = r.value(right) if right is not None else NOTHING
-    if source is not NOTHING:
-        source = r.kept(source)
-    if left is not None:
-        r.emit(Assign(target(r, left), Elements(source)))
-    _block(r, body)
-    if alternative is not None:
-        _block(r, alternative.child_by_field_id(r.fields.body))
+    source = r.kept(r.value(r.child(node, r.fields.right)))
+    r.emit(ir.Assign(target(r, r.child(node, r.fields.left)), ir.Elements(source)))
+    for field in (r.fields.body, r.fields.alternative):
+        r.do(r.maybe(node.child_by_field_id(field)))
     return NOTHING
 
 
-def while_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a loop with a condition."""
-    condition, body = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.body)
-    alternative = node.child_by_field_id(r.fields.alternative)
-    if condition is not None:
-        r.do(r.value(condition))
-    _block(r, body)
-    if alternative is not None:
-        _block(r, alternative.child_by_field_id(r.fields.body))
+def handler(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read an `except` clause."""
+    for child in r.children(node):
+        if r.kind(child) == "block":
+            r.value(child)
+            continue
+        alias = child.child_by_field_id(r.fields.alias) if r.kind(child) == "as_pattern" else None
+        caught = child.named_children[0] if alias is not None else child
+        nodes = caught.named_children if r.kind(caught) == "tuple" else [caught]
+        types = [r.value(each) for each in nodes if r.kind(each) in ("identifier", "attribute")]
+        for each in types:
+            r.emit(ir.Use(each, r.line(child)))
+        if alias is not None and types:
+            r.emit(ir.Assign(target(r, alias), declared(either(types))))
     return NOTHING
 
 
-def try_(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a try statement with its handlers."""
-    _block(r, node.child_by_field_id(r.fields.body))
-    for child in node.named_children:
-        kind = r.kind(child)
-        if kind in ("except_clause", "except_group_clause"):
-            _except(r, child)
-        elif kind == "else_clause":
-            _block(r, child.child_by_field_id(r.fields.body))
-        elif kind == "finally_clause":
-            block(r, child)
-    return NOTHING
-
-
-def _except(r: Reader, node: tree_sitter.Node) -> None:
-    for child in node.named_children:
-        kind = r.kind(child)
-        if kind == "block":
-            block(r, child)
-        elif kind == "as_pattern":
-            parts = child.named_children
-            types = _caught(r, parts[0])
-            alias = child.child_by_field_id(r.fields.alias)
-            if alias is not None and types:
-                r.emit(Assign(target(r, alias), declared(either(types))))
-        elif kind != "comment":
-            _caught(r, child)
-
-
-def _caught(r: Reader, node: tree_sitter.Node) -> list[Expression]:
-    """Return the types that a handler catches, and write that they are used."""
-    nodes = node.named_children if r.kind(node) == "tuple" else [node]
-    found = [r.value(each) for each in nodes if r.kind(each) in ("identifier", "attribute")]
-    for each in found:
-        r.emit(Use(each, r.line(node)))
-    return found
-
-
-def with_(r: Reader, node: tree_sitter.Node) -> Expression:
+def with_item(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `with a as b`: what entering a gives is b."""
-    is_async = r.text.startswith("async", node.start_byte)
-    for clause in node.named_children:
-        if r.kind(clause) == "with_clause":
-            for item in clause.named_children:
-                if r.kind(item) == "with_item":
-                    _with(r, item, is_async=is_async)
-        elif r.kind(clause) == "block":
-            block(r, clause)
-    return NOTHING
-
-
-def _with(r: Reader, item: tree_sitter.Node, *, is_async: bool) -> None:
-    node = item.child_by_field_id(r.fields.value)
-    if node is None:
-        return
-    alias = None
-    if r.kind(node) == "as_pattern" and node.named_children:
-        alias = node.child_by_field_id(r.fields.alias)
-        node = node.named_children[0]
-    line, column = r.place(node)
-    held = r.kept(r.value(node))
+    value = r.child(node, r.fields.value)
+    alias = value.child_by_field_id(r.fields.alias) if r.kind(value) == "as_pattern" else None
+    source = value.named_children[0] if alias is not None else value
+    line, column = r.place(source)
+    held = r.kept(r.value(source))
     if held is NOTHING:
-        return
+        return NOTHING
+    clause = node.parent
+    is_async = clause is not None and clause.parent is not None and r.text.startswith("async", clause.parent.start_byte)
     enter, leave = ("__aenter__", "__aexit__") if is_async else ("__enter__", "__exit__")
-    entered = Call(Member(held, enter, line), (), line, column, is_implied=True)
+    entered = ir.Call(ir.Member(held, enter, line), (), line, column, is_implied=True)
     if alias is not None:
-        r.emit(Assign(target(r, alias), entered))
+        r.emit(ir.Assign(target(r, alias), entered))
     else:
         r.do(entered)
-    r.do(Call(Member(held, leave, line), (Argument(NOTHING),) * 3, line, column, is_implied=True))
+    return ir.Call(ir.Member(held, leave, line), (ir.Argument(NOTHING),) * 3, line, column, is_implied=True)
 
 
-def match(r: Reader, node: tree_sitter.Node) -> Expression:
-    """Read a match statement."""
-    body = node.child_by_field_id(r.fields.body)
-    subjects = node.children_by_field_name("subject")
-    subject = r.kept(r.value(subjects[0])) if len(subjects) == 1 else r.parts(subjects)
-    r.do(subject)
-    for case in body.named_children if body is not None else ():
-        if r.kind(case) == "case_clause":
-            _case(r, case, subject)
+def class_pattern(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `case Point(x=a)`: the class is used; what the pattern binds is not followed."""
+    for child in node.named_children:
+        if r.kind(child) == "dotted_name":
+            head, *rest = r.cut(child).split(".")
+            found: ir.Expression = r.name(head)
+            for name in rest:
+                found = ir.Member(found, name)
+            r.emit(ir.Use(found, r.line(child)))
     return NOTHING
 
 
-def _case(r: Reader, node: tree_sitter.Node, subject: Expression) -> None:
-    for child in node.named_children:
-        kind = r.kind(child)
-        if kind == "case_pattern":
-            _bind(r, child, subject)
-        elif kind == "if_clause":
-            r.do(r.parts(child.named_children))
-        elif kind == "block":
-            block(r, child)
-
-
-def _bind(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    """Bind the names of a pattern to what they stand for in a value."""
-    binder = _BINDERS.get(r.kind(node))
-    if binder is not None:
-        binder(r, node, value)
-
-
-def _inner_pattern(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    for child in node.named_children:
-        _bind(r, child, value)
-
-
-def _name(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    """Bind a name; one with dots is compared, not bound."""
-    if node.named_child_count <= 1:
-        r.emit(Assign(r.name(r.cut(node).lstrip("*")), value))
-
-
-def _elements(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    for child in node.named_children:
-        _bind(r, child, Elements(value))
-
-
-def _class(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    """Bind the names of `Point(x=a)`; positions depend on the class and are left out."""
-    for child in node.named_children:
-        if r.kind(child) == "dotted_name":
-            first, *rest = [r.cut(part) for part in child.named_children] or [r.cut(child)]
-            found: Expression = r.name(first)
-            for name in rest:
-                found = Member(found, name)
-            r.emit(Use(found, r.line(child)))
-            continue
-        for part in child.named_children:
-            if r.kind(part) == "keyword_pattern" and part.named_child_count == 2:
-                attribute, inner = part.named_children
-                _bind(r, inner, Member(value, r.cut(attribute)))
-            else:
-                _bind(r, part, NOTHING)
-
-
-def _dict(r: Reader, node: tree_sitter.Node, value: Expression) -> None:
-    key: Expression = NOTHING
-    for place, child in enumerate(node.children):
-        field = node.field_name_for_child(place)
-        if field == "key":
-            key = r.value(child)
-        elif field == "value":
-            _bind(r, child, Item(value, key.value if isinstance(key, Text) and key.value != "" else None))
-        elif child.is_named:
-            _bind(r, child, value)
-
-
-_BINDERS: dict[str, Callable[[Reader, tree_sitter.Node, Expression], None]] = {
-    "identifier": _name,
-    "dotted_name": _name,
-    "splat_pattern": _name,
-    "as_pattern": _inner_pattern,
-    "case_pattern": _inner_pattern,
-    "union_pattern": _inner_pattern,
-    "list_pattern": _elements,
-    "tuple_pattern": _elements,
-    "class_pattern": _class,
-    "dict_pattern": _dict,
-}
 READERS: dict[str, Handler] = {
-    "module": block,
-    "block": block,
-    "expression_statement": evaluated,
+    "import_statement": import_,
+    "import_from_statement": import_from,
     "assignment": assignment,
     "augmented_assignment": augmented,
     "return_statement": return_,
     "raise_statement": raise_,
-    **dict.fromkeys(("pass_statement", "break_statement", "continue_statement"), nothing),
+    **dict.fromkeys(
+        ("pass_statement", "break_statement", "continue_statement", "future_import_statement", "keyword_pattern"),
+        nothing,
+    ),
     **dict.fromkeys(("global_statement", "nonlocal_statement"), global_),
     "type_alias_statement": type_alias,
-    "if_statement": if_,
+    **dict.fromkeys(("except_clause", "except_group_clause"), handler),
     "for_statement": for_,
-    "while_statement": while_,
-    "try_statement": try_,
-    "with_statement": with_,
-    "match_statement": match,
+    "with_item": with_item,
+    "class_pattern": class_pattern,
+    **dict.fromkeys(
+        """module block expression_statement if_statement elif_clause else_clause while_statement try_statement
+        finally_clause with_statement with_clause match_statement case_clause if_clause""".split(),
+        statements,
+    ),
 }

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links.program import Either, Entry, Expression, Instance, Member, Name, Table, Use
 from recollect.code.links.python_reader import Frame, Reader
+from recollect.code.links.tree_reader import declared
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -48,13 +49,6 @@ def annotation(r: Reader, node: tree_sitter.Node | None, user: Frame) -> Express
         if leaves:
             user.body.append(Use(leaves[0] if len(leaves) == 1 else Either(leaves), r.line(node)))
     return found
-
-
-def declared(annotated: Expression) -> Expression:
-    """Return a value of a type."""
-    if isinstance(annotated, Either):
-        return Either(tuple([declared(option) for option in annotated.options]))
-    return annotated if isinstance(annotated, Table) else Instance(annotated)
 
 
 _known: dict[str, Expression | None] = {}

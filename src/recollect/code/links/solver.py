@@ -10,14 +10,15 @@ Values flow from where they are made to where they are called. A call on an unkn
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple, cast
 
 from recollect.code.links import call_flow, evaluation
+from recollect.code.links import program as ir
 from recollect.code.links.flow_values import (
-    MOST_VALUES,
+    MOST_STEPS,
     STAR,
     Bound,
     Class,
@@ -30,21 +31,7 @@ from recollect.code.links.flow_values import (
     Object,
 )
 from recollect.code.links.library_table import MADE
-from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch
-from recollect.code.links.program import (
-    Assign,
-    Code,
-    Export,
-    Expression,
-    Import,
-    Member,
-    Name,
-    Statement,
-    Table,
-    Unit,
-    Use,
-    as_written,
-)
+from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
 from recollect.code.links.solver_state import Modules, Place, Site, State
 
 
@@ -63,9 +50,9 @@ def uncollected() -> Iterator[None]:
 Made = dict[tuple[Place, Place | str, int, int], str]
 Where = tuple[Place, int, int]
 
-# Functions that one call may lead to. Methods of one interface are rarely more; what leads to more has been through a
+# Functions that one call may lead to. Overrides of one method are rarely more; what leads to more has been through a
 # variable that holds whatever the program ever put there.
-MOST_CALLED = 16
+MOST_CALLED = 32
 
 # Methods that texts, tables, files and the like have: the only method of the program with such a name is seldom meant.
 COMMON = frozenset(
@@ -91,65 +78,13 @@ def apart(made: Mapping[tuple[Place, Place | str, int, int], str]) -> tuple[Made
     return kept, crowded
 
 
-PROTOTYPE = "prototype"
-# Objects inside of objects inside of …: data goes deeper, functions do not.
-DEEPEST = 4
-
-
-class Held(NamedTuple):
-    """A function in an object, or in a prototype, as an expression of a scope."""
-
-    function: Place
-    scope: Place
-    holder: Expression
-    is_prototype: bool = False
-
-
-# Languages without a word for what a function is called on: there it is a parameter like others.
-WITHOUT_THIS = frozenset(("python",))
-
-
-def held(units: Mapping[str, Unit]) -> Iterator[Held]:
-    """Yield the functions that programs put into objects, in languages with `this`."""
-    for path, unit in units.items():
-        if unit.language in WITHOUT_THIS:
-            continue
-        for place, scope in enumerate(unit.scopes):
-            if scope.kind == "class":
-                continue
-            for statement in scope.body:
-                if isinstance(statement, Assign) and isinstance(statement.target, Name | Member):
-                    yield from _held(path, place, statement.target, statement.value)
-
-
-def _held(path: str, place: int, target: Name | Member, value: Expression) -> Iterator[Held]:
-    if isinstance(value, Code) and isinstance(target, Member):
-        yield _into(path, place, target.of, value)
-    elif isinstance(value, Table):
-        yield from _inside(path, place, target, value, 0)
-
-
-def _inside(path: str, place: int, holder: Expression, table: Table, depth: int) -> Iterator[Held]:
-    for entry in table.entries:
-        if isinstance(entry.value, Code):
-            yield _into(path, place, holder, entry.value)
-        elif isinstance(entry.value, Table) and isinstance(entry.key, str) and depth < DEEPEST:
-            yield from _inside(path, place, Member(holder, entry.key), entry.value, depth + 1)
-
-
-def _into(path: str, place: int, holder: Expression, code: Code) -> Held:
-    is_prototype = isinstance(holder, Member) and holder.name == PROTOTYPE
-    of = holder.of if isinstance(holder, Member) and is_prototype else holder
-    return Held((path, code.scope), (path, place), of, is_prototype)
-
-
 def defer_body(function: Function) -> None:
     """Let a function wait until it is needed."""
     function.is_lazy = True
     owner = function.frame.owner
     if owner is not None:
         for statement in function.scope.body:
-            if isinstance(statement, Assign) and isinstance(statement.target, Member):
+            if isinstance(statement, ir.Assign) and isinstance(statement.target, ir.Member):
                 owner.assigners.setdefault(statement.target.name, []).append(function)
 
 
@@ -175,7 +110,7 @@ def schedule_body(state: State, prepare: Callable[[Function], None], function: F
 # How often what is declared is asked again after it made more known.
 ROUNDS = 4
 # Values that only name things.
-PLAIN: frozenset[type] = frozenset((Code, Name, Member))
+PLAIN: frozenset[type] = frozenset((ir.Code, ir.Name, ir.Member))
 # Most methods of one name that a call may mean.
 MOST_CANDIDATES = 25
 # Functions of a table that one call goes through: each of them is called some time.
@@ -248,15 +183,19 @@ class Solution(NamedTuple):
     unresolved: tuple[OpenCall, ...]
     derivations: tuple[Derivation, ...]
     uses: tuple[Used, ...]
+    is_coarse: bool = False  # too many values flowed: what is not found stays unresolved
 
 
-def solve(units: Mapping[str, Unit], modules: Modules, faces: Container[str] = frozenset()) -> Solution:
+def solve(
+    units: Mapping[str, ir.Unit], modules: Modules, faces: Container[str] = frozenset(), most_steps: int = MOST_STEPS
+) -> Solution:
     """Return the calls, base classes and uses of some programs.
 
     faces: files given as summaries: only needed; their function bodies are evaluated on first call
+    most_steps: values that are handed on before the programs are solved coarsely
     """
     with uncollected():
-        state = State(dict(sorted(units.items())), modules, faces)
+        state = State(dict(sorted(units.items())), modules, faces, most_steps)
         try:
             return _answer(_solved(state))
         finally:
@@ -287,7 +226,7 @@ def _solved(state: State) -> State:
 # --- frames ---
 
 
-def _build(state: State, path: str, unit: Unit) -> None:
+def _build(state: State, path: str, unit: ir.Unit) -> None:
     inner = state.inner[path] = {}
     for place, scope in enumerate(unit.scopes):
         _frame(state, path, unit, place)
@@ -298,13 +237,13 @@ def _build(state: State, path: str, unit: Unit) -> None:
     for place, scope in enumerate(unit.scopes):
         for statement in scope.body:
             kind = type(statement)
-            if kind is Export:
-                top.exports.setdefault(cast(Export, statement).name, state.variable())
-            elif kind is Import:
-                _offer(state, cast(Import, statement), state.frames[path, place], top)
+            if kind is ir.Export:
+                top.exports.setdefault(cast(ir.Export, statement).name, state.variable())
+            elif kind is ir.Import:
+                _offer(state, cast(ir.Import, statement), state.frames[path, place], top)
 
 
-def _offer(state: State, imported: Import, frame: Frame, top: Frame) -> None:
+def _offer(state: State, imported: ir.Import, frame: Frame, top: Frame) -> None:
     """Record re-exports and star imports."""
     if imported.name == STAR:
         frame.stars.append(imported)
@@ -314,7 +253,7 @@ def _offer(state: State, imported: Import, frame: Frame, top: Frame) -> None:
             top.exports.setdefault(STAR, state.variable())
 
 
-def _frame(state: State, path: str, unit: Unit, place: int) -> Frame:
+def _frame(state: State, path: str, unit: ir.Unit, place: int) -> Frame:
     known = state.frames.get((path, place))
     if known is not None:
         return known
@@ -359,12 +298,12 @@ def _outlines(state: State) -> None:
             evaluation.run(state, frame, _is_plain)
 
 
-def _is_plain(statement: Statement) -> bool:
+def _is_plain(statement: ir.Statement) -> bool:
     """Tell whether a statement only binds names: these come before any call."""
     kind = type(statement)
-    if kind is Import or kind is Use:
+    if kind is ir.Import or kind is ir.Use:
         return True
-    return (kind is Assign or kind is Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
+    return (kind is ir.Assign or kind is ir.Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
 
 
 def _members(state: State, of: Class) -> None:
@@ -373,7 +312,9 @@ def _members(state: State, of: Class) -> None:
     bound = {
         each.value.scope
         for each in of.scope.body
-        if isinstance(each, Assign) and isinstance(each.value, Code) and isinstance(each.target, Name | Member)
+        if isinstance(each, ir.Assign)
+        and isinstance(each.value, ir.Code)
+        and isinstance(each.target, ir.Name | ir.Member)
     }
     for place in state.inner[of.path].get(of.place, ()):
         scope = scopes[place]
@@ -413,7 +354,7 @@ def _parameters(state: State, function: Function) -> None:
     for parameter in function.scope.parameters:
         variable = frame.names[parameter.name]
         if parameter.kind in ("*", "**"):
-            variable.add(state.collection((function, parameter.name)))
+            variable.add(state.collection[function, parameter.name])
         if parameter.default is not None:
             call_flow.default(state, function, parameter.name).flow(variable)
         if parameter.declared is not None and parameter.kind not in ("*", "**"):
@@ -427,7 +368,6 @@ def _parameters(state: State, function: Function) -> None:
 
 def _assume(state: State) -> None:
     """Assume what is not known: receivers of methods, values of declared types."""
-    holding = list(held(state.units))
     methods = [each for each in state.functions if each.owner is not None and "static" not in each.scope.marks]
     for _ in range(ROUNDS):
         before = (len(state.made), state.scheduled)
@@ -435,8 +375,6 @@ def _assume(state: State) -> None:
         state.work.run()
         _unlock(state)
         methods = [each for each in methods if not _is_received(state, each)]
-        _assume_holders(state, holding)
-        state.work.run()
         _declare(state)
         state.work.run()
         waiting, state.dispatched = state.dispatched, []
@@ -458,13 +396,24 @@ def _assume_undecorated(state: State) -> None:
 
 
 def _is_received(state: State, method: Function) -> bool:
-    """Assume that a method without known callers is called on its own class."""
+    """Assume that a method without known callers is called on its own class, and on those that inherit it."""
     if method.is_lazy or method.owner is None:
         return False
     receivers = state.receivers(method)
     if not receivers.values:
-        receivers.add(method.owner if "classmethod" in method.scope.marks else method.owner.instance)
+        is_of_class = "classmethod" in method.scope.marks
+        for each in (method.owner, *_heirs(method)):
+            receivers.add(each if is_of_class else each.instance)
     return True
+
+
+def _heirs(method: Function) -> list[Class]:
+    """Return the classes that inherit a method and do not override it."""
+    owner, name = method.owner, method.scope.name
+    if owner is None:
+        return []
+    found = subclasses(owner)
+    return [each for each in found if next((base for base in each.order if name in base.frame.names), None) is owner]
 
 
 def _unlock(state: State) -> None:
@@ -475,19 +424,6 @@ def _unlock(state: State) -> None:
             state.keyed.append((keys, sink))
         else:
             sink()
-
-
-def _assume_holders(state: State, holding: Iterable[Held]) -> None:
-    """Assume that functions without known callers are called on the objects that hold them."""
-    for each in holding:
-        function = state.codes.get(each.function)
-        if not isinstance(function, Function) or "arrow" in function.scope.marks or function.this.values:
-            continue
-        if function.is_lazy:
-            continue
-        for value in list(evaluation.evaluate(state, each.holder, state.frames[each.scope]).values):
-            is_made = each.is_prototype and isinstance(value, Class | Function)
-            function.this.add(state.instance(value) if is_made else value)  # type: ignore[arg-type]
 
 
 def _is_seen(value: Declared, site: Site) -> bool:
@@ -509,11 +445,11 @@ def _declare(state: State) -> None:
     for variable, types in tuple(state.declared):
         for value in list(types.values):
             if isinstance(value, Class):
-                variable.add(state.of_type(value))
+                variable.add(state.of_type[value])
             elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it
                 variable.add(value)
             elif isinstance(value, External) and not variable.values and MADE not in value.name:
-                variable.add(state.external(value.name + MADE))
+                variable.add(state.external[value.name + MADE])
 
 
 # --- the answer ---
@@ -530,22 +466,23 @@ def _answer(state: State) -> Solution:
     for (caller, line, column), places in crowded.items():
         if _is_written(state, caller):
             name = state.units[places[0][0]].scopes[places[0][1]].name
-            ambiguous.append(OpenCall(caller, as_written(name), line, column, tuple(places[:MOST_CROWDED])))
+            ambiguous.append(OpenCall(caller, ir.as_written(name), line, column, tuple(places[:MOST_CROWDED])))
     return Solution(
         tuple(sorted([*called, *named], key=_by_place)),
         tuple(sorted(ambiguous)),
         tuple(sorted(unresolved)),
-        tuple(sorted(_derivations(state), key=_by_derivation)),
+        tuple(sorted(_derivations(state), key=lambda each: (each.derived, *_known_first(each.base), each.implements))),
         tuple(sorted(set(_uses(state)))),
+        state.work.is_coarse,
     )
 
 
 def _by_place(edge: CallEdge) -> tuple[object, ...]:
-    return (edge.caller, edge.line, edge.column, type(edge.callee) is str, edge.callee, edge.how)
+    return (edge.caller, edge.line, edge.column, *_known_first(edge.callee), edge.how)
 
 
-def _by_derivation(derived: Derivation) -> tuple[object, ...]:
-    return (derived.derived, type(derived.base) is str, derived.base, derived.implements)
+def _known_first(target: Place | str) -> tuple[bool, Place | str]:
+    return type(target) is str, target
 
 
 def _is_written(state: State, place: Place) -> bool:
@@ -563,15 +500,16 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
     ambiguous, unresolved, named = [], [], []
     for each in state.asked:
         site, callee, known = each.site, each.callee, each.values.values
-        if site.is_implied or not isinstance(callee, Name | Member):
+        if site.is_implied or not isinstance(callee, ir.Name | ir.Member):
             continue
-        is_full = len(known) >= MOST_VALUES
+        # Where not all values were followed, a receiver may be more than is known.
+        is_full = len(known) >= state.work.most or (state.work.is_coarse and isinstance(callee, ir.Member))
         if (known and not is_full) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
             continue
-        candidates = methods.get(callee.name, []) if isinstance(callee, Member) else []
-        found = OpenCall(site.caller, as_written(callee.name), site.line, site.column)
+        candidates = methods.get(callee.name, []) if isinstance(callee, ir.Member) else []
+        found = OpenCall(site.caller, ir.as_written(callee.name), site.line, site.column)
         if len(candidates) == 1 and callee.name not in COMMON:
             one = candidates[0]
             named.append(CallEdge(site.caller, (one.path, one.place), site.line, site.column, "name only"))

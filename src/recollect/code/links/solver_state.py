@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from recollect.code.links.flow_values import (
+    MOST_STEPS,
     Bound,
     Class,
     Collection,
@@ -20,10 +21,8 @@ from recollect.code.links.flow_values import (
     Function,
     Known,
     Module,
-    Nothing,
     Object,
     Overloaded,
-    Promised,
     SuperProxy,
     Value,
     Variable,
@@ -122,9 +121,10 @@ class State:
         units: Mapping[str, Unit],
         modules: Modules,
         faces: Container[str] = frozenset(),
+        most_steps: int = MOST_STEPS,
     ) -> None:
         self.units, self.modules, self.faces = units, modules, faces
-        self.work = Work()
+        self.work = Work(most_steps)
         self.frames: dict[Place, Frame] = {}
         self.codes: dict[Place, Function | Class] = {}
         self.inner: dict[str, dict[int, list[int]]] = {}  # by file and scope, the scopes inside
@@ -161,21 +161,20 @@ class State:
 
     def _make_room(self) -> None:
         """Make the tables of values that exist once."""
-        self.nothing: Variable = Nothing(self.work)
-        self._fixed = Interned[Value, Variable](partial(Fixed, self.work))
-        self._modules = Interned[str, Module](Module)
-        self._externals = Interned[str, External](External)
-        self.unknown = self.external(UNKNOWN)  # something outside of which nothing is known
-        self._texts = Interned[str | int, Variable](lambda value: Fixed(self.work, Constant(value)))
+        self.nothing: Variable = Fixed(self.work)
+        self.fixed = Interned[Value, Variable](partial(Fixed, self.work))
+        self.module = Interned[str, Module](Module)
+        self.external = Interned[str, External](External)
+        self.unknown = self.external[UNKNOWN]  # something outside of which nothing is known
+        self.text = Interned[str | int, Variable](lambda value: Fixed(self.work, Constant(value)))
         self._bound = Interned[tuple[Function | Overloaded, Value], Bound](lambda key: Bound(*key))
-        self._known = Interned[tuple[str, Value], Known](lambda key: Known(*key))
-        self._super_proxies = Interned[tuple[Class, Value], SuperProxy](lambda key: SuperProxy(*key))
+        self.known = Interned[tuple[str, Value], Known](lambda key: Known(*key))
+        self.super_proxy = Interned[tuple[Class, Value], SuperProxy](lambda key: SuperProxy(*key))
         self._overloaded = Interned[tuple[Function, ...], Overloaded](Overloaded)
-        self._declared = Interned[Class, Declared](Declared)
+        self.of_type = Interned[Class, Declared](Declared)
         self._objects = Interned[Function, Object](Object)
         self._prototypes: dict[Function, Collection] = {}
-        self._promised = Interned[Variable, Promised](Promised)
-        self._listed = Interned[object, Collection](lambda _: Collection(self.work))
+        self.collection = Interned[object, Collection](lambda _: Collection(self.work))
 
     def dissolve(self) -> None:
         """Break all reference cycles, so that memory is freed at once."""
@@ -197,22 +196,6 @@ class State:
             made.add(value)
         return made
 
-    def fixed(self, value: Value) -> Variable:
-        """Return a variable that always holds one value."""
-        return self._fixed[value]
-
-    def module(self, path: str) -> Module:
-        """Return a file as a value."""
-        return self._modules[path]
-
-    def external(self, name: str) -> External:
-        """Return what a dotted name means outside the program."""
-        return self._externals[name]
-
-    def text(self, value: str | int) -> Variable:
-        """Return a variable that always holds a constant."""
-        return self._texts[value]
-
     def bind(self, value: Value, receiver: Value) -> Value:
         """Return a function that is called on a receiver; anything else as it is."""
         if not isinstance(value, Function | Overloaded):
@@ -221,33 +204,13 @@ class State:
             receiver = receiver.function
         return self._bound[value, receiver]
 
-    def known(self, name: str, receiver: Value) -> Known:
-        """Return a method of the language's library on a value."""
-        return self._known[name, receiver]
-
-    def super_proxy(self, of: Class, receiver: Value) -> SuperProxy:
-        """Return `super` of a class for an instance."""
-        return self._super_proxies[of, receiver]
-
     def overloaded(self, functions: Sequence[Function]) -> Function | Overloaded:
         """Return functions of one name as one value."""
         return functions[0] if len(functions) == 1 else self._overloaded[tuple(functions)]
 
-    def of_type(self, of: Class) -> Declared:
-        """Return a value of which only the class is known."""
-        return self._declared[of]
-
     def instance(self, of: Class | Function) -> Object:
         """Return the instance of a class or constructor function."""
         return of.instance if isinstance(of, Class) else self._objects[of]
-
-    def promised(self, of: Variable) -> Promised:
-        """Return a promise of what a variable holds."""
-        return self._promised[of]
-
-    def collection(self, of: object) -> Collection:
-        """Return the table that belongs to something, made if it is new."""
-        return self._listed[of]
 
     def prototype(self, of: Function) -> Variable:
         """Return what instances of a function inherit from."""

@@ -108,7 +108,7 @@ def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float
         division = plan(known, *_facts(store, tree))
         stale = _stale(store, tree, files, division)
         with uncollected():
-            solved_files = _solve(store, tree, owner, files, division, _largest_first(stale, known), limits)
+            solved_files = _solve(store, tree, owner, files, division, _largest_first(stale, known), limits, notes)
         # Files that were edited since they were indexed are read again at the next question: ~ marks the generation.
         is_current = all(row.hash == _stamped(files[path].hash) for path, row in known.items())
         done = LinkedTree(fingerprint(), generation if is_current else ~generation, clock.now())
@@ -250,6 +250,7 @@ def _solve(
     division: Plan,
     stale: Sequence[_Sized],
     limits: Limits,
+    notes: list[str],
 ) -> int:
     """Find and keep the links of groups; returns how many files they have."""
     count = useful_workers(sum(each.size_bytes for each in stale), len(stale), limits.workers)
@@ -262,6 +263,8 @@ def _solve(
         for start in range(0, len(rows), BATCH_FILES):
             store.put_links(tree.id, owner, rows[start : start + BATCH_FILES], lease_s=LEASE_S)
         solved_files += len(rows)
+        if any(each.is_coarse for each in found):
+            notes.append(f"{group.key}: too many values to follow; calls through variables are incomplete")
     return solved_files
 
 

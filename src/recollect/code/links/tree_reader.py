@@ -1,4 +1,9 @@
-"""Base of the Python and JavaScript front ends: a reader of syntax trees and the scopes that it writes.
+"""Base of the Python, JavaScript and Java front ends: a reader of syntax trees and the scopes that it writes.
+
+The program has one flat set of names per function, so a name that a second block declares gets a number:
+
+    let x = f;              x = f
+    { let x = g; x(); }     x~2 = g; x~2()
 
 The name of a node's kind costs a string each time, its number costs nothing: handlers are in a list by number.
 """
@@ -8,40 +13,34 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from recollect.code.index.page import Page, decoded
 from recollect.code.index.symbols import Symbol
-from recollect.code.links.program import (
-    Assign,
-    Code,
-    Do,
-    Expression,
-    Name,
-    Opaque,
-    Parameter,
-    Scope,
-    ScopeKind,
-    Statement,
-    Super,
-    Text,
-    This,
-)
+from recollect.code.links import program as ir
 
 if TYPE_CHECKING:
     import tree_sitter
 
 ERROR_KIND = 0xFFFF  # the number of a node that is a syntax error; those of a grammar count from 0
 
-NOTHING = Opaque()
+NOTHING = ir.Opaque()
 # Levels of a tree, each of two or three Python calls: well below the thousand that a thread is given.
 DEEPEST = 120
 # Expressions that may be written twice without being evaluated twice, and do nothing by themselves.
-PLAIN = (Name, Text, This, Super, Code)
+PLAIN = (ir.Name, ir.Text, ir.This, ir.Super, ir.Code)
 
 # (a reader of the language, a node) → what the node is worth
-Handler = Callable[[Any, "tree_sitter.Node"], Expression]
+Handler = Callable[[Any, "tree_sitter.Node"], ir.Expression]
+
+
+class IncompleteNode(Exception):
+    """A node lacks a part that its kind has: there is a syntax error in the file."""
+
+
+COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 
 
 class Fields:
@@ -64,7 +63,7 @@ class Grammar(NamedTuple):
     fields: Fields
 
 
-def _unknown(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+def _unknown(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
     """Read the parts of a node without a handler, such as a syntax error."""
     return r.parts(node.named_children)
 
@@ -103,42 +102,85 @@ class ScopeWriter:
     """A `Scope` that is being written."""
 
     __slots__ = (
-        "bases", "body", "decorators", "global_names", "implements", "kind", "line", "marks", "name", "outer_names",
-        "parameters", "parent", "place", "returns", "symbol",
+        "arity", "bases", "body", "decorators", "global_names", "implements", "kind", "line", "marks", "name",
+        "outer_names", "parameters", "parent", "place", "returns", "symbol",
     )  # fmt: skip
 
-    def __init__(self, kind: ScopeKind, name: str, place: int, parent: ScopeWriter | None) -> None:
-        self.kind: ScopeKind = kind
+    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None) -> None:
+        self.kind: ir.ScopeKind = kind
         self.name, self.place, self.parent = name, place, parent
-        self.symbol, self.line = -1, 0
-        self.parameters: list[Parameter] = []
-        self.bases: list[Expression] = []
-        self.implements: list[Expression] = []
-        self.decorators: list[Expression] = []
-        self.body: list[Statement] = []
+        self.symbol, self.line, self.arity = -1, 0, -1
+        self.parameters: list[ir.Parameter] = []
+        self.bases: list[ir.Expression] = []
+        self.implements: list[ir.Expression] = []
+        self.decorators: list[ir.Expression] = []
+        self.body: list[ir.Statement] = []
         self.marks: list[str] = []
         self.outer_names: dict[str, None] = {}
         self.global_names: dict[str, None] = {}
-        self.returns: Expression | None = None
+        self.returns: ir.Expression | None = None
 
-    def scope(self) -> Scope:
+    def scope(self) -> ir.Scope:
         """Return the scope as written."""
-        return Scope(
-            kind=self.kind,
-            name=self.name,
-            symbol=self.symbol,
-            parent=self.parent.place if self.parent else -1,
-            parameters=tuple(self.parameters),
-            bases=tuple(self.bases),
-            implements=tuple(self.implements),
-            decorators=tuple(self.decorators),
-            body=tuple(self.body),
-            marks=tuple(self.marks),
-            outer_names=tuple(self.outer_names),
-            global_names=tuple(self.global_names),
-            returns=self.returns,
-            line=self.line,
-        )
+        values: dict[str, Any] = {name: getattr(self, name) for name in ir.Scope.__struct_fields__}
+        values["parent"] = self.parent.place if self.parent else -1
+        fixed: list[Any] = [tuple(each) if isinstance(each, list | dict) else each for each in values.values()]
+        return ir.Scope(*fixed)
+
+
+class Variable(NamedTuple):
+    """A declared name: its name in the program, its function, and its type where one is written."""
+
+    name: str
+    frame: BlockFrame
+    type: ir.Expression | None = None
+
+
+class Block:
+    """The names that a pair of braces declares."""
+
+    __slots__ = ("names", "outer")
+
+    def __init__(self, outer: Block | None) -> None:
+        self.outer = outer
+        self.names: dict[str, Variable] = {}
+
+    def find(self, name: str) -> Variable | None:
+        """Return the variable that a name means here; None if undeclared."""
+        block: Block | None = self
+        while block is not None:
+            found = block.names.get(name)
+            if found is not None:
+                return found
+            block = block.outer
+        return None
+
+
+class BlockFrame(ScopeWriter):
+    """A scope of a language whose blocks declare names; `counts`: how often each name was taken."""
+
+    __slots__ = ("block", "counts")
+
+    def __init__(
+        self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None
+    ) -> None:
+        super().__init__(kind, name, place, parent)
+        self.block = Block(block)
+        self.counts: dict[str, int] = {}
+
+    def numbered(self, word: str) -> str:
+        """Return `<word1>`, `<word2>`, …"""
+        key = f"<{word}>"
+        self.counts[key] = count = self.counts.get(key, 0) + 1
+        return f"<{word}{count}>"
+
+    def declare(self, block: Block, name: str, type: ir.Expression | None = None) -> Variable:
+        """Return the variable of a declaration, one per name and block."""
+        found = block.names.get(name)
+        if found is None:
+            self.counts[name] = count = self.counts.get(name, 0) + 1
+            found = block.names[name] = Variable(name if count == 1 else f"{name}~{count}", self, type)
+        return found
 
 
 F = TypeVar("F", bound=ScopeWriter)
@@ -163,7 +205,7 @@ class TreeReader(Generic[F]):
         self.fields = grammar.fields
         self.symbols = symbols
         self.frames: list[F] = []
-        self.names: dict[str, Name] = {}
+        self.names: dict[str, ir.Name] = {}
         self.queue: deque[Callable[[], object]] = deque()
         self.depth = 0
         self.temporaries = 0
@@ -172,7 +214,8 @@ class TreeReader(Generic[F]):
         """Read a tree and all that waits."""
         self.value(root)
         while self.queue:
-            self.queue.popleft()()
+            with suppress(IncompleteNode):
+                self.queue.popleft()()
 
     # --- the tree ---
 
@@ -198,24 +241,48 @@ class TreeReader(Generic[F]):
         """Return the kind of a node in the grammar; cheaper than `node.type`."""
         return self.kinds[node.kind_id]
 
-    def value(self, node: tree_sitter.Node) -> Expression:
+    def value(self, node: tree_sitter.Node) -> ir.Expression:
         """Return what a node is worth, and write what it does."""
         depth = self.depth
         if depth > DEEPEST:
             return self.later(node)
         self.depth = depth + 1
-        found = self.handlers[node.kind_id](self, node)
+        try:
+            found = self.handlers[node.kind_id](self, node)
+        except IncompleteNode:
+            found = self.parts(node.named_children)
         self.depth = depth
         return found
 
-    def parts(self, nodes: Iterable[tree_sitter.Node]) -> Expression:
+    def child(self, node: tree_sitter.Node, field: int) -> tree_sitter.Node:
+        """Return the child of a field; a node without it is read by its parts."""
+        found = node.child_by_field_id(field)
+        if found is None:
+            raise IncompleteNode
+        return found
+
+    def children(self, node: tree_sitter.Node | None) -> list[tree_sitter.Node]:
+        """Return the named children of a node without comments."""
+        kinds = self.kinds
+        return [each for each in node.named_children if kinds[each.kind_id] not in COMMENTS] if node is not None else []
+
+    def field_text(self, node: tree_sitter.Node, field: int) -> str:
+        """Return the text of a child by its field; "" if there is none."""
+        child = node.child_by_field_id(field)
+        return self.cut(child) if child is not None else ""
+
+    def maybe(self, node: tree_sitter.Node | None) -> ir.Expression:
+        """Return what a node is worth that may be missing."""
+        return self.value(node) if node is not None else NOTHING
+
+    def parts(self, nodes: Iterable[tree_sitter.Node]) -> ir.Expression:
         """Return an untracked value that evaluates its parts."""
         return opaque([self.value(node) for node in nodes])
 
-    def later(self, node: tree_sitter.Node) -> Expression:
+    def later(self, node: tree_sitter.Node) -> ir.Expression:
         """Return a name for what is read when the stack is short again."""
-        name = Name(self.temporary())
-        self.wait(lambda: self.emit(Assign(name, self.value(node))))
+        name = ir.Name(self.temporary())
+        self.wait(lambda: self.emit(ir.Assign(name, self.value(node))))
         return name
 
     def wait(self, read: Callable[[], object]) -> None:
@@ -224,33 +291,33 @@ class TreeReader(Generic[F]):
 
     # --- writing ---
 
-    def emit(self, statement: Statement) -> None:
+    def emit(self, statement: ir.Statement) -> None:
         """Write a statement into the current scope."""
         self.frame.body.append(statement)
 
-    def do(self, value: Expression) -> None:
+    def do(self, value: ir.Expression) -> None:
         """Write an expression whose value is not used."""
         if is_worth(value):
-            self.frame.body.append(Do(value))
+            self.frame.body.append(ir.Do(value))
 
     def temporary(self) -> str:
         """Return a name that no source can have."""
         self.temporaries += 1
         return f"%{self.temporaries}"
 
-    def kept(self, value: Expression) -> Expression:
+    def kept(self, value: ir.Expression) -> ir.Expression:
         """Return a value that can be used twice: a name, unless it is plain."""
         if isinstance(value, PLAIN) or value is NOTHING:
             return value
-        name = Name(self.temporary())
-        self.emit(Assign(name, value))
+        name = ir.Name(self.temporary())
+        self.emit(ir.Assign(name, value))
         return name
 
-    def name(self, name: str) -> Name:
+    def name(self, name: str) -> ir.Name:
         """Return the expression of a name; the same one for the same name."""
         found = self.names.get(name)
         if found is None:
-            found = self.names[name] = Name(name)
+            found = self.names[name] = ir.Name(name)
         return found
 
     def opened(self, frame: F, node: tree_sitter.Node | None, symbol: str) -> F:
@@ -262,24 +329,113 @@ class TreeReader(Generic[F]):
         return frame
 
 
-def opaque(values: Iterable[Expression]) -> Expression:
+B = TypeVar("B", bound=BlockFrame)
+
+
+class BlockReader(TreeReader[B]):
+    """A reader of a language whose blocks declare names."""
+
+    block: Block
+
+    def wait(self, read: Callable[[], object], frame: B | None = None) -> None:
+        """Read something later, in a scope; default: in the current scope and block."""
+        target, block = frame or self.frame, frame.block if frame else self.block
+
+        def resume() -> None:
+            before = self.enter(target, block)
+            read()
+            self.back(before)
+
+        self.queue.append(resume)
+
+    def enter(self, frame: B, block: Block | None = None) -> tuple[B, Block]:
+        """Go on in another scope; returns where to come back to with `back`."""
+        before = (self.frame, self.block)
+        self.frame, self.block = frame, block or frame.block
+        return before
+
+    def back(self, before: tuple[B, Block]) -> None:
+        """Return from a scope."""
+        self.frame, self.block = before
+
+
+def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
+    """Read the parts of a statement in a block of its own."""
+    outer = r.block
+    r.block = Block(outer)
+    for child in node.named_children:
+        r.do(r.value(child))
+    r.block = outer
+    return NOTHING
+
+
+def opaque(values: Iterable[ir.Expression]) -> ir.Expression:
     """Return an untracked value of those parts that may do something when evaluated."""
-    found: list[Expression] = []
+    found: list[ir.Expression] = []
     for value in values:
-        if isinstance(value, Opaque):
+        if isinstance(value, ir.Opaque):
             found += value.parts
         elif not isinstance(value, PLAIN):
             found.append(value)
-    return Opaque(tuple(found)) if found else NOTHING
+    return ir.Opaque(tuple(found)) if found else NOTHING
 
 
-def is_worth(value: Expression) -> bool:
+def is_worth(value: ir.Expression) -> bool:
     """Tell whether evaluating a value may do something."""
-    if isinstance(value, Opaque):
+    if isinstance(value, ir.Opaque):
         return bool(value.parts)
     return not isinstance(value, PLAIN)
 
 
-def nothing(r: TreeReader[Any], node: tree_sitter.Node) -> Expression:
+# --- handlers that languages share ---
+
+
+def nothing(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
     """Read what does nothing to values."""
     return NOTHING
+
+
+def first(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
+    """Read what has one part that counts."""
+    inner = r.children(node)
+    return r.value(inner[0]) if inner else NOTHING
+
+
+def worth(value: ir.Expression) -> Handler:
+    """Return the handler of a node that is always worth the same."""
+    return lambda r, node: value
+
+
+def wrapped(make: Callable[[ir.Expression], ir.Expression]) -> Handler:
+    """Return the handler of a node that makes something of its one part."""
+    return lambda r, node: make(first(r, node))
+
+
+def statements(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
+    """Read statements one after the other."""
+    value = r.value
+    for child in node.named_children:
+        found = value(child)
+        if found is not NOTHING:
+            r.do(found)
+    return NOTHING
+
+
+def ternary(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
+    """Read `a ? b : c`."""
+    condition, *options = r.children(node)
+    r.do(r.value(condition))
+    return either([r.value(each) for each in options])
+
+
+def either(options: Iterable[ir.Expression]) -> ir.Expression:
+    """Return a choice of several values, without untracked ones."""
+    kept = tuple(dict.fromkeys(option for option in options if option is not NOTHING))
+    return ir.Either(kept) if len(kept) > 1 else kept[0] if kept else NOTHING
+
+
+def declared(annotated: ir.Expression) -> ir.Expression:
+    """Return a value of a type; a container is a table of values already."""
+    if isinstance(annotated, ir.Either):
+        return ir.Either(tuple([declared(option) for option in annotated.options]))
+    return annotated if isinstance(annotated, ir.Table) else ir.Instance(annotated)

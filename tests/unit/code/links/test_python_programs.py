@@ -42,7 +42,7 @@ def read(source: str) -> Unit:
         ("super().run(1)", ["do super()", "do super.run(1)"]),
         ('d = {"a": f, 1: g, **h}', ["d = {a: f, 1: g, *: spread(h)}"]),
         ("match x:\n    case A(b=c):\n        c()\n    case [d, *e]:\n        d()",
-         ["use A", "c = x.b", "do c()", "d = elements(x)", "e = elements(x)", "do d()"]),
+         ["use A", "do c()", "do d()"]),
         ("try:\n    a()\nexcept (B, C) as e:\n    e.f()\nfinally:\n    g()",
          ["do a()", "use B", "use C", "e = (instance(B) | instance(C))", "do e.f()", "do g()"]),
         ("x: A | None = f()", ["x = f()", "use A", "x = instance(A)"]),

@@ -1,0 +1,583 @@
+"""Expressions and statements of Java.
+
+Order and conditions do not matter; blocks do, since each has names of its own. A lambda is a function whose members all
+mean the function itself; a method reference is the lambda that it abbreviates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from recollect.code.links import program as ir
+from recollect.code.links.java_reader import FIELD, Handler, Reader, is_plain
+from recollect.code.links.java_types import OBJECT, declarator_type, is_container, type_of
+from recollect.code.links.tree_reader import (
+    NOTHING,
+    Block,
+    declared,
+    first,
+    in_block,
+    nothing,
+    opaque,
+    statements,
+    ternary,
+    worth,
+)
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+CONSTRUCTOR = "<init>"
+LAMBDA = "<lambda>"
+# Methods of library classes that make a container of their arguments, or of what their argument holds.
+MAKERS = frozenset(("of", "asList", "ofNullable", "singletonList", "singleton", "completedFuture", "entry"))
+COPIERS = frozenset(
+    "copyOf unmodifiableList unmodifiableSet unmodifiableMap unmodifiableCollection synchronizedList stream".split()
+)
+MAKING = frozenset(("Arrays", "Collections"))
+
+
+def arguments(r: Reader, node: tree_sitter.Node | None) -> tuple[ir.Argument, ...]:
+    """Return the arguments of a call, with the types that they are written with."""
+    return tuple([ir.Argument(r.value(each), None, written_type(r, each)) for each in r.children(node)])
+
+
+def raw(r: Reader, node: tree_sitter.Node) -> str:
+    """Return the name of a type without its arguments."""
+    return r.cut(node.named_children[0] if r.kind(node) == "generic_type" else node)
+
+
+def base(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Return the class that a type means as a base, whatever it is a container of."""
+    return r.reference(raw(r, node))
+
+
+# --- names ---
+
+
+def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a name: of a variable, a field or a class."""
+    name = r.cut(node)
+    local = r.block.find(name)
+    if local is not None:
+        return NOTHING if is_plain(local.type) else r.name(local.name)
+    found = r.find_field(name)
+    if found is not None:
+        of, field = found
+        return NOTHING if is_plain(field.type) else ir.Member(r.receiver(of, is_static=field.is_static), FIELD + name)
+    is_class = r.find_class(name) is not None or name in r.imported or (name[:1].isupper() and not name.isupper())
+    if is_class and name not in r.statics:
+        return r.reference(name)
+    inherited = r.inherited(name, FIELD + name)
+    if inherited is None:
+        return r.reference(name)
+    return ir.Either((inherited, r.name(name))) if name[:1].isupper() else inherited
+
+
+def field_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `a.b`: a field, a class in another, a class named in full, or `Shop.this`."""
+    of, field = r.child(node, r.fields.object), r.child(node, r.fields.field)
+    name, path = r.cut(field), r.cut(of)
+    if r.kind(field) == "this":
+        return next((r.receiver(each, is_static=False) for each in r.around() if each.shape.name == path), NOTHING)
+    if _is_package(r, path):
+        return r.named_in_full(f"{path}.{name}") if name[:1].isupper() else NOTHING
+    is_class = name[:1].isupper() and not name.isupper() and path.rpartition(".")[2][:1].isupper()
+    shape = r.find_class(path)
+    if is_class or (shape is not None and name in shape.classes):
+        return ir.Member(r.value(of), name)
+    return ir.Member(r.value(of), FIELD + name, r.line(field))
+
+
+def _is_package(r: Reader, path: str) -> bool:
+    """Tell whether a path names a package: no variable of the file begins it."""
+    parts = path.split(".")
+    if not all(part.isidentifier() and part[:1].islower() for part in parts) or len(parts) < 2:
+        return False
+    return r.block.find(parts[0]) is None and r.find_field(parts[0]) is None and parts[0] != "this"
+
+
+# --- types of arguments, by which overloads are chosen ---
+
+
+def written_type(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    """Return the type of an expression as far as its text says it."""
+    kind = r.kind(node)
+    if kind in LITERALS:
+        return r.name(LITERALS[kind])
+    reading = WRITTEN.get(kind)
+    return reading(r, node) if reading is not None else None
+
+
+def _type_of_name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    local = r.block.find(r.cut(node))
+    if local is not None:
+        return local.type
+    found = r.find_field(r.cut(node))
+    return found[1].type if found is not None else None
+
+
+def _type_of_call(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    of = node.child_by_field_id(r.fields.object)
+    if of is not None and r.kind(of) != "this":  # methods of texts and numbers mostly give their like
+        owner = written_type(r, of)
+        return owner if is_plain(owner) else None
+    found = r.find_methods(r.field_text(node, r.fields.name))
+    types = {method.returns for method in found[1]} if found is not None else set()
+    return types.pop() if len(types) == 1 else None
+
+
+def _type_of_element(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    array = written_type(r, node.named_children[0])
+    held = array.entries[0].value if isinstance(array, ir.Table) and array.entries else None
+    return held.of if isinstance(held, ir.Instance) else held
+
+
+def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    operator = node.child_by_field_id(r.fields.operator)
+    if operator is not None and operator.type not in "+-*/%":
+        return r.name("boolean")
+    sides = (node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right))
+    types = [written_type(r, each) for each in sides if each is not None]
+    return r.name("String") if r.name("String") in types else types[0] if types and types[0] == types[-1] else None
+
+
+LITERALS = {
+    "string_literal": "String",
+    "character_literal": "char",
+    "true": "boolean",
+    "false": "boolean",
+    "decimal_integer_literal": "int",
+    "hex_integer_literal": "int",
+    "decimal_floating_point_literal": "double",
+    "class_literal": "Class",
+}
+WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] = {
+    "identifier": _type_of_name,
+    "this": lambda r, node: next((each.shape.reference for each in r.around()), None),
+    "object_creation_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
+    "cast_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
+    "array_creation_expression": lambda r, node: declarator_type(r, node, node),
+    "method_invocation": _type_of_call,
+    "parenthesized_expression": lambda r, node: written_type(r, node.named_children[0]),
+    "binary_expression": _type_of_sum,
+    "array_access": _type_of_element,
+}
+
+
+# --- calls ---
+
+
+def invocation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a call of a method."""
+    of, named = node.child_by_field_id(r.fields.object), r.child(node, r.fields.name)
+    given = node.child_by_field_id(r.fields.arguments)
+    name = r.cut(named)
+    if of is None:
+        return ir.Call(_own_method(r, name), arguments(r, given), *r.place(named))
+    if r.kind(of) == "identifier" and name in MAKERS | COPIERS:
+        made = _made_by_library(r, r.cut(of), name, given)
+        if made is not None:
+            return made
+    is_of_super = any(r.kind(child) == "super" for child in node.named_children[1:2])
+    owner = r.reference(r.cut(of)) if is_of_super else r.value(of)
+    line, column = r.place(named)
+    if owner is NOTHING:  # a text or a number: its methods are of the library
+        return opaque([each.value for each in arguments(r, given)])
+    return ir.Call(ir.Member(owner, name, line), arguments(r, given), line, column)
+
+
+def _own_method(r: Reader, name: str) -> ir.Expression:
+    """Return a method that is called without a receiver: of a class around, inherited, or imported."""
+    found = r.find_methods(name)
+    if found is None:
+        return r.inherited(name, name) or r.name(name)
+    of, methods = found
+    return ir.Member(r.receiver(of, is_static=all(method.is_static for method in methods)), name)
+
+
+def _made_by_library(r: Reader, owner: str, name: str, given: tree_sitter.Node | None) -> ir.Expression | None:
+    """Return the container that `List.of(a, b)` and its kin make; None for other calls."""
+    if not (is_container(r, owner) or (owner in MAKING and r.is_library(owner))):
+        return None
+    values = [r.value(each) for each in r.children(given)]
+    spread = name in COPIERS
+    return ir.Table(tuple([ir.Entry(None, ir.Spread(value) if spread else value) for value in values]), kind=owner)
+
+
+def creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `new A()`, with the class that is written with it."""
+    made, given = r.child(node, r.fields.type), node.child_by_field_id(r.fields.arguments)
+    line, column = r.place(made)
+    body = next((each for each in node.named_children if r.kind(each) == "class_body"), None)
+    if body is not None:
+        return ir.Call(r.read_class(node, base(r, made), body), arguments(r, given), line, column, is_new=True)
+    outer = node.named_children[0]
+    name = raw(r, made)
+    if outer.start_byte < made.start_byte and "annotation" not in r.kind(outer):  # `outer.new Inner()`
+        return ir.Call(ir.Member(r.value(outer), name), arguments(r, given), line, column, is_new=True)
+    if is_container(r, name):
+        values = [r.value(each) for each in r.children(given)]
+        return ir.Table(
+            tuple([ir.Entry(None, ir.Spread(value)) for value in values if value is not NOTHING]), line, column
+        )
+    return ir.Call(r.reference(name), arguments(r, given), line, column, is_new=True)
+
+
+def constructor_call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `this(…)` and `super(…)`."""
+    which = node.child_by_field_id(r.fields.constructor)
+    line, column = r.place(node)
+    owner = ir.Super() if which is not None and r.kind(which) == "super" else ir.This()
+    given = arguments(r, node.child_by_field_id(r.fields.arguments))
+    return ir.Call(ir.Member(owner, CONSTRUCTOR, line), given, line, column)
+
+
+# --- functions that are values ---
+
+
+def lambda_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a lambda, whose body waits."""
+    frame = r.open("function", LAMBDA, node)
+    frame.marks += ["functional", "arrow"]
+    listed, body = node.child_by_field_id(r.fields.parameters), node.child_by_field_id(r.fields.body)
+    before = r.enter(frame)
+    if listed is not None and r.kind(listed) == "formal_parameters":
+        parameters(r, listed)
+    else:
+        names = [listed] if listed is not None and r.kind(listed) == "identifier" else r.children(listed)
+        frame.parameters += [ir.Parameter(frame.declare(frame.block, r.cut(each)).name) for each in names]
+    r.back(before)
+    if body is not None:
+        r.wait(partial(_lambda_body, r, body), frame)
+    return ir.Code(frame.place)
+
+
+def _lambda_body(r: Reader, body: tree_sitter.Node) -> None:
+    value = r.value(body)
+    if r.kind(body) != "block":
+        r.emit(ir.Return(value))
+
+
+REST = ir.Parameter("rest", "*")
+ALL = ir.Argument(ir.Spread(ir.Name("rest")))
+
+
+def reference(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `Task::run`, `this::go` and `Task::new` as lambdas."""
+    parts = [each for each in node.children if each.type not in ("::", "type_arguments")]
+    if len(parts) < 2:
+        return NOTHING
+    owner, last = parts[0], parts[-1]
+    line, column = r.place(last)
+    frame = r.open("function", LAMBDA, node)
+    frame.marks += ["functional", "arrow"]
+    before = r.enter(frame)
+    frame.parameters.append(REST)
+    if last.type == "new":
+        made = type_of(r, owner)
+        is_class = made is not None and not isinstance(made, ir.Table)
+        r.emit(
+            ir.Return(ir.Call(made, (ALL,), line, column, is_new=True) if made is not None and is_class else NOTHING)
+        )
+    else:
+        of, name = r.value(owner), r.cut(last)
+        found: ir.Expression = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
+        if _is_type(r, owner):  # called on its first argument, or static
+            first = r.name("first")
+            frame.parameters.insert(0, ir.Parameter(first.name, "", None, of))
+            on_first = ir.Call(ir.Member(ir.Cast(first, of), name, line), (ALL,), line, column)
+            found = ir.Either((ir.Call(ir.Member(of, name, line), (ir.Argument(first), ALL), line, column), on_first))
+        r.emit(ir.Return(found))
+    r.back(before)
+    return ir.Code(frame.place)
+
+
+def _is_type(r: Reader, node: tree_sitter.Node) -> bool:
+    name = r.cut(node).rpartition(".")[2]
+    return r.block.find(name) is None and r.find_field(name) is None and name[:1].isupper()
+
+
+def parameters(r: Reader, node: tree_sitter.Node | None) -> None:
+    """Read the parameters of a function into the scope, which is entered already."""
+    for each in node.named_children if node is not None else ():
+        kind = r.kind(each)
+        if kind == "formal_parameter":
+            type, name = declarator_type(r, each, each), r.field_text(each, r.fields.name)
+            _parameter(r, name, "", type)
+        elif kind == "spread_parameter":
+            inner = [child for child in each.named_children if r.kind(child) != "modifiers"]
+            _parameter(r, r.field_text(inner[-1], r.fields.name), "*", type_of(r, inner[0]))
+
+
+def _parameter(r: Reader, name: str, kind: str, type: ir.Expression | None) -> None:
+    frame = r.frame
+    if kind:
+        held = () if type is None or is_plain(type) else (ir.Entry(None, declared(type)),)
+        many = ir.Table(held or ((ir.Entry(None, type),) if type is not None else ()), kind="[]")
+        variable = frame.declare(frame.block, name, many)
+        frame.parameters.append(ir.Parameter(variable.name, kind, None, many))
+        if held:
+            r.emit(ir.Assign(r.name(variable.name), ir.Table(held)))
+        return
+    variable = frame.declare(frame.block, name, type)
+    frame.parameters.append(ir.Parameter(variable.name, "", None, type))
+
+
+# --- other expressions ---
+
+
+def cast(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `(Foo) a`."""
+    return as_type(r.maybe(node.child_by_field_id(r.fields.value)), type_of(r, node.child_by_field_id(r.fields.type)))
+
+
+def as_type(value: ir.Expression, type: ir.Expression | None) -> ir.Expression:
+    """Return a value that is declared to be of a type."""
+    if type is None or type == OBJECT or isinstance(value, ir.Code) or (isinstance(value, ir.Call) and value.is_new):
+        return value
+    if value is NOTHING or isinstance(type, ir.Table):
+        known = declared(type)
+        return known if value is NOTHING else ir.Either((value, known))
+    return ir.Cast(value, type)
+
+
+def instance_of(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `a instanceof Foo f`."""
+    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
+    value = r.maybe(left)
+    name = r.field_text(node, r.fields.name)
+    if right is not None:
+        use(r, right)
+        if name:
+            _bind(r, name, value, type_of(r, right))
+            return NOTHING
+    pattern = next((each for each in node.named_children if "pattern" in r.kind(each)), None)
+    if pattern is not None:
+        _take_apart(r, pattern, value)
+    return opaque([value])
+
+
+def use(r: Reader, node: tree_sitter.Node) -> None:
+    """Note that a type is named."""
+    type = type_of(r, node)
+    if type is not None and not is_plain(type) and not isinstance(type, ir.Table):
+        r.emit(ir.Use(type, r.line(node)))
+
+
+def class_literal(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `Foo.class`."""
+    use(r, node.named_children[0])
+    return NOTHING
+
+
+def array_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `a[b]`."""
+    of, index = r.children(node)[:2]
+    r.do(r.value(index))
+    value = r.value(of)
+    return NOTHING if value is NOTHING else ir.Item(value)
+
+
+def array_creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `new Foo[3]` and `new Foo[] {a, b}`."""
+    for each in node.named_children:
+        if r.kind(each) == "dimensions_expr":
+            r.do(r.parts(each.named_children))
+    value = node.child_by_field_id(r.fields.value)
+    return r.value(value) if value is not None else ir.Table((), *r.place(node))
+
+
+def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read the elements of an array."""
+    values = [r.value(each) for each in r.children(node)]
+    return ir.Table(tuple([ir.Entry(None, value) for value in values if value is not NOTHING]), *r.place(node))
+
+
+def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `a = b`; it is worth what is assigned."""
+    left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
+    operator = node.child_by_field_id(r.fields.operator)
+    if operator is not None and operator.type != "=":
+        return r.parts(node.named_children)
+    target, value = r.value(left), r.value(right)
+    if not isinstance(target, ir.Name | ir.Member | ir.Item) or value is NOTHING:
+        return opaque([target, value])
+    kept = r.kept(value)
+    r.emit(ir.Assign(target, kept))
+    return kept
+
+
+# --- statements ---
+
+
+def declaration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `Foo a = b, c`."""
+    for each in node.children_by_field_id(r.fields.declarator):
+        value = each.child_by_field_id(r.fields.value)
+        type = declarator_type(r, node, each)
+        found = r.maybe(value)
+        if value is not None and type is None:
+            type = written_type(r, value)
+            _bind(r, r.field_text(each, r.fields.name), found, type, is_written=False)
+        else:
+            _bind(r, r.field_text(each, r.fields.name), found, type)
+    return NOTHING
+
+
+def _bind(r: Reader, name: str, value: ir.Expression, type: ir.Expression | None, *, is_written: bool = True) -> None:
+    """Declare a local variable that holds a value as one of a type."""
+    variable = r.frame.declare(r.block, name, type)
+    if is_plain(type):
+        r.do(value)
+        return
+    found = as_type(value, type) if is_written else value
+    if found is not NOTHING:
+        r.emit(ir.Assign(r.name(variable.name), found))
+
+
+def return_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `return a`."""
+    for child in r.children(node):
+        value = r.value(child)
+        if is_plain(r.frame.returns):
+            r.do(value)
+        elif value is not NOTHING:
+            r.emit(ir.Return(value))
+    return NOTHING
+
+
+def for_each(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `for (Foo foo : all)`."""
+    value, body = node.child_by_field_id(r.fields.value), node.child_by_field_id(r.fields.body)
+    source = r.kept(r.maybe(value))
+    outer = r.block
+    r.block = Block(outer)
+    type = type_of(r, node.child_by_field_id(r.fields.type))
+    found: ir.Expression = NOTHING
+    if source is not NOTHING:  # a table, or an object with an iterator of its own
+        line, column = r.place(value or node)
+        iterator = ir.Call(ir.Member(source, "iterator", line), (), line, column, is_implied=True)
+        r.do(ir.Call(ir.Member(iterator, "hasNext", line), (), line, column, is_implied=True))
+        following = ir.Call(ir.Member(iterator, "next", line), (), line, column, is_implied=True)
+        found = ir.Either((ir.Elements(source), following))
+    _bind(r, r.field_text(node, r.fields.name), found, type)
+    r.do(r.maybe(body))
+    r.block = outer
+    return NOTHING
+
+
+def resource(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a resource, which is closed in the end."""
+    value, line, name = node.child_by_field_id(r.fields.value), r.line(node), r.field_text(node, r.fields.name)
+    if value is None or not name:
+        held = first(r, node)
+    else:
+        _bind(r, name, r.value(value), type_of(r, node.child_by_field_id(r.fields.type)))
+        held = r.name(r.block.names[name].name)
+    if held is not NOTHING:
+        r.do(ir.Call(ir.Member(held, "close", line), (), *r.place(node), is_implied=True))
+    return NOTHING
+
+
+def caught(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read the parameter of a handler."""
+    types = next((each for each in node.named_children if r.kind(each) == "catch_type"), None)
+    for each in types.named_children if types is not None else ():
+        use(r, each)
+    _bind(r, r.field_text(node, r.fields.name), NOTHING, type_of(r, types))
+    return NOTHING
+
+
+def switch(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a switch, which is worth what one of its branches gives."""
+    condition, body = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.body)
+    matched = r.kept(r.maybe(condition))
+    result = r.name(r.temporary())
+    r.results.append(result)
+    outer = r.block
+    for branch in body.named_children if body is not None else ():
+        r.block = Block(outer) if r.kind(branch) == "switch_rule" or r.block is outer else r.block
+        for each in branch.named_children:
+            kind = r.kind(each)
+            if kind == "switch_label":
+                _label(r, each, matched)
+            elif kind == "expression_statement" and r.kind(branch) == "switch_rule":
+                r.emit(ir.Assign(result, first(r, each)))
+            else:
+                r.do(r.value(each))
+    r.block = outer
+    r.results.pop()
+    return result
+
+
+def _label(r: Reader, node: tree_sitter.Node, matched: ir.Expression) -> None:
+    for each in node.named_children:
+        if "pattern" in r.kind(each):
+            _take_apart(r, each, matched)
+        elif r.kind(each) != "identifier":  # a constant of an enum is no variable here
+            r.do(r.value(each))
+
+
+def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `yield a` in a switch."""
+    if r.results:
+        r.emit(ir.Assign(r.results[-1], first(r, node)))
+    return NOTHING
+
+
+def _take_apart(r: Reader, node: tree_sitter.Node, value: ir.Expression) -> None:
+    """Declare what a pattern binds: `Circle c`, `Point(int x, var y)`."""
+    parts = [each for each in node.named_children if r.kind(each) != "modifiers"]
+    if r.kind(node) in ("type_pattern", "record_pattern_component") and len(parts) == 2:
+        _bind(r, r.cut(parts[1]), value, type_of(r, parts[0]))
+        return
+    inner = value if r.kind(node) == "pattern" else NOTHING
+    for each in parts:
+        if "pattern" in r.kind(each):
+            _take_apart(r, each, inner)
+
+
+READERS: dict[str, Handler] = {
+    "identifier": identifier,
+    "type_identifier": identifier,
+    "this": worth(ir.This()),
+    "super": worth(ir.Super()),
+    "field_access": field_access,
+    "scoped_identifier": field_access,
+    "method_invocation": invocation,
+    "object_creation_expression": creation,
+    "explicit_constructor_invocation": constructor_call,
+    "lambda_expression": lambda_,
+    "method_reference": reference,
+    "cast_expression": cast,
+    "parenthesized_expression": first,
+    "ternary_expression": ternary,
+    "instanceof_expression": instance_of,
+    "class_literal": class_literal,
+    "array_access": array_access,
+    "array_creation_expression": array_creation,
+    "array_initializer": array,
+    "assignment_expression": assignment,
+    "switch_expression": switch,
+    "yield_statement": yield_,
+    "local_variable_declaration": declaration,
+    "return_statement": return_,
+    "enhanced_for_statement": for_each,
+    "resource": resource,
+    "catch_formal_parameter": caught,
+    "constructor_body": statements,
+    "expression_statement": statements,
+    **dict.fromkeys(
+        "block if_statement for_statement while_statement do_statement try_statement try_with_resources_statement "
+        "catch_clause labeled_statement".split(),
+        in_block,
+    ),
+    **dict.fromkeys(
+        "line_comment block_comment modifiers break_statement continue_statement generic_type array_type "
+        "marker_annotation string_literal character_literal type_arguments".split(),
+        nothing,
+    ),
+}

@@ -1,0 +1,219 @@
+"""Reader of Java syntax trees: the classes around a place, and what a name means there.
+
+    a local                        x
+    a field or method of ours      this.x, or Shop.x where it is static
+    … of the object around         `Shop.this`.x, a name that the method around keeps its `this` under
+    what no class here declares    one of: inherited from a class of another file, imported statically, a type
+
+Fields have a mark before their name in the program, since a method may have the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.code.index.page import Page
+from recollect.code.links import program as ir
+from recollect.code.links.tree_reader import NOTHING, Block, BlockFrame, BlockReader, Grammar, ScopeWriter
+
+if TYPE_CHECKING:
+    import tree_sitter
+
+Handler = Callable[["Reader", "tree_sitter.Node"], ir.Expression]
+
+FIELD = "#"
+FIELDS = tuple(
+    (
+        "alternative arguments array body condition consequence constructor declarator dimensions element field index "
+        "left name object operator parameters resources right superclass type type_parameters value"
+    ).split()
+)
+# No object of a program is held by a variable of these types, so its values need not be followed.
+PLAIN = frozenset(
+    "byte short int long char float double boolean Byte Short Integer Long Character Float Double Boolean String "
+    "StringBuilder BigDecimal BigInteger void Void".split()
+)
+# Names of these packages are known without being read.
+LIBRARY = ("java.", "javax.", "kotlin.")
+
+
+class Field(NamedTuple):
+    """A field as it is declared."""
+
+    type: ir.Expression | None
+    is_static: bool
+
+
+class Method(NamedTuple):
+    """A method as it is declared."""
+
+    returns: ir.Expression | None
+    is_static: bool
+
+
+class Shape:
+    """The declarations of a class; `reference` is how the program names it, None for an anonymous class."""
+
+    __slots__ = ("classes", "fields", "has_bases", "methods", "name", "reference")
+
+    def __init__(self, name: str, reference: ir.Expression | None) -> None:
+        self.name, self.reference = name, reference
+        self.classes: dict[str, Shape] = {}
+        self.fields: dict[str, Field] = {}
+        self.methods: dict[str, list[Method]] = {}
+        self.has_bases = False  # it may inherit members from other files
+
+
+class Frame(BlockFrame):
+    """A scope of Java; a class has its shape, and functions that initialise its objects and itself."""
+
+    __slots__ = ("initial", "shape")
+
+    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: Frame | None, block: Block | None) -> None:
+        super().__init__(kind, name, place, parent, block)
+        self.shape: Shape | None = None
+        self.initial: dict[str, Frame] = {}
+
+
+class Around(NamedTuple):
+    """A class around a place: its frame, its shape, and the frame directly inside of it on the way there."""
+
+    frame: Frame
+    shape: Shape
+    inner: ScopeWriter | None
+    is_innermost: bool
+
+
+class Reader(BlockReader[Frame]):
+    """A Java file on its way to a program.
+
+    top: classes of the file that are no members; imported: packages of imported names
+    statics: names that are imported from classes, with those classes; star_statics: classes of which all are
+    variables: type variables with their bounds
+    """
+
+    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
+        super().__init__(page, grammar, symbols)
+        self.top: dict[str, Shape] = {}
+        self.imported: dict[str, str] = {}
+        self.statics: dict[str, ir.Expression] = {}
+        self.star_statics: list[ir.Expression] = []
+        self.variables: dict[str, ir.Expression | None] = {}
+        self.package = ""
+        self.anonymous = 0
+        self.results: list[ir.Name] = []  # what the switches around give
+        self.read_class: Callable[
+            [tree_sitter.Node, ir.Expression, tree_sitter.Node], ir.Expression
+        ]  # one without a name
+        self.module = self.frame = self.opened(Frame("module", "", 0, None, None), None, "")
+        self.block = self.frame.block
+
+    def open(self, kind: ir.ScopeKind, name: str, node: tree_sitter.Node | None, symbol: str = "") -> Frame:
+        """Return a new scope inside the current one."""
+        return self.opened(Frame(kind, name, len(self.frames), self.frame, self.block), node, symbol or name)
+
+    # --- classes ---
+
+    def around(self) -> Iterator[Around]:
+        """Yield the classes around this place, innermost first."""
+        inner: ScopeWriter | None = None
+        frame: ScopeWriter | None = self.frame
+        is_innermost = True
+        while frame is not None:
+            if isinstance(frame, Frame) and frame.shape is not None:
+                yield Around(frame, frame.shape, inner, is_innermost)
+                is_innermost = False
+            inner, frame = frame, frame.parent
+
+    def find_class(self, name: str) -> Shape | None:
+        """Return a class of this file by its written name: `Shop.Till`."""
+        first, *rest = name.split(".")
+        found = self._near(first)
+        for part in rest:
+            found = found.classes.get(part) if found is not None else None
+        return found
+
+    def _near(self, name: str) -> Shape | None:
+        for each in self.around():
+            if each.shape.name == name:
+                return each.shape
+            if name in each.shape.classes:
+                return each.shape.classes[name]
+        return self.top.get(name)
+
+    def reference(self, name: str) -> ir.Expression:
+        """Return how the program names the class of a name as it is written."""
+        shape = self.find_class(name)
+        if shape is not None and shape.reference is not None:
+            return shape.reference
+        head, *rest = name.split(".")
+        if rest and head[:1].islower():
+            return self.named_in_full(name)
+        found: ir.Expression = ir.Member(self.statics[head], head) if head in self.statics else self.name(head)
+        for part in rest:
+            found = ir.Member(found, part)
+        return found
+
+    def named_in_full(self, name: str) -> ir.Expression:
+        """Return a class that is named with its package, which imports it: `a.b.Shop.Till`."""
+        parts = name.split(".")
+        cut = next((place for place, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
+        package, first = ".".join(parts[:cut]), parts[cut]
+        alias = f"{package}.{first}" if package else first
+        if package and alias not in self.imported:
+            self.imported[alias] = package
+            self.module.body.append(ir.Import(package, first, alias))
+        found: ir.Expression = self.name(alias)
+        for part in parts[cut + 1 :]:
+            found = ir.Member(found, part)
+        return found
+
+    def is_library(self, name: str) -> bool:
+        """Tell whether a name means a type of Java's library in this file."""
+        if name.startswith(LIBRARY):
+            return True
+        head = name.partition(".")[0]
+        if head in self.imported:
+            return self.imported[head].startswith(LIBRARY)
+        return self.find_class(name) is None
+
+    # --- members ---
+
+    def receiver(self, of: Around, *, is_static: bool) -> ir.Expression:
+        """Return what a member of a class around is a member of."""
+        reference = of.shape.reference or NOTHING
+        if is_static or (of.inner is not None and "static" in of.inner.marks):
+            return reference
+        if of.is_innermost:
+            return ir.This()
+        if not isinstance(of.inner, Frame) or of.inner.kind != "function":
+            return ir.Instance(reference)
+        kept = self.name(f"{of.shape.name}.this")
+        if kept.name not in of.inner.counts:
+            of.inner.counts[kept.name] = 1
+            of.inner.body.append(ir.Assign(kept, ir.This()))
+        return kept
+
+    def inherited(self, name: str, member: str) -> ir.Expression | None:
+        """Return a member that comes from another file: inherited, or imported from a class."""
+        if name in self.statics:
+            return ir.Member(self.statics[name], member)
+        owners = [self.receiver(each, is_static=False) for each in self.around() if each.shape.has_bases]
+        found = tuple([ir.Member(owner, member) for owner in dict.fromkeys([*owners, *self.star_statics])])
+        return ir.Either(found) if len(found) > 1 else found[0] if found else None
+
+    def find_field(self, name: str) -> tuple[Around, Field] | None:
+        """Return a field of the classes around, and which of them has it."""
+        return next(((each, each.shape.fields[name]) for each in self.around() if name in each.shape.fields), None)
+
+    def find_methods(self, name: str) -> tuple[Around, list[Method]] | None:
+        """Return the methods of a name of the classes around, and which of them has them."""
+        return next(((each, each.shape.methods[name]) for each in self.around() if name in each.shape.methods), None)
+
+
+def is_plain(type: ir.Expression | None) -> bool:
+    """Tell whether a type never holds objects of the program: numbers, texts, arrays of them."""
+    while isinstance(type, ir.Table) and type.entries:
+        type = type.entries[0].value
+    return isinstance(type, ir.Name) and type.name in PLAIN

@@ -1,6 +1,0 @@
-function task() {}
-function* tasks() {
-  yield task;
-}
-const list = tasks();
-list.next().value();

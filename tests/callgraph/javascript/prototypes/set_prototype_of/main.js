@@ -1,4 +1,0 @@
-const tools = { cut() {} };
-const box = {};
-Object.setPrototypeOf(box, tools);
-box.cut();
