@@ -1,7 +1,7 @@
 """Documents of a project, section by section, and its decision records (ADRs), one record each.
 
 Files that instruct assistants hold preferences, all others context. A long section is cut between paragraphs. Manuals
-are in the index; of them only sections that decide, warn or reject become memories.
+are left to the index.
 """
 
 from __future__ import annotations
@@ -185,14 +185,14 @@ def _sections(file: Text) -> Iterator[Found]:
 def section_worth(above: tuple[str, ...], text: str, *, is_ours: bool) -> float:
     """Return what a part of a document is worth as a memory; the index has the others.
 
-    is_ours: written for those who work on the project. A manual is for its users: of it only what decides is kept.
+    is_ours: written for those who work on the project. A manual is for its users, and the index finds it.
     """
+    if not is_ours:
+        return 0.0
     sentences = [sentence for block in prose(text) for sentence in re.split(r"(?<=[.!?])\s+", block)]
     reasons = sum(is_reason(sentence) for sentence in sentences)
     decides = bool(above and _WHY.search(above[-1])) or any(map(is_rejection, sentences))
-    if is_ours:
-        return 0.6 + 0.05 * min(reasons, 4) if reasons or decides else 0.0
-    return 0.5 + 0.05 * min(reasons, 4) if decides and reasons > 1 else 0.0
+    return 0.6 + 0.05 * min(reasons, 4) if decides or reasons > 1 else 0.0
 
 
 def prose(text: str) -> list[str]:

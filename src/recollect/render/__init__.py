@@ -97,7 +97,7 @@ def to_brief(record: Record, now: int | None = None, tokens: int = 0) -> dict[st
 
 def _with_secret(answer: Any, data: dict[str, Any]) -> dict[str, Any]:
     """Return the data of an answer; a new access token with its secret, which is redacted everywhere else."""
-    return {**data, "secret": answer.secret} if isinstance(answer, TokenCreated) else data
+    return {**data, "secret": escaped_value(answer.secret)} if isinstance(answer, TokenCreated) else data
 
 
 def to_blocks(record: Record, now: int | None = None, *, full: bool = False) -> list[Block]:

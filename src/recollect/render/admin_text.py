@@ -349,7 +349,7 @@ def _when(at: int | None, now: int | None) -> str:
 
 def _token_created(created: model.TokenCreated, now: int | None) -> list[Block]:
     said = "Access token created. Copy the secret now: it is not stored and not shown again."
-    return [Line(said, "good"), Facts((("secret", created.secret),)), *_token(created.token, now)]
+    return [Line(said, "good"), Facts((("secret", inline(created.secret)),)), *_token(created.token, now)]
 
 
 def _tokens(page: model.TokenPage, now: int | None) -> list[Block]:

@@ -85,7 +85,10 @@ def verdict(engine: Engine, start: str) -> tuple[str, list[tuple[str, str | None
     return found.verdict, [(row.now_path or row.path, row.now_symbol or row.symbol) for row in found.anchors]
 
 
+# Only commits with a reason become memories.
 WHY = "Weigh every line in count_lines\n\nBecause some lines are heavier than others."
+BECAUSE = "\n\nThe totals were too small, because half of the lines counted for one side only."
+TWICE = f"Weigh lines twice in count_lines{BECAUSE}"
 
 
 @pytest.mark.promise("B2")
@@ -94,7 +97,7 @@ def test_a_function_that_changed_after_the_commit_is_changed(
     engine: Engine, app: Repository, index_first: bool
 ) -> None:
     app.commit(WHY, src__a_py=function("count_lines") + function("other", 3))
-    app.commit("Weigh lines twice in count_lines", src__a_py=function("count_lines", 2) + function("other", 3))
+    app.commit(TWICE, src__a_py=function("count_lines", 2) + function("other", 3))
     imported(engine, app, index_first=index_first)
     found = fresh(engine, "Weigh every line")
     assert (found.verdict, found.anchors[0].symbol) == ("changed", "count_lines")
@@ -154,7 +157,7 @@ def test_a_memory_without_a_name_is_about_what_its_commit_changed(engine: Engine
 
 def test_a_shallow_clone_cannot_tell(engine: Engine, app: Repository, tmp_path: Path) -> None:
     app.commit(WHY, src__a_py=function("count_lines"))
-    app.commit("Weigh lines twice in count_lines", src__a_py=function("count_lines", 2))
+    app.commit(TWICE, src__a_py=function("count_lines", 2))
     imported(engine, app)
     clone = tmp_path / "shallow"
     app.git("clone", "-q", "--depth=1", f"file://{app.root}", str(clone))
@@ -188,7 +191,7 @@ def test_without_a_repository_imported_memories_are_unverified(engine: Engine, a
 
 def test_later_edits_are_followed_from_the_state_of_the_commit(engine: Engine, app: Repository) -> None:
     app.commit(WHY, src__a_py=function("count_lines"))
-    app.commit("Weigh lines twice in count_lines", src__a_py=function("count_lines", 2))
+    app.commit(TWICE, src__a_py=function("count_lines", 2))
     imported(engine, app)
     write(app.root, {"src/a.py": function("count_lines", 3)})
     engine.code.index(str(app.root))
@@ -200,8 +203,11 @@ def test_later_edits_are_followed_from_the_state_of_the_commit(engine: Engine, a
 
 def test_drift_lists_imported_memories_after_others_newest_first(engine: Engine, app: Repository) -> None:
     app.commit(WHY, src__a_py=function("count_lines"))
-    app.commit("Use more weight in count_lines", src__a_py=function("count_lines", 2))
-    app.commit("Use even more weight in count_lines", src__a_py=function("count_lines", 3) + function("own_part", 7))
+    app.commit(f"Use more weight in count_lines{BECAUSE}", src__a_py=function("count_lines", 2))
+    app.commit(
+        "Use even more weight in count_lines\n\nOtherwise long files never reach the limit that triggers a split.",
+        src__a_py=function("count_lines", 3) + function("own_part", 7),
+    )
     imported(engine, app)
     own = engine.memories.store("own_part is slow", namespace=str(app.root)).memory
     write(app.root, {"src/a.py": function("count_lines", 4) + function("own_part", 8)})
@@ -235,7 +241,7 @@ def test_imported_memories_of_changed_code_rank_low_and_are_not_injected(engine:
 
 def test_code_that_git_has_lost_is_unverified(engine: Engine, app: Repository) -> None:
     app.commit(WHY, src__a_py=function("count_lines"))
-    app.commit("Weigh lines twice in count_lines", src__a_py=function("count_lines", 2))
+    app.commit(TWICE, src__a_py=function("count_lines", 2))
     blob = app.git("rev-parse", "HEAD~1:src/a.py")
     (app.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     imported(engine, app)

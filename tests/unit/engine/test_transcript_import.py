@@ -555,7 +555,13 @@ def test_what_hooks_saw_of_a_session_stays_when_its_import_is_undone(
 
 
 def test_an_assistant_without_transcripts_is_told_of_only_if_it_was_asked_for(engine: Engine, tmp_path: Path) -> None:
-    assert [part.source for part in learn(engine, tmp_path, only=()).sources] == ["git", "adr", "docs", "notes"]
+    assert [part.source for part in learn(engine, tmp_path, only=()).sources] == [
+        "git",
+        "changelog",
+        "adr",
+        "docs",
+        "notes",
+    ]
     learnt = learn(engine, tmp_path, only=("gemini",))
     assert [part.source for part in learnt.sources] == ["gemini"]
     assert "no transcripts found" in learnt.notes[0]
