@@ -62,7 +62,8 @@ _NOISE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile("|".join(patterns), re.IGNORECASE))
     for name, patterns in {
         "merge": (
-            r"merge (?:branch|remote|tag|commit|master|main|upstream|'|\")|squashed '.{1,80}' (?:changes|content) from\b",
+            r"merge (?:branch|remote|tag|commit|master|main|upstream|'|\")",
+            r"squashed '.{1,80}' (?:changes|content) from\b",
             r"merged? (?:in )?(?:from|into|with|master|main)\b|(?:back)?merge\b.{0,60}\binto\b|sync (?:with|from)\b",
         ),
         "fixup": (r"(?:fixup|squash|amend)! ", r"(?:wip|tmp|temp)\b", r"(?:try|attempt|test|testing|check)\W*$"),
