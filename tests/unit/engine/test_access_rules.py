@@ -34,10 +34,10 @@ HARMLESS = set(
     """
     action active algorithm amend anchors apply archived as_of author branch category code code_type code_types
     confidence content context cycle damping deduplicate depth description direction expansion_depth explain focus
-    freshness graph id_prefix importance importance_threshold judge kind kinds language last level limit max_depth metadata
+    freshness graph importance importance_threshold judge kind kinds language last level limit max_depth metadata
     min_confidence min_relevance min_score name observed of offset order path pattern_types plan preview profile query
     range recency relationship relationships reset resolution since source strict subject symbol tags task temporal
-    threshold_days title token tokens type undo until valid_from vector weight
+    id_prefix threshold_days title token tokens type undo until valid_from vector weight
     """.split()
 )
 
