@@ -110,7 +110,7 @@ def _told(row: Anchored) -> str:
     text = _TOLD[row.verdict].format(place=place(row.path, row.symbol), now=now, written=written)
     if is_old and row.verdict in WORTH:
         details = [f"last change {_day(row.since)}"] if row.since else []
-        details += [f"{100 * row.different:.0f} % different"] if row.different else []
+        details += [f"{max(1, round(100 * row.different))} % different"] if row.different else []
         text += f" ({', '.join(details)})" if details else ""
     return f"{text}, now {now}" if now and row.verdict == "changed" else text
 
