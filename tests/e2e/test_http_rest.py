@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
-from tests.http_server import HttpProcess
+from tests.http_server import PATIENCE_S, Answer, HttpProcess
 
 from recollect.capabilities import OPERATIONS
 
@@ -136,3 +139,35 @@ def test_two_servers_share_a_store(server: HttpProcess, tmp_path: Path) -> None:
     with HttpProcess(home) as second:
         second.post("store_memory", content="The second server writes too", project="both")
         assert server.get("list_memories", project="both").json["total"] == 1
+
+
+def test_a_write_in_progress_is_finished_when_the_server_stops(tmp_path: Path) -> None:
+    lines = "\n".join(f'{{"content": "Imported decision {number}"}}' for number in range(3_000))
+    answers: list[Answer] = []
+    with HttpProcess(tmp_path / "home") as process:
+        writer = threading.Thread(target=lambda: answers.append(process.post("import_memories", content=lines)))
+        writer.start()
+        while 'route="import_memories"' not in (text := process.ask("GET", "/metrics").body.decode()):
+            if "recollect_requests_in_progress 2" in text:  # the import and this question
+                break
+        assert process.end() == 0
+        writer.join(PATIENCE_S)
+    assert (answers[0].status, answers[0].json["created"]) == (200, 3_000)
+    with HttpProcess(tmp_path / "home") as again:
+        assert again.get("list_memories", limit=1).json["total"] == 3_000
+
+
+def test_a_call_that_waits_does_not_hold_up_others(tmp_path: Path) -> None:
+    with HttpProcess(tmp_path / "home") as process:
+        process.post("store_memory", content="The first")
+        answers: list[Answer] = []
+        with closing(sqlite3.connect(tmp_path / "home" / "recollect.db", isolation_level=None)) as lock:
+            lock.execute("BEGIN IMMEDIATE")
+            waiting = threading.Thread(target=lambda: answers.append(process.post("store_memory", content="Waits")))
+            waiting.start()
+            assert process.get("list_memories").json["total"] == 1
+            assert process.begin()
+            assert not answers
+            lock.execute("ROLLBACK")
+            waiting.join(PATIENCE_S)
+        assert answers[0].status == 200
