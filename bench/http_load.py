@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -259,7 +260,7 @@ def message(chance: random.Random) -> bytes:
     for _ in range(chance.randrange(3)):
         place = chance.choice((made, made["params"])) if isinstance(made.get("params"), dict) else made
         if place:
-            place[chance.choice(list(place))] = chance.choice(VALUES)
+            place[chance.choice(list(place))] = deepcopy(chance.choice(VALUES))
     content = msgspec.json.encode([made, made] if chance.random() < 0.05 else made)
     if chance.random() < 0.3:
         place = chance.randrange(len(content))
