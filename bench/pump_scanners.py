@@ -666,7 +666,7 @@ WITHOUT_ROW = {
     **dict.fromkeys(
         (
             "recollect.code.diff.git_diff", "recollect.code.search.symbol_lookup", "recollect.code.manifests.importable_names",
-            "recollect.code.links.module_finder", "recollect.code.search.pool",
+            "recollect.code.search.pool",
             "recollect.code.search.signals", "recollect.code.search.span", "recollect.code.index.file_walk",
             "recollect.engine.admin.archive",
             "recollect.engine.records.branches", "recollect.engine.records.checkout", "recollect.engine.sessions.decision_history",

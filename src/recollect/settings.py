@@ -201,7 +201,7 @@ class Settings:
     embed_timeout_s = Setting(30.0, _number(0.1, 600), "timeout of a request to a remote embedding provider")
     embed_retries = Setting(3, _whole(0, 10), "retries after a remote embedding provider fails")
     embed_on_demand = Setting(
-        4,  # about 0.1 s of the local model; after an import thousands may be missing
+        64,  # a small store gets its vectors with the first search; after an import thousands may be missing
         _whole(0, 100_000),
         "missing vectors that a search computes itself, if most memories have one",
     )
@@ -281,8 +281,8 @@ class Settings:
     http_rate = Setting(
         50.0, _number(0, 1_000_000), "HTTP requests per second of a caller from another machine (0: no limit)"
     )
-    http_certificate = Setting("", _text, "certificate file (PEM) for HTTPS")
-    http_key = Setting("", _text, "key file (PEM) of the certificate")
+    http_certificate_file = Setting("", _text, "certificate file (PEM) for HTTPS")
+    http_key_file = Setting("", _text, "key file (PEM) of the certificate")
 
     # What hooks add to a session
     context_tokens = Setting(

@@ -97,6 +97,7 @@ CASES = (
     Case("store_memory", {"content": "Everywhere", "global": True}, ("Everywhere", "--global")),
     Case("get_memory", {"memory_id": "m1"}, ("m1",)),
     Case("list_memories", {}, ()),
+    Case("list_memories", {"id_prefix": "m1"}, ("--id-prefix", "m1")),
     Case(
         "list_memories",
         {"memory_type": "decision", "namespace": "app", "tags": ["parser"], "source": "user", "since": 1,
@@ -359,6 +360,9 @@ CASES = (
     Case("import_history", {"path": "repository", "only": ["git", "docs"], "since": "2001", "limit": 5},
          ("repository", "--only", "git,docs", "--since", "2001", "--limit", "5")),
     Case("import_history", {"path": "repository", "dry_run": True}, ("repository", "--dry-run")),
+    Case("import_history", {"path": "repository", "vectors": False}, ("repository", "--no-vectors")),
+    Case("import_history", {"path": "repository", "from_json": "threads.json"},
+         ("repository", "--from-json", "threads.json")),
     Case("import_history", {"path": "repository", "only": ["transcripts"]}, ("repository", "--only", "transcripts")),
     Case("consolidate_decay", {}, ()),
     Case("consolidate_decay", {"threshold_days": 2, "namespace": "app", "preview": True, "limit": 2},
@@ -503,6 +507,8 @@ def bench(prepared: Path, home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "off")
     monkeypatch.chdir(tmp_path)
     write_project(tmp_path / "project")
+    thread = {"number": 7, "title": "Use WAL", "body": "Because readers must not wait for a writer.", "url": "x"}
+    (tmp_path / "threads.json").write_text(json.dumps([thread]), encoding="utf-8")
     (tmp_path / "in.jsonl").write_text('{"id": "m9", "content": "imported"}\n{"content": "bare"}\n', encoding="utf-8")
     return Bench(prepared, home, tmp_path, monkeypatch)
 

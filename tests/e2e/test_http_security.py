@@ -226,7 +226,7 @@ def test_listening_beyond_this_machine_needs_a_token(tmp_path: Path) -> None:
 
 
 def test_half_of_a_certificate_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_HTTP_CERTIFICATE", "/nowhere.pem")
+    monkeypatch.setenv("RECOLLECT_HTTP_CERTIFICATE_FILE", "/nowhere.pem")
     assert "both a certificate and a key" in refused(tmp_path / "home")
 
 

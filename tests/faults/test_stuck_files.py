@@ -148,8 +148,12 @@ def test_a_changed_file_that_crashes_the_parser_ends_no_review(home: Path, tmp_p
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "project"
-    text = "A section about {} that is long enough to be kept by an import."
-    write(folder, {f"docs/{name}.md": f"# {name}\n\n{text.format(name)}\n" for name in ("first", "endless", "last")})
+    texts = {
+        "first": "We decided against threads, because they block. We chose tasks so that a stop is clean.",
+        "endless": "We decided against recursion, because stacks are small. We chose an endless loop so that it goes deep.",
+        "last": "We decided to keep dates as numbers, because text sorts badly. We chose UTC so that zones agree.",
+    }
+    write(folder, {f"docs/design/{name}.md": f"# {name}\n\n{text}\n" for name, text in texts.items()})
     monkeypatch.setattr(history_record, "RECORD_CPU_S", 0.2)
     monkeypatch.setattr(clock, "RECORD_CPU_S", 0.2)
     return folder
@@ -173,8 +177,11 @@ def test_an_import_of_history_leaves_out_what_takes_too_long_and_says_so(
 ) -> None:
     loops(monkeypatch, module, name)
     learnt = engine.history.import_history(str(project), only=("docs",))
-    assert {memory.title for memory in engine.store.find(Memory)} == {"docs/first.md › first", "docs/last.md › last"}
-    assert any("docs/endless.md" in note for note in learnt.notes)
+    assert {memory.title for memory in engine.store.find(Memory)} == {
+        "docs/design/first.md › first",
+        "docs/design/last.md › last",
+    }
+    assert any("docs/design/endless.md" in note for note in learnt.notes)
 
 
 def test_an_import_of_another_program_leaves_out_what_takes_too_long_and_says_so(

@@ -64,10 +64,17 @@ def samples(row: Setting[Any]) -> list[Any]:
         return ["code", "core,graph", "documented", "all"]
     if "one of" in expectation(row):
         return (expectation(row).removeprefix("expected one of ").split(", ") * 4)[1:5]
+    if isinstance(row.default, tuple):
+        return [("first",), ("second",), ("third",), ("fourth",)]
     return ["first", "second", "third", "fourth"]
 
 
+def written(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
 def toml(name: str, value: object) -> str:
+    value = list(value) if isinstance(value, tuple) else value
     return f"{name} = {str(value).lower() if isinstance(value, bool) else repr(value)}\n"
 
 
@@ -93,10 +100,10 @@ def test_a_value_is_taken_from_the_nearest_layer(world: World, row: Setting) -> 
         settings = world.load()
         assert getattr(settings, row.name) == project
         assert source(settings, row.name) == f"project file {world.project / PROJECT_FILE}"
-    settings = world.load(**{variable: str(environment)})
+    settings = world.load(**{variable: written(environment)})
     assert getattr(settings, row.name) == environment
     assert source(settings, row.name) == f"environment {variable}"
-    settings = world.load({row.name: argument}, **{variable: str(environment)})
+    settings = world.load({row.name: argument}, **{variable: written(environment)})
     assert getattr(settings, row.name) == argument
     assert source(settings, row.name) == "argument"
 
@@ -106,7 +113,7 @@ def test_a_value_is_taken_from_the_nearest_layer(world: World, row: Setting) -> 
 )
 def test_the_names_of_the_documents_are_honoured_after_our_own(world: World, row: Setting, alias: str) -> None:
     first, second, *_ = samples(row)
-    settings = world.load(**{alias: str(first)})
+    settings = world.load(**{alias: written(first)})
     assert getattr(settings, row.name) == first
     assert source(settings, row.name) == f"environment {alias}"
     assert getattr(world.load(**{alias: str(first), f"RECOLLECT_{row.name.upper()}": str(second)}), row.name) == second

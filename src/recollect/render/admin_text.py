@@ -349,7 +349,11 @@ def _when(at: int | None, now: int | None) -> str:
 
 def _token_created(created: model.TokenCreated, now: int | None) -> list[Block]:
     said = "Access token created. Copy the secret now: it is not stored and not shown again."
-    return [Line(said, "good"), Facts((("secret", inline(created.secret)),)), *_token(created.token, now)]
+    # A secret of ours is not marked as foreign text, which would be redacted.
+    letters = created.secret.replace("_", "").replace("-", "")
+    is_ours = created.secret.startswith("rcl_") and letters.isascii() and letters.isalnum()
+    secret = created.secret if is_ours else inline(created.secret)
+    return [Line(said, "good"), Facts((("secret", secret),)), *_token(created.token, now)]
 
 
 def _tokens(page: model.TokenPage, now: int | None) -> list[Block]:

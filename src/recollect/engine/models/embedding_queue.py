@@ -1,9 +1,9 @@
 """Embedding queue: make vectors of memories, in the background of a server or on demand in a command.
 
 A write never waits for a vector and never fails for lack of one. The worker thread of a server makes missing vectors.
-Every recall makes a few before it ranks, so that a memory stored a moment ago is found by meaning; beside a worker,
-only those of the newest short memories. While most are missing, recall makes none, is keyword-only and says so. A
-memory that the embedder refuses is skipped.
+Every recall makes a bounded number before it ranks, so that a memory stored a moment ago is found by meaning; beside a
+worker, only those of the newest short memories. While far more are missing, recall makes none, is keyword-only and says
+so. A memory that the embedder refuses is skipped.
 """
 
 import threading
@@ -148,7 +148,7 @@ class Embedding:
 
     def _embed_newest(self) -> bool:
         """Make the vectors of a few of the newest short memories; returns whether any were made."""
-        store, most = self._context.store, NEWEST if self._context.settings.embed_on_demand else 0
+        store, most = self._context.store, min(NEWEST, self._context.settings.embed_on_demand)
         if not most or store.describe().read_only:
             return False
         self._enricher.begin(self.model_id)

@@ -161,19 +161,23 @@ def _check_exposed(engine: LazyEngine, host: str, *, has_tls: bool) -> None:
         raise ConfigError(f"listening on {host} needs an access token", hint=hint)
     if not has_tls:
         log(
-            f"{host} is reachable from other machines and traffic is not encrypted. Set http_certificate and http_key, "
-            "or put a reverse proxy with TLS in front and listen on 127.0.0.1."
+            f"{host} is reachable from other machines and traffic is not encrypted. Set http_certificate_file and "
+            "http_key_file, or put a reverse proxy with TLS in front and listen on 127.0.0.1."
         )
 
 
 def _certificate(settings: Settings) -> dict[str, Any]:
     """Return the TLS options of the server; empty: none."""
-    certificate, key = settings.http_certificate, settings.http_key
+    certificate, key = settings.http_certificate_file, settings.http_key_file
     if bool(certificate) != bool(key):
-        raise ConfigError("TLS needs both a certificate and a key", hint="Set http_certificate and http_key to files.")
+        raise ConfigError(
+            "TLS needs both a certificate and a key", hint="Set http_certificate_file and http_key_file to files."
+        )
     if not certificate:
         return {}
     for path in (certificate, key):
         if not Path(path).expanduser().is_file():
-            raise ConfigError(f"there is no file {path}", hint="http_certificate and http_key name PEM files.")
+            raise ConfigError(
+                f"there is no file {path}", hint="http_certificate_file and http_key_file name PEM files."
+            )
     return {"ssl_certfile": str(Path(certificate).expanduser()), "ssl_keyfile": str(Path(key).expanduser())}
