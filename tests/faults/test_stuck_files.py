@@ -150,7 +150,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "project"
     texts = {
         "first": "We decided against threads, because they block. We chose tasks so that a stop is clean.",
-        "endless": "We decided against recursion, because stacks are small. We chose an endless loop so that it goes deep.",
+        "endless": "We decided against recursion, because stacks end. We chose an endless loop so that it can go on.",
         "last": "We decided to keep dates as numbers, because text sorts badly. We chose UTC so that zones agree.",
     }
     write(folder, {f"docs/design/{name}.md": f"# {name}\n\n{text}\n" for name, text in texts.items()})
