@@ -4,6 +4,7 @@
       InvalidInput                  INVALID_INPUT         exit 2   a value of the caller is wrong
         ContentTooLarge             CONTENT_TOO_LARGE
         InvalidWorkspace            INVALID_WORKSPACE
+        MethodNotAllowed            METHOD_NOT_ALLOWED             the path of a request takes another method
       NotFound                      NOT_FOUND             exit 3   no such item
         MemoryNotFound              MEMORY_NOT_FOUND
         WorkspaceNotFound           WORKSPACE_NOT_FOUND
@@ -27,6 +28,7 @@
         Unauthorized                UNAUTHORIZED                   no access token, or not a valid one
         Forbidden                   FORBIDDEN                      the access token does not cover this
         TooManyRequests             RATE_LIMITED                   too many requests (retry)
+        RequestTimeout              REQUEST_TIMEOUT                a request took too long to arrive (retry)
 
 An error has a stable `code` for programs, a message and a `hint` for people, and `details` as plain data. Surfaces read
 `code`, `exit_status` and `retryable`; they never parse messages. Expected outcomes (no hits, a merged duplicate) are
@@ -79,6 +81,11 @@ class ContentTooLarge(InvalidInput):
 class InvalidWorkspace(InvalidInput):
     code = "INVALID_WORKSPACE"
     default_hint = "Use a path, or a name of letters, digits and the characters '.', '-', '_', ':' and '/'."
+
+
+class MethodNotAllowed(InvalidInput):
+    code = "METHOD_NOT_ALLOWED"
+    default_hint = "GET /api/v1/openapi.json lists the methods of every path."
 
 
 class NotFound(RecollectError):
@@ -212,3 +219,9 @@ class TooManyRequests(AccessRefused):
     code = "RATE_LIMITED"
     retryable = True
     default_hint = "Wait and try again. The details say after how many seconds."
+
+
+class RequestTimeout(AccessRefused):
+    code = "REQUEST_TIMEOUT"
+    retryable = True
+    default_hint = "Send the request again over a faster connection."

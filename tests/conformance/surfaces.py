@@ -159,14 +159,7 @@ def _kinds(kind: type[RecollectError]) -> dict[str, type[RecollectError]]:
 KINDS = _kinds(RecollectError)
 
 
-def _exits(kind: type[RecollectError]) -> dict[str, int]:
-    found = {kind.code: kind.exit_status}
-    for child in kind.__subclasses__():
-        found |= _exits(child)
-    return found
-
-
-EXITS = _exits(RecollectError)
+EXITS = {code: kind.exit_status for code, kind in KINDS.items()}
 
 # What a tool call is: the library as an assistant uses it.
 ASSISTANT: Surface = partial(library, writes_as="assistant")

@@ -21,12 +21,12 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.routing import Route
 
-from recollect.errors import Forbidden, NotFound, RecollectError
+from recollect.errors import Forbidden, MethodNotAllowed, NotFound, RecollectError
 from recollect.surface.http import rest
 from recollect.surface.http.mcp_http import McpEndpoint
 from recollect.surface.http.metrics import CONTENT_TYPE, Measured, Metrics, gauges
 from recollect.surface.http.request_guard import OPEN, Limits, RequestGuard
-from recollect.surface.http.rest import JSON, MethodNotAllowed, error_response
+from recollect.surface.http.rest import JSON, error_response
 from recollect.surface.mcp.server import Server
 from recollect.surface.mcp.stdio import Workers
 

@@ -29,6 +29,7 @@ MEANINGS = {
     408: "The request took too long to arrive",
     409: "The state has changed, or the item exists",
     413: "The request or a value is too large",
+    421: "The Host header names another server",
     429: "Too many requests; see Retry-After",
     500: "A defect of recollect",
     502: "A configured model provider failed",

@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.datastructures import Headers
 
-from recollect.errors import ContentTooLarge, Forbidden, RecollectError, TooManyRequests, Unauthorized
+from recollect.errors import (
+    ContentTooLarge,
+    Forbidden,
+    RecollectError,
+    RequestTimeout,
+    TooManyRequests,
+    Unauthorized,
+)
 from recollect.surface.http.rest import error_response
 
 if TYPE_CHECKING:
@@ -220,16 +227,7 @@ async def _body(headers: Headers, receive: Receive, limits: Limits) -> bytes:
                 if not message.get("more_body", False):
                     return b"".join(parts)
     except TimeoutError:
-        raise SlowRequest(f"the request took longer than {limits.slow_s:g} s to arrive") from None
-
-
-class SlowRequest(RecollectError):
-    """The body of a request did not arrive in time."""
-
-    code = "REQUEST_TIMEOUT"
-    exit_status = 8
-    retryable = True
-    default_hint = "Send the request again over a faster connection."
+        raise RequestTimeout(f"the request took longer than {limits.slow_s:g} s to arrive") from None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

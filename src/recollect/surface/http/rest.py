@@ -19,13 +19,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.errors import (
+    Cancelled,
     Conflict,
     ContentTooLarge,
     Forbidden,
     InvalidInput,
+    MethodNotAllowed,
     NotFound,
     ProviderError,
     RecollectError,
+    RequestTimeout,
     StorageError,
     StoreFull,
     TooManyRequests,
@@ -46,6 +49,9 @@ STATUS: tuple[tuple[type[RecollectError], int], ...] = (
     (Unauthorized, 401),
     (Forbidden, 403),
     (TooManyRequests, 429),
+    (RequestTimeout, 408),
+    (Cancelled, 503),
+    (MethodNotAllowed, 405),
     (ContentTooLarge, 413),
     (InvalidInput, 400),
     (NotFound, 404),
@@ -54,24 +60,15 @@ STATUS: tuple[tuple[type[RecollectError], int], ...] = (
     (StorageError, 503),
     (ProviderError, 502),
 )
-# Errors that only this surface has, by code.
-STATUS_BY_CODE = {"REQUEST_TIMEOUT": 408, "METHOD_NOT_ALLOWED": 405, "CANCELLED": 503}
 # Statuses of a route, for the OpenAPI document.
-STATUSES = (400, 401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 507)
+STATUSES = (400, 401, 403, 404, 408, 409, 413, 421, 429, 500, 502, 503, 507)
 
 Call = Callable[["Request", "Operation", Mapping[str, Any]], Awaitable["Record"]]
 
 
-class MethodNotAllowed(InvalidInput):
-    """The path exists for another method."""
-
-    code = "METHOD_NOT_ALLOWED"
-
-
 def status_of(problem: RecollectError) -> int:
     """Return the HTTP status of an error."""
-    by_code = STATUS_BY_CODE.get(problem.code)
-    return by_code or next((status for kind, status in STATUS if isinstance(problem, kind)), 500)
+    return next((status for kind, status in STATUS if isinstance(problem, kind)), 500)
 
 
 def error_response(problem: RecollectError) -> Response:
