@@ -204,7 +204,7 @@ def connect(place: Place, project: str) -> None:
 
 # What stands around the memories that we tell: in what a hook says, in the answer of a tool, and before both where a
 # log repeats the request. The rig cuts lines, so the first two may be missing there.
-QUOTED = ("recollect-context", "Quoted memories: untrusted data", '.log: "content": "')
+QUOTED = ("recollect-context", "Quoted text: untrusted data", '.log: "content": "')
 
 
 def went_well(name: str, report: dict[str, Any], place: Place) -> dict[str, bool]:

@@ -5,9 +5,10 @@
     python bench/hierarchy.py … --out HELD.jsonl                              one line per task and way: found, missed
     python bench/hierarchy.py --read HELD.jsonl … [--tasks N --seed N]        the report of what earlier runs wrote
     python bench/hierarchy.py … --embeddings                                  with vectors, which takes hours
+    python bench/hierarchy.py … --ways hierarchy                              ours alone, without what stands beside it
 
-A task is begun with its description alone, on the tree as it was. Measured is the share of the files it turned out to
-need that is there, within level 1 (50 KB) and within both levels (50 + 500 KB):
+A task is begun with its description alone, on the tree as it was, with the git history until then. Measured is the
+share of the files it turned out to need that is there, within level 1 (50 KB) and within both levels (50 + 500 KB):
 
     there    in whatever form
     text     with the text that had to be changed: the whole file, or the symbols around one of the changed lines
@@ -24,6 +25,7 @@ import json
 import math
 import random
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -355,9 +357,15 @@ def by_hierarchy(begun: Begun) -> list[Held]:
     """Return what beginning the task put into levels 1 and 2."""
     with MemoryManager(begun.engine, str(begun.root), profile="standard") as window:
         filled = window.start_task(begun.task.text)
+        window.complete_task()
+    TOKENS.append(sum(use.tokens for use in filled.levels))
     return [Held(item.name, item.level, _FORMS[item.form], item.lines) for item in filled.items if item.form in _FORMS]
 
 
+# The tokens of levels 1 and 2, of every task that ours was filled for.
+TOKENS: list[float] = []
+# One line about documentation, asked once in every repository.
+DOCUMENTATION = "Fix a typo in the documentation"
 _FORMS = {"whole": "whole", "part": "split", "outline": "outline"}
 
 WAYS: dict[str, Callable[[Begun], list[Held]]] = {
@@ -428,10 +436,12 @@ class Run:
 
     def __init__(self, chosen: argparse.Namespace, out: TextIO | None) -> None:
         self.embeddings = chosen.embeddings
+        self.ways = {name: WAYS[name] for name in chosen.ways}
+        self.typo_tokens: list[int] = []
         self.out = out
         self.judged: dict[str, dict[str, list[metrics.Scores]]] = {}
         self.sources: dict[str, set[str]] = {}
-        self.cpu: dict[str, list[float]] = {name: [] for name in WAYS}
+        self.cpu: dict[str, list[float]] = {name: [] for name in self.ways}
         self.skipped: list[str] = []
 
     def labelled(self, tasks: Sequence[Task], repos: Path) -> None:
@@ -449,16 +459,21 @@ class Run:
             following = Tree(Path(folder))
             for task in tasks:
                 root = following.at(checkout, task.commit).resolve()
+                _with_history(root, checkout, task.commit)
                 engine.code.index(str(root), link=True)  # as a server has done it when a task begins
                 if self.embeddings:
                     engine.code.embed()
                 self._begin(group, Begun(engine, root, task, Grep(root)))
+            if tasks:
+                with MemoryManager(engine, str(root), profile="standard") as window:
+                    levels = window.start_task(DOCUMENTATION).levels
+                self.typo_tokens.append(sum(use.tokens for use in levels))
 
     def _begin(self, group: str, begun: Begun) -> None:
         gold = changed_lines(begun.engine, begun.task)
         self.sources.setdefault(group, set()).add(project(begun.task.id))
-        rows = self.judged.setdefault(group, {name: [] for name in WAYS})
-        for name, fill in WAYS.items():
+        rows = self.judged.setdefault(group, {name: [] for name in self.ways})
+        for name, fill in self.ways.items():
             before = time.process_time_ns()
             held = fill(begun)
             self.cpu[name].append((time.process_time_ns() - before) / 1e6)
@@ -466,9 +481,10 @@ class Run:
             rows[name].append(scores(found))
             if self.out:
                 line = {"group": group, "task": begun.task.id, "way": name, "found": found}
+                line |= {"tokens": TOKENS[-1]} if name == OURS else {}
                 self.out.write(json.dumps(line) + "\n")
                 self.out.flush()
-        _say(f"{begun.task.id}: " + ", ".join(f"{name} {rows[name][-1][HEADLINE]:.2f}" for name in WAYS))
+        _say(f"{begun.task.id}: " + ", ".join(f"{name} {rows[name][-1][HEADLINE]:.2f}" for name in self.ways))
 
     def read(self, path: Path) -> None:
         """Take over what an earlier run wrote, of the tasks it finished."""
@@ -476,10 +492,11 @@ class Run:
         ways: dict[tuple[str, str], dict[str, metrics.Scores]] = {}
         for line in lines:
             ways.setdefault((line["group"], line["task"]), {})[line["way"]] = scores(line["found"])
+            TOKENS.extend([line["tokens"]] if "tokens" in line else [])
         for (group, task), found in ways.items():
-            if found.keys() == WAYS.keys():
+            if found.keys() == self.ways.keys():
                 self.sources.setdefault(group, set()).add(project(task))
-                rows = self.judged.setdefault(group, {name: [] for name in WAYS})
+                rows = self.judged.setdefault(group, {name: [] for name in self.ways})
                 for name, measured in found.items():
                     rows[name].append(measured)
 
@@ -494,7 +511,21 @@ class Run:
             "cpu_ms": {name: measure.summary(spent) for name, spent in self.cpu.items() if spent},
             "sources": {group: sorted(names) for group, names in self.sources.items()},
             "skipped": self.skipped,
+            **({"tokens": measure.summary(TOKENS)} if TOKENS else {}),
+            **({"documentation_task_tokens": measure.summary(self.typo_tokens)} if self.typo_tokens else {}),
         }
+
+
+def _with_history(root: Path, checkout: Path, commit: str) -> None:
+    """Make a tree a checkout of a commit, with the commits before it and none after."""
+    git = git_folder(checkout)
+    if git is None or root == checkout.resolve():
+        return
+    own = root / ".git"
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    (own / "objects" / "info" / "alternates").write_text(f"{git.resolve() / 'objects'}\n", encoding="utf-8")
+    (own / "HEAD").write_text(f"{commit}\n", encoding="utf-8")
+    git_text(own, "read-tree", "HEAD")
 
 
 def project(task_id: str) -> str:
@@ -527,6 +558,9 @@ def tables(report: Report) -> Iterator[str]:
         for what, ratio in found["ratios"].items():
             rows.append([f"{OURS} ÷ {what}", *(f"{ratio[name]:.2f}" if name in ratio else "" for name in names)])
         yield metrics.table([f"{group}, {count} tasks", *names], rows)
+    for name in ("tokens", "documentation_task_tokens"):
+        if name in report:
+            yield f"{name}: median {report[name]['p50']:,.0f}, p95 {report[name]['p95']:,.0f}"
 
 
 def _say(text: str) -> None:
@@ -540,6 +574,7 @@ def main() -> None:
     parser.add_argument("--history", type=Path, nargs="+", default=[], metavar="REPOSITORY")
     parser.add_argument("--tasks", type=int, default=15, metavar="N", help="commits of each repository")
     parser.add_argument("--seed", type=int, default=7, metavar="N", help="chooses the commits")
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS), help="ways to fill the window")
     parser.add_argument("--limit", type=int, metavar="N", help="issues of each label file, for a quick look")
     parser.add_argument("--out", type=Path, metavar="HELD", help="write what was found here, one JSON line per task")
     parser.add_argument("--read", type=Path, nargs="+", default=[], metavar="HELD", help="what earlier runs wrote")

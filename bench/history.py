@@ -1,6 +1,6 @@
 """How good a project's imported history is: what it is worth, and which questions it answers.
 
-    python bench/history.py --repos DIR [DIR …] [--ask FILE] [--generated N] [--vectors] [--show] [--save]
+    python bench/history.py --repos DIR [DIR …] [--ask FILE] [--generated N] [--vectors] [--home DIR] [--show] [--save]
     python bench/history.py --repos DIR [DIR …] --sample 50 --out FILE [--seed N]
     python bench/history.py --judged FILE
 
@@ -9,7 +9,8 @@ Three measures, of repositories that are only read:
 sample     random imported memories of each repository as a Markdown list without rule, rank or worth. Somebody judges
            them by bench/history-criteria.md and writes y or n into the brackets; --judged prints the shares.
 ask        a JSON file of questions with their right sources, {"repository": [{"question": "…", "right": [source, …]}]}.
-           A source is {"sha": "a beginning"}, {"version": "2.3.0", "text": "a part of it"} or {"path": "a file"}.
+           A source is {"sha": "a beginning"}, {"version": "2.3.0", "text": "a part of it"} or {"path": "a file",
+           "text": "a part of it"}.
            Right is a hit that has one of them among the first three, asked with `Engine.recall` as a user would.
 generated  questions that git itself answers, N of each kind; right within the first five hits:
     why        the words of a commit's first line that gives a reason, some left out and others said differently
@@ -175,12 +176,14 @@ def _has(memory: Memory, source: dict[str, str]) -> bool:
     about = memory.metadata
     places = [about, *about.get("also", ())]
     if "sha" in source:
-        known = [place.get("sha") or "" for place in places] + list(about.get("commits", ()))
+        commits = about.get("commits", ())  # of a pull request; elsewhere it may be a number
+        known = [place.get("sha") or "" for place in places] + list(commits if isinstance(commits, list) else ())
         return any(sha.startswith(source["sha"]) for sha in known)
     if "version" in source:
         is_version = any(place.get("version") == source["version"] for place in places)
         return is_version and _flat(source.get("text", "")) in _flat(memory.content)
-    return any(place.get("path") == source["path"] for place in places)
+    is_file = any(place.get("path") == source["path"] for place in places)
+    return is_file and _flat(source.get("text", "")) in _flat(memory.content)
 
 
 def _flat(text: str) -> str:
@@ -216,11 +219,13 @@ def judged(text: str) -> dict[str, dict[str, float]]:
 # --- a run ---
 
 # The sources of a project; transcripts are of the machine.
-PROJECT = ("git", "changelog", "adr", "docs", "notes")
+PROJECT = ("git", "changelog", "adr", "docs")
 
 
-def run(root: Path, count: int, seed: int, *, vectors: bool, show: bool, file: Path | None = None) -> dict[str, Any]:
-    """Return how many questions about a repository are answered, by kind."""
+def run(
+    root: Path, count: int, seed: int, *, vectors: bool, show: bool, file: Path | None = None, home: Path | None = None
+) -> dict[str, Any]:
+    """Return how many questions about a repository are answered, by kind. home: keeps what was imported"""
     rng = random.Random(seed)
     rows = logged(root)
     kinds: dict[str, list[Question]] = defaultdict(list)
@@ -229,7 +234,7 @@ def run(root: Path, count: int, seed: int, *, vectors: bool, show: bool, file: P
             kinds[question.kind].append(question)
             if all(len(kinds[kind]) >= count for kind in _together(question.kind)):
                 break
-    with tempfile.TemporaryDirectory() as home, Engine(home=home, **OPTIONS[vectors]) as engine:
+    with tempfile.TemporaryDirectory() as scratch, Engine(home=str(home or scratch), **OPTIONS[vectors]) as engine:
         learnt: list[Any] = []
         options: dict[str, Any] = {"only": PROJECT, "vectors": False}
         import_cpu = cpu_ms(lambda: learnt.append(engine.history.import_history(str(root), **options)))
@@ -240,7 +245,7 @@ def run(root: Path, count: int, seed: int, *, vectors: bool, show: bool, file: P
             told["asked"] = _share(engine, root, asked(file, root), show=show, top=THREE)
         return {
             "commits": len(rows),
-            "memories": sum(part.created for part in learnt[0].sources),
+            "memories": sum(part.created + part.known for part in learnt[0].sources),
             "import_cpu_s": round(import_cpu / 1000, 1),
             "embed_cpu_s": round(embed_cpu / 1000, 1),
             "changed_by_second_import": sum(part.created + part.updated for part in again.sources),
@@ -282,6 +287,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="the file that is written")
     parser.add_argument("--judged", type=Path, help="a sample with verdicts: print the shares")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--home", type=Path, help="keep what was imported and embedded here for the next run")
     parser.add_argument("--vectors", action="store_true", help="with the shipped embedding model, too")
     parser.add_argument("--show", action="store_true", help="print the questions that were not answered")
     parser.add_argument("--save", action="store_true")
@@ -300,7 +306,13 @@ def answer(roots: Sequence[Path], options: argparse.Namespace) -> None:
     """Ask the questions, and print how many were answered."""
     told = {
         root.name: run(
-            root, options.generated, options.seed, vectors=options.vectors, show=options.show, file=options.ask
+            root,
+            options.generated,
+            options.seed,
+            vectors=options.vectors,
+            show=options.show,
+            file=options.ask,
+            home=options.home / root.name if options.home else None,
         )
         for root in roots
     }

@@ -111,7 +111,7 @@ def _by_turns(kinds: dict[str, tuple[str, str, dict[str, Any]]], folder: str, ru
         for name, (event, moment, fields) in kinds.items():
             session = f"{name} {number}"  # what was said in a session is not said again in it
             payload = {"session_id": session, "cwd": PROJECT, "hook_event_name": event, **fields}
-            cost, out = _run([event, "claude", *moment.split()], json.dumps(payload).encode(), folder)
+            cost, out = run([event, "claude", *moment.split()], json.dumps(payload).encode(), folder)
             samples[name].append(cost)
             said[name] += bool(out)
     return {
@@ -127,12 +127,12 @@ def session_starts(source: Path, folder: str, runs: int) -> list[float]:
         fields = {"session_id": f"start {number}", "cwd": PROJECT, "source": "startup"}
         payload = json.dumps({"hook_event_name": "SessionStart", **fields}).encode()
         script = source / "recollect" / "hook.py"
-        cost, said = _run(["SessionStart", "claude", "start"], payload, folder, script)
+        cost, said = run(["SessionStart", "claude", "start"], payload, folder, script)
         costs += [cost] if said else []  # a hook that fails costs less, and says nothing
     return costs
 
 
-def _run(words: list[str], payload: bytes, folder: str, hook_script: Path | None = None) -> tuple[float, bytes]:
+def run(words: list[str], payload: bytes, folder: str, hook_script: Path | None = None) -> tuple[float, bytes]:
     """Return the CPU milliseconds of a hook from start to end, and what it printed."""
     import resource
 
@@ -161,7 +161,7 @@ def _server(folder: str) -> Iterator[int]:
         until = time.monotonic() + 60
         while not list(Path(folder, "run").glob("*.sock")) and time.monotonic() < until:
             time.sleep(0.05)
-        _run(["UserPromptSubmit", "claude", "prompt"], b'{"prompt": "the first one loads the stages"}', folder)
+        run(["UserPromptSubmit", "claude", "prompt"], b'{"prompt": "the first one loads the stages"}', folder)
         time.sleep(2)
         yield process.pid
         process.stdin.close()
@@ -177,6 +177,6 @@ def _server_cost(pid: int, folder: str) -> float:
     before, count = spent(), 20
     for number in range(count):
         payload = {"session_id": f"cost {number}", "cwd": PROJECT, "prompt": QUESTION}
-        _run(["UserPromptSubmit", "claude", "prompt"], json.dumps(payload).encode(), folder)
+        run(["UserPromptSubmit", "claude", "prompt"], json.dumps(payload).encode(), folder)
     time.sleep(3)
     return round((spent() - before) / count, 1)

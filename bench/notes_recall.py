@@ -1,6 +1,6 @@
 """Recall of engineering notes (bench/notes) by the engine, beside each of its arms alone, in one run.
 
-    python bench/notes_recall.py [--split fit|held_out] [--show N] [--save]
+    python bench/notes_recall.py [--split fit|held_out|blind] [--show N] [--save]
 
     engine     recall.search, no threshold, all projects of the split in one store
     lexical    plain BM25 over the same texts
@@ -11,7 +11,7 @@ Of each kind of question: the share with an answer among the first one and the f
 first five), of changed facts also the share with the current memory above the old one. Unanswerable questions count as
 silent where the default threshold leaves nothing; the answerable ones are asked with that threshold as well. Pairs of
 amendments are stored one after the other, each in a project of its own: linked is the share whose old memory is marked
-as superseded. Nothing may be fitted on `held_out`; the default is `fit`.
+as superseded. Both halves have been looked at by now; nothing may be fitted or chosen on `blind`. The default is `fit`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from recollect import Engine
 
 # --- notes ---
 
-Split = Literal["fit", "held_out"]
+Split = Literal["fit", "held_out", "blind"]
 
 FOLDER = Path(__file__).with_name("notes")
 KINDS = ("paraphrased", "natural", "rare_word", "unanswerable", "changed", "two")
@@ -42,7 +42,9 @@ KINDS = ("paraphrased", "natural", "rare_word", "unanswerable", "changed", "two"
 # Fixed before anything was measured. Each half has servers, clients and data work of its own.
 FIT = ("tallow", "gloamspire", "quillmap", "marl", "pipwick", "silt", "doorman")
 HELD_OUT = ("waybird", "slotwell", "nettle", "barrow", "chatterbrook", "trailcup", "reelspan")
-SPLITS: dict[Split, tuple[str, ...]] = {"fit": FIT, "held_out": HELD_OUT}
+# Written after changes were chosen by both halves, and before the next ones: measured once, at the end.
+BLIND = ("fennelcast", "oxbow", "brickyard")
+SPLITS: dict[Split, tuple[str, ...]] = {"fit": FIT, "held_out": HELD_OUT, "blind": BLIND}
 
 
 @dataclass(frozen=True)

@@ -328,14 +328,14 @@ def set_parsing_aside() -> None:
     @lru_cache(maxsize=8)
     def kept(source: bytes, language: Any) -> tuple[Any, list[str], float]:
         before = time.thread_time()
-        parsed = page.Page(b"")
-        return parse(parsed, source, language), parsed.notes, time.thread_time() - before
+        notes: list[str] = []
+        return parse(source, language, notes), notes, time.thread_time() - before
 
-    def timed(of: page.Page, source: bytes, language: Any) -> Any:
+    def timed(source: bytes, language: Any, notes: list[str]) -> Any:
         before = time.thread_time()
         left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
-        tree, notes, took = kept(source, language)
-        of.notes += notes
+        tree, said, took = kept(source, language)
+        notes += said
         signal.setitimer(signal.ITIMER_PROF, left)
         PARSING.append((time.thread_time() - before, took))
         return tree

@@ -54,6 +54,7 @@ from recollect.code.index import (
     import_lines,
     import_statements,
     languages,
+    lines_of_definitions,
     page,
     python_outline,
     source_entities,
@@ -71,11 +72,10 @@ from recollect.engine.sessions import hook_ingest
 from recollect.episodic import chunker
 from recollect.episodic.chunker import ContextualChunker
 from recollect.errors import RecollectError
-from recollect.hierarchy import design_patterns, header_comment, technology
+from recollect.hierarchy import design_patterns, file_forms, header_comment, technology
 from recollect.history import (
     change_worth,
     changelogs,
-    code_notes,
     commit_log,
     commit_message,
     history_record,
@@ -239,10 +239,6 @@ def _indexed(path: str) -> Callable[[str], object]:
 
 def _linked(path: str) -> Callable[[str], object]:
     return lambda text: file_programs.translated(path, text.encode("utf-8", "replace"))
-
-
-def _notes(text: str) -> object:
-    return list(code_notes._notes(Text("a.py", text, AT)))
 
 
 def _observed(text: str) -> list[Observed]:
@@ -421,9 +417,9 @@ def _amend(text: str) -> None:
 def _supersede(text: str) -> None:
     asked = query.understand("where are the sessions kept")
     version = supersede.Version(1, AT, 1.0, asked.terms, lambda: text)
-    newer = version._replace(place=2, at=AT + 1, cosine=1.0)
+    newer = version._replace(place=2, at=AT + 1)
     supersede.supersede(asked, dict.fromkeys(asked.terms, 1.0), [version, newer])
-    changes.changes(asked, dict.fromkeys(asked.terms, 1.0), [version._replace(cosine=1.0), newer])
+    changes.is_newer_version(text, text, "short", cosine=1.0, is_mutual=True)
 
 
 def _query(text: str) -> None:
@@ -465,8 +461,8 @@ def _left(text: str) -> None:
 def _versions(text: str) -> None:
     import re
 
-    for row in technology.VERSIONS:
-        re.search(row.pattern, text)
+    for *_, pattern in technology.VERSIONS:
+        re.search(pattern, text)
 
 
 REDACTION = (
@@ -558,7 +554,6 @@ HISTORY: tuple[Any, ...] = (
     ("release line", "recollect.history.commits", _landed),
     ("thread", "recollect.history.thread_export", _thread),
     ("decision record", "recollect.history.project_documents", lambda text: list(records._decision(Text("docs/adr/1.md", text, AT)))),
-    ("notes", "recollect.history.code_notes", _notes),
     ("frontmatter", "recollect.importing.markdown_pages recollect.importing.fields",
      lambda text: markdown_pages.split(text), "---\n", "\n---\n"),
     ("frontmatter value", "recollect.importing.markdown_pages", lambda text: markdown_pages.split(text), "---\na: ", "\n---\n"),
@@ -596,6 +591,10 @@ CODE: tuple[Any, ...] = (
     ("python outline", "recollect.code.index.python_outline",
      lambda text: python_outline.scan(page.Page(text.encode()), languages.BY_NAME["python"])),
     ("outline", "recollect.code.index.extract", lambda text: outline(text.encode(), "a.ts", languages.BY_NAME["typescript"])),
+    ("definitions by lines", "recollect.code.index.lines_of_definitions",
+     lambda text: lines_of_definitions.lost(page.Page(text.encode()), "cpp", (), ())),
+    ("definitions by lines, functions", "recollect.code.index.lines_of_definitions",
+     lambda text: lines_of_definitions.lost(page.Page(text.encode()), "kotlin", (), ()), "fun "),
     ("diff", "recollect.code.diff.unified_diff", diff_parse.parse),
     ("diff header", "recollect.code.diff.unified_diff", diff_parse.parse, "diff --git "),
     ("diff times", "recollect.code.diff.unified_diff", diff_parse.parse, "--- a", "\n+++ a\n@@ -1 +1 @@\n-a\n+b\n"),
@@ -621,6 +620,7 @@ CODE: tuple[Any, ...] = (
     ("opening comment", "recollect.hierarchy.header_comment", header_comment.of_code),
     ("opening of a document", "recollect.hierarchy.header_comment",
      lambda text: (header_comment.of_document(text), header_comment.paragraph(text, 200))),
+    ("imports of a file", "recollect.hierarchy.file_forms", lambda text: file_forms._imports(text.split("\n"), 100_000)),
     ("versions", "recollect.hierarchy.technology", _versions),
 )  # fmt: skip
 RECALL: tuple[Any, ...] = (
@@ -666,7 +666,7 @@ WITHOUT_ROW = {
     **dict.fromkeys(
         (
             "recollect.code.diff.git_diff", "recollect.code.search.symbol_lookup", "recollect.code.manifests.importable_names",
-            "recollect.code.search.pool",
+            "recollect.code.search.pool", "recollect.code.search.file_ranking", "recollect.engine.code.code_links",
             "recollect.code.search.signals", "recollect.code.search.span", "recollect.code.index.file_walk",
             "recollect.engine.admin.archive",
             "recollect.engine.records.branches", "recollect.engine.records.checkout", "recollect.engine.sessions.decision_history",
@@ -681,6 +681,7 @@ WITHOUT_ROW = {
     "recollect.expected": "it matches at most 41 characters of a number, at one place",
     "recollect.text.time_arguments": "it refuses more than 60 characters first",
     "recollect.engine.memory.stated_memories": "it looks at statements, which have at most 400 characters",
+    "recollect.engine.graph.cross_links": "it splits names of symbols, and looks for words in signatures",
     "recollect.engine.code.import_cycles": "it looks at single lines of indexed files",
     "recollect.engine.code.dead_code": "it splits text into words, and looks at signatures of 400 characters",
     "recollect.engine.code.excused_symbols": "it looks at names, signatures and paths of indexed symbols",

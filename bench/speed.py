@@ -161,6 +161,16 @@ def recall_once(folder: Path, queries: int) -> dict[str, Any]:
         }
 
 
+def store_some(folder: Path, count: int) -> dict[str, Any]:
+    """Measure single stores in a filled store; run in a process of its own."""
+    from recollect import Engine
+
+    with Engine(home=str(folder), embed_on_demand=0) as engine:
+        texts = list(corpus.memories(count + 1, seed=23))
+        engine.memories.store(texts.pop())
+        return {"store_cpu_ms": [measure.cpu_ms(lambda text=text: engine.memories.store(text)) for text in texts]}
+
+
 # Fresh processes per source tree and size: trees take turns, so that a busy machine is busy for all of them.
 ROUNDS = 2
 
@@ -256,6 +266,7 @@ def graph() -> dict[str, Any]:
 _ALONE: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
     "fill": lambda chosen: fill(chosen.sizes[0], chosen.tree[0]),
     "recall-once": lambda chosen: recall_once(chosen.tree[0], chosen.queries),
+    "store-some": lambda chosen: store_some(chosen.tree[0], chosen.queries),
     "index-floor": lambda chosen: indexing.floor(chosen.tree[0]),
     "index-once": lambda chosen: indexing.once(chosen.tree[0], chosen.workers, chosen.changed, link=chosen.link),
     "import-once": lambda chosen: transcripts.once(*chosen.tree),

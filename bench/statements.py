@@ -3,9 +3,11 @@
     python bench/statements.py DIR_OR_FILE [--show N] [--save]
 
 Input: JSON Lines, one message each: {"id", "speaker": "user" | "assistant", "text", "statements": [a sentence or part
-of it], "kinds": [one for each], "net": true for a message that was sampled by words and not by chance}. Prints JSON:
-the share of extracted statements that are right, and the share of labelled ones that are found, by kind. An extracted
-statement is right if it shares at least 60 % of the words of the shorter with a labelled one.
+of it], "kinds": [one for each], "net": true for a message that was sampled by words and not by chance, "borderline":
+[sentences on which sensible people differ], "leaning": ["keep" or "drop" for each]}. Prints JSON: the share of
+extracted statements that are right, and the share of labelled ones that are found, by kind. An extracted statement is
+right if it shares at least 60 % of the words of the shorter with a labelled one, or with a borderline one to keep;
+`strict` counts the former only.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ class Compared(NamedTuple):
     text: str
     is_matched: bool
     group: str
+    is_strict: bool = True
 
 
 def messages(path: Path) -> Iterator[dict[str, Any]]:
@@ -53,9 +56,13 @@ def compare(rows: Iterable[dict[str, Any]]) -> tuple[list[Compared], list[Compar
     labelled: list[Compared] = []
     for row in rows:
         found, wanted = statements(row["text"], row["speaker"]), row["statements"]
+        leaning = zip(row.get("borderline", ()), row.get("leaning", ()), strict=True)
+        right = [*wanted, *(text for text, side in leaning if side == "keep")]
         group = f"{row['speaker']}, {'by words' if row.get('net') else 'by chance'}"
         named = zip(row.get("kinds") or ["statement"] * len(wanted), wanted, strict=True)
-        extracted += [Compared(each.kind, each.text, _has(wanted, each.text), group) for each in found]
+        extracted += [
+            Compared(each.kind, each.text, _has(right, each.text), group, _has(wanted, each.text)) for each in found
+        ]
         labelled += [Compared(kind, text, _has([each.text for each in found], text), group) for kind, text in named]
     return extracted, labelled
 
@@ -84,6 +91,7 @@ def measured(path: Path, show: int) -> dict[str, Any]:
     return {
         "messages": len(rows),
         "precision": precision,
+        "strict": round(sum(row.is_strict for row in extracted) / max(1, len(extracted)), 3),
         "recall": recall,
         "bars": {"precision": PRECISION_BAR, "recall of rules": RULES_BAR},
         "within_bars": precision["all"]["share"] >= PRECISION_BAR and rules >= RULES_BAR,

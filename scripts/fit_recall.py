@@ -37,12 +37,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
-import notes as engineering
+import notes_recall as engineering
 from recollect import Engine
 from recollect.recall.gather import gather
 from recollect.recall.measure import measure
 from recollect.recall.query import neutral, understand
 from recollect.recall.weights import (
+    ANSWERED_NOTE,
+    ASKED_NOTE,
     NOTE,
     NOTE_BY_WORDS,
     NOTE_RELEVANCE,
@@ -62,8 +64,8 @@ LEAST_NOTE = 80
 # One docstring in so many is fitted beside the conversations: what holds for any passage counts for a turn, too.
 NOTES_IN_FIT = 3
 # How much each corpus of notes counts in the model of notes, and how much shrinkage that has, which has few signals.
-# Docstrings ask with the words of their answer, engineering notes mostly do not: those are what the memory is for.
-CORPORA = {"docstrings": 0.4, "commits": 1.0, "notes": 1.5}
+# Docstrings ask with the words of their answer. Engineering notes are asked for in questions and have a model alone.
+CORPORA = {"docstrings": 0.4, "commits": 1.0, "notes": 1.0}
 NOTE_SHRINKAGE = 1e-3
 # Commits per repository, and how much a body has to say to be a note.
 COMMITS = 400
@@ -73,6 +75,12 @@ STRANGE_EVERY = 3
 FOREIGN = 30
 # Shrinkage: enough that signals which say the same share their weight.
 SHRINKAGE = 3e-3
+
+# The weight of words_sure: no question of the corpora is one name alone, which has no pairs.
+WORDS_SURE = 6.0
+
+# How far the line of whether a question is answered is moved: from a fitted 0.15 to the threshold of 0.25, in logits.
+CAUTION = 0.636
 
 # What it takes from a question that all its names are strange here, in logits.
 HEARD = 1.0
@@ -212,10 +220,11 @@ def examples(corpus: str, conversation: Conversation, strange: Sequence[str]) ->
             query = understand(text)
             counts = engine.store.term_counts(query.terms, query.name_terms)
             vector = engine.embedding.embedder.embed([neutral(query, counts.authors)])[0]
-            pool = gather(engine.store, query, counts, vector, model=model, where=None)
+            directions = engine.embedding.directions(query.text) if query.is_question else None
+            pool = gather(engine.store, query, counts, vector, model=model, where=None, directions=directions)
             labels = np.array([float(turn_of[passage.memory_id] in answers) for passage in pool.passages])
             if labels.any() or not answers:
-                yield Example(corpus, measure(query, pool.passages, counts, pool.cosines), labels)
+                yield Example(corpus, measure(query, pool.passages, counts, pool.cosines, pool.uneven), labels)
 
 
 class Pools(NamedTuple):
@@ -241,10 +250,13 @@ def pools(rows: Sequence[Example], names: Sequence[str]) -> Pools:
     )
 
 
-def fit(rows: Sequence[Example], names: Sequence[str], *, notes: bool) -> dict[str, tuple[float, float, float]]:
+def fit(
+    rows: Sequence[Example], names: Sequence[str], *, notes: bool, given: Mapping[str, float] | None = None
+) -> dict[str, tuple[float, float, float]]:
     """Return mean, deviation and weight of each named signal.
 
     notes: signals may only speak for a note, and count from 0: what a note does not have adds nothing
+    given: weights that are not fitted
     """
     found = pools(rows, names)
     mean = np.zeros(len(names)) if notes else found.signals.mean(0)
@@ -252,9 +264,10 @@ def fit(rows: Sequence[Example], names: Sequence[str], *, notes: bool) -> dict[s
     signals = ((found.signals - mean) / deviation).astype(np.float32)
     first = np.r_[0, np.flatnonzero(np.diff(found.question)) + 1]
     shrinkage = NOTE_SHRINKAGE if notes else SHRINKAGE
+    fixed = pools(rows, list(given)).signals @ np.array(list(given.values()), np.float32) if given else np.float32(0)
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        scores = signals @ weights.astype(np.float32)
+        scores = signals @ weights.astype(np.float32) + fixed
         top = np.maximum.reduceat(scores, first)[found.question]
         odds = np.exp(scores - top)
         total = np.add.reduceat(odds, first)[found.question]
@@ -265,7 +278,8 @@ def fit(rows: Sequence[Example], names: Sequence[str], *, notes: bool) -> dict[s
     bounds = [(0.0, None) if notes else (None, None)] * len(names)
     weights = minimize(loss, np.zeros(len(names)), jac=True, bounds=bounds, options={"maxiter": 300}).x
     if notes:
-        return {name: (0.0, 1.0, weights[at] / deviation[at]) for at, name in enumerate(names)}
+        found_weights = {name: weights[at] / deviation[at] for at, name in enumerate(names)} | dict(given or {})
+        return {name: (0.0, 1.0, weight) for name, weight in found_weights.items()}
     return {name: (mean[at], deviation[at], weights[at]) for at, name in enumerate(names)}
 
 
@@ -308,6 +322,33 @@ def calibrate(rows: Sequence[Example], models: Models, names: Sequence[str]) -> 
     return {**line, "heard": HEARD, "offset": found[-1] - HEARD}
 
 
+def answered(
+    rows: Sequence[Example], model: Mapping[str, tuple[float, float, float]], names: Sequence[str]
+) -> dict[str, float]:
+    """Return the line of whether a question is answered at all.
+
+    The questions whose answer is among the first five hits of the model count as much as those without one.
+    """
+
+    def is_found(row: Example) -> bool:
+        scores = sum(weight * row.columns[name] for name, (_, _, weight) in model.items())
+        return bool(row.answers[np.argsort(-scores)[:5]].any())
+
+    told = [row for row in rows if is_found(row) or not row.answers.any()]
+    x = np.array([[row.columns[name][0] for name in names] for row in told])
+    y = np.array([float(row.answers.any()) for row in told])
+    weight, deviation = np.where(y > 0, 0.5 / y.sum(), 0.5 / (1 - y).sum()), x.std(0) + 1e-9
+
+    def loss(line: NDArray[np.float64]) -> float:
+        logits = x / deviation @ line[:-1] + line[-1]
+        return float((weight * (np.logaddexp(0, logits) - y * logits)).sum() + 3e-3 * line[:-1] @ line[:-1])
+
+    bounds = [*[(0.0, None)] * len(names), (None, None)]
+    found = minimize(loss, np.zeros(len(names) + 1), bounds=bounds, method="L-BFGS-B").x
+    line = dict(zip(names, (found[:-1] / deviation).tolist(), strict=True))
+    return {**line, "heard": HEARD, "offset": found[-1] - HEARD + CAUTION}
+
+
 def table(name: str, fitted: dict[str, tuple[float, float, float]]) -> str:
     """Return a fitted model as source code, strongest signal first."""
     ordered = sorted(fitted.items(), key=lambda item: -abs(item[1][2]))
@@ -337,13 +378,18 @@ def main() -> None:
     rows = _measured(chosen)
     notes = [row for row in rows if row.note]
     talk = [row for row in rows if not row.note] + [row for row in notes if row.corpus == "docstrings"][::NOTES_IN_FIT]
+    asked = [row for row in notes if row.corpus == "notes" and "best_even" in row.columns]
+    notes = [row for row in notes if row.corpus != "notes"]
     hybrid: Models = {True: fit(notes, list(NOTE), notes=True), False: fit(talk, list(TALK), notes=False)}
     by_words: Models = {
         True: fit(notes, list(NOTE_BY_WORDS), notes=True),
         False: fit(talk, list(TALK_BY_WORDS), notes=False),
     }
+    model_of_asked = _asked_note(asked)
     tables = [
         table("NOTE", hybrid[True]),
+        table("ASKED_NOTE", model_of_asked),
+        line("ANSWERED_NOTE", answered(asked, model_of_asked, _evidence(ANSWERED_NOTE))),
         table("NOTE_BY_WORDS", by_words[True]),
         table("TALK", hybrid[False]),
         table("TALK_BY_WORDS", by_words[False]),
@@ -354,8 +400,15 @@ def main() -> None:
     source = "\n\n".join(tables) + "\n"
     sys.stdout.write(source)
     if chosen.write:
-        head = TARGET.read_text(encoding="utf-8").split("NOTE: ", 1)[0]
-        TARGET.write_text(head + source, encoding="utf-8")
+        text = TARGET.read_text(encoding="utf-8")
+        for each in tables:
+            text = re.sub(rf"(?ms)^{each.partition(':')[0]}: .*?^}}", lambda _, made=each: made, text, count=1)
+        TARGET.write_text(text, encoding="utf-8")
+
+
+def _asked_note(rows: Sequence[Example]) -> dict[str, tuple[float, float, float]]:
+    names = [name for name in ASKED_NOTE if name != "words_sure"]
+    return fit(rows, names, notes=True, given={"words_sure": WORDS_SURE})
 
 
 def _evidence(line: Mapping[str, float]) -> list[str]:

@@ -5,6 +5,7 @@
     recollect.settings.SETTINGS            → settings.md
     recollect.errors                       → errors.md
     recollect.model                        → vocabulary.md
+    memory_lib, recollect.episodic, recollect.hierarchy    → memory_lib.md, episodic.md, hierarchy.md
     recollect.surface.mcp.tool_definitions                 → src/recollect/surface/mcp/tools.jsonl, what a server lists
 
 The same sources give the same bytes: no dates, no order of a set, no terminal width.
@@ -12,9 +13,13 @@ The same sources give the same bytes: no dates, no order of a set, no terminal w
 
 from __future__ import annotations
 
+import dataclasses
+import inspect as python_inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -336,12 +341,194 @@ def vocabulary() -> str:
     )
 
 
+# --- libraries -------------------------------------------------------------------------------------------------------
+
+# Page → what it is about, the packages whose public names it describes, and the folder of its examples.
+LIBRARIES: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "memory_lib": ("memory_lib", ("memory_lib.general", "memory_lib.codebase"), "memory_lib"),
+    "episodic": ("recollect.episodic", ("recollect.episodic",), "episodic"),
+    "hierarchy": ("recollect.hierarchy", ("recollect.hierarchy",), "hierarchy"),
+}
+_HELP = re.compile(r"^(\w+(?:, \w+)*): (?=\S)|(?<=\. )(\w+(?:, \w+)*): (?=\S)", re.M)
+
+
+def library(name: str) -> str:
+    """Return the page of a library: every public class, function, parameter, default, return and example."""
+    title, packages, examples = LIBRARIES[name]
+    parts: list[str] = []
+    for package in packages:
+        module = import_module(package)
+        parts += [f"## {package}", _prose(module.__doc__ or "")]
+        for each in sorted(module.__all__, key=str.lower):
+            parts += _public(each, getattr(module, each))
+    folder = FOLDER.parents[1] / "examples" / examples
+    shown = [(file.name, _program(file)) for file in sorted(folder.glob("*.py"))]
+    return page(
+        f"Reference of {title}",
+        f"Every public class and function, with its parameters, defaults and results. What they are for and how they "
+        f"behave: [docs/{name}.md](../{name}.md).",
+        *parts,
+        "## Examples",
+        "Each is a program in `examples/`; tests run it and compare what it prints.",
+        *[part for file, text in shown for part in (f"### {file}", f"```python\n{text}\n```")],
+    )
+
+
+def _program(file: Path) -> str:
+    """Return an example without the comments for the linter."""
+    lines = file.read_text(encoding="utf-8").strip().split("\n")
+    return "\n".join(line for line in lines if not line.startswith("# ruff:"))
+
+
+def _public(name: str, value: Any) -> Iterator[str]:
+    """Yield the section of one public name."""
+    yield f"### {name}"
+    if isinstance(value, type):
+        yield from _class(value)
+    elif python_inspect.isfunction(value):
+        yield from _callable(name, value)
+    else:
+        yield f"A value: `{_plain(value)}`."
+
+
+def _class(kind: type) -> Iterator[str]:
+    bases = [
+        base.__name__ for base in kind.__bases__ if base not in (object, msgspec.Struct) and base.__name__ != "Record"
+    ]
+    own = kind.__dict__.get("__doc__") or ""
+    yield _prose(own) + (f"\n\nExtends {', '.join(map(code, bases))}." if bases else "")
+    if fields := _fields(kind):
+        yield table(("field", "type", "default", "meaning"), fields)
+    elif "__init__" in kind.__dict__:
+        yield from _callable(kind.__name__, kind.__init__, own="")
+    for name, value in python_inspect.getmembers(kind):
+        if name.startswith("_") or (issubclass(kind, Exception) and name not in kind.__dict__):
+            continue
+        static = python_inspect.getattr_static(kind, name)
+        if isinstance(static, property):
+            yield f"#### {kind.__name__}.{name}"
+            kind_ = _type(python_inspect.signature(static.fget).return_annotation)  # type: ignore[arg-type]
+            yield f"A property: {kind_}. {_prose(static.__doc__ or '')}"
+        elif python_inspect.isfunction(value):
+            yield f"#### {kind.__name__}.{name}"
+            yield from _callable(f"{kind.__name__}.{name}", value)
+
+
+def _fields(kind: type) -> list[tuple[str, ...]]:
+    """Return the fields of a record with type, default and meaning."""
+    help_ = _helps(kind.__dict__.get("__doc__") or "")
+    if dataclasses.is_dataclass(kind):
+        rows = [(row.name, row.type, row.default, row.default_factory) for row in dataclasses.fields(kind)]
+        nothing: Any = dataclasses.MISSING
+    elif issubclass(kind, msgspec.Struct):
+        types = kind.__annotations__
+        rows = [
+            (row.name, types.get(row.name, row.type), row.default, row.default_factory)
+            for row in msgspec.structs.fields(kind)
+        ]
+        nothing = msgspec.NODEFAULT
+    else:
+        return []
+    return [
+        (
+            code(name),
+            _type(kind_),
+            "required"
+            if value is nothing and make is nothing
+            else "generated"
+            if value is nothing
+            else code(_plain(value)),
+            help_.get(name, ""),
+        )
+        for name, kind_, value, make in rows
+    ]
+
+
+def _callable(name: str, function: Any, own: str | None = None) -> Iterator[str]:
+    """Yield signature, description, parameters and result of a function."""
+    signature = python_inspect.signature(function)
+    rows = [row for key, row in signature.parameters.items() if key != "self"]
+    doc = python_inspect.getdoc(function) or "" if own is None or function.__name__ == "__init__" else own
+    shown = ", ".join(_argument(row, rows[:place]) for place, row in enumerate(rows))
+    is_async = "async " if python_inspect.iscoroutinefunction(function) else ""
+    yield f"```text\n{is_async}{name}({shown})\n```"
+    if said := _prose(doc):
+        yield said
+    if rows:
+        help_ = _helps(doc)
+        cells = [
+            (
+                code(row.name),
+                _type(row.annotation),
+                "required"
+                if row.default is row.empty and row.kind < 2
+                else ""
+                if row.default is row.empty
+                else code(_plain(row.default)),
+                help_.get(row.name, ""),
+            )
+            for row in rows
+        ]
+        yield table(("parameter", "type", "default", "meaning"), cells)
+    if function.__name__ != "__init__":
+        result = _type(signature.return_annotation)
+        yield f"Returns {result}." if result != "`None`" else "Returns nothing."
+
+
+def _argument(row: python_inspect.Parameter, before: list[python_inspect.Parameter]) -> str:
+    star = {row.VAR_POSITIONAL: "*", row.VAR_KEYWORD: "**"}.get(row.kind, "")
+    is_first_named = row.kind is row.KEYWORD_ONLY and not any(
+        each.kind in (row.KEYWORD_ONLY, row.VAR_POSITIONAL) for each in before
+    )
+    default_ = "" if row.default is row.empty else f"={_plain(row.default)}"
+    return ("*, " if is_first_named else "") + f"{star}{row.name}{default_}"
+
+
+def _type(annotation: Any) -> str:
+    if annotation in (python_inspect.Signature.empty, None):
+        return "`None`"
+    return code(annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation)))
+
+
+def _plain(value: Any) -> str:
+    """Return a value as it is written: no addresses, no marks of a documented default."""
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return repr(float(value) if isinstance(value, float) else int(value))
+    if callable(value):
+        return "the clock of the system"
+    return repr(value) if not isinstance(value, dict) else ", ".join(value)
+
+
+def _prose(doc: str) -> str:
+    """Return a docstring without the lines that explain single parameters."""
+    text = python_inspect.cleandoc(doc)
+    found = _HELP.search(text.partition("\n\n")[2])
+    if found is None:
+        return text
+    first, _, rest = text.partition("\n\n")
+    return f"{first}\n\n{rest[: found.start()].strip()}".strip()
+
+
+def _helps(doc: str) -> dict[str, str]:
+    """Return what a docstring says of each parameter: `name: meaning`, several on a line behind full stops."""
+    text = python_inspect.cleandoc(doc).partition("\n\n")[2]
+    marks = list(_HELP.finditer(text))
+    found = {}
+    for place, mark in enumerate(marks):
+        end = marks[place + 1].start() if place + 1 < len(marks) else len(text)
+        said = " ".join(text[mark.end() : end].split()).rstrip(".")
+        for name in (mark[1] or mark[2]).split(", "):
+            found[name] = said
+    return found
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "operations.md": operations,
     "commands.md": command_page,
     "settings.md": settings,
     "errors.md": error_page,
     "vocabulary.md": vocabulary,
+    **{f"{name}.md": partial(library, name) for name in LIBRARIES},
 }
 
 

@@ -30,6 +30,9 @@ class Answer(NamedTuple):
 
     @property
     def json(self) -> Any:
+        """The answer; a call that takes long is answered by the last event of a stream."""
+        if self.headers.get("content-type", "").startswith("text/event-stream"):
+            return self.events[-1][1]
         return msgspec.json.decode(self.body)
 
     @property
@@ -53,10 +56,12 @@ class Answer(NamedTuple):
 class HttpProcess:
     """The server process; leaving its block ends it with SIGTERM."""
 
-    def __init__(self, home: Path, *options: str, cwd: Path | None = None, **settings: str) -> None:
+    def __init__(
+        self, home: Path, *options: str, command: tuple[str, ...] = (COMMAND,), cwd: Path | None = None, **settings: str
+    ) -> None:
         own = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
         self.process = subprocess.Popen(
-            [COMMAND, "serve", "--http", "--port", "0", *options],
+            [*command, "serve", "--http", "--port", "0", *options],
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             cwd=cwd or home.parent,

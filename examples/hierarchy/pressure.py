@@ -10,7 +10,7 @@ from recollect.hierarchy.policies import level
 
 def narrow(**changes: object) -> Policy:
     """Return a policy with levels so narrow that a few small files fill them."""
-    policy = msgspec.structs.replace(PROFILES["standard"], level1=level(1, 700), level2=level(2, 1_500))
+    policy = msgspec.structs.replace(PROFILES["standard"], level1=level(1, 900), level2=level(2, 2_000))
     return msgspec.structs.replace(policy, **changes)
 
 
@@ -28,19 +28,21 @@ def main() -> None:
             window.promote("cache_manager.py", level=1)
             first = {item.name: item.form for item in window.items() if item.level == 1}
             size = window.get_memory_stats().level1_size
-            print(f"{relief}: {first['cache_manager.py']} cache_manager.py in level 1, fits: {size <= 700}")
+            print(f"{relief}: {first['cache_manager.py']} cache_manager.py in level 1, fits: {size <= 900}")
             print("  stays accessible:", "redis_backend.py" in window.get_working_set())
             window.complete_task()
 
         for reliefs in (("move_oldest",), ("widen",), ("shorten",)):
-            policy = narrow(level2=level(2, 600), relief2=reliefs)
+            policy = narrow(level2=level(2, 1_000), relief2=reliefs)
             window = MemoryManager(engine, project, policy=policy, clock=clock)
             seen = len(window.events())
             for name in sorted(FILES):
                 window.promote_to_working_set(name)
-            size = window.get_memory_stats().level2_size
+            limit = window.policy().level2.max_bytes or 0
             left = sum(event.trigger == "space" and event.to_level == 3 for event in window.events()[seen:])
-            print(f"{reliefs[0]}: level 2 is {'wider than' if size > 600 else 'within'} 600 bytes, {left} moved out")
+            print(
+                f"{reliefs[0]}: level 2 is {'wider than' if limit > 1_000 else 'within'} 1,000 bytes, {left} moved out"
+            )
             window.complete_task()
 
 

@@ -12,7 +12,7 @@ FILES = {
 
 
 class User:
-    """Somebody who buys."""
+    """A customer."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -24,7 +24,7 @@ from user_model import User
 
 
 class UserService:
-    """Answers who somebody is."""
+    """Finds users."""
 
     def __init__(self) -> None:
         self.cache = CacheManager()
@@ -100,7 +100,7 @@ def charge(cents: int) -> bool:
 
 
 def authorised(token: str) -> bool:
-    """Tell whether a token lets somebody in."""
+    """Tell whether a token is valid."""
     return bool(token)
 ''',
     "tests/test_cache_manager.py": '''"""The cache keeps and returns."""

@@ -10,7 +10,7 @@ from memory_lib.codebase import CodeContext, CodeMemorySystem
 
 
 async def my_llm(prompt: str) -> str:
-    """Stand in for a small model: what speaks of authentication is relevant."""
+    """Stand in for a small model: a text about authentication is relevant."""
     memory = prompt.split("Memory: ")[1].split("Metadata: ")[0]
     return f"Score: {0.9 if 'user.id' in memory else 0.3}\nReason: judged by its words"
 

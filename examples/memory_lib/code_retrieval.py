@@ -1,4 +1,4 @@
-"""Which code matters for what somebody is doing: remembered scores, and boosts. Runs in a temporary folder."""
+"""Code that matters for the current work: cached scores and boosts. Runs in a temporary folder."""
 # ruff: noqa: T201
 
 import asyncio

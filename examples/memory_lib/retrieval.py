@@ -18,7 +18,7 @@ MEMORIES = [
 
 
 async def my_llm(prompt: str) -> str:
-    """Stand in for a language model: what speaks of typing is relevant, what speaks of Python nearly so."""
+    """Stand in for a language model: a text about typing is relevant, one about Python nearly so."""
     memory = prompt.split("Memory: ")[1].split("\n")[0]
     score = 0.95 if "typing" in memory else 0.82 if "Python" in memory else 0.1
     return f"Score: {score}\nReason: judged by its words"

@@ -8,10 +8,10 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import Any, Self
 
 from recollect.engine import LegacyDatabase, LibraryStore, adopt_database
+from recollect.model import Memory
 
 logger = logging.getLogger(__name__)
 
@@ -19,6 +19,8 @@ GENERAL = "memory_lib.general"
 CODEBASE = "memory_lib.codebase"
 # The category of a memory of code; notes have their own categories.
 CODE = "code"
+# Texts that describe an entity beside its code.
+CODE_FIELDS = ("file_path", "entity_name", "docstring", "signature", "language", "complexity", "last_modified")
 # recollect limits titles and tags to this length; the metadata holds the whole text.
 LABEL_CHARACTERS = 200
 
@@ -33,9 +35,7 @@ class Closing(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
 
@@ -66,24 +66,15 @@ def _code_rows(older: LegacyDatabase) -> Iterator[Mapping[str, Any]]:
 
 def code_row(entity: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return an entity as a row: its code is the content, the rest is metadata."""
-    path, name, language = (str(entity.get(each) or "") for each in ("file_path", "entity_name", "language"))
-    fields = {
-        "file_path": path,
-        "entity_name": name,
-        "docstring": entity.get("docstring") or "",
-        "signature": entity.get("signature") or "",
-        "language": language,
-        "dependencies": list(entity.get("dependencies") or ()),
-        "imports": list(entity.get("imports") or ()),
-        "complexity": entity.get("complexity") or "",
-        "last_modified": entity.get("last_modified") or "",
-    }
+    fields = {name: entity.get(name) or "" for name in CODE_FIELDS}
+    fields |= {name: list(entity.get(name) or ()) for name in ("dependencies", "imports")}
+    path, language = str(fields["file_path"]), str(fields["language"])
     return {
         "content": entity["code_snippet"],
         "category": CODE,
-        "title": name[:LABEL_CHARACTERS] or None,
-        "tags": (*([file_tag(path)] if path else ()), *([tag("language", language)] if language else ())),
-        "metadata": {"entity": fields, "metadata": dict(metadata)},
+        "title": str(fields["entity_name"])[:LABEL_CHARACTERS] or None,
+        "tags": (*file_tags(path), *([tag("language", language)] if language else ())),
+        "metadata": {"entity": fields, "metadata": dict(metadata), **_file(path)},
     }
 
 
@@ -94,14 +85,32 @@ def note_row(note: Mapping[str, Any], metadata: Mapping[str, Any] | None) -> dic
         "content": note["content"],
         "category": note["category"],
         "title": title[:LABEL_CHARACTERS] or None,
-        "tags": (file_tag(path),) if path else (),
-        "metadata": {"note": {"title": title, "file_path": path}, "metadata": dict(metadata or {})},
+        "tags": file_tags(path),
+        "metadata": {"note": {"title": title, "file_path": path}, "metadata": dict(metadata or {}), **_file(path)},
     }
 
 
-def file_tag(file_path: str) -> str:
-    """Return the tag of all memories of a file; `./a.py` and `a.py` have the same."""
-    return tag("file", os.path.normpath(required("file_path", file_path)))
+def identity(file_path: str) -> str:
+    """Return the one name of a file, however it was written: its absolute path, without links."""
+    return os.path.realpath(required("file_path", file_path))
+
+
+def identity_of(memory: Memory) -> str:
+    """Return the identity of a memory's file; empty without a file. Older rows have the path as it was written."""
+    written = (memory.metadata.get("entity") or memory.metadata.get("note") or {}).get("file_path")
+    return str(memory.metadata.get("file") or (identity(written) if written else ""))
+
+
+def file_tags(file_path: str) -> tuple[str, ...]:
+    """Return the tags of a file: its identity, and the path as it was written; none without a path."""
+    if not file_path:
+        return ()
+    names = (identity(file_path), os.path.normpath(file_path))
+    return tuple(dict.fromkeys(tag("file", name) for name in names))
+
+
+def _file(file_path: str) -> dict[str, str]:
+    return {"file": identity(file_path)} if file_path else {}
 
 
 def tag(kind: str, value: str) -> str:

@@ -33,6 +33,42 @@ def new_id() -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
+def new_owner() -> str:
+    """Return a fresh id that names the process which holds a claim: its machine, number and start."""
+    return f"{new_id()}@{_machine()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def has_ended(owner: str) -> bool:
+    """Tell whether the process that an owner id names ran on this machine and is gone. Only Linux can tell."""
+    machine, *process = owner.partition("@")[2].rsplit(":", 2)
+    is_known = machine != "" and machine == _machine() and len(process) == 2 and process[0].isdecimal()
+    return is_known and _started(int(process[0])) != process[1]
+
+
+def _machine() -> str:
+    """Return what tells this machine, since its last start, and this container from others."""
+    boot = _system_file("/proc/sys/kernel/random/boot_id").strip()
+    return f"{boot}/{os.readlink('/proc/self/ns/pid')}" if boot else ""  # noqa: PTH115 - pathlib is slow to load
+
+
+def _started(process: int) -> str:
+    """Return when a process was started, as the system counts; "" if there is none of this number."""
+    fields = _system_file(f"/proc/{process}/stat").rpartition(")")[2].split()
+    return fields[19] if len(fields) > 19 else ""
+
+
+def _system_file(path: str) -> str:
+    """Return the text of a small file of Linux; "" elsewhere."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return os.read(handle, 4096).decode("utf-8", "replace")
+    finally:
+        os.close(handle)
+
+
 def can_limit_cpu() -> bool:
     """Return whether `cpu_limit` works here: in the main thread, on a system with interval timers."""
     import signal

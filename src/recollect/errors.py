@@ -4,6 +4,7 @@
       InvalidInput                  INVALID_INPUT         exit 2   a value of the caller is wrong
         ContentTooLarge             CONTENT_TOO_LARGE
         InvalidWorkspace            INVALID_WORKSPACE
+        AmbiguousName               AMBIGUOUS_NAME                 a name has several definitions
         MethodNotAllowed            METHOD_NOT_ALLOWED             the path of a request takes another method
       NotFound                      NOT_FOUND             exit 3   no such item
         MemoryNotFound              MEMORY_NOT_FOUND
@@ -18,6 +19,7 @@
         StoreForeign                STORE_FOREIGN                  not a recollect database
         StoreUnwritable             STORE_UNWRITABLE               read-only, no permission
         StoreFull                   STORE_FULL                     no space left
+        StoreUnreachable            STORE_UNREACHABLE              the database server does not answer (retry)
         SchemaTooNew                SCHEMA_TOO_NEW                 written by a newer recollect
       Cancelled                     CANCELLED             exit 130 the caller cancelled the request
       ProviderError                 PROVIDER_ERROR        exit 7   an external service failed
@@ -28,6 +30,7 @@
         Unauthorized                UNAUTHORIZED                   no access token, or not a valid one
         Forbidden                   FORBIDDEN                      the access token does not cover this
         TooManyRequests             RATE_LIMITED                   too many requests (retry)
+          QuotaExceeded             QUOTA_EXCEEDED                 the token stored as much as it may today
         RequestTimeout              REQUEST_TIMEOUT                a request took too long to arrive (retry)
 
 An error has a stable `code` for programs, a message and a `hint` for people, and `details` as plain data. Surfaces read
@@ -81,6 +84,11 @@ class ContentTooLarge(InvalidInput):
 class InvalidWorkspace(InvalidInput):
     code = "INVALID_WORKSPACE"
     default_hint = "Use a path, or a name of letters, digits and the characters '.', '-', '_', ':' and '/'."
+
+
+class AmbiguousName(InvalidInput):
+    code = "AMBIGUOUS_NAME"
+    default_hint = "Name one of them by its path: src/server.py::Server.start."
 
 
 class MethodNotAllowed(InvalidInput):
@@ -160,6 +168,15 @@ class StoreFull(StorageError):
     default_hint = "Free some disk space and try again. Existing memories are intact."
 
 
+class StoreUnreachable(StorageError):
+    code = "STORE_UNREACHABLE"
+    retryable = True
+    default_hint = (
+        "Check that the database server runs, and its address in RECOLLECT_DATABASE_URL. A write that was not "
+        "confirmed may be missing; it is safe to repeat it."
+    )
+
+
 class SchemaTooNew(StorageError):
     code = "SCHEMA_TOO_NEW"
     default_hint = "Upgrade recollect: a newer version wrote this database. Nothing was changed."
@@ -219,6 +236,12 @@ class TooManyRequests(AccessRefused):
     code = "RATE_LIMITED"
     retryable = True
     default_hint = "Wait and try again. The details say after how many seconds."
+
+
+class QuotaExceeded(TooManyRequests):
+    code = "QUOTA_EXCEEDED"
+    retryable = False
+    default_hint = "The count resets at midnight UTC. The setting quota_memories_per_day of the server allows more."
 
 
 class RequestTimeout(AccessRefused):

@@ -26,6 +26,8 @@ Value = TypeVar("Value")
 
 PROJECT_FILE = ".recollect.toml"
 USER_FILE = "config.toml"
+# How the URL of a database server begins.
+SERVER_URLS = ("postgresql://", "postgres://")
 # A settings file that people write has a few kilobytes.
 MAX_FILE_BYTES = 1024 * 1024
 
@@ -163,6 +165,9 @@ class Settings:
     # Paths, limits and logging
     home = Setting("~/.recollect", _text, "folder of the database, the user file and queued hook events (mode 0700)")
     database = Setting("", _text, "database file (default: recollect.db in home)")
+    database_url = Setting(
+        "", _text, "URL of a PostgreSQL server with pgvector, which replaces the database file", secret=True
+    )
     assistants_home = Setting("~", _text, "folder that holds the assistants' folders, whose transcripts are imported")
     namespace = Setting(
         "",
@@ -281,8 +286,26 @@ class Settings:
     http_rate = Setting(
         50.0, _number(0, 1_000_000), "HTTP requests per second of a caller from another machine (0: no limit)"
     )
+    quota_memories_per_day = Setting(
+        0, _whole(0, 1_000_000_000), "memories that one access token may store per UTC day over HTTP (0: no limit)"
+    )
+    oidc_issuer = Setting("", _text, "address of an OIDC issuer whose tokens the HTTP server accepts beside its own")
+    oidc_audience = Setting("", _text, "name under which the OIDC issuer knows this server")
+    oidc_grants = Setting[tuple[str, ...]](
+        (),
+        _several,
+        "rights by claim, the first that fits: claim:value=scope or claim:value=scope@project+project, by commas",
+    )
     http_certificate_file = Setting("", _text, "certificate file (PEM) for HTTPS")
     http_key_file = Setting("", _text, "key file (PEM) of the certificate")
+
+    # A team server, beside the local store
+    team_url = Setting("", _text, "address of a team server that is searched beside the local store")
+    team_token = Setting("", _text, "access token for the team server", secret=True)
+    team_projects = Setting[tuple[str, ...]](
+        (), _several, "projects that live on the team server: name, path or path=name, by commas"
+    )
+    team_deadline_ms = Setting(300, _whole(1, 60_000), "how long a search waits for the team server")
 
     # What hooks add to a session
     context_tokens = Setting(
@@ -300,6 +323,13 @@ class Settings:
     judge_candidates = Setting(20, _whole(1, 1000), "number of top hits that the language model re-ranks")
     judge_batch_size = Setting(10, _whole(1, 100), "number of hits judged in parallel")
     judge_deadline_s = Setting(20.0, _number(0.1, 600), "time limit for re-ranking the hits of one search")
+
+    rerank = Setting(
+        "",
+        _text,
+        "folder of a cross-encoder (model.onnx, tokenizer.json) that reranks the first 30 hits of a search, in up to a "
+        "second of CPU (default: off)",
+    )
 
     # Code index
     index_max_file_bytes = Setting(
@@ -357,7 +387,7 @@ class Settings:
 
     @property
     def database_path(self) -> Path:
-        """The database file, absolute; not created."""
+        """The database file, absolute; not created. With `database_url` it is not used."""
         if not self.database:
             return self.home_path / "recollect.db"
         return Path(os.path.abspath(os.path.expanduser(self.database)))  # noqa: PTH100, PTH111
@@ -402,7 +432,18 @@ def load(
         layers.append(_file_layer(_content(user_file), f"user file {user_file}"))
     rows = {row.name: _resolve(row, layers) for row in SETTINGS}
     rows["home"] = home
+    _settle_database(rows)
     return Settings(rows, tuple(ignored))
+
+
+def _settle_database(rows: dict[str, Sourced]) -> None:
+    """Read a URL that is given as the database as that of a server; a file given as an argument overrides a server."""
+    database, server = rows["database"], rows["database_url"]
+    if database.value.startswith(SERVER_URLS):
+        rows["database"] = Sourced(database.setting, database.setting.default, "default")
+        rows["database_url"] = Sourced(server.setting, database.value, database.source)
+    elif database.source == "argument" and server.source != "argument":
+        rows["database_url"] = Sourced(server.setting, server.setting.default, "default")
 
 
 def _resolve(row: Setting[Any], layers: list[Layer]) -> Sourced:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes import DictStore, FrozenClock
+from tests.postgres_server import empty_schema
 
 from recollect import clock
 from recollect.model import Memory
@@ -18,19 +20,30 @@ from recollect.store.sqlite import Sqlite
 OpenStore = Callable[[], Store]
 
 
-def sqlite(folder: Path) -> OpenStore:
-    return lambda: SqlStore(Sqlite(folder / "store.db"))
+@contextmanager
+def sqlite(folder: Path) -> Iterator[OpenStore]:
+    yield lambda: SqlStore(Sqlite(folder / "store.db"))
 
 
-def dictionary(folder: Path) -> OpenStore:
+@contextmanager
+def postgres(folder: Path) -> Iterator[OpenStore]:
+    from recollect.store.postgres import Postgres
+
+    with empty_schema() as url:
+        yield lambda: SqlStore(Postgres(url, folder))
+
+
+@contextmanager
+def dictionary(folder: Path) -> Iterator[OpenStore]:
     shared: dict[str, Any] = {}
-    return lambda: DictStore(shared)  # type: ignore[return-value]
+    yield lambda: DictStore(shared)  # type: ignore[return-value]
 
 
 # Backend → what opens one more store on the data of this test, as another process would. The dictionary shows that the
 # suite asks nothing that only SQL can give; it has no searches.
-ROWS: dict[str, Callable[[Path], OpenStore]] = {"sqlite": sqlite, "dictionary": dictionary}
-SEARCHES: dict[str, Callable[[Path], OpenStore]] = {"sqlite": sqlite}
+Backend = Callable[[Path], AbstractContextManager[OpenStore]]
+ROWS: dict[str, Backend] = {"sqlite": sqlite, "dictionary": dictionary, "postgres": postgres}
+SEARCHES: dict[str, Backend] = {"sqlite": sqlite, "postgres": postgres}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -46,18 +59,18 @@ def outside_of_any_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.fixture
-def open_store(backend: Callable[[Path], OpenStore], tmp_path: Path) -> Iterator[OpenStore]:
+def open_store(backend: Backend, tmp_path: Path) -> Iterator[OpenStore]:
     """Opens a store on the data of this test; each call is another connection to the same."""
     opened: list[Store] = []
-    make = backend(tmp_path)
+    with backend(tmp_path) as make:
 
-    def open_one() -> Store:
-        opened.append(make())
-        return opened[-1]
+        def open_one() -> Store:
+            opened.append(make())
+            return opened[-1]
 
-    yield open_one
-    for store in opened:
-        store.close()
+        yield open_one
+        for store in opened:
+            store.close()
 
 
 @pytest.fixture

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from io import BytesIO, TextIOWrapper
 from typing import Any, Protocol
 
 import msgspec
+from tests.command_lines import run as run  # a command line in this process
 
 from recollect import Engine
 from recollect.errors import RecollectError
@@ -23,7 +22,6 @@ from recollect.operations import Operation
 from recollect.render import error_to_json, to_json
 from recollect.render.block import NOTICE
 from recollect.settings import Settings, load
-from recollect.surface.cli import main
 from recollect.surface.mcp.jsonrpc import decode, encode
 from recollect.surface.mcp.peer import Peer
 from recollect.surface.mcp.server import Server, answer
@@ -41,21 +39,6 @@ def library(row: Operation, arguments: Mapping[str, Any], words: Sequence[str], 
             return msgspec.json.decode(to_json(row.call(engine, arguments)))
     except RecollectError as error:
         return msgspec.json.decode(error_to_json(error))
-
-
-def run(*words: str) -> tuple[int, bytes, bytes]:
-    """Run a command line in this process; returns its exit status and what it wrote to both streams."""
-    written = TextIOWrapper(BytesIO(), encoding="utf-8"), TextIOWrapper(BytesIO(), encoding="utf-8")
-    kept = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = written
-    try:
-        status = main(list(words))
-    finally:
-        sys.stdout, sys.stderr = kept
-    for stream in written:
-        stream.flush()
-    out, error = (stream.buffer.getvalue() for stream in written)  # type: ignore[attr-defined]
-    return status, out, error
 
 
 def command_line(row: Operation, arguments: Mapping[str, Any], words: Sequence[str]) -> Any:

@@ -15,7 +15,7 @@ from recollect.capabilities import OPERATIONS
 from recollect.render import to_text
 from recollect.surface.cli import main
 
-NOTE = "changed: lib/parser.py::parse_file changed since this was written"
+NOTE = "lib/parser.py::parse_file changed since this was written"
 
 
 @pytest.fixture

@@ -182,6 +182,8 @@ CASES = (
     Case("recall_memory", {"query": "parser", "judge": True}, ("parser", "--judge")),
     Case("recall_memory", {"query": "parser", "judge": False}, ("parser", "--no-judge")),
     Case("recall_memory", {"query": "parser", "as_of": "2026-01-01"}, ("parser", "--as-of", "2026-01-01")),
+    Case("recall_memory", {"query": "parser", "since": "2025-01-01", "until": "2026-01-01"},
+         ("parser", "--since", "2025-01-01", "--until", "2026-01-01")),
     Case("recall_memory", {"query": "parse_file", "code": True}, ("parse_file", "--code")),
     Case("recall_memory", {"query": "parse_file", "code": False}, ("parse_file", "--no-code")),
     Case("recall_memory", {"query": "parse_file"}, ("parse_file",)),
@@ -193,6 +195,7 @@ CASES = (
          ("parser", "--tokens", "60", "--project", "app", "--min-score", "0.0")),
     Case("memory_usefulness", {}, ()),
     Case("memory_usefulness", {"memory_id": "m1"}, ("m1",)),
+    Case("memory_usefulness", {"memory_id": "m1", "useless": True}, ("m1", "--useless")),
     Case("memory_usefulness", {"namespace": "app", "reset": True}, ("--project", "app", "--reset")),
     Case("set_scoring_weights", {}, ()),
     Case(
@@ -244,6 +247,22 @@ CASES = (
         ("--resolution", "0.5", "--project", "app", "--kinds", "Memory", "--relationships", "LEADS_TO",
          "--limit", "2"),
     ),
+    Case("graph_layout", {}, ()),
+    Case("graph_layout", {"start_id": "m1", "max_depth": 1, "limit": 3},
+         ("--start-id", "m1", "--max-depth", "1", "--limit", "3")),
+    Case("graph_layout", {"start_id": "m1", "target_id": "m2"}, ("--start-id", "m1", "--target-id", "m2")),
+    Case(
+        "graph_layout",
+        {"namespace": "app", "kinds": ["Memory"], "relationships": ["LEADS_TO"], "min_centrality": 0.1},
+        ("--project", "app", "--kinds", "Memory", "--relationships", "LEADS_TO", "--min-centrality", "0.1"),
+    ),
+    Case("embedding_map", {}, ()),
+    Case(
+        "embedding_map",
+        {"namespace": "app", "memory_type": "decision", "observed": True, "limit": 2},
+        ("--project", "app", "--type", "decision", "--observed", "--limit", "2"),
+    ),
+    Case("embedding_map", {"all_projects": True}, ("--all-projects",)),
     Case("recompute_centrality", {}, ()),
     Case("list_namespaces", {}, ()),
     Case("namespace_stats", {"namespace": "app"}, ("app",)),
@@ -275,6 +294,7 @@ CASES = (
          "--project", "app", "--min-score", "0.01", "--explain"),
     ),
     Case("get_symbol_info", {"symbol": "Parser.parse"}, ("Parser.parse",)),
+    Case("get_symbol_info", {"symbol": "Parser.parse", "with_source": True}, ("Parser.parse", "--with-source")),
     Case(
         "get_symbol_info", {"symbol": "lib/parser.py:5", "namespace": "app"}, ("lib/parser.py:5", "--project", "app")
     ),
@@ -322,6 +342,9 @@ CASES = (
     Case("summarize_session", {"payload": STOP, "event": "agentStop", "assistant": "copilot"},
          ("--payload", STOP, "--event", "agentStop", "--assistant", "copilot")),
     Case("session_context", {}, ()),
+    Case("preview_context", {"namespace": "app", "tokens": 300}, ("--project", "app", "--tokens", "300")),
+    Case("preview_context", {"prompt": "how is the parser written?", "namespace": "app"},
+         ("how is the parser written?", "--project", "app")),
     Case("session_context", {"namespace": "app", "tokens": 300}, ("--project", "app", "--tokens", "300")),
     Case("session_context", {"payload": START, "event": "sessionStart", "assistant": "copilot"},
          (START, "--event", "sessionStart", "--assistant", "copilot")),
@@ -389,6 +412,7 @@ CASES = (
          ("--cycle", "decay", "--cycle", "forget", "--apply", "--project", "app", "--limit", "3")),
     Case("consolidate", {"status": True, "preview": True}, ("--status", "--preview")),
     Case("consolidation_status", {}, ()),
+    Case("archive_memory", {"memory_id": "m1"}, ("m1",)),
     Case("restore_memory", {"memory_id": "m1"}, ("m1",)),
     Case("stats", {}, ()),
     Case("model_spending", {}, ()),
@@ -427,8 +451,17 @@ CASES = (
     Case("create_token", {"name": "reader"}, ("reader",)),
     Case("create_token", {"name": "ci", "scope": "write", "projects": ["app", "lib"], "expires": "2w"},
          ("ci", "--scope", "write", "--projects", "app,lib", "--expires", "2w")),
+    Case("create_token", {"name": "laptop", "scope": "write", "projects": ["app"], "person": "ada"},
+         ("laptop", "--scope", "write", "--projects", "app", "--person", "ada")),
     Case("list_tokens", {}, ()),
     Case("revoke_token", {"token": "old"}, ("old",)),
+    Case("list_token_calls", {}, ()),
+    Case("list_token_calls", {"name": "ada", "since": 1, "limit": 3, "offset": 0},
+         ("--name", "ada", "--since", "1", "--limit", "3", "--offset", "0")),
+    Case("share_memories", {"memory_ids": [], "kind": ["decision", "habit"], "namespace": "./repository"},
+         ("--kind", "decision,habit", "--project", "./repository")),
+    Case("trust_repository", {"path": "repository"}, ("repository",)),
+    Case("untrust_repository", {"path": "repository"}, ("repository",)),
 )  # fmt: skip
 
 
@@ -514,10 +547,11 @@ def bench(prepared: Path, home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 CALLERS = {**SURFACES, "assistant": ASSISTANT}
+OTHERS = [surface for surface in SURFACES if surface != "library"]
 
 
-# An assistant is the source of what it stores, and manages no access tokens.
-DIFFERENT_FOR_ASSISTANTS = ("store_", "create_token", "revoke_token")
+# An assistant is the source of what it stores, manages no access tokens, and does not decide whom to trust.
+DIFFERENT_FOR_ASSISTANTS = ("store_", "create_token", "revoke_token", "trust_", "untrust_")
 
 
 class Bench:
@@ -528,13 +562,17 @@ class Bench:
 
     def call(self, case: Case, surface: str) -> dict[str, Any]:
         """Return the answer and everything the call left behind."""
-        shutil.rmtree(self._home, ignore_errors=True)
-        shutil.copytree(self._prepared, self._home)
-        if "repository" in case.words and not (self._folder / "repository").exists():
+        self.copy_home()
+        if "repository" in " ".join(case.words) and not (self._folder / "repository").exists():
             write_repository(self._folder / "repository")
-        restart(self._monkeypatch)
         told = CALLERS[surface](OPERATIONS[case.operation], case.arguments, case.words)
         return {"answer": steady(told), **self.left_behind()}
+
+    def copy_home(self) -> None:
+        """Put a copy of the prepared home in the place of the last one."""
+        shutil.rmtree(self._home, ignore_errors=True)
+        shutil.copytree(self._prepared, self._home)
+        restart(self._monkeypatch)
 
     def left_behind(self) -> dict[str, Any]:
         with Engine() as engine:
@@ -567,7 +605,7 @@ def test_every_operation_and_every_parameter_has_a_case() -> None:
 def test_an_operation_does_the_same_on_every_surface(case: Case, bench: Bench) -> None:
     expected = bench.call(case, "library")
     assert "error" not in expected["answer"]
-    for surface in SURFACES:
+    for surface in OTHERS:
         differs = surface == "mcp" and case.operation.startswith(DIFFERENT_FOR_ASSISTANTS)
         wanted = bench.call(case, "assistant") if differs else expected
         found = bench.call(case, surface)

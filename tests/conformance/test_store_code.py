@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.fakes import FrozenClock
 
+from recollect import clock
 from recollect.errors import Conflict, StorageError
 from recollect.model import File, Tree
 from recollect.store.code_protocol import CodeScope, CodeStore, FieldWeights, IndexedFile, Touched
@@ -95,6 +96,13 @@ def test_a_claim_that_is_not_renewed_ends_and_its_owner_learns_it(store: CodeSto
     with pytest.raises(Conflict, match="another process"):
         put(store, tree, file("b.py"))
     assert list(store.known_files(tree.id)) == ["a.py"]
+
+
+def test_a_claim_ends_with_the_process_of_its_owner(store: CodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    claim(store, owner="dead")
+    monkeypatch.setattr(clock, "has_ended", lambda owner: owner == "dead")
+    assert claim(store, owner="other").id
+    assert store.claim_tree("/app", None, owner="third", fingerprint="1", lease_s=60) is None
 
 
 def test_releasing_what_another_holds_does_nothing(store: CodeStore) -> None:

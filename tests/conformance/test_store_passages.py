@@ -396,6 +396,19 @@ def test_vectors_are_counted_by_memory(store: Store, add: Add) -> None:
     assert store.lacking_vectors(MODEL, 10) == []
 
 
+def test_sampled_vectors_are_even_by_age_and_counted(store: Store, add: Add) -> None:
+    memories = [add(f"m{number}") for number in range(9)]
+    for memory in memories[:8]:
+        give(store, memory, 0)
+    give(store, add("long", long_text()), *range(PARTS))
+    (ids, vectors), total = store.sampled_vectors(MODEL, None, 3)
+    assert (total, set(ids)) == (9, {"m2", "m5", "long"})
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1.0] * 3, abs=1e-3)
+    (ids, _), total = store.sampled_vectors(MODEL, {"id": ("m1", "m8")}, 10)
+    assert (total, list(ids)) == (1, ["m1"])
+    assert store.sampled_vectors("another", None, 10)[1] == 0
+
+
 def test_cosines_are_those_of_the_passages_asked_for(store: Store, add: Add) -> None:
     memory, other, bare = add("a", long_text()), add("b"), add("c")
     give(store, memory, *range(PARTS))

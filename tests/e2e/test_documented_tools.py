@@ -73,6 +73,10 @@ class Server:
         self._process.wait(timeout=60)
 
 
+# Two servers of one store are compared; neither consolidates by itself between the two calls.
+QUIET = {"RECOLLECT_CONSOLIDATE": "off"}
+
+
 class Walk(NamedTuple):
     """A server with a little of everything, and the names of what is there."""
 
@@ -87,7 +91,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
     folder = tmp_path_factory.mktemp("walk")
     (folder / "project").mkdir()
     (folder / "project" / "parser.py").write_text(SOURCE, encoding="utf-8")
-    server = Server(folder / "home", folder, RECOLLECT_EMBED_PROVIDER="off")
+    server = Server(folder / "home", folder, RECOLLECT_EMBED_PROVIDER="off", **QUIET)
     try:
         first, second = (
             server.call("store_memory", {"content": text, "memory_type": "decision", "namespace": "app"})["memory"][
@@ -197,7 +201,7 @@ def test_a_documented_tool_answers_its_example_with_the_documented_shape(name: s
 
 @pytest.fixture(scope="module")
 def over_http(walk: Walk) -> Iterator[HttpProcess]:
-    with HttpProcess(walk.folder / "home", "--toolset", "documented", cwd=walk.folder) as process:
+    with HttpProcess(walk.folder / "home", "--toolset", "documented", cwd=walk.folder, **QUIET) as process:
         yield process
 
 

@@ -16,7 +16,7 @@ SUITE = TOOLS / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
 # No 5xx, no status, type or answer that the document does not describe.
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
-OPTIONS = "--phases examples,fuzzing --max-examples 2 --seed 7 --suppress-health-check all --no-color".split()
+OPTIONS = "--phases examples,fuzzing --max-examples 1 --seed 7 --suppress-health-check all --no-color".split()
 # Those that need no tool, resource or prompt of a made-up test server.
 SCENARIOS = [
     "server-initialize",

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import http.client
 import os
+import shutil
 import socket
+import ssl
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.http_server import COMMAND, PATIENCE_S, HttpProcess, create_token
 
 from recollect import Engine
 from recollect.model import AccessToken
-from recollect.surface.http.listener import HEAD_S
 from recollect.surface.http.request_guard import Rates, names_of
 
+# The same server with another limit: the head of a request must arrive within a second instead of fifteen.
+HASTY = """
+import sys
+from recollect.surface.cli import main
+from recollect.surface.http import listener
+listener.HEAD_S = 1.0
+sys.exit(main(sys.argv[1:]))
+"""
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
@@ -187,15 +199,15 @@ def test_a_header_cannot_be_injected_through_an_answer(server: HttpProcess, toke
     assert "x-injected" not in answer.headers
 
 
-def test_a_request_that_never_ends_does_not_hold_up_others(server: HttpProcess) -> None:
-    lines = [socket.create_connection((server.host, server.port), PATIENCE_S) for _ in range(50)]
-    for line in lines:
-        line.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
-    assert server.ask("GET", "/healthz").status == 200
-    assert HEAD_S < PATIENCE_S
-    assert lines[0].recv(1) == b""  # closed by the server
-    for line in lines:
-        line.close()
+def test_a_request_that_never_ends_is_cut_and_does_not_hold_up_others(tmp_path: Path) -> None:
+    with HttpProcess(tmp_path / "home", command=(sys.executable, "-c", HASTY)) as server:
+        lines = [socket.create_connection((server.host, server.port), PATIENCE_S) for _ in range(50)]
+        for line in lines:
+            line.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+        assert server.ask("GET", "/healthz").status == 200
+        for line in lines:
+            assert line.recv(1) == b""  # closed by the server
+            line.close()
 
 
 def _first_line(line: socket.socket) -> bytes:
@@ -203,6 +215,12 @@ def _first_line(line: socket.socket) -> bytes:
         return line.recv(13)
     except OSError:
         return b""
+
+
+def test_a_read_token_reads_the_briefing(server: HttpProcess, tokens: dict[str, str]) -> None:
+    assert server.post("session_context", token=tokens["read"], project="ours").status == 200
+    refused = server.post("session_context", token=tokens["read"], payload="{}")
+    assert (refused.status, refused.code) == (403, "FORBIDDEN")
 
 
 # --- where it listens ---
@@ -228,6 +246,57 @@ def test_listening_beyond_this_machine_needs_a_token(tmp_path: Path) -> None:
 def test_half_of_a_certificate_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_HTTP_CERTIFICATE_FILE", "/nowhere.pem")
     assert "both a certificate and a key" in refused(tmp_path / "home")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Return the files of a certificate for 127.0.0.1 and of its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed: no certificate can be made")
+    made = tmp_path_factory.mktemp("tls")
+    files = (str(made / "certificate.pem"), str(made / "key.pem"))
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=recollect", "-addext", "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]],
+        check=True,
+        capture_output=True,
+    )  # fmt: skip
+    return files
+
+
+@pytest.fixture(scope="module")
+def exposed(home: Path, tokens: dict[str, str], certificate: tuple[str, str]) -> Iterator[HttpProcess]:
+    """A server that other machines reach: with TLS, and one request in a hundred seconds."""
+    settings = {"RECOLLECT_HTTP_CERTIFICATE_FILE": certificate[0], "RECOLLECT_HTTP_KEY_FILE": certificate[1]}
+    with HttpProcess(
+        home, "--host", "0.0.0.0", RECOLLECT_HTTP_RATE="0.01", RECOLLECT_HTTP_HOSTS="127.0.0.1", **settings
+    ) as process:
+        yield process
+
+
+def test_a_server_with_a_certificate_speaks_tls_and_limits_the_rate(
+    exposed: HttpProcess, tokens: dict[str, str], certificate: tuple[str, str]
+) -> None:
+    assert not any("not encrypted" in line for line in exposed.remarks)
+    trusted = ssl.create_default_context(cafile=certificate[0])
+    answers = []
+    for _ in range(2):
+        connection = http.client.HTTPSConnection("127.0.0.1", exposed.port, timeout=PATIENCE_S, context=trusted)
+        connection.request("GET", "/api/v1/stats", headers={"authorization": f"Bearer {tokens['read']}"})
+        response = connection.getresponse()
+        answers.append((response.status, response.getheader("retry-after"), response.read()))
+        connection.close()
+    assert answers[0][0] == 200
+    status, wait_s, body = answers[1]
+    assert status == 429
+    assert 1 <= int(wait_s or 0) <= 100
+    assert msgspec.json.decode(body)["error"]["code"] == "RATE_LIMITED"
+
+
+def test_a_server_with_a_certificate_does_not_answer_plain_http(exposed: HttpProcess) -> None:
+    with socket.create_connection(("127.0.0.1", exposed.port), timeout=PATIENCE_S) as line:
+        line.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert not _first_line(line).startswith(b"HTTP/")
 
 
 def test_a_port_that_is_taken_is_said_so(server: HttpProcess, tmp_path: Path) -> None:

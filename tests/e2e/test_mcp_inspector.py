@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import msgspec
 import pytest
 from tests.http_server import HttpProcess
 
+from recollect import Engine
 from recollect.capabilities import OPERATIONS
 
 BIN = Path(__file__).parents[2] / ".tools" / "node_modules" / ".bin"
@@ -28,10 +30,10 @@ pytestmark = [
 ]
 
 
-def inspect(era: str, method: str, *options: str, status: int = 0) -> tuple[Any, str]:
-    """Return what the Inspector prints for one request to a fresh server, decoded, and its remarks."""
+def inspect(era: str, method: str, *options: str, server: Sequence[str] = (), status: int = 0) -> tuple[Any, str]:
+    """Return what the Inspector prints for one request, decoded, and its remarks; default: to a fresh server."""
     home = os.environ["RECOLLECT_HOME"]
-    server = [COMMAND, "serve", "-e", f"RECOLLECT_HOME={home}", "-e", "RECOLLECT_TOOLSET=all"]
+    server = server or [COMMAND, "serve", "-e", f"RECOLLECT_HOME={home}", "-e", "RECOLLECT_TOOLSET=all"]
     done = subprocess.run(
         [str(BIN / "mcp-inspector"), "--cli", *server, "--protocol-era", era, "--method", method, *options],
         capture_output=True,
@@ -62,49 +64,42 @@ def test_the_inspector_stores_and_recalls(era: str) -> None:
     assert "shed" in recalled["content"][0]["text"]
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_the_inspector_shows_the_error_of_a_failed_call(era: str) -> None:
+# What follows is the same in every era: a request of its own kind, once the two sides have begun.
+
+
+def test_the_inspector_shows_the_error_of_a_failed_call() -> None:
     failed, _ = inspect(
-        era, "tools/call", "--tool-name", "get_memory", "--tool-arg", "memory_id=nope", status=TOOL_FAILED
+        "auto", "tools/call", "--tool-name", "get_memory", "--tool-arg", "memory_id=nope", status=TOOL_FAILED
     )
     assert failed["isError"] is True
     assert failed["structuredContent"]["error"]["code"] == "MEMORY_NOT_FOUND"
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_the_inspector_stores_and_recalls_over_http(era: str, home: Path) -> None:
+def test_the_inspector_lists_stores_and_recalls_over_http(home: Path) -> None:
     with HttpProcess(home, "--toolset", "all") as process:
-
-        def ask(method: str, *options: str) -> Any:
-            server = [f"{process.url}/mcp", "--transport", "http"]
-            done = subprocess.run(
-                [str(BIN / "mcp-inspector"), "--cli", *server, "--protocol-era", era, "--method", method, *options],
-                capture_output=True,
-                timeout=PATIENCE_S,
-                check=False,
-                env=os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(home.parent)},
-            )
-            assert done.returncode == 0, done.stderr.decode()
-            return msgspec.json.decode(done.stdout)
-
-        assert [tool["name"] for tool in ask("tools/list")["tools"]] == list(OPERATIONS)
-        ask("tools/call", "--tool-name", "store_memory", "--tool-arg", "content=The key is under the mat")
-        found = ask("tools/call", "--tool-name", "recall_memory", "--tool-arg", "query=where is the key?")
+        server = (f"{process.url}/mcp", "--transport", "http")
+        for era in ERAS:
+            listed, _ = inspect(era, "tools/list", server=server)
+            assert [tool["name"] for tool in listed["tools"]] == list(OPERATIONS)
+        store = ("--tool-name", "store_memory", "--tool-arg", "content=The key is under the mat")
+        inspect("auto", "tools/call", *store, server=server)
+        recall = ("--tool-name", "recall_memory", "--tool-arg", "query=where is the key?")
+        found, _ = inspect("auto", "tools/call", *recall, server=server)
         assert "under the mat" in str(found["content"])
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_the_inspector_lists_and_reads_resources_and_gets_prompts(era: str) -> None:
-    inspect(era, "tools/call", "--tool-name", "store_memory", "--tool-arg", "content=The key is in the shed")
-    listed, _ = inspect(era, "resources/list")
+def test_the_inspector_lists_and_reads_resources_and_gets_prompts() -> None:
+    with Engine(embed_provider="off") as engine:
+        engine.memories.store("The key is in the shed")
+    listed, _ = inspect("auto", "resources/list")
     briefing, memory = (row["uri"] for row in listed["resources"])
     assert briefing == "recollect://briefing"
-    read, _ = inspect(era, "resources/read", "--uri", memory)
+    read, _ = inspect("auto", "resources/read", "--uri", memory)
     assert "shed" in read["contents"][0]["text"]
-    templates, _ = inspect(era, "resources/templates/list")
+    templates, _ = inspect("auto", "resources/templates/list")
     assert [row["name"] for row in templates["resourceTemplates"]] == ["memory", "symbol"]
-    prompts, _ = inspect(era, "prompts/list")
+    prompts, _ = inspect("auto", "prompts/list")
     assert [row["name"] for row in prompts["prompts"]] == ["recall", "remember", "review"]
     words = ("--prompt-name", "recall", "--prompt-args", "question=where is the key?")
-    prompt, _ = inspect(era, "prompts/get", *words)
+    prompt, _ = inspect("auto", "prompts/get", *words)
     assert "shed" in prompt["messages"][0]["content"]["text"]

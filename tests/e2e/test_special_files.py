@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from tests.command_lines import Done, run_all
 from tests.waiting import PATIENCE_S
 
 # Far longer than any of these commands takes; a command that waits for a pipe takes for ever.
@@ -75,7 +74,8 @@ SPECIAL: Mapping[str, Callable[[Path, Path], None]] = {
     made.__name__: made for made in (pipe, socket_of_somebody, endless, link_to_a_pipe, link_to_a_private_file)
 }
 
-# Every command that reads a folder → whether it must succeed.
+NAMED = ("memory.jsonl", "memory.json", "memory.db", "notes.md")
+# Every command that reads a folder.
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "index": ("index", ".", "--json"),
     "import-history": ("import-history", ".", "--json"),
@@ -108,41 +108,30 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return root
 
 
-def run(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "recollect", *words],
-        cwd=project,
-        env={**os.environ, "HOME": str(project.parent), "RECOLLECT_EMBED_PROVIDER": "off"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-
-
 def test_no_command_waits_for_a_special_file_or_reads_what_a_link_leads_to(project: Path, home: Path) -> None:
+    def run(*lines: Sequence[str]) -> list[Done]:
+        return run_all(lines, cwd=project, timeout_s=PATIENCE_S, HOME=str(project.parent))
+
     config = project / ".recollect.toml"
     if config.resolve().is_file():  # settings that cannot be read are an error by themselves
-        refused = run(project, "config", "--json")
-        assert json.loads(refused.stdout)["error"]["code"] == "BAD_SETTING"
-        assert SECRET not in refused.stdout + refused.stderr
+        (refused,) = run(("config", "--json"))
+        assert json.loads(refused.out)["error"]["code"] == "BAD_SETTING"
+        assert SECRET not in refused.out + refused.error
         config.unlink()
-    for name, words in COMMANDS.items():
-        done = run(project, *words)
-        answer = json.loads(done.stdout)
-        assert answer.get("error", {}).get("code") in (None, "INVALID_INPUT", "NOT_FOUND"), (name, done.stdout)
-        assert SECRET not in done.stdout + done.stderr, name
-    found = json.loads(run(project, "code", "plain", "--json").stdout)
-    assert SECRET not in json.dumps(found)
-    assert "plain.py" in json.dumps(found)
+    *every, last = run(*COMMANDS.values(), ("code", "plain", "--json"))
+    for name, done in zip(COMMANDS, every, strict=True):
+        answer = json.loads(done.out)
+        assert answer.get("error", {}).get("code") in (None, "INVALID_INPUT", "NOT_FOUND"), (name, done.out)
+        assert SECRET not in done.out + done.error, name
+    assert SECRET not in last.out
+    assert "plain.py" in last.out
     assert SECRET.encode() not in b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("name", ["memory.jsonl", "memory.json", "memory.db", "notes.md"])
-def test_a_special_file_that_is_named_is_refused(project: Path, name: str) -> None:
+def test_a_special_file_that_is_named_is_refused(project: Path) -> None:
     (project / ".recollect.toml").unlink()
-    done = run(project, "import", name, "--json")
-    if (project / name).resolve().is_file():
-        return  # a link that somebody names is followed to a regular file
-    assert json.loads(done.stdout)["error"]["code"] == "INVALID_INPUT"
+    # A link that somebody names is followed to a regular file.
+    names = [name for name in NAMED if not (project / name).resolve().is_file()]
+    lines = [("import", name, "--json") for name in names]
+    for done in run_all(lines, cwd=project, timeout_s=PATIENCE_S, HOME=str(project.parent)):
+        assert json.loads(done.out)["error"]["code"] == "INVALID_INPUT"

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.command_lines import Done, run_all
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.errors import RecollectError
@@ -39,6 +41,11 @@ def run(folder: Path, *words: str, given: str = "") -> subprocess.CompletedProce
     )
 
 
+def several(folder: Path, *lines: Sequence[str]) -> list[Done]:
+    """Run commands in a folder, all in one process."""
+    return run_all(lines, cwd=folder, timeout_s=PATIENCE_S, HOME=str(folder.parent))
+
+
 def answer(done: subprocess.CompletedProcess[str]) -> Any:
     return json.loads(done.stdout)
 
@@ -53,19 +60,21 @@ def test_a_project_file_cannot_name_another_projects_namespace(project: Path, tm
     name = {"the path": str(other), "a path from here": "../other", "a name": "shared-name"}[named]
     run(other, "store", "The deployment key is rotated on Mondays.", "--project", name.replace("..", str(tmp_path)))
     (project / ".recollect.toml").write_text(f'namespace = "{name}"\ntoolset = "all"\n', encoding="utf-8")
-    stored = run(project, "store", "Written by a stranger.", "--json")
-    assert stored.returncode == 0
-    assert answer(stored)["memory"]["namespace"] not in (str(other), "shared-name")
-    assert "BAD_SETTING" in stored.stderr
-    assert [row["details"]["setting"] for row in answer(run(project, "config", "--json"))["ignored"]] == [
-        "namespace",
-        "toolset",
-    ]
-    health = answer(run(project, "health", "--json"))
-    (check,) = [row for row in health["checks"] if row["name"] == "settings"]
+    stored, config, health, context = several(
+        project,
+        ("store", "Written by a stranger.", "--json"),
+        ("config", "--json"),
+        ("health", "--json"),
+        ("context",),
+    )
+    assert stored.status == 0
+    assert json.loads(stored.out)["memory"]["namespace"] not in (str(other), "shared-name")
+    assert "BAD_SETTING" in stored.error
+    assert [row["details"]["setting"] for row in json.loads(config.out)["ignored"]] == ["namespace", "toolset"]
+    (check,) = [row for row in json.loads(health.out)["checks"] if row["name"] == "settings"]
     assert check["status"] == "degraded"
     assert "RECOLLECT_NAMESPACE" in check["mend"]
-    assert "deployment key" not in run(project, "context").stdout
+    assert "deployment key" not in context.out
 
 
 @pytest.mark.parametrize(
@@ -235,19 +244,14 @@ def test_a_payload_with_a_secret_in_its_names_is_kept_without_it(engine: Engine,
 # --- folders that are no project ---
 
 
-@pytest.mark.parametrize("command", ["index", "import-history"])
-@pytest.mark.parametrize("folder", ["/", "/tmp", "/var/tmp", "/usr", "/etc", "~", "~/.."])
-def test_a_folder_that_is_no_project_is_refused(project: Path, command: str, folder: str) -> None:
-    done = run(project, command, folder, "--json")
-    assert answer(done)["error"]["code"] == "INVALID_INPUT"
-
-
-def test_a_shared_folder_is_refused_wherever_it_lies(project: Path) -> None:
-    shared = project.parent / "shared"
+def test_a_folder_that_is_no_project_is_refused(project: Path) -> None:
+    shared = project.parent / "shared"  # a shared folder is refused wherever it lies
     shared.mkdir()
     shared.chmod(0o1777)
-    for command in ("index", "import-history"):
-        assert answer(run(project, command, str(shared), "--json"))["error"]["code"] == "INVALID_INPUT"
+    folders = ("/", "/tmp", "/var/tmp", "/usr", "/etc", "~", "~/..", str(shared))
+    lines = [(command, folder, "--json") for command in ("index", "import-history") for folder in folders]
+    for line, done in zip(lines, several(project, *lines), strict=True):
+        assert json.loads(done.out)["error"]["code"] == "INVALID_INPUT", line
 
 
 def test_transcripts_are_of_all_projects_and_asked_for_anywhere(project: Path) -> None:

@@ -6,9 +6,6 @@ The service is a real one on this machine that speaks each protocol; the engine 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -16,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.command_lines import run_all
 from tests.faults.child import PATIENCE_S, Child
 from tests.service import Reply, Service, serving
 
@@ -24,7 +22,6 @@ from recollect.errors import ModelFailed, RecollectError
 from recollect.model import Judgement
 from recollect.providers.chat import SERVICES
 
-RECOLLECT = Path(sys.executable).parent / "recollect"
 KEY = "sk-verysecret-0123456789"
 FRUIT = ("Apples are a red fruit", "A pear is a green fruit", "Plums are a blue fruit")
 EVERY = pytest.mark.parametrize("name", SERVICES)
@@ -223,14 +220,6 @@ def test_a_process_that_is_killed_while_it_asks_has_counted_its_call(home: Path,
 # --- keys ---
 
 
-def run(*words: str, **environment: str) -> str:
-    """Return all that a command writes, to whomever."""
-    result = subprocess.run(
-        [RECOLLECT, *words], capture_output=True, text=True, check=False, env={**os.environ, **environment}
-    )
-    return result.stdout + result.stderr
-
-
 @pytest.mark.parametrize(
     ("name", "variable"),
     [
@@ -239,10 +228,9 @@ def run(*words: str, **environment: str) -> str:
         ("anthropic", "ANTHROPIC_API_KEY"),
     ],
 )
-def test_no_command_shows_a_key(service: Service, name: str, variable: str) -> None:
+def test_no_command_shows_a_key(service: Service, tmp_path: Path, name: str, variable: str) -> None:
     service.answer = lambda body: Reply({"error": f"bad key {KEY}"}, status=400)
     environment = {
-        "RECOLLECT_EMBED_PROVIDER": "off",
         "RECOLLECT_LLM_PROVIDER": name,
         "RECOLLECT_LLM_URL": service.url,
         "RECOLLECT_LLM_RETRIES": "0",
@@ -250,13 +238,14 @@ def test_no_command_shows_a_key(service: Service, name: str, variable: str) -> N
         "RECOLLECT_LOG_LEVEL": "debug",
         variable: KEY,
     }
-    run("store", FRUIT[0], **environment)
     commands = (("search", "fruit"), ("stats",), ("health",), ("config",))
-    written = {words[0]: [run(*words, *json_, **environment) for json_ in ((), ("--json",))] for words in commands}
+    lines = [("store", FRUIT[0]), *((*words, *form) for words in commands for form in ((), ("--json",)))]
+    _, *done = run_all(lines, cwd=tmp_path, timeout_s=PATIENCE_S, **environment)
+    written = {words[0]: done[2 * place : 2 * place + 2] for place, words in enumerate(commands)}
     assert service.asked and all(KEY in repr(asked.headers) for asked in service.asked)
     assert KEY not in repr(written)
-    assert "not re-ranked" in written["search"][0]
-    shown = {row["name"]: row["value"] for row in json.loads(written["config"][1])["settings"]}
+    assert "not re-ranked" in written["search"][0].out + written["search"][0].error
+    shown = {row["name"]: row["value"] for row in json.loads(written["config"][1].out)["settings"]}
     assert shown["llm_provider"] == name
     assert "********" in {shown["llm_api_key"], shown["openai_api_key"], shown["anthropic_api_key"]}
 

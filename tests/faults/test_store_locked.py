@@ -15,7 +15,7 @@ from recollect.engine import Engine
 from recollect.errors import StoreLocked
 from recollect.store.migrations import MIGRATIONS
 
-PROCESSES = 12
+PROCESSES = 6
 
 MIGRATION = (
     "CREATE TABLE later (x INTEGER PRIMARY KEY); INSERT INTO later VALUES (1); ALTER TABLE memories ADD mood TEXT"

@@ -13,7 +13,7 @@ from tests.faults.child import PATIENCE_S, Child
 
 from recollect.engine import Engine
 from recollect.engine.models import embedding_queue, pending_vectors
-from recollect.engine.models.embedding_queue import BATCH
+from recollect.engine.models.embedding_queue import AT_ONCE, BATCH
 from recollect.engine.models.pending_vectors import MAX_EMBEDDED
 from recollect.errors import EmbeddingFailed
 from recollect.model import Check
@@ -177,26 +177,28 @@ def test_a_memory_that_takes_too_long_is_set_aside_after_the_part_at_hand(
         assert "CPU time" in vectors_check(engine).detail
 
 
-def test_a_search_is_answered_while_an_embedding_hangs(path: Path) -> None:
+def test_a_search_is_answered_while_the_embedding_of_a_long_memory_hangs(path: Path) -> None:
     hangs, go_on = threading.Event(), threading.Event()
+    told: list[bool] = []
 
     class Hanging(HashingEmbedder):
         def embed(self, texts: Sequence[str]) -> Any:
             if any("slow" in text for text in texts):
                 hangs.set()
-                go_on.wait(PATIENCE_S)
+                told.append(go_on.wait(PATIENCE_S))
             return super().embed(texts)
 
     with opened(path, Hanging()) as engine:
         engine.memories.store("the harbour opens at six")
         engine.embedding.catch_up()
-        engine.memories.store("a slow memory")
+        engine.memories.store("slow " + long_text(AT_ONCE + 1))  # the search itself embeds what is short and new
         engine.embedding.start()
         assert hangs.wait(PATIENCE_S)
         found = engine.recall.search("when does the harbour open")
         assert (found.mode, found.hits[0].memory.content) == ("hybrid", "the harbour opens at six")
-        assert not go_on.is_set()
+        assert told == []
         go_on.set()
+    assert told == [True]
 
 
 def test_of_a_very_long_memory_the_first_passages_are_embedded_and_health_says_so(path: Path) -> None:

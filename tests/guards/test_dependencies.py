@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +14,16 @@ import pytest
 if TYPE_CHECKING:
     from .conftest import Module
 
-MODULE_OF = {"pystemmer": "Stemmer"}  # Where a distribution's name is not its module's.
+MODULE_OF = {"pystemmer": "Stemmer", "pyjwt": "jwt"}  # Where a distribution's name is not its module's.
 OURS = {"recollect", "memory_lib", "ask"}  # ask: what the hook loads from its own folder, by its bare name
 
 
 @pytest.fixture(scope="module")
 def declared(root: Path) -> set[str]:
-    """The modules of the declared run-time dependencies."""
+    """The modules of the declared run-time dependencies, those of extras included."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    names = [re.split(r"[^\w-]", line)[0].lower() for line in project["dependencies"]]
+    lines = [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
+    names = [re.split(r"[^\w-]", line)[0].lower() for line in lines]
     assert len(names) >= 4
     return {MODULE_OF.get(name, name.replace("-", "_")) for name in names}
 

@@ -37,14 +37,10 @@ class Scale(ItemForms):
     def __init__(self) -> None:
         pass
 
-    def whole(self, item: Item) -> Item:
-        return self.scaled(item.name, "whole", 2, item)
-
-    def part(self, item: Item, max_bytes: int) -> Item:
-        return self.scaled(item.name, "part", item.level, item, min(max_bytes, SIZES[item.name]))
-
-    def outline(self, item: Item) -> Item:
-        return self.scaled(item.name, "outline", item.level, item, SIZES[item.name] // 10)
+    def made(self, item: Item, form: Any, level: Any, max_bytes: int = 0, terms: Any = ()) -> Item:
+        size = SIZES[item.name]
+        sizes = {"whole": size, "part": min(max_bytes, size), "outline": size // 10}
+        return self.scaled(item.name, form, level, item, sizes[form])
 
     def scaled(self, name: str, form: Any, level: Any, item: Item | None = None, size: int = 0) -> Item:
         size = size or SIZES[name]
@@ -63,7 +59,7 @@ def test_levels_fit_and_moves_tell_where_everything_is(
     for action, name, value in steps:
         if action == "wait":
             now += value
-        state = expire(state, policy, scale.whole, now)
+        state = expire(state, policy, scale, now)
         if action == "put" and find_item(state, name) is None:
             item = msgspec.structs.replace(scale.scaled(name, "whole", value), placed_at=now, used_at=now)
             state = put(state, item, trigger="asked", reason="asked for", now=now)

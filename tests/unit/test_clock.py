@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -80,3 +83,15 @@ def test_another_thread_runs_without_a_limit() -> None:
     working.start()
     working.join()
     assert found == [False]
+
+
+def test_an_owner_has_ended_with_its_process() -> None:
+    code = "from recollect import clock; print(clock.new_owner())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = clock.new_owner()
+    assert not clock.has_ended(ours)
+    assert clock.has_ended(done.stdout.strip()) == Path("/proc/self/stat").exists()
+    assert not clock.has_ended(done.stdout.strip().replace("@", "@another-machine"))
+    assert not clock.has_ended(clock.new_id())
+    # A number is used again by another process: the start tells them apart.
+    assert clock.has_ended(ours.rpartition(":")[0] + ":1") == Path("/proc/self/stat").exists()

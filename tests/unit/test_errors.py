@@ -20,9 +20,11 @@ EXIT_STATUSES = {
     "MEMORY_NOT_FOUND": 3, "WORKSPACE_NOT_FOUND": 3, "PURGED": 3, "CONFLICT": 4, "WORKSPACE_EXISTS": 4,
     "BAD_SETTING": 5,
     "STORAGE_ERROR": 6, "STORE_LOCKED": 6, "STORE_CORRUPT": 6, "STORE_FOREIGN": 6, "STORE_UNWRITABLE": 6,
-    "STORE_FULL": 6, "SCHEMA_TOO_NEW": 6, "PROVIDER_ERROR": 7, "EMBEDDING_FAILED": 7, "LLM_ERROR": 7,
+    "STORE_FULL": 6, "STORE_UNREACHABLE": 6, "SCHEMA_TOO_NEW": 6,
+    "PROVIDER_ERROR": 7, "EMBEDDING_FAILED": 7, "LLM_ERROR": 7,
     "BUDGET_SPENT": 7, "ACCESS_REFUSED": 8, "UNAUTHORIZED": 8, "FORBIDDEN": 8, "RATE_LIMITED": 8, "REQUEST_TIMEOUT": 8,
-    "METHOD_NOT_ALLOWED": 2, "CANCELLED": 130,
+    "QUOTA_EXCEEDED": 8,
+    "METHOD_NOT_ALLOWED": 2, "AMBIGUOUS_NAME": 2, "CANCELLED": 130,
 }  # fmt: skip
 
 
@@ -84,7 +86,8 @@ def test_a_hint_of_its_own_replaces_the_general_one() -> None:
 
 def test_only_what_may_work_later_is_retryable() -> None:
     assert {error.code for error in CLASSES if error.retryable} == {
-        "STORE_LOCKED", "PROVIDER_ERROR", "EMBEDDING_FAILED", "LLM_ERROR", "RATE_LIMITED", "REQUEST_TIMEOUT",
+        "STORE_LOCKED", "STORE_UNREACHABLE", "PROVIDER_ERROR", "EMBEDDING_FAILED", "LLM_ERROR", "RATE_LIMITED",
+        "REQUEST_TIMEOUT",
     }  # fmt: skip
     assert StoreLocked("held").as_dict()["retryable"] is True
 

@@ -297,12 +297,12 @@ def test_settings_are_frozen(world: World) -> None:
     assert settings.chunk_size == 400
 
 
-SECRETS = ["embed_api_key", "llm_api_key", "openai_api_key", "anthropic_api_key", "compress_api_key"]
+SECRETS = ["embed_api_key", "llm_api_key", "openai_api_key", "anthropic_api_key", "compress_api_key", "team_token"]
 
 
 def test_every_key_is_marked_as_a_secret() -> None:
-    assert [row.name for row in SETTINGS if row.secret] == SECRETS
-    assert [row.name for row in SETTINGS if row.name.endswith("key")] == SECRETS
+    assert [row.name for row in SETTINGS if row.secret] == ["database_url", *SECRETS]
+    assert [row.name for row in SETTINGS if row.name.endswith(("key", "token"))] == SECRETS
 
 
 @pytest.mark.parametrize("name", SECRETS)

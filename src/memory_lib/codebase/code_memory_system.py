@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import re
 from collections.abc import Iterable
 from typing import Any
 
-from memory_lib.codebase.code_retrieval import CodeContext, CodeMemoryRetrieval, as_text, query_of
+from memory_lib.codebase.code_retrieval import CodeContext, CodeMemoryRetrieval, as_query, as_text, query_of
 from memory_lib.codebase.code_storage import CodeMemoryStorage
 from memory_lib.codebase.indexer import CodeIndexer, Indexed
-from memory_lib.database_file import Closing, file_tag
+from memory_lib.database_file import Closing, identity
 from memory_lib.general.retrieval import ModelFn, ScoredMemory
 
 TEMPLATE = "Relevant context:\n{memories}\n\nTask: {context}"
@@ -47,17 +48,30 @@ class CodeMemorySystem(Closing):
     ) -> list[str]:
         """Index the functions and types of all source files of a folder and return their ids.
 
+        Code of files that no longer exist is deleted.
+
         exclude_patterns: globs of paths to exclude, such as */tests/*; .gitignore always applies
         """
         known = self.storage.code_ids_by_file()
         files = self.indexer.read_directory(directory, exclude_patterns, recursive)
-        return [name for path, rows in files for name in self._replace(path, rows, known)]
+        ids = [name for path, rows in files for name in self._replace(path, rows, known)]
+        below = identity(directory).rstrip("/") + "/"
+        gone = [path for path in known if path.startswith(below) and not os.path.lexists(path)]
+        self.storage.store.remove_all(id=[name for path in gone for name in known[path]])
+        if self.retrieval.small_model_fn is None or self.retrieval.prefilter is not None:
+            self.storage.store.embed_beside()
+        return ids
 
     def reindex_file(self, file_path: str) -> list[str]:
-        """Index a changed file again, drop its cached scores, and return the new ids."""
-        ids = self.index_file(file_path)
+        """Index a changed file again, drop its cached scores, and return the new ids.
+
+        The code of a file that no longer exists is deleted; then there are no new ids.
+        """
         self.retrieval.invalidate_cache_for_file(file_path)
-        return ids
+        if os.path.lexists(file_path):
+            return self.index_file(file_path)
+        self.storage.store.remove_all(id=self.storage.code_ids_by_file().get(identity(file_path), []))
+        return []
 
     def add_documentation_memory(
         self,
@@ -91,10 +105,10 @@ class CodeMemorySystem(Closing):
 
         include_file_hashes: if false, cached scores are used even for changed files
         """
-        memories = await asyncio.to_thread(self.storage.get_all_memories)
-        is_cached = self.retrieval.small_model_fn is not None and self.retrieval.enable_caching
+        memories, known = await self.retrieval.candidates(as_query(context), self.storage.read)
+        is_cached = known is None and self.retrieval.enable_caching
         hashes = await asyncio.to_thread(self._hashes, memories) if include_file_hashes and is_cached else None
-        return await self.retrieval.retrieve_code_memories(context, memories, hashes)
+        return await self.retrieval.selected(context, memories, hashes, known)
 
     async def query(
         self, context: str | CodeContext, primary_model_fn: ModelFn, custom_prompt_template: str | None = None
@@ -138,8 +152,8 @@ class CodeMemorySystem(Closing):
     def _replace(self, file_path: str, rows: Iterable[Indexed], known: dict[str, list[str]]) -> list[str]:
         """Store the entities of a file, then delete the earlier ones; an interruption loses none."""
         ids = self.storage.add_code_memories(rows)
-        for old in known.pop(file_tag(file_path), ()):
-            self.storage.store.remove(memory_id=old)
+        if old := known.pop(identity(file_path), []):
+            self.storage.store.remove_all(id=old)
         return ids
 
     def _hashes(self, memories: Iterable[dict[str, Any]]) -> dict[str, str]:

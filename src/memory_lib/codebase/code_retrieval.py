@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory_lib.general.retrieval import MemoryRetrieval, ModelFn, ScoredMemory, raised
+from memory_lib.database_file import identity
+from memory_lib.general.retrieval import Known, MemoryRetrieval, ModelFn, ScoredMemory, raised
 from recollect.engine import CachedScore, ScoreCache, ScoreKey
 
 # Facts about code that the prompt holds beside the code; imports are left out, they are those of the whole file.
@@ -136,20 +137,27 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         self._hits = self._lookups = 0
 
     async def retrieve_code_memories(
-        self,
-        context: str | CodeContext,
-        memories: list[dict[str, Any]],
-        file_hashes: dict[str, str] | None = None,
+        self, context: str | CodeContext, memories: list[dict[str, Any]], file_hashes: dict[str, str] | None = None
     ) -> list[ScoredMemory]:
         """Return the memories that are relevant to a context, the most relevant first.
 
         file_hashes: hash of each file by path; scores cached for another hash are ignored
         """
         candidates = await self._prefiltered(as_query(context), memories)
+        return await self.selected(context, candidates, file_hashes, None)
+
+    async def selected(
+        self,
+        context: str | CodeContext,
+        memories: list[dict[str, Any]],
+        file_hashes: dict[str, str] | None,
+        known: Known | None,
+    ) -> list[ScoredMemory]:
+        """Return the relevant ones of candidates, by their known relevance or as a model scores them."""
         if self.small_model_fn is None:
-            scored = await self.score_all_memories(as_query(context), candidates)
+            scored = await self.scored(as_query(context), memories, known)
         else:
-            scored = await self._cached(as_text(context), candidates, file_hashes or {})
+            scored = await self._cached(as_text(context), memories, file_hashes or {})
         return self.filter_and_select(self._boosted(scored))
 
     def format_code_memories_for_prompt(
@@ -162,7 +170,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
 
     def invalidate_cache_for_file(self, file_path: str) -> None:
         """Clear the cached scores of a file."""
-        self._scores.forget(file_path)
+        self._scores.forget(identity(file_path))
 
     def clear_cache(self) -> None:
         """Clear the score cache."""
@@ -233,15 +241,28 @@ class CodeMemoryRetrieval(MemoryRetrieval):
             boosts = [self.dependency_boost_amount * (_name(memory) in needed) for memory in scored]
         if self.enable_recency_boost:
             since = datetime.now(UTC) - timedelta(days=self.recency_days)
-            new = [_changed_since(memory, since) for memory in scored]
+            new = [_changed_since(memory, since) and self._may_rise(memory) for memory in scored]
             boosts = [boost + self.recency_boost_amount * is_new for boost, is_new in zip(boosts, new, strict=True)]
         return [raised(memory, boost) if boost else memory for memory, boost in zip(scored, boosts, strict=True)]
 
+    def _may_rise(self, memory: ScoredMemory) -> bool:
+        """Return whether a recent change counts: without a model only for what is relevant anyway.
+
+        The threshold is then as low as the boost, which would make everything relevant that was changed recently.
+        """
+        return self.small_model_fn is not None or memory.relevance_score >= self.relevance_threshold
+
+    def _least_score(self) -> float:
+        return self.relevance_threshold - self.dependency_boost_amount * self.enable_dependency_boost
+
     # --- settings ---
 
-    def _limits(self) -> dict[str, tuple[type[int] | type[float], float, float]]:
+    def _limits(self) -> dict[str, tuple[type[int] | type[float] | type[bool], float, float]]:
         return {
             **super()._limits(),
+            "enable_caching": (bool, 0, 1),
+            "enable_dependency_boost": (bool, 0, 1),
+            "enable_recency_boost": (bool, 0, 1),
             "dependency_boost_amount": (float, 0.0, 1.0),
             "recency_boost_amount": (float, 0.0, 1.0),
             "recency_days": (float, 0.0, 36_500.0),
@@ -250,7 +271,8 @@ class CodeMemoryRetrieval(MemoryRetrieval):
 
 def _key(context: str, memory: Mapping[str, Any], file_hashes: Mapping[str, str]) -> ScoreKey:
     path = memory.get("file_path") or ""
-    return ScoreKey(context, str(memory.get("id", "")), file_hashes.get(path) or "", path)
+    file = identity(path) if path else ""
+    return ScoreKey(context, str(memory.get("id", "")), file_hashes.get(path) or "", file)
 
 
 def _name(memory: ScoredMemory) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memory_lib.database_file import (
@@ -10,7 +10,9 @@ from memory_lib.database_file import (
     CODEBASE,
     Closing,
     code_row,
-    file_tag,
+    file_tags,
+    identity,
+    identity_of,
     iso,
     note_row,
     open_library,
@@ -92,11 +94,11 @@ class CodeMemoryStorage(Closing):
 
     def get_all_memories(self) -> list[dict[str, Any]]:
         """Return all memories, code and notes, newest first; `type` is code or non-code."""
-        return [shown(memory) for memory in self.store.find()]
+        return self.read(None)
 
     def get_memories_by_file(self, file_path: str) -> list[dict[str, Any]]:
-        """Return the memories of a file, code and notes, newest first."""
-        return [shown(memory) for memory in self.store.find(file_tag(file_path))]
+        """Return the memories of a file, code and notes, newest first; its path may be relative or absolute."""
+        return [shown(memory) for memory in self._of_file(file_path)]
 
     def get_memories_by_language(self, language: str) -> list[dict[str, Any]]:
         """Return the code in a language, newest first."""
@@ -104,16 +106,27 @@ class CodeMemoryStorage(Closing):
 
     def delete_memories_by_file(self, file_path: str) -> int:
         """Delete the memories of a file, code and notes; return how many there were."""
-        return self.store.remove(file_tag(file_path))
+        return self.store.remove_all(id=[memory.id for memory in self._of_file(file_path)])
+
+    def read(self, memory_ids: Sequence[str] | None) -> list[dict[str, Any]]:
+        """Return the memories with these ids; with None all, newest first."""
+        rows = self.store.find() if memory_ids is None else self.store.get_all(memory_ids)
+        return [shown(memory) for memory in rows]
 
     def code_ids_by_file(self) -> dict[str, list[str]]:
-        """Return the ids of all code, by the tag of its file."""
+        """Return the ids of all code, by the identity of its file."""
         found: dict[str, list[str]] = {}
-        for memory in self.store.find():
-            path = memory.metadata.get("entity", {}).get("file_path")
-            if memory.category == CODE and path:
-                found.setdefault(file_tag(path), []).append(memory.id)
+        for memory in self.store.select(category=CODE):
+            if name := identity_of(memory):
+                found.setdefault(name, []).append(memory.id)
         return found
+
+    def _of_file(self, file_path: str) -> list[Memory]:
+        """Return the memories of a file; if there are none, those whose path was written like this elsewhere."""
+        name = identity(file_path)
+        tagged = {memory.id: memory for each in file_tags(file_path) for memory in self.store.find(each)}
+        rows = sorted(tagged.values(), key=lambda memory: (memory.created_at, memory.seq), reverse=True)
+        return [memory for memory in rows if identity_of(memory) == name] or rows
 
     def count_code(self) -> int:
         """Return how many memories are code."""
@@ -139,13 +152,6 @@ def shown(memory: Memory) -> dict[str, Any]:
         entity = memory.metadata.get("entity", {})
         named = {name: entity.get(name, "") for name in ("file_path", "entity_name")}
         return {"id": memory.id, "type": "code", **named, "code_snippet": memory.content, **entity, **beside}
-    note = memory.metadata.get("note", {})
-    return {
-        "id": memory.id,
-        "type": "non-code",
-        "category": memory.category or "general",
-        "title": note.get("title", ""),
-        "content": memory.content,
-        "file_path": note.get("file_path", ""),
-        **beside,
-    }
+    note = {"title": "", "file_path": "", **memory.metadata.get("note", {})}
+    kind = {"type": "non-code", "category": memory.category or "general"}
+    return {"id": memory.id, **kind, "content": memory.content, **note, **beside}

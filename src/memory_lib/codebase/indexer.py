@@ -101,13 +101,9 @@ def _entity(path: str, each: SourceEntity, language: str, imports: Iterable[str]
 
 
 def _metadata(each: SourceEntity) -> dict[str, Any]:
-    known = {
-        "kind": each.kind.lower(),
-        "qualified_name": each.qualified,
-        "start_line": each.start_line,
-        "end_line": each.end_line,
-    }
-    return {**known, "decorators": list(each.decorators)} if each.decorators else known
+    lines = {"start_line": each.start_line, "end_line": each.end_line}
+    decorators = {"decorators": list(each.decorators)} if each.decorators else {}
+    return {"kind": each.kind.lower(), "qualified_name": each.qualified, **lines, **decorators}
 
 
 def _is_excluded(path: Path, inside: str, patterns: Iterable[str]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from typing import Any
 
@@ -41,8 +40,8 @@ class MemorySystem(Closing):
 
     async def retrieve_relevant_memories(self, context: str) -> list[ScoredMemory]:
         """Return the memories that are relevant to a context, the most relevant first."""
-        memories = await asyncio.to_thread(self.storage.get_all_memories)
-        return await self.retrieval.retrieve_relevant_memories(context, memories)
+        memories, known = await self.retrieval.candidates(context, self.storage.read)
+        return self.retrieval.filter_and_select(await self.retrieval.scored(context, memories, known))
 
     def format_memories_for_prompt(self, memories: list[ScoredMemory], include_scores: bool = True) -> str:
         """Return memories as text for a prompt."""
@@ -60,12 +59,7 @@ class MemorySystem(Closing):
 
     def get_stats(self) -> dict[str, Any]:
         """Return the number of memories and the settings."""
-        return {
-            "total_memories": self.storage.count_memories(),
-            "relevance_threshold": self.retrieval.relevance_threshold,
-            "max_memories": self.retrieval.max_memories,
-            "batch_size": self.retrieval.batch_size,
-        }
+        return {"total_memories": self.storage.count_memories(), **self.retrieval.config()}
 
     def close(self) -> None:
         """Close the database."""

@@ -22,9 +22,16 @@ from typing import Any
 from recollect.engine import UNRELATED, LibraryStore, Relevant, judge_prompt, judge_verdict
 
 ModelFn = Callable[[str], Awaitable[str]]
+# Reads the memories of a database with these ids, or all.
+Read = Callable[[Sequence[str] | None], list[dict[str, Any]]]
+Known = dict[str, Relevant]
 
 # How much longer to wait before each further try; the document says exponential and no more.
 BACK_OFF = 2.0
+# The documented threshold, for scores of a model; and the default without one. The relevance of recall is lower for an
+# answer in other words: the document's own examples have from 0.12 to 1, unrelated memories up to 0.07.
+DOCUMENTED_THRESHOLD = float("0.7")
+RECALL_THRESHOLD = 0.1
 # The namespace of memories that are scored but not stored.
 SCRATCH = "memory_lib.scratch"
 
@@ -51,7 +58,7 @@ class MemoryRetrieval:
     def __init__(
         self,
         small_model_fn: ModelFn | None,
-        relevance_threshold: float = 0.7,
+        relevance_threshold: float = DOCUMENTED_THRESHOLD,
         max_memories: int = 10,
         batch_size: int = 10,
         retry_attempts: int = 3,
@@ -63,7 +70,7 @@ class MemoryRetrieval:
         """Score with `small_model_fn`, an async function from a judge_prompt to an answer.
 
         small_model_fn: with None, recollect's own recall gives the scores
-        relevance_threshold: the least score of a retrieved memory
+        relevance_threshold: the least score of a retrieved memory; default: 0.7, without a model 0.1
         max_memories: maximum number of retrieved memories
         batch_size: maximum number of concurrent calls of the model
         retry_attempts: how often a failed call is retried
@@ -74,12 +81,14 @@ class MemoryRetrieval:
         if small_model_fn is not None and not callable(small_model_fn):
             raise TypeError("small_model_fn must be an async function or None")
         self.small_model_fn = small_model_fn
-        self.relevance_threshold = relevance_threshold
+        is_default = relevance_threshold is DOCUMENTED_THRESHOLD  # an equal number that is given is another object
+        self.relevance_threshold = RECALL_THRESHOLD if is_default and small_model_fn is None else relevance_threshold
         self.max_memories = max_memories
         self.batch_size = batch_size
         self.retry_attempts = retry_attempts
         self.retry_delay = retry_delay
         self.prefilter = prefilter
+        self._store = store
         self._recalled_relevance = RecallRelevance(store)
         self._check(self.config())
 
@@ -97,6 +106,32 @@ class MemoryRetrieval:
             found = await self._recalled(context, memories)
             return [self._made(memory, *relevant) for memory, relevant in zip(memories, found, strict=True)]
         return await self._each(memories, lambda memory: self._score(context, memory))
+
+    async def candidates(self, query: str, read: Read) -> tuple[list[dict[str, Any]], Known | None]:
+        """Return the memories of the database that can be relevant, and their relevance if no model scores them.
+
+        The database is read once: all of it for a model, else only what recall finds.
+        """
+        store = self._store
+        is_few = store is None or (self.prefilter is not None and store.count() <= self.prefilter)
+        if store is None or (self.small_model_fn is not None and (self.prefilter is None or is_few)):
+            return await asyncio.to_thread(read, None), None
+        found = await asyncio.to_thread(store.relevance, query)
+        if self.small_model_fn is not None:
+            return await asyncio.to_thread(read, list(found)[: self.prefilter]), None
+        least = self._least_score()
+        near = [name for name, relevant in found.items() if relevant.score >= least]
+        return await asyncio.to_thread(read, near), found
+
+    async def scored(self, context: str, memories: list[dict[str, Any]], known: Known | None) -> list[ScoredMemory]:
+        """Return memories with their known relevance, or as a model scores them."""
+        if known is None:
+            return await self.score_all_memories(context, memories)
+        return [self._made(memory, *known[memory["id"]]) for memory in memories]
+
+    def _least_score(self) -> float:
+        """Return the score below which no memory can reach the threshold."""
+        return self.relevance_threshold
 
     def filter_and_select(self, scored_memories: list[ScoredMemory]) -> list[ScoredMemory]:
         """Return the memories that reach the threshold, most relevant first, `max_memories` at most."""
@@ -215,7 +250,7 @@ class MemoryRetrieval:
 
     # --- settings ---
 
-    def _limits(self) -> dict[str, tuple[type[int] | type[float], float, float]]:
+    def _limits(self) -> dict[str, tuple[type[int] | type[float] | type[bool], float, float]]:
         """Return the settings that can be changed: their type, the least and the largest value."""
         return {
             "relevance_threshold": (float, 0.0, 1.0),
@@ -230,6 +265,10 @@ class MemoryRetrieval:
         for name, value in values.items():
             kind, least, most = self._limits()[name]
             if name == "prefilter" and value is None:
+                continue
+            if kind is bool:
+                if not isinstance(value, bool):
+                    raise ValueError(f"{name} must be True or False, not {value!r}")
                 continue
             fits = isinstance(value, int) or (kind is float and isinstance(value, float))
             if not fits or isinstance(value, bool) or not least <= value <= most:
@@ -298,7 +337,7 @@ class RecallRelevance:
 
 def _has(store: LibraryStore, memories: Sequence[tuple[str, str]]) -> bool:
     """Return whether a database has all of the memories, with the same texts."""
-    kept = {row.id: row.content for row in store.find()}
+    kept = dict(store.columns(("id", "content")))
     return all(kept.get(memory_id) == text for memory_id, text in memories)
 
 

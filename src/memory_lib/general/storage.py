@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from memory_lib.database_file import GENERAL, Closing, iso, open_library, required
@@ -37,7 +38,12 @@ class MemoryStorage(Closing):
 
     def get_all_memories(self) -> list[dict[str, Any]]:
         """Return all memories, newest first."""
-        return [shown(memory) for memory in self.store.find()]
+        return self.read(None)
+
+    def read(self, memory_ids: Sequence[str] | None) -> list[dict[str, Any]]:
+        """Return the memories with these ids; with None all, newest first."""
+        rows = self.store.find() if memory_ids is None else self.store.get_all(memory_ids)
+        return [shown(memory) for memory in rows]
 
     def update_memory(self, memory_id: str, text: str | None = None, metadata: dict[str, Any] | None = None) -> bool:
         """Change text or metadata of a memory, None leaves it as it is; return whether there is such a memory.

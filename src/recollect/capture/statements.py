@@ -7,8 +7,8 @@
     "The root cause was a missing index."                     cause       insight
     "Keep in mind that staging is rebuilt every night."       fact        context
 
-Questions, guesses, requests, reports and instructions for this turn are no statements. An assistant states causes and
-decisions only.
+A trained model reads what people say (`statement_model`). Questions and guesses are no statements. An assistant states
+causes and decisions only, and few patterns find them.
 """
 
 from __future__ import annotations
@@ -16,40 +16,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from recollect.capture import statement_cues as cues
 from recollect.capture.prose import Sentence, sentences
-from recollect.capture.statement_cues import (
-    ASSERTS,
-    CUES,
-    EVERYWHERE,
-    LASTING,
-    LEAD,
-    LEANS,
-    NOW,
-    OPEN,
-    OPENINGS,
-    REASON,
-    REQUEST,
-    ROLE,
-    Cue,
-    Kind,
-)  # fmt: skip
+from recollect.capture.sentence_features import features, message_features
+from recollect.capture.statement_model import Kind, model
 from recollect.model import MemoryType
 from recollect.text.questions import QUESTION
 
 Speaker = Literal["user", "assistant"]
+_Read = tuple[Kind, tuple[str, ...]]  # the kind of a statement, and the features that decided
 
 # Shorter sentences need their context; longer ones describe a task.
 LEAST_WORDS, MOST_CHARACTERS = 4, 400
+# "Keep in mind that …" and "actually, …" leave little doubt.
+ANNOUNCED_PROBABILITY = 0.4
 # A message with more statements is a pasted document.
 OF_A_MESSAGE = 5
-# General sentences of a longer message describe its task.
-SHORT_SENTENCES = 4
+TYPES: dict[Kind, tuple[MemoryType, float]] = {
+    "rule": ("preference", 0.8),
+    "preference": ("preference", 0.75),
+    "decision": ("decision", 0.75),
+    "correction": ("context", 0.7),
+    "cause": ("insight", 0.7),
+    "fact": ("context", 0.65),
+}
 
 
 class Statement(NamedTuple):
     """A stated sentence, in its author's words.
 
-    everywhere: it is valid for all projects. is_general: no word of it tells its kind
+    everywhere: it is valid for all projects. because: the features of the sentence that decided
     """
 
     text: str
@@ -57,12 +53,12 @@ class Statement(NamedTuple):
     importance: float
     everywhere: bool
     kind: Kind
-    is_general: bool = False
+    because: tuple[str, ...] = ()
 
 
 def statements(text: str, speaker: Speaker) -> tuple[Statement, ...]:
     """Return the distinct statements of a message in order."""
-    if ROLE.search(text, 0, 200):
+    if cues.ROLE.search(text, 0, 200):
         return ()
     found: dict[str, Statement] = {}
     for statement in _found(sentences(text), speaker):
@@ -76,64 +72,80 @@ def statements(text: str, speaker: Speaker) -> tuple[Statement, ...]:
 
 def type_of(text: str) -> MemoryType:
     """Return the type of memory that a text states; context by default."""
-    found = [each for each in (*statements(text, "user"), *statements(text, "assistant")) if not each.is_general]
+    found = (*statements(text, "user"), *statements(text, "assistant"))
     return found[0].memory_type if found else "context"
 
 
+def start_of(sentence: Sentence) -> int:
+    """Return the offset of a sentence after its filler words."""
+    start = 0
+    while (lead := cues.LEAD.match(sentence.plain[start : start + 40])) is not None:
+        start += lead.end()
+    return start
+
+
+def may_state(sentence: Sentence, start: int) -> bool:
+    """Return whether a sentence has the length of a statement, asks nothing and guesses nothing."""
+    plain = sentence.plain[start:].rstrip()
+    least = LEAST_WORDS + 3 * sentence.is_answer
+    has_length = len(plain) <= MOST_CHARACTERS and len(plain.split()) >= least
+    return has_length and not QUESTION.search(plain) and not cues.OPEN.search(plain)
+
+
 def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
-    cues = [cue for cue in CUES[speaker] if len(said) <= SHORT_SENTENCES or not cue.in_short]
+    shared = message_features(said)
     for place, sentence in enumerate(said):
-        before = said[place - 1] if place and not sentence.is_first else None
-        read = _read(sentence, before, cues, speaker)
-        if read is None:
+        start = start_of(sentence)
+        if not may_state(sentence, start):
             continue
-        cue, start = read
-        plain, text = sentence.plain[start:], sentence.text[start:].strip()
-        if LEANS.search(plain):
-            if before is None or QUESTION.search(before.plain) or len(before.plain.split()) < LEAST_WORDS:
-                continue
-            text = f"{before.text[_starts(before.plain)[-1] :].strip()} {text}"
-        after = said[place + 1] if place + 1 < len(said) else None
-        if after is not None and not after.is_first and REASON.match(after.plain):
-            text = f"{text} {after.text.strip()}"
-        if len(text) <= MOST_CHARACTERS:
-            everywhere = bool(EVERYWHERE.search(plain))
-            yield Statement(_tidy(text), cue.memory_type, cue.importance, everywhere, cue.kind, cue.in_short)
+        read = _stated(said, place, start, shared) if speaker == "user" else _concluded(sentence.plain[start:])
+        text = None if read is None else _with_context(said, place, start)
+        if read is not None and text is not None and len(text) <= MOST_CHARACTERS:
+            plain = sentence.plain[start:]
+            memory_type, importance = _type(read[0], plain)
+            yield Statement(_tidy(text), memory_type, importance, bool(cues.EVERYWHERE.search(plain)), *read)
 
 
-def _starts(plain: str) -> list[int]:
-    """Return the offsets of a sentence: its start, and after each filler word."""
-    starts = [0]
-    while (lead := LEAD.match(plain[starts[-1] : starts[-1] + 40])) is not None:
-        starts.append(starts[-1] + lead.end())
-    return starts
+def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
+    """Return the type and the importance of a statement."""
+    if kind == "decision" and cues.STANDING.search(plain):
+        return TYPES["rule"]
+    if kind != "rule" or cues.ADDRESSED.search(plain):
+        return TYPES[kind]
+    return ("style", 0.75) if cues.CONVENTION.search(plain) else TYPES["decision"]
 
 
-def _read(sentence: Sentence, before: Sentence | None, cues: Sequence[Cue], speaker: Speaker) -> tuple[Cue, int] | None:
-    """Return the cue of a sentence and the offset of its statement; None if it states nothing."""
-    starts = _starts(sentence.plain)
-    plain = sentence.plain[starts[-1] :].rstrip()
-    if len(plain) > MOST_CHARACTERS or len(plain.split()) < LEAST_WORDS + 3 * sentence.is_answer:
-        return None
-    if QUESTION.search(plain) or OPEN.search(plain):
-        return None
-    cue = next((cue for cue in cues if cue.pattern.search(plain)), None)
-    if cue is None:
-        return _opened(sentence.plain, starts, before) if speaker == "user" else None
-    is_task = not cue.holds and cue.kind not in ("correction", "cause") and bool(NOW.search(plain))
-    is_request = not cue.holds and bool(REQUEST.match(plain)) and not LASTING.search(plain)
-    return None if is_task or is_request else (cue, starts[-1])
+def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[str]) -> _Read | None:
+    """Return what a person states."""
+    trained = model()
+    plain = said[place].plain[start:]
+    judged = trained.judge(features(said, place, start, trained.words, shared))
+    if trained.keeps(judged) or (cues.ANNOUNCED.match(plain[:60]) and judged.probability >= ANNOUNCED_PROBABILITY):
+        return judged.kind, judged.because
+    concluded = _concluded(plain)
+    return concluded if concluded and concluded[0] == "cause" else None
 
 
-def _opened(plain: str, starts: list[int], before: Sentence | None) -> tuple[Cue, int] | None:
-    """Return the cue of a sentence that opens with a correction or note and asserts something."""
-    for cue in OPENINGS:
-        ends = [start + len(found[0]) for start in starts if (found := cue.pattern.match(plain[start : start + 60]))]
-        if not ends and before is not None and len(before.plain.split()) <= LEAST_WORDS:
-            ends = [starts[-1]] if cue.pattern.match(f"{before.plain.lstrip()} ") else []
-        if ends and ASSERTS.match(plain[ends[-1] :]):
-            return cue, ends[-1]
-    return None
+def _concluded(plain: str) -> _Read | None:
+    """Return what an assistant states, or the cause that anybody names as such."""
+    return next(((kind, (kind,)) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
+
+
+def _with_context(said: Sequence[Sentence], place: int, start: int) -> str | None:
+    """Return a statement with the sentence it refers to and its reason; None if what it refers to is missing."""
+    sentence = said[place]
+    before = said[place - 1] if place and not sentence.is_first else None
+    after = said[place + 1] if place + 1 < len(said) else None
+    if announced := cues.ANNOUNCED.match(sentence.plain[start : start + 60]):
+        start += announced.end()
+    text = sentence.text[start:].strip()
+    if cues.LEANS.search(sentence.plain[start:]):
+        if before is None or QUESTION.search(before.plain) or len(before.plain.split()) < LEAST_WORDS:
+            return None
+        text = f"{before.text[start_of(before) :].strip()} {text}"
+    if after is not None and not after.is_first and cues.REASON.match(after.plain):
+        text = f"{text} {after.text.strip()}"
+    return text
 
 
 def _tidy(text: str) -> str:

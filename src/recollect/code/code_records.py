@@ -64,6 +64,7 @@ class SymbolView(Record, frozen=True, kw_only=True):
 
     parent: its owner; children: what it holds. others: further symbols that the same words may mean
     callers, callees: some that call it and that it calls, by id; totals None: its file is not linked yet
+    source: the lines of its definition, where requested; a long one is cut
     """
 
     symbol: SymbolHit
@@ -79,6 +80,7 @@ class SymbolView(Record, frozen=True, kw_only=True):
     callers_total: int | None = None
     callees: tuple[str, ...] = ()
     callees_total: int | None = None
+    source: str = ""
 
 
 class CodeHits(Record, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The context that nouns share: settings, the store, and on whose behalf they write."""
+"""The context that nouns share: settings, the store, and on whose behalf they write; and their worker threads."""
 
 from __future__ import annotations
 
@@ -8,16 +8,33 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from recollect.errors import Conflict
+from recollect.errors import ConfigError, Conflict
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
     from recollect.model import Source
     from recollect.store.code_protocol import CodeStore
+    from recollect.store.dialect import Dialect
     from recollect.store.protocol import Store
 
 # Whether the caller of this thread or task may see some projects only: notes then name and count no other one.
 is_confined: ContextVar[bool] = ContextVar("is_confined", default=False)
+
+
+def dialect_of(settings: Settings) -> Dialect:
+    """Return the database that settings name; nothing is read or written yet. Raises ConfigError."""
+    if settings.database_url:
+        try:
+            from recollect.store.postgres import Postgres
+        except ImportError as problem:
+            raise ConfigError(
+                f"a PostgreSQL database needs the driver psycopg ({problem})",
+                hint="Install it: pip install 'recollect[postgres]'",
+            ) from None
+        return Postgres(settings.database_url, settings.home_path, busy_timeout_ms=settings.busy_timeout_ms)
+    from recollect.store.sqlite import Sqlite
+
+    return Sqlite(settings.database_path, busy_timeout_ms=settings.busy_timeout_ms)
 
 
 class Context:
@@ -67,11 +84,8 @@ class Context:
                 raise Conflict("this engine is closed", hint="Create a new Engine.")
             if self._store is None:
                 from recollect.store.sql import SqlStore
-                from recollect.store.sqlite import Sqlite
 
-                self._store = SqlStore(
-                    Sqlite(self.settings.database_path, busy_timeout_ms=self.settings.busy_timeout_ms)
-                )
+                self._store = SqlStore(dialect_of(self.settings))
             return self._store
 
     @property
@@ -86,3 +100,40 @@ class Context:
             store, self._store = self._store, None
         if store is not None:
             store.close()
+
+
+class Worker:
+    """A noun that works in a thread of this process, from `start` until `stop`.
+
+    thread_name: the name of the thread; stop_s: how long closing waits for what it is doing
+    """
+
+    thread_name = "recollect"
+    stop_s = 5.0
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether its thread is at work in this process."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self) -> None:
+        """Start the thread, once."""
+        with self._starting:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._work, name=self.thread_name, daemon=True)
+                self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread; the next process does what is unfinished."""
+        self._stop.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=self.stop_s)
+
+    def _work(self) -> None:
+        """Work until `_stop` is set."""
+        raise NotImplementedError

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.engine.records.memory_rows import batches
-from recollect.engine.retrieval.query_arguments import Asked
+from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE, Asked
 from recollect.engine.root import Engine
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound
 from recollect.model import Hit, Memory, Signals
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MAX_CONTENT_BYTES = 67_108_864
 # How many memories a question is ranked over at most: what a recall may return.
 MOST_RANKED = 1_000
+# The least cosine of a hit without a word of the question. On LoCoMo this drops no answer (bench/episodic.py).
+RELATED_COSINE = 0.25
 # How much further to look where others' memories lie between ours.
 WIDENING = 4
 
@@ -64,6 +66,10 @@ class LibraryStore:
         """Return the memory with this id, or None."""
         found = self.engine.store.get(Memory, [memory_id]) if isinstance(memory_id, str) else []
         return found[0] if found and found[0].namespace == self.namespace else None
+
+    def get_all(self, memory_ids: Sequence[str]) -> list[Memory]:
+        """Return the memories with these ids, in no particular order."""
+        return [row for batch in batches(memory_ids) for row in self._own(self.engine.store.get(Memory, batch))]
 
     def find(self, tag: str | None = None) -> list[Memory]:
         """Return the memories, or those with a tag, newest first."""
@@ -137,18 +143,16 @@ class LibraryStore:
         """The size of the database file."""
         return self.engine.store.describe().size_bytes
 
-    def search(self, question: str, limit: int, least: float = 0.0, *, pool: int | None = None) -> list[Hit]:
-        """Return the memories that answer a question, best first, as any recall of the engine would.
+    def search(self, question: str, limit: int, *, pool: int | None = None) -> list[Hit]:
+        """Return the memories that answer a question, best first; none if nothing is likely to, as in a search.
 
         What says the same as a better one stands under it; of versions of one fact the newest comes first.
-        least: leave out what is less likely to be relevant, 0 to 1
         pool: rank fewer passages than a recall would: the best few hits are the same nearly always, for less
         """
-        self._embed_beside()
-        asked = Asked(
-            question[:20_000], min(limit, MOST_RANKED), least, self._where(None), None, explain=False, pool=pool
-        )
-        return list(self.engine.pipeline.answer(asked).hits)
+        self.embed_beside()
+        most, where = min(limit, MOST_RANKED), self._where(None)
+        asked = Asked(question[:20_000], most, SEARCH_RELEVANCE, where, None, explain=False, pool=pool, hides_weak=True)
+        return [hit for hit in self.engine.pipeline.answer(asked).hits if _matches(hit.signals)]
 
     def relevance(self, question: str, limit: int = MOST_RANKED) -> dict[str, Relevant]:
         """Return the relevance of memories to a question, by id, best first; without unrelated ones.
@@ -159,7 +163,7 @@ class LibraryStore:
 
         if not question.strip():
             return {}
-        self._embed_beside()
+        self.embed_beside()
         asked = Asked(question[:20_000], min(limit, MOST_RANKED), 0.0, self._where(None), None, explain=False)
         ranking = self.engine.pipeline.rank(asked)
         pool, best = ranking.pool, dict[str, Relevant]()
@@ -180,8 +184,8 @@ class LibraryStore:
     def close(self) -> None:
         self.engine.close()
 
-    def _embed_beside(self) -> None:
-        """Make vectors in a thread where there are more to make than a question waits for; closing ends it.
+    def embed_beside(self) -> None:
+        """Make vectors in a thread if there are more to make than a question waits for; closing ends it.
 
         Meanwhile questions are answered by words. Nothing of this happens in a library that asks a model about all.
         """
@@ -194,6 +198,11 @@ class LibraryStore:
 
     def _where(self, tag: str | None) -> Filter:
         return {"namespace": self.namespace, **({"tags": Has((tag,))} if tag is not None else {})}
+
+
+def _matches(signals: Signals) -> bool:
+    """Return whether a hit itself matches, and not only other turns of its session."""
+    return bool(signals.matched_terms) or signals.dated or (signals.semantic or 0.0) >= RELATED_COSINE
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from recollect.engine.admin.access_tokens import AccessTokens
 from recollect.engine.admin.admin import Admin
 from recollect.engine.admin.archive import Archive
 from recollect.engine.admin.namespaces import Namespaces, Workspaces
+from recollect.engine.admin.token_calls import TokenCalls
 from recollect.engine.code.code_index import CodeIndex
 from recollect.engine.code.code_links import Links
 from recollect.engine.code.package_queries import Packages
@@ -16,20 +17,24 @@ from recollect.engine.context import Context
 from recollect.engine.graph.centrality import Centrality
 from recollect.engine.hook_responses.responses import HookResponses
 from recollect.engine.importing.history_import import HistoryImport
+from recollect.engine.importing.shared_memories import SharedMemories
 from recollect.engine.memory.access_log import AccessLog
 from recollect.engine.memory.amendments import Amendments
 from recollect.engine.memory.anchor_tracking import AnchorTracking
 from recollect.engine.memory.anchoring import Anchoring
 from recollect.engine.memory.memories import Memories
+from recollect.engine.memory.team_outbox import TeamOutbox
 from recollect.engine.models.embedding_queue import Embedding
 from recollect.engine.models.llm import Language
 from recollect.engine.models.similarity_calibration import CalibrationCache
 from recollect.engine.records.branches import Branches
 from recollect.engine.records.scope import Scope
 from recollect.engine.retrieval.graph_queries import GraphQueries
+from recollect.engine.retrieval.map_queries import Maps
 from recollect.engine.retrieval.memory_search import MemorySearch
 from recollect.engine.retrieval.recall_pipeline import RecallPipeline
 from recollect.engine.retrieval.scoring import Scoring
+from recollect.engine.retrieval.team_recall import TeamRecall
 from recollect.engine.retrieval.use_counters import UseCounters
 from recollect.engine.review.drift import DriftReview
 from recollect.engine.review.survey import Survey
@@ -58,6 +63,7 @@ NOUNS: dict[str, type] = {
     "memories": Memories,
     "recall": MemorySearch,
     "graph": GraphQueries,
+    "maps": Maps,
     "scoring": Scoring,
     "namespaces": Namespaces,
     "workspaces": Workspaces,
@@ -75,9 +81,11 @@ NOUNS: dict[str, type] = {
     "commands": Commands,
     "archive": Archive,
     "history": HistoryImport,
+    "sharing": SharedMemories,
     "consolidation": Consolidator,
     "admin": Admin,
     "access_tokens": AccessTokens,
+    "token_calls": TokenCalls,
 }
 
 OPERATIONS: dict[str, Operation] = collect(NOUNS)
@@ -93,10 +101,11 @@ class Engine:
     survey          map, cycles, dead code and the review of a diff
     sessions        sessions of assistants and their summaries
     history         import commits, documents and transcripts
+    sharing         share memories through a repository; trust one that shares some
     archive         export and import memories as JSON lines
     namespaces      memories by project; `workspaces` name projects
     freshness       memories whose code has changed since
-    graph           nodes and edges between memories, files and symbols
+    graph           nodes and edges between memories, files and symbols; `maps` gives them positions
     packages        packages of indexed projects and their dependencies
     coding          code snippets that are linked and evolve
     patterns        recurring searches, files, errors and decisions; `commands` that worked
@@ -106,6 +115,7 @@ class Engine:
     scoring         weights of the ranking
     admin           health, statistics, change log and undo
     access_tokens   create, list and revoke tokens for the HTTP server
+    token_calls     who read and wrote what with a token
     settings        the settings in force
 
     `dir(engine)` lists these. The other attributes are internal and may change in any release.
@@ -140,6 +150,7 @@ class Engine:
         self.anchoring = Anchoring(context)
         self.anchor_tracking = AnchorTracking(context, self.anchoring)
         self.amendments = Amendments(context, self.embedding, self.calibration)
+        self.team = TeamOutbox(context)
         self.memories = Memories(
             context,
             scope=self.scope,
@@ -150,6 +161,7 @@ class Engine:
             llm=self.llm,
             undo=lambda batch: self.admin.undo(batch),
             hooks=lambda: self.capture,
+            team=self.team,
         )
         self.code = CodeIndex(
             context,
@@ -183,16 +195,9 @@ class Engine:
             access=self.access,
             centrality=self.centrality,
             catch_up=lambda: self.capture.catch_up(),
+            shared=lambda project: self.sharing.refresh(project),
+            team=TeamRecall(self.team, deadline_ms=self.settings.team_deadline_ms),
         )
-        self.graph = GraphQueries(
-            context,
-            scope=self.scope,
-            branches=self.branches,
-            search=self.recall,
-            centrality=self.centrality,
-            links=self.links,
-        )
-        self.coding = Coding(context, snippets=lambda: self.snippets, evolution=lambda: self.snippet_evolution)
         self._add_sessions(context)
         self._add_tools(context)
 
@@ -239,10 +244,22 @@ class Engine:
             capture=self.capture,
             updates=self.session_updates,
             commands=self.commands,
+            shared=lambda project: self.sharing.refresh(project),
         )
 
     def _add_tools(self, context: Context) -> None:
         """Make the nouns of review, imports and administration."""
+        self.graph = GraphQueries(
+            context,
+            scope=self.scope,
+            branches=self.branches,
+            search=self.recall,
+            centrality=self.centrality,
+            links=self.links,
+        )
+        self.maps = Maps(context, scope=self.scope, links=self.links, embedding=self.embedding)
+        self.coding = Coding(context, snippets=lambda: self.snippets, evolution=lambda: self.snippet_evolution)
+        self.sharing = SharedMemories(context, scope=self.scope, anchoring=self.anchoring, embedding=self.embedding)
         self.survey = Survey(context, code=self.code, links=self.links)
         self.freshness = DriftReview(context, anchoring=self.anchoring, memories=self.memories)
         self.history = HistoryImport(
@@ -254,6 +271,7 @@ class Engine:
             embedding=self.embedding,
         )
         self.access_tokens = AccessTokens(context)
+        self.token_calls = TokenCalls(context)
         self.namespaces = Namespaces(context)
         self.workspaces = Workspaces(context)
         self.archive = Archive(context, embedding=self.embedding, anchor_tracking=self.anchor_tracking)
@@ -323,14 +341,15 @@ class Engine:
     def start_background(self) -> None:
         """Keep derived state up to date in threads of this process until the engine is closed.
 
-        What hooks leave, vectors, centrality, cycles of consolidation that are due, and the code index of the project
-        the process was started in, with its links, where `watch` is set.
+        What hooks leave, writes for a team server, vectors, centrality, cycles of consolidation that are due, and the
+        code index of the project the process was started in, with its links, where `watch` is set.
         """
         self.capture.start()
         self.embedding.start()
         self.centrality.start()
         self.llm_jobs.start()
         self.schedule.start()
+        self.team.start()
         if self.settings.watch:
             self.code.start()
             self.links.start()
@@ -338,6 +357,7 @@ class Engine:
     def close(self) -> None:
         """Stop background work and close the database."""
         self.capture.stop()
+        self.team.stop()
         self.code.stop()
         self.links.stop()
         self.embedding.stop()
@@ -348,6 +368,7 @@ class Engine:
         self.compressor.stop()
         if self.context.is_open:
             self.access.flush()
+            self.token_calls.flush()
         self.context.close()
 
     def __dir__(self) -> list[str]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from recollect.model import Memory
 
 TURN, FIRST, CHUNK = "turn", "first", "chunk"
+# A row with an author and a session is ranked as talk, with the turns around it; without, as a note (the recall@10 of
+# LoCoMo is 10 points lower).
+AUTHOR = "user"
 # The content of a blank chunk: the store rejects blank contents.
 BLANK = "(blank)"
 # The default multiplier of a record is 1, the default importance of a memory is 0.5; they correspond.
@@ -59,6 +62,7 @@ def _common(record: ChunkedMemoryRecord, session_id: str | None) -> dict[str, An
         "valid_from": at,
         "chunk_index": record.chunk_index,
         "session_id": session_id,
+        "author": AUTHOR,
         "access_count": record.access_count,
         "last_accessed_at": int(record.last_accessed),
         "importance": importance(record.importance_score),
@@ -150,7 +154,9 @@ def _metadata(place: Sequence[int], fields: Mapping[str, Any]) -> ChunkMetadata:
 
 def legacy(record: ChunkedMemoryRecord) -> MemoryRecord:
     """Return a conversation as the record type of EpisodicMemory."""
-    return MemoryRecord(record.id, record.user, record.assistant, record.timestamp, record.embedding)
+    return MemoryRecord(
+        record.id, record.user, record.assistant, record.timestamp, record.embedding, relevance=record.relevance
+    )
 
 
 def _parent(record_id: str, fields: Mapping[str, Any]) -> ChunkedMemoryRecord:

@@ -1,4 +1,4 @@
-"""The database of an episodic memory: opening, conversion of an older JSON file, embeddings and metrics.
+"""The database of an episodic memory: opening, export and import as JSON, embeddings and metrics.
 
 A path is a database file of recollect, whatever its suffix. Without a path the database is in a temporary folder, which
 is deleted with its owner.
@@ -6,7 +6,9 @@ is deleted with its owner.
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 import tempfile
 import threading
 import time
@@ -14,9 +16,9 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from recollect.episodic.exceptions import documented_errors
 from recollect.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
@@ -37,14 +39,61 @@ class ConversationStore:
 
     store: LibraryStore
     _closing: weakref.finalize[..., Any]
+    _metrics: Metrics
+    _legacy: Rows
+
+    @property
+    def metrics(self) -> dict[str, dict[str, float]]:
+        """Count and average milliseconds of each operation; empty if `enable_memory_metrics` is off."""
+        return self._metrics.collected()
+
+    def export_records(self, path: str | Path) -> int:
+        """Write all records with their ids, times and use to a new JSON file; return how many.
+
+        `import_records` reads the file; so does a memory that is opened with it as its storage path. Raises
+        FileExistsError.
+        """
+        with documented_errors():
+            entries = list(self._entries())
+        file = os.open(Path(path).expanduser(), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "w", encoding="utf-8") as out:
+            json.dump(entries, out, ensure_ascii=False, indent=1)
+        return len(entries)
+
+    def import_records(self, path: str | Path) -> int:
+        """Store the records of a JSON file with their ids, times and use; return how many. Known ids are skipped.
+
+        Raises ValueError if the file has no conversation turns.
+        """
+        from recollect.engine import document_turns
+
+        with documented_errors():
+            turns = document_turns(path)
+            new = [turn for turn in turns if not self._is_known(str(turn.get("parent_id") or turn.get("id") or ""))]
+            self._add_rows(list(self._legacy(new)))
+        return len(new)
+
+    def _entries(self) -> Iterator[dict[str, Any]]:
+        """Yield all records as JSON objects."""
+        raise NotImplementedError
+
+    def _add_rows(self, rows: list[Mapping[str, Any]]) -> None:
+        """Store imported rows, all or none."""
+        self.store.add(rows)
+
+    def _is_known(self, record_id: str) -> bool:
+        """Return whether a record or chunks of it are stored."""
+        return self.store.get(record_id) is not None or bool(self.store.ends(1, newest=False, parent_id=record_id))
 
     def _open(self, path: str | Path | None, namespace: str, embedder: CallerEmbedder | None, legacy: Rows) -> None:
         """Open the database at a path; with None, one that is deleted when it is closed.
 
         legacy: converts the turns of a JSON file to rows
         """
-        from recollect.engine import LibraryStore, adopt_json
+        from recollect.engine import LibraryStore, adopt_json, configured
 
+        self._legacy = legacy
+        self._metrics = Metrics(enabled=bool(configured("enable_memory_metrics")["enable_memory_metrics"]))
         folder = tempfile.TemporaryDirectory(prefix="recollect-episodic-") if path is None else None
         place = Path(folder.name) / "memory.db" if folder is not None else Path(path or "")
         adopted = adopt_json(place, namespace, legacy)
@@ -62,9 +111,7 @@ class ConversationStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
 

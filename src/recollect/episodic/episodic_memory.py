@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.episodic.conversation_rows import FIRST, child_record, legacy, parent_record, rows_of, turn_record
 from recollect.episodic.conversation_store import (
     EPISODES,
     ConversationStore,
     EmbeddingFunction,
-    Metrics,
     embedder_of,
     vectors_of,
 )
@@ -66,13 +66,10 @@ class EpisodicMemory(ConversationStore):
         max_records: maximum number of records; old, unused ones are removed first
         clock: returns the time in Unix seconds
         """
-        from recollect.engine import configured
-
         self.max_records = whole("max_records", settled(max_episodic_records=max_records)["max_episodic_records"], 1)
         self.storage_path = storage_path
         self._clock = clock
         self._embedder = embedder_of(embedding_fn)
-        self._metrics = Metrics(enabled=bool(configured("enable_memory_metrics")["enable_memory_metrics"]))
         self._lock = threading.RLock()
         self._session = ("", 0.0)
         self._total: int | None = None
@@ -90,23 +87,18 @@ class EpisodicMemory(ConversationStore):
         return legacy(self._remember(user, assistant)[0])
 
     def recall(self, query: str, *, top_k: int = 4) -> list[MemoryRecord]:
-        """Return the turns that answer a question, best first, at most `top_k`."""
+        """Return the turns that answer a question, most relevant first, at most `top_k`; none if nothing does.
+
+        Each has its `relevance`, and counts as used.
+        """
         with self._metrics.timed("recall"), documented_errors():
-            hits = self._hits(query, top_k)
+            hits = one_each(self._hits(query, top_k))[:top_k]
             parents = self._parents([hit.memory for hit in hits])
-            found = {record.id: record for hit in hits if (record := _conversation(hit.memory, parents)) is not None}
-            chosen = list(found.values())[:top_k]
-            wanted = {record.id for record in chosen}
-            used = [hit.memory.id for hit in hits if {hit.memory.id, hit.memory.parent_id} & wanted]
-            self.store.touch(used, int(self._clock()))
-        return [legacy(record) for record in chosen]
+            self.store.touch([hit.memory.id for hit in hits], int(self._clock()))
+        found = [(parents.get(hit.memory.parent_id or "", turn_record(hit.memory)), hit.score) for hit in hits]
+        return [replace(legacy(record), relevance=score) for record, score in found]
 
     # --- additions ---
-
-    @property
-    def metrics(self) -> dict[str, dict[str, float]]:
-        """Count and average milliseconds of each operation; empty if `enable_memory_metrics` is off."""
-        return self._metrics.collected()
 
     def load_records(self, records: Iterable[MemoryRecord | ChunkedMemoryRecord]) -> list[ChunkedMemoryRecord]:
         """Store records with their ids and times; return the new parents. Known ids are skipped."""
@@ -243,7 +235,7 @@ class EpisodicMemory(ConversationStore):
         wanted = FEW_HITS if is_few else HITS_PER_RECORD * top_k
         hits = self.store.search(text, wanted, pool=wanted if is_few else None)
         distinct = len({hit.memory.parent_id or hit.memory.id for hit in hits})
-        if distinct < top_k and self._count() > len(hits) > 0:
+        if distinct < top_k and len(hits) >= wanted:
             hits = self.store.search(text, MANY_HITS * top_k)
         return hits
 
@@ -278,9 +270,22 @@ class EpisodicMemory(ConversationStore):
                 found += [child_record(each, parent) for each in sorted(own, key=lambda each: each.chunk_index or 0)]
         return found
 
-    def _is_known(self, record_id: str) -> bool:
-        return self.store.get(record_id) is not None or bool(self.store.ends(1, newest=False, parent_id=record_id))
+    def _entries(self) -> Iterator[dict[str, Any]]:
+        session = {row.parent_id or row.id: row.session_id for row in self.store.select()}
+        for record in self._all_records():
+            entry = {name: value for name, value in asdict(record).items() if value is not None}
+            yield {**entry, "session_id": session.get(record.parent_id or record.id)}
+
+    def _add_rows(self, rows: list[Mapping[str, Any]]) -> None:
+        with self._lock:
+            super()._add_rows(rows)
+            self._total = None
+            self._make_room("")
 
 
-def _conversation(memory: Memory, parents: dict[str, ChunkedMemoryRecord]) -> ChunkedMemoryRecord | None:
-    return turn_record(memory) if memory.parent_id is None else parents.get(memory.parent_id)
+def one_each(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the best hit of each conversation."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.memory.parent_id or hit.memory.id, hit)
+    return list(best.values())

@@ -26,6 +26,7 @@ def legacy_rows(turns: Turns) -> Iterator[dict[str, Any]]:
     """Yield the rows of all records of a file, conversation by conversation, oldest first."""
     records = [_record(turn) for turn in turns]
     _make_distinct(records)
+    session = {record.id: _text(turn, "session_id") or None for record, turn in zip(records, turns, strict=True)}
     children: dict[str, list[ChunkedMemoryRecord]] = {}
     for record in records:
         if record.parent_id is not None:
@@ -33,7 +34,7 @@ def legacy_rows(turns: Turns) -> Iterator[dict[str, Any]]:
     parents = sorted((record for record in records if record.is_parent), key=lambda record: record.timestamp)
     for parent in parents:
         own = sorted(children.pop(parent.id, ()), key=lambda child: child.chunk_index)
-        yield from rows_of(parent, own, None)
+        yield from rows_of(parent, own, session[parent.id])
     for orphans in children.values():
         yield from map(orphan_row, orphans)
 

@@ -13,13 +13,17 @@ def _new_id() -> str:
 
 @dataclass
 class MemoryRecord:
-    """One turn of a conversation: the user's text and the assistant's."""
+    """One turn of a conversation: the user's text and the assistant's.
+
+    relevance: how likely it answers the question of a recall, 0 to 1; None outside of a recall
+    """
 
     id: str = field(default_factory=_new_id)
     user: str = ""
     assistant: str = ""
     timestamp: float = field(default_factory=time.time)
     embedding: list[float] | None = field(default=None, repr=False)
+    relevance: float | None = field(default=None, kw_only=True, compare=False)
 
     @property
     def content(self) -> str:
@@ -52,7 +56,11 @@ class ChunkMetadata:
 
 @dataclass
 class ChunkedMemoryRecord:
-    """A conversation (parent), or a chunk of one (child)."""
+    """A conversation (parent), or a chunk of one (child).
+
+    relevance: how likely it answers the question of a recall, 0 to 1; None outside of a recall
+    score: the relevance weighted by age and use, as TemporalMemoryWeighting calculates it
+    """
 
     id: str = field(default_factory=_new_id)
     parent_id: str | None = None
@@ -71,6 +79,9 @@ class ChunkedMemoryRecord:
     access_count: int = 0
     last_accessed: float = field(default_factory=time.time)
     importance_score: float = 1.0
+
+    relevance: float | None = field(default=None, kw_only=True, compare=False)
+    score: float | None = field(default=None, kw_only=True, compare=False)
 
     @property
     def is_parent(self) -> bool:

@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -128,7 +128,7 @@ class SessionMemory(ConversationStore):
         from recollect.engine import without_secrets
 
         sides = required("user", user), required("assistant", assistant)
-        with self._lock, documented_errors(SessionMemoryError):
+        with self._metrics.timed("add_turn"), self._lock, documented_errors(SessionMemoryError):
             user, assistant = (without_secrets(side) for side in sides)
             now = self._clock()
             self._clean_up_when_due(now)
@@ -152,7 +152,7 @@ class SessionMemory(ConversationStore):
         include_expired: also of an expired session that is not cleaned up yet
         """
         whole("max_turns", max_turns, 1)
-        with documented_errors(SessionMemoryError):
+        with self._metrics.timed("get_session_context"), documented_errors(SessionMemoryError):
             if session_id is None:
                 newest = self.store.ends(1, newest=True)
                 session_id = newest[0].session_id if newest else None
@@ -161,15 +161,15 @@ class SessionMemory(ConversationStore):
             rows = self.store.ends(max_turns, newest=True, session_id=session_id)[::-1]
             if not rows or (not include_expired and self._has_expired(_timestamp(rows[-1]), self._clock())):
                 return []
-            return self._turns(rows)
+            return list(self._turns(rows))
 
     def get_all_recent_context(self, hours_back: float = 2.0, max_turns: int = 50) -> list[MemoryRecord]:
         """Return the turns of all sessions since `hours_back` hours ago, oldest first, the last `max_turns` of them."""
         whole("max_turns", max_turns, 1)
         since = self._clock() - number("hours_back", hours_back, 0.0) * SECONDS_PER_HOUR
-        with documented_errors(SessionMemoryError):
+        with self._metrics.timed("get_all_recent_context"), documented_errors(SessionMemoryError):
             newest = self.store.ends(max_turns, newest=True)
-            return self._turns([row for row in newest[::-1] if _timestamp(row) >= since])
+            return list(self._turns([row for row in newest[::-1] if _timestamp(row) >= since]))
 
     def promote_to_longterm(self, episodic_memory: EpisodicMemory) -> list[MemoryRecord]:
         """Promote turns of all sessions to long-term memory; return the newly promoted ones.
@@ -177,7 +177,7 @@ class SessionMemory(ConversationStore):
         A turn is promoted if its similarity to the centroid of its session reaches `promotion_threshold`; without
         vectors always. Each is promoted once.
         """
-        with self._lock, documented_errors(SessionMemoryError):
+        with self._metrics.timed("promote_to_longterm"), self._lock, documented_errors(SessionMemoryError):
             promoted: list[MemoryRecord] = []
             sessions: dict[str, list[Memory]] = {}
             for row in self.store.select():
@@ -204,12 +204,16 @@ class SessionMemory(ConversationStore):
     def cleanup_expired_sessions(self, current_time: float | None = None) -> int:
         """Remove expired sessions; return how many. Runs automatically every `cleanup_interval_minutes`."""
         now = self._clock() if current_time is None else current_time
-        with self._lock, documented_errors(SessionMemoryError):
+        with self._metrics.timed("cleanup"), self._lock, documented_errors(SessionMemoryError):
             gone = [each.id for each in self._sessions().values() if self._has_expired(each.last, now)]
             if gone:
                 self.store.remove_all(session_id=gone)
             self._cleaned_at = now
             return len(gone)
+
+    def _entries(self) -> Iterator[dict[str, Any]]:
+        for row in self.store.select():
+            yield {name: value for name, value in asdict(_turn(row)).items() if value is not None}
 
     # --- end of a session ---
 
@@ -276,30 +280,23 @@ class SessionMemory(ConversationStore):
         known = sessions.get(newest[0].session_id or "") if newest else None
         return known._replace(last=_timestamp(newest[0])) if known is not None else None
 
-    def _turns(self, rows: Sequence[Memory]) -> list[MemoryRecord]:
-        turns: list[MemoryRecord] = [_turn(row) for row in rows]
+    def _turns(self, rows: Sequence[Memory]) -> list[SessionTurn]:
+        """Return turns, with their vectors if there is an embedder."""
+        turns = [_turn(row) for row in rows]
         for turn, vector in zip(turns, vectors_of(self._embedder, list(map(_text_of, rows))) or (), strict=False):
             turn.embedding = vector
         return turns
 
     def _central(self, rows: Sequence[Memory]) -> list[SessionTurn]:
         """Return the turns of a session that are similar enough to its centroid."""
-        turns = [_turn(row) for row in rows]
-        vectors = vectors_of(self._embedder, list(map(_text_of, rows)))
-        if vectors is None:
+        turns = self._turns(rows)
+        vectors = [turn.embedding for turn in turns if turn.embedding is not None]
+        if len(vectors) < len(turns) or len(turns) == 1:
             return turns
         from recollect.engine import centroid, cosine
 
-        middle = centroid(vectors)
-        for turn, vector in zip(turns, vectors, strict=True):
-            turn.embedding = vector
-        threshold = self.config.promotion_threshold
-        # A single turn is its own centroid; rounding must not exclude it if the threshold is 1.
-        return [
-            turn
-            for turn, vector in zip(turns, vectors, strict=True)
-            if len(turns) == 1 or cosine(vector, middle) >= threshold - 1e-9
-        ]
+        middle, least = centroid(vectors), self.config.promotion_threshold - 1e-9
+        return [turn for turn, vector in zip(turns, vectors, strict=True) if cosine(vector, middle) >= least]
 
 
 def _add_to_longterm(episodic_memory: Any, turns: Sequence[SessionTurn]) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import NODE_KINDS, RELATIONS
-from recollect.store.link_protocol import CodeStamps
+from recollect.store.link_protocol import CodeStamps, Crossing
 
 Ints = NDArray[np.int32]
 Places = NDArray[np.int64]
@@ -76,7 +76,7 @@ class CodePart(NamedTuple):
     """The code part of a graph: files, symbols, packages and their links.
 
     names: the ids of all nodes, then those that only a link names. files, owners: the number of the file that a node
-    belongs to, that a link starts in. seen: the state of the store it shows
+    belongs to, that a link starts in. seen: the state of the store it shows. crossings: links from one tree to another
     """
 
     names: list[str]
@@ -88,6 +88,7 @@ class CodePart(NamedTuple):
     owners: Places
     stamps: CodeStamps
     seen: tuple[int, int]
+    crossings: tuple[Crossing, ...] = ()
 
     @property
     def size(self) -> int:

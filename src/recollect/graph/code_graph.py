@@ -9,7 +9,7 @@ A file that changed is read again, the others are kept: two counters of the stor
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +17,8 @@ import numpy as np
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Codes, Flags, Links, Places
 from recollect.graph.arrays import CodePart as CodePart
 from recollect.model import Tree
-from recollect.store.code_protocol import PackageLink, symbol_keys
-from recollect.store.link_protocol import SURE, CodeStamps, LinkStore, target_node
+from recollect.store.code_protocol import symbol_keys
+from recollect.store.link_protocol import SURE, CodeStamps, Crossing, LinkStore, target_node
 
 # Beyond this share of all files, reading all of them costs no more than finding the unchanged ones.
 MOST_CHANGED = 0.3
@@ -29,7 +29,11 @@ FILE = KIND_CODES["File"]
 NO_FILE = -1
 
 
-def load_code(store: LinkStore, known: CodePart | None) -> CodePart | None:
+# Finds the links from one tree to another, given the ids of all code.
+Across = Callable[[LinkStore, Sequence[str]], Sequence[Crossing]]
+
+
+def load_code(store: LinkStore, known: CodePart | None, across: Across | None = None) -> CodePart | None:
     """Return the current code part: `known` if nothing changed, None without indexed code."""
     now = (store.code_generation(), store.link_generation())
     if known is not None and known.seen == now:
@@ -40,11 +44,11 @@ def load_code(store: LinkStore, known: CodePart | None) -> CodePart | None:
     trees = store.find(Tree)
     changed = None if known is None else _changed(known.stamps, stamps)
     if known is None or changed is None or len(changed) > MOST_CHANGED * len(stamps.files):
-        return _with_packages(store, _read(store, trees, None), stamps, now)
+        return _with_packages(store, _read(store, trees, None), stamps, now, across)
     kept = _without(known, {NO_FILE, *changed.tolist()})
     there = set(stamps.files.tolist())
     fresh = _read(store, trees, [file for file in changed.tolist() if file in there])
-    return _with_packages(store, _merged(kept, fresh), stamps, now)
+    return _with_packages(store, _merged(kept, fresh), stamps, now, across)
 
 
 class _Loose(NamedTuple):
@@ -172,28 +176,38 @@ def _merged(one: _Loose, other: _Loose) -> _Loose:
     )
 
 
-def _packages(nodes: list[tuple[str, str, str, str | None]], links: list[PackageLink]) -> _Loose:
+_Link = tuple[str, str, str, float]
+
+
+def _packages(nodes: list[tuple[str, str, str, str | None]], links: Iterable[_Link]) -> _Loose:
     index = {row[0]: number for number, row in enumerate(nodes)}
+    sources, targets, relations, weights = zip(*links, strict=True) if links else ((), (), (), ())
     src, dst = (
-        np.array([index.setdefault(name, len(index)) for name in ends], np.int32)
-        for ends in ([link.src for link in links], [link.dst for link in links])
+        np.array([index.setdefault(name, len(index)) for name in ends], np.int32) for ends in (sources, targets)
     )
-    relations = np.array([RELATION_CODES[link.relationship] for link in links], np.uint8)
+    codes = np.array([RELATION_CODES[relation] for relation in relations], np.uint8)
     return _Loose(
         list(index),
         np.full(len(nodes), KIND_CODES["Package"], np.uint8),
         [row[3] for row in nodes],
         np.full(len(nodes), NO_FILE, np.int64),
-        Links(src, dst, relations, np.ones(len(links))),
-        np.full(len(links), NO_FILE, np.int64),
+        Links(src, dst, codes, np.array(weights, np.float64)),
+        np.full(len(src), NO_FILE, np.int64),
     )
 
 
-def _with_packages(store: LinkStore, part: _Loose, stamps: CodeStamps, seen: tuple[int, int]) -> CodePart:
-    """Return a part with its packages, which are few and always read."""
+def _with_packages(
+    store: LinkStore, part: _Loose, stamps: CodeStamps, seen: tuple[int, int], across: Across | None
+) -> CodePart:
+    """Return a part with its packages and the links across trees, which are few and always read."""
     nodes = list({row[0]: row for row in store.package_nodes()}.values())
+    crossings = tuple(across(store, part.names[: len(part.kinds)])) if across else ()
     if nodes:
-        part = _merged(part, _packages(nodes, list(store.package_links())))
+        links: list[_Link] = [(link.src, link.dst, link.relationship, 1.0) for link in store.package_links()]
+        surest = {row[:3]: row.confidence for row in sorted(crossings, key=lambda row: row.confidence)}
+        part = _merged(part, _packages(nodes, [*links, *((*ends, sure) for ends, sure in surest.items())]))
     scope_of: dict[str | None, int] = {}
     scopes = np.array([scope_of.setdefault(name, len(scope_of)) for name in part.spaces], np.int32)
-    return CodePart(part.names, part.kinds, scopes, part.files, list(scope_of), part.links, part.owners, stamps, seen)
+    return CodePart(
+        part.names, part.kinds, scopes, part.files, list(scope_of), part.links, part.owners, stamps, seen, crossings
+    )

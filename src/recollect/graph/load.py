@@ -20,7 +20,7 @@ from typing import Any, cast
 import numpy as np
 
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Ints, Links, Points
-from recollect.graph.code_graph import CodePart, load_code
+from recollect.graph.code_graph import Across, CodePart, load_code
 from recollect.model import Change, Edge, Node
 from recollect.store.link_protocol import LinkStore
 from recollect.store.protocol import Coded, EdgeColumns, Store
@@ -38,11 +38,14 @@ _NODE_FIELDS = ("id", "kind", "namespace", "memory_id")
 _EDGES = "graph_edges"
 
 
-def load(store: Store, known: Graph | None = None) -> Graph:
-    """Return the current graph, made from an earlier one where that is cheaper."""
+def load(store: Store, known: Graph | None = None, across: Across | None = None) -> Graph:
+    """Return the current graph, made from an earlier one where that is cheaper.
+
+    across: finds the links from one tree to another
+    """
     with store.snapshot():
         rows = load_rows(store, known.rows if known is not None else None)
-        code = load_code(cast(LinkStore, store), known.code if known is not None else None)
+        code = load_code(cast(LinkStore, store), known.code if known is not None else None, across)
     if known is not None and rows is known.rows and code is known.code:
         known.seen = rows.seen
         return known

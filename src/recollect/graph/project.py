@@ -34,6 +34,18 @@ class Further(NamedTuple):
     weight: float
 
 
+def using(part: CodePart | None, trees: Collection[int]) -> set[int]:
+    """Return the other trees whose code uses these, directly or over others."""
+    if part is None or not part.crossings:
+        return set()
+    names = {name: int(file) >> FILE_BITS for name, file in zip(part.names, part.files.tolist(), strict=False)}
+    pairs = {(names.get(row.dst), row.file >> FILE_BITS) for row in part.crossings}
+    found = set(trees)
+    while more := {user for used, user in pairs if used in found} - found:
+        found |= more
+    return found - set(trees)
+
+
 def project(part: CodePart | None, trees: Collection[int], further: Sequence[Further] = ()) -> Project:
     """Return the files and symbols of trees with the links between them."""
     if part is None:

@@ -22,32 +22,14 @@ if TYPE_CHECKING:
     from recollect.hierarchy.policies import PromotionPolicy as PromotionPolicy
     from recollect.hierarchy.project_window import MemoryManager as MemoryManager
 
-# Public name → the module that defines it.
-_NAMES = {
-    "GlobalKnowledge": "recollect.hierarchy.model",
-    "Level": "recollect.hierarchy.policies",
-    "MemoryManager": "recollect.hierarchy.project_window",
-    "MemoryStats": "recollect.hierarchy.model",
-    "PROFILES": "recollect.hierarchy.policies",
-    "Policy": "recollect.hierarchy.policies",
-    "PromotionPolicy": "recollect.hierarchy.policies",
-}
-
-__all__ = [
-    "PROFILES",
-    "GlobalKnowledge",
-    "Level",
-    "MemoryManager",
-    "MemoryStats",
-    "Policy",
-    "PromotionPolicy",
-]
+__all__ = ["PROFILES", "GlobalKnowledge", "Level", "MemoryManager", "MemoryStats", "Policy", "PromotionPolicy"]
+# The module of each name that is not in `policies`.
+_MODULES = {"GlobalKnowledge": "model", "MemoryManager": "project_window", "MemoryStats": "model"}
 
 
 def __getattr__(name: str) -> Any:
-    module = _NAMES.get(name)
-    if module is None:
+    if name not in __all__:
         raise AttributeError(f"module 'recollect.hierarchy' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(module), name)
+    return getattr(import_module(f"recollect.hierarchy.{_MODULES.get(name, 'policies')}"), name)

@@ -41,7 +41,7 @@ class ContextWindow:
         """Start a task: fill the context window with likely files. Returns files, definitions, tests and memories, each
         with the reason. The project must be indexed.
 
-        Candidates come from search, dependencies, recent edits and memories. Level 1 (50 KB) gets the most likely
+        Candidates come from search, dependencies, git history, edits and memories. Level 1 (50 KB) gets the most likely
         files, large ones by their relevant symbols; level 2 (500 KB) the working set. `context_window` with level 1
         shows the texts.
 

@@ -1,46 +1,46 @@
-"""Design patterns of a project, by the names, bases and decorators of its symbols.
-
-A name is evidence of intent, not proof of an implementation.
-"""
+"""Design patterns of a project, by the structure of its code; roles by the names of its types."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from recollect.hierarchy.layers import is_secondary
+from recollect.hierarchy.layers import own_symbols
 
 if TYPE_CHECKING:
     from recollect.engine import Project, SymbolRow
 
-# Examples of a pattern, bases and decorators that are listed; the least number of subclasses and decorated symbols.
-MOST_EXAMPLES, MOST_BASES, MOST_DECORATORS = 6, 14, 14
-LEAST_CHILDREN, LEAST_DECORATED = 3, 4
+# Examples of a pattern and bases that are listed; the least number of subclasses.
+MOST_EXAMPLES, MOST_BASES, LEAST_CHILDREN = 6, 14, 3
 
-# Pattern → regular expression for names of its types, in the order of the output.
-NAMED: tuple[tuple[str, str], ...] = (
-    ("Factory", r"Factory$|FactoryMethod$"), ("Builder", r"Builder$"), ("Singleton", r"Singleton"),
-    ("Adapter", r"Adapter$|Wrapper$"), ("Strategy", r"Strategy$|Policy$"),
-    ("Observer", r"Observer$|Listener$|Subscriber$|Watcher$|EventBus$|Emitter$"),
-    ("Repository", r"Repository$|Dao$|DAO$"),
-    ("Store", r"Store$|Storage$|Backend$"), ("Service", r"Service$"), ("Controller", r"Controller$|ViewSet$|Resource$"),
-    ("Middleware", r"Middleware$|Interceptor$"), ("Handler", r"Handler$"), ("Visitor", r"Visitor$"),
-    ("Decorator", r"Decorator$"), ("Proxy", r"Proxy$"), ("Command", r"Command$"), ("Registry", r"Registry$"),
-    ("Plugin", r"Plugin$|Extension$"), ("Mixin", r"Mixin$"), ("Pool", r"Pool$"), ("Cache", r"Cache$"),
-    ("Iterator", r"Iterator$|Cursor$"), ("State machine", r"State$|StateMachine$"), ("Facade", r"Facade$"),
-    ("Protocol or interface", r"Protocol$|Interface$"), ("Provider", r"Provider$"), ("Resolver", r"Resolver$"),
-    ("Serializer", r"Serializer$|Encoder$|Decoder$|Marshaler$|Codec$"),
-    ("Parser", r"Parser$|Lexer$|Tokenizer$|Scanner$"),
-    ("Queue or worker", r"Queue$|Worker$|Scheduler$|Executor$|Dispatcher$"),
-    ("Client", r"Client$"), ("Server", r"Server$"),
-    ("Settings", r"Config$|Settings$|Options$|Configuration$"), ("Migration", r"Migration$"),
-    ("Error", r"Error$|Exception$"),
-)  # fmt: skip
-TYPES = frozenset({"Class", "Interface", "Type"})
-# Functions that return the instance of a singleton.
-_ONE_INSTANCE = re.compile(r"^(?:get_?instance|shared_?instance)$", re.I)
+# Ends of the names of types, by role; the first of several names the role.
+ROLES = [
+    tuple(ends.split("/"))
+    for ends in """Factory Builder Adapter/Wrapper Strategy/Policy Observer/Listener/Subscriber/Watcher/Emitter
+    Repository/Dao/DAO Store/Storage/Backend Service Controller/ViewSet/Resource Middleware/Interceptor Handler Visitor
+    Decorator Proxy Command Registry Plugin/Extension Mixin Pool Cache Iterator/Cursor State/StateMachine Facade
+    Provider Interface/Protocol Resolver Serializer/Encoder/Decoder/Marshaler/Codec Parser/Lexer/Tokenizer/Scanner
+    Client Server Worker/Queue/Scheduler/Executor/Dispatcher Settings/Config/Options/Configuration Migration
+    Error/Exception""".split()
+]
+TYPES = frozenset({"Class", "Interface", "Type", "Struct", "Enum"})
+FUNCTIONS = frozenset({"Function", "Method", "Endpoint"})
+# Of a larger file the first part is read; of a longer function the first lines decide.
+MOST_FILE_BYTES, MOST_BODY_CHARACTERS = 400_000, 8_000
+# A field that keeps the only instance: `_instance = None`, `@@instance`, `shared: Logger`.
+_ONE_FIELD = re.compile(
+    r"\s*(?:@@|@|self\.|cls\.|private )?_{0,2}(?:instance|singleton|shared)_?\s*(?::|\|\|=|=)", re.I
+)
+# What makes a value once: Go's sync.Once, a global of Python, cells of Rust.
+_ONCE = re.compile(r"\.Do\(|^\s*global \w|\bget_or_init\(|\bLazyLock::new\(", re.M)
+_ASSIGNED = re.compile(r"=\s*(?:new |&)?([A-Z]\w*)\s*[({]")
+# The type of a returned value: `return new Redis(`, `return &Redis{`, `=> Redis::new(`, `Box::new(Redis {`.
+_RETURNED = re.compile(
+    r"(?:\breturn|=>|->)\s+(?:await |new |&|\()*(?:(?:Box|Arc|Rc|Some|Ok)(?:::new)?\(&?)*"
+    r"([A-Z]\w*)(?:::\w{1,40}|\.new)?\s*[({]"
+)
 # The bases of a class in the syntax of many languages.
 _BASES = re.compile(
     r"^[\w\s@.]*?\b(?:class|interface|struct|trait|object|protocol)\s+\w+(?:<[^>]*>|\[[^\]]*\])?\s*"
@@ -53,37 +53,57 @@ _NO_BASE = frozenset(
 
 
 def design_patterns(project: Project) -> str:
-    """Return the patterns in use with examples, then bases, decorators and conventions."""
-    rows = [(path, row) for path, rows in _own(project) for row in rows]
-    lines = [*_named(rows), *_single(rows), *_bases(rows), *_decorators(rows), *_habits(rows)]
-    return "\n".join(lines)
+    """Return the patterns in use: by structure, then roles by name, and base types with many subclasses."""
+    files = {path: [row for row in rows if not row.test] for path, rows in own_symbols(project).items()}
+    rows = [(path, row) for path, rows in files.items() for row in rows]
+    return "\n".join([*_structures(project, files), *_roles(rows), *_bases(rows)])
 
 
-def _own(project: Project) -> Iterator[tuple[str, list[SymbolRow]]]:
-    for path, rows in project.symbols.items():
-        if not project.code[path].is_test and not is_secondary(path):
-            yield path, [row for row in rows if not row.test]
+def _structures(project: Project, files: dict[str, list[SymbolRow]]) -> Iterator[str]:
+    """Yield types that keep one instance of themselves, and functions that return one of several types."""
+    places = {row.name: f"{path}:{row.start_line}" for path, rows in files.items() for row in rows if row.kind in TYPES}
+    known = {name for name in places if not name.endswith(("Error", "Exception"))}
+    single: dict[str, str] = {}
+    making: list[str] = []
+    for path, rows in files.items():
+        lines = project.text(path, MOST_FILE_BYTES).split("\n")
+        for row in rows if len(lines) > 1 else ():
+            body = "\n".join(lines[row.start_line - 1 : row.end_line])[:MOST_BODY_CHARACTERS]
+            if row.kind in TYPES and _keeps_one(row.name, body):
+                single.setdefault(row.name, f"{row.name} ({path}:{row.start_line})")
+            elif row.kind in FUNCTIONS:
+                for name in known.intersection(_ASSIGNED.findall(body)) if _ONCE.search(body) else ():
+                    single.setdefault(name, f"{name} ({places[name]}), by {row.qualified}")
+                returned = known.intersection(_RETURNED.findall(body)) - {row.name}
+                if len(returned) > 1:
+                    making.append(
+                        f"{row.qualified} ({path}:{row.start_line}) returns {_some(sorted(returned), ' or ')}"
+                    )
+    for title, found in (("Singleton, keeps one instance", list(single.values())), ("Factory", making)):
+        if found:
+            yield f"{title}: {_some(found)}"
 
 
-def _named(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
-    patterns = [(name, re.compile(pattern)) for name, pattern in NAMED]
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for path, row in rows:
-        if row.kind not in TYPES:
-            continue
-        for name, pattern in patterns:
-            if pattern.search(row.name):
-                found[name].setdefault(row.name, f"{row.name} ({path}:{row.start_line})")
-                break
-    for name, _ in NAMED:
-        if found[name]:
-            yield f"{name}: {_some(list(found[name].values()))}"
+def _keeps_one(name: str, body: str) -> bool:
+    """Return whether a type has a field for an instance of itself: a static one, or one with a telling name."""
+    for line in body.split("\n")[1:]:
+        head, _, value = line.partition("=")
+        words = _NAME.findall(head)
+        is_static = "static" in words and "(" not in head
+        if is_static and (name in words or name in _NAME.findall(value)[:2]):
+            return True
+        if _ONE_FIELD.match(line) and (name in body or "cls" in body):
+            return True
+    return False
 
 
-def _single(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
-    places = [f"{row.qualified} ({path}:{row.start_line})" for path, row in rows if _ONE_INSTANCE.match(row.name)]
-    if places:
-        yield f"Singleton, by its accessor: {_some(places)}"
+def _roles(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
+    """Yield types by the role that their name says; this is evidence of intent, and is marked as such."""
+    for ends in ROLES:
+        named = {row.name: f"{row.name} ({path}:{row.start_line})" for path, row in reversed(rows)
+                 if row.kind in TYPES and row.name.endswith(ends)}  # fmt: skip
+        if named:
+            yield f"{ends[0]}, by name: {_some(list(named.values())[::-1])}"
 
 
 def _bases(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
@@ -112,46 +132,6 @@ def _base_names(text: str) -> Iterator[str]:
             yield from (name.rpartition(".")[2] for name in _NAME.findall(each))
 
 
-def _decorators(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
-    counts = Counter(
-        name[0] for _, row in rows for text in row.decorators if (name := _NAME.findall(text.lstrip("@#[")))
-    )
-    many = [(name, count) for name, count in sorted(counts.items(), key=lambda row: (-row[1], row[0]))]
-    shown = [f"{name} ×{count}" for name, count in many if count >= LEAST_DECORATED][:MOST_DECORATORS]
-    if shown:
-        yield "Decorators, annotations, attributes: " + ", ".join(shown)
-
-
-def _habits(rows: list[tuple[str, SymbolRow]]) -> Iterator[str]:
-    """Yield how functions are named, documented and typed."""
-    functions = [row for _, row in rows if row.kind in ("Function", "Method")]
-    if not functions:
-        return
-    shown = [row for row in functions if row.visibility == "public"] or functions
-    habits = [f"{100 * sum(bool(row.doc) for row in shown) / len(shown):.0f} % of public functions are documented"]
-    names = Counter(_case(row.name) for row in functions)
-    del names["one word"]
-    if names:
-        case, count = min(names.items(), key=lambda item: (-item[1], item[0]))
-        habits.append(f"names are {case} ({100 * count / names.total():.0f} %)")
-    waiting = sum(bool(re.match(r"(?:[\w\s]*\s)?(?:async|suspend)\s", row.signature or "")) for row in functions)
-    if waiting:
-        habits.append(f"{waiting} functions are asynchronous")
-    typed = sum("->" in (row.signature or "") for row in functions)
-    if 0.02 < typed / len(functions) < 1:
-        habits.append(f"{100 * typed / len(functions):.0f} % have return types")
-    yield "Habits: " + "; ".join(habits)
-
-
-def _case(name: str) -> str:
-    plain = name.strip("_")
-    if "_" in plain:
-        return "snake_case"
-    if re.search(r"[a-z][A-Z]", plain):
-        return "PascalCase" if plain[0].isupper() else "camelCase"
-    return "one word"
-
-
-def _some(texts: list[str]) -> str:
+def _some(texts: list[str], separator: str = ", ") -> str:
     more = len(texts) - MOST_EXAMPLES
-    return ", ".join(texts[:MOST_EXAMPLES]) + (f", … {more} more" if more > 0 else "")
+    return separator.join(texts[:MOST_EXAMPLES]) + (f", … {more} more" if more > 0 else "")

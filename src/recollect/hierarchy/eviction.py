@@ -6,18 +6,19 @@ level 1   split, spill, compress       level 2   move_oldest, widen, shorten
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from recollect.hierarchy.file_forms import ItemForms
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import TOKENS_PER_BYTE, Policy, level
-from recollect.hierarchy.window_state import State, archive, beside, demote, items_at, level_size, put
+from recollect.hierarchy.window_state import State, archive, beside, demote, items_at, level_size, oldest, put
 from recollect.text.display import plural
 
 # A file above this share of a level is large: it is split, and its part has at most this share.
 LARGE_SHARE = 0.25
+LEAST_USED, GONE = "level {} is full; least recently used", "the file no longer exists"
 
 
 class EvictionContext(NamedTuple):
@@ -58,68 +59,71 @@ def effective_policy(state: State, policy: Policy) -> Policy:
 
 
 def _spill(state: State, context: EvictionContext) -> State | None:
-    files = [item for item in items_at(state, 1) if item.form != "text"]
-    free = [item for item in files if not item.is_pinned and item.name not in context.kept]
-    return _demoted(state, context, _oldest(free), "level 1 is full; least recently used")
+    free = [item for item in _files(state, 1) if not item.is_pinned and item.name not in context.kept]
+    return _demoted(state, context, oldest(state, free), LEAST_USED.format(1))
 
 
 def _force(state: State, context: EvictionContext) -> State | None:
     """Demote pinned items, too, oldest first; then the requested one, which alone is too large."""
-    files = [item for item in items_at(state, 1) if item.form != "text"]
-    older = _oldest([item for item in files if item.name not in context.kept])
+    older = oldest(state, [item for item in _files(state, 1) if item.name not in context.kept])
     if older is not None:
-        return _demoted(state, context, older, "level 1 is full; least recently used")
-    largest = max(files, key=lambda item: item.size_bytes, default=None)
-    return _demoted(state, context, largest, "too large for level 1")
+        return _demoted(state, context, older, LEAST_USED.format(1))
+    return _demoted(state, context, _largest(_files(state, 1)), "too large for level 1")
+
+
+def _files(state: State, number: int) -> list[Item]:
+    return [item for item in items_at(state, number) if item.form != "text"]
+
+
+def _largest(items: list[Item]) -> Item | None:
+    return max(items, key=lambda item: item.size_bytes, default=None)
 
 
 def _demoted(state: State, context: EvictionContext, item: Item | None, reason: str) -> State | None:
     if item is None:
         return None
-    whole = context.forms.whole(item)
+    whole = context.forms.made(item, "whole", 2)
     if whole is None:
-        reason += "; the file no longer exists"
-        return archive(state, [item.name], trigger="space", reason=reason, now=context.now)
+        return archive(state, [item.name], trigger="space", reason=f"{reason}; {GONE}", now=context.now)
     return demote(state, whole, trigger="space", reason=reason, now=context.now)
 
 
 def _split(state: State, context: EvictionContext) -> State | None:
-    most = int((context.policy.level1.max_bytes or 0) * LARGE_SHARE)
-    large = [item for item in items_at(state, 1) if item.form == "whole" and item.size_bytes > most]
-    item = max(large, key=lambda item: item.size_bytes, default=None)
-    if item is None:
-        return None
-    reason = "level 1 is full; an excerpt stays, the whole file is in level 2"
-    return _reduced(state, context, item, context.forms.part(item, most), reason)
+    most = int(context.policy.level1.code_bytes * LARGE_SHARE)
+    item = _largest([item for item in items_at(state, 1) if item.form == "whole" and item.size_bytes > most])
+    return _reduced(state, context, item, "part", most)
 
 
 def _compress(state: State, context: EvictionContext) -> State | None:
     files = [item for item in items_at(state, 1) if item.form in ("whole", "part")]
     item = max(files, key=lambda item: (not item.is_pinned, item.size_bytes), default=None)
+    return _reduced(state, context, item, "outline")
+
+
+def _reduced(
+    state: State, context: EvictionContext, item: Item | None, form: Literal["part", "outline"], most: int = 0
+) -> State | None:
     if item is None:
         return None
-    reason = "level 1 is full; the outline stays, the whole file is in level 2"
-    return _reduced(state, context, item, context.forms.outline(item), reason)
-
-
-def _reduced(state: State, context: EvictionContext, item: Item, less: Item | None, reason: str) -> State | None:
-    if less is None:
-        return archive(state, [item.name], trigger="space", reason="the file no longer exists", now=context.now)
-    whole = context.forms.whole(item)
-    state = put(state, less, trigger="space", reason=reason, now=context.now)
-    return state if whole is None else beside(state, whole)
+    less = context.forms.made(item, form, item.level, most)
+    whole = context.forms.made(item, "whole", 2)
+    if less is None or whole is None:
+        return archive(state, [item.name], trigger="space", reason=GONE, now=context.now)
+    kept = "an excerpt" if form == "part" else "the outline"
+    reason = f"level 1 is full; {kept} stays, the whole file is in level 2"
+    return beside(put(state, less, trigger="space", reason=reason, now=context.now), whole)
 
 
 # --- level 2 ---
 
 
 def _move_oldest(state: State, context: EvictionContext) -> State | None:
-    item = _oldest([item for item in items_at(state, 2) if item.name not in context.kept])
-    return None if item is None else _out(state, context, item, "level 2 is full; least recently used")
+    item = oldest(state, [item for item in items_at(state, 2) if item.name not in context.kept])
+    return None if item is None else _out(state, context, item, LEAST_USED.format(2))
 
 
 def _evict(state: State, context: EvictionContext) -> State | None:
-    largest = max(items_at(state, 2), key=lambda item: item.size_bytes, default=None)
+    largest = _largest(items_at(state, 2))
     return None if largest is None else _out(state, context, largest, "too large for level 2")
 
 
@@ -156,12 +160,6 @@ def _shorten(state: State, context: EvictionContext) -> State | None:
     return state
 
 
-def _oldest(items: list[Item]) -> Item | None:
-    """Return the least recently used item; of those placed together the last, the least likely."""
-    order = {item.name: place for place, item in enumerate(items)}
-    return min(items, key=lambda item: (item.used_at, -order[item.name]), default=None)
-
-
 RELIEF1: dict[str, Step] = {"spill": _spill, "split": _split, "compress": _compress, "force": _force}
 RELIEF2: dict[str, Step] = {"move_oldest": _move_oldest, "widen": _widen, "shorten": _shorten, "force": _evict}
 
@@ -169,11 +167,10 @@ RELIEF2: dict[str, Step] = {"move_oldest": _move_oldest, "widen": _widen, "short
 # --- unused items ---
 
 
-def expire(state: State, policy: Policy, whole: Callable[[Item], Item | None], now: int) -> State:
+def expire(state: State, policy: Policy, forms: ItemForms, now: int) -> State:
     """Return the state without items that are unused for as long as the policy says.
 
     A text stays until it is replaced or the task is complete: the archive does not have it.
-    whole: returns an item of level 1 as a whole for level 2, None if it no longer exists
     """
     retention = state.retention_s or policy.promotion.time_threshold
     for item in items_at(state, 1):
@@ -181,7 +178,7 @@ def expire(state: State, policy: Policy, whole: Callable[[Item], Item | None], n
         if item.form == "text" or idle < policy.promotion.level1_threshold:
             continue
         reason = f"unused for {_duration(idle)}"
-        down = whole(item) if idle < retention else None
+        down = forms.made(item, "whole", 2) if idle < retention else None
         if down is None:
             state = archive(state, [item.name], trigger="unused", reason=reason, now=now)
         else:

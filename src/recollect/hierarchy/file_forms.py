@@ -1,15 +1,18 @@
 """Forms of a file in a level: whole, part or outline; and the conversion of items between them.
 
 whole      every line
-part       def load(path):            relevant symbols in full …
-               …
-              41  def save(path)      … line, signature and documentation of the others
-outline       12  class Cache         line, signature and first sentence of documentation of all symbols
+part       import os                                 imports …
+           … lines 2–40: load, parse …               … a mark for each cut, with the names in it …
+           def save(path):                           … and the pieces that match best
+outline       12  class Cache                        line, signature and first sentence of documentation of all symbols
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
@@ -17,7 +20,7 @@ import msgspec
 from recollect.engine import Sources, SymbolRow, size, tokens
 from recollect.errors import NotFound
 from recollect.hierarchy.model import Form, Item
-from recollect.hierarchy.policies import TOKENS_PER_BYTE
+from recollect.hierarchy.policies import ESTIMATED_PER_BYTE
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -32,14 +35,26 @@ SENTENCE_CHARACTERS = 120
 OUTLINE_BYTES = 800
 # Lines in the outline of a file without symbols.
 PLAIN_LINES = 20
-# The share of a part for wanted symbols; the rest is for the lines of the others.
-WANTED_SHARE = 0.8
+# A longer run of lines of one symbol is divided into pieces of this many.
+PIECE_LINES = 40
+# Points of the first wanted symbol, beside about 3 for a rare term; and the characters of a typical piece.
+WANTED, TYPICAL = 6.0, 1500
+# Room for the mark of a cut, and the names that it lists at most.
+MARK_BYTES, MARK_NAMES = 60, 4
+# Imports are looked for in the first lines, and take at most this share of a part.
+IMPORT_LINES, IMPORT_SHARE = 120, 0.3
 # Kinds of symbols that are not shown: the module is the file itself.
 SILENT = frozenset({"Module"})
 
 
+_IMPORT = re.compile(
+    r"\s*(?:import|from|use|using|package|include|require|require_relative|#include|extern crate)\b|"
+    r"\s*(?:const|let|var) [^=]{1,200}= ?require\(|\}? ?from ['\"]"
+)
+
+
 class Text(NamedTuple):
-    """A text with its size; of a part also the names and lines of the symbols in full."""
+    """A text with its size; of a part also the names of its symbols and its lines."""
 
     text: str
     size_bytes: int
@@ -48,10 +63,9 @@ class Text(NamedTuple):
     lines: tuple[tuple[int, int], ...] = ()
 
 
-def measured(text: str, rows: Sequence[SymbolRow] = ()) -> Text:
-    """Return a text with its size and the symbols that it holds in full."""
-    names, lines = (row.qualified for row in rows), ((row.start_line, row.end_line) for row in rows)
-    return Text(text, size(text), tokens(text), tuple(names), tuple(lines))
+def measured(text: str) -> Text:
+    """Return a text with its size."""
+    return Text(text, size(text), tokens(text))
 
 
 def outline(text: str, rows: Sequence[SymbolRow]) -> Text:
@@ -78,92 +92,144 @@ def outline(text: str, rows: Sequence[SymbolRow]) -> Text:
     )
 
 
-def part(text: str, rows: Sequence[SymbolRow], wanted: Collection[str], max_bytes: int) -> Text:
-    """Return the wanted symbols of a file in full, as many as fit, and lines for the others in their places.
+def part(
+    text: str, rows: Sequence[SymbolRow], wanted: Sequence[str], max_bytes: int, terms: Collection[str] = ()
+) -> Text:
+    """Return the imports of a file and the pieces that match best, with a mark for each cut.
 
-    Wanted symbols take most of the room, then lines of the others, outermost first, then others in full.
-    wanted: qualified names, most important first
+    Without anything to match, the first pieces. Each piece has the lines of one symbol.
+    wanted: qualified names, most important first. terms: search terms of the question
     """
-    places = [place for place, row in enumerate(rows) if row.kind not in SILENT]
-    if not places:
-        return measured(first_lines(text, max_bytes))
-    choice = _Choice(text.split("\n"), rows, max_bytes)
+    lines = text.split("\n")
+    pieces = list(_pieces(lines, rows))
+    order = _best_pieces(lines, rows, pieces, wanted, terms)
+    head = _imports(lines, max_bytes)
+    room = max_bytes - sum(size(line) + 1 for line in lines[head.start - 1 : head.end])
+    chosen = [head] if head.end else []
+    for piece in order:
+        cost = size("\n".join(lines[piece.start - 1 : piece.end])) + MARK_BYTES
+        if cost <= room:
+            room -= cost
+            chosen.append(piece)
+    made = _rendered(lines, rows, chosen)
+    while made.size_bytes > max_bytes and chosen:
+        chosen.pop()
+        made = _rendered(lines, rows, chosen)
+    return made if made.size_bytes <= max_bytes else measured("")
+
+
+class _Piece(NamedTuple):
+    """Lines of a file, from 1; `place` is the innermost symbol that has them, -1 for none."""
+
+    start: int
+    end: int
+    place: int
+
+
+def _pieces(lines: Sequence[str], rows: Sequence[SymbolRow]) -> Iterator[_Piece]:
+    """Yield a file as runs of lines of one innermost symbol; long runs are divided."""
+    owner = [-1] * (len(lines) + 2)
+    shown = [place for place, row in enumerate(rows) if row.kind not in SILENT]
+    for place in sorted(shown, key=lambda place: (rows[place].start_line, -rows[place].end_line)):
+        first, last = rows[place].start_line, min(rows[place].end_line, len(lines))
+        owner[first : last + 1] = [place] * max(0, last + 1 - first)
+    for line in range(2, len(lines) + 1):
+        if not lines[line - 1].strip():
+            owner[line] = owner[line - 1]  # what is added behind a symbol comes in here
+    start = 1
+    for line in range(1, len(lines) + 1):
+        is_long = line - start + 1 >= PIECE_LINES and len(lines) - line >= PIECE_LINES // 2
+        if line == len(lines) or owner[line + 1] != owner[line] or is_long:
+            yield _Piece(start, line, owner[line])
+            start = line + 1
+
+
+def _best_pieces(
+    lines: Sequence[str],
+    rows: Sequence[SymbolRow],
+    pieces: Sequence[_Piece],
+    wanted: Sequence[str],
+    terms: Collection[str],
+) -> list[_Piece]:
+    """Return the pieces, best match first, then those around it; in their order if nothing is asked for."""
+    from recollect.engine import code_terms
+
+    if not wanted and not terms:
+        return list(pieces)
+    texts = ["\n".join(lines[piece.start - 1 : piece.end]) for piece in pieces]
+    held = [set(code_terms(text)).intersection(terms) for text in texts]
+    counts = Counter(term for found in held for term in found)
     order = {name: number for number, name in reversed(list(enumerate(wanted)))}
-    named = sorted(
-        (place for place in places if rows[place].qualified in order), key=lambda p: order[rows[p].qualified]
-    )
-    for place in named:
-        choice.take(place, leave=int(max_bytes * (1 - WANTED_SHARE)))
-    for place in sorted(places, key=lambda place: (sum(1 for _ in _around(rows, place)), place)):
-        choice.mention(place)
-    for place in places:
-        choice.take(place)
-    return choice.made()
+    scores: list[float] = []
+    for piece, text, found in zip(pieces, texts, held, strict=True):
+        score = sum(math.log(1 + len(pieces) / counts[term]) for term in found) / math.sqrt(1 + len(text) / TYPICAL)
+        names = [rows[place].qualified for place in (piece.place, *_around(rows, piece.place))] if rows else []
+        ranks = [(order[name], depth) for depth, name in enumerate(names) if piece.place >= 0 and name in order]
+        scores.append(score + max((WANTED / (1 + rank / 2 + depth) for rank, depth in ranks), default=0.0))
+    best = max(range(len(pieces)), key=lambda place: scores[place])
+    ranked = sorted(range(len(pieces)), key=lambda place: (-scores[place], abs(place - best), place))
+    return [pieces[place] for place in ranked]
 
 
-class _Choice:
-    """The symbols of a file that are shown in full or as a line, within a number of bytes."""
-
-    def __init__(self, lines: Sequence[str], rows: Sequence[SymbolRow], max_bytes: int) -> None:
-        self._lines, self._rows = lines, rows
-        self._room = max_bytes + 1  # the last line has no end of line
-        self._full: set[int] = set()
-        self._lined: set[int] = set()
-
-    def take(self, place: int, leave: int = 0) -> None:
-        """Show a symbol in full if that leaves enough room and no enclosing symbol is shown."""
-        if place in self._full or self._is_inside(place):
-            return
-        inside = {other for other in (*self._full, *self._lined) if place in _around(self._rows, other)} | {place}
-        cost = self._cost(place) - sum(self._cost(other) for other in inside & self._full)
-        cost -= sum(size(_line(self._rows, other)) + 1 for other in inside & self._lined)
-        if cost <= self._room - leave:
-            self._full = self._full - inside | {place}
-            self._lined -= inside
-            self._room -= cost
-
-    def mention(self, place: int) -> None:
-        """Show a symbol as a line if there is room."""
-        cost = size(_line(self._rows, place)) + 1
-        if place not in self._full and not self._is_inside(place) and cost <= self._room:
-            self._lined.add(place)
-            self._room -= cost
-
-    def made(self) -> Text:
-        """Return the chosen symbols in the order of the file."""
-        shown = "\n".join(_woven(self._lines, self._rows, self._full, self._lined))
-        return measured(shown, [self._rows[place] for place in sorted(self._full)])
-
-    def _is_inside(self, place: int) -> bool:
-        return any(around in self._full for around in _around(self._rows, place))
-
-    def _cost(self, place: int) -> int:
-        return size(_body(self._lines, self._rows[place])) + 1
+def _imports(lines: Sequence[str], max_bytes: int) -> _Piece:
+    """Return the import lines at the start of a file, as far as they take a part of the room; else no lines."""
+    found = [number for number, line in enumerate(lines[:IMPORT_LINES], 1) if _IMPORT.match(line)]
+    if not found:
+        return _Piece(1, 0, -1)
+    room, end = int(max_bytes * IMPORT_SHARE), found[0] - 1
+    for number in range(found[0], found[-1] + 1):
+        room -= size(lines[number - 1]) + 1
+        if room < 0:
+            break
+        end = number
+    return _Piece(found[0], end, -1) if end >= found[0] else _Piece(1, 0, -1)
 
 
-def part_of(text: str, rows: Sequence[SymbolRow], names: Collection[str], max_bytes: int) -> str:
-    """Return a stored part again: these symbols in full; of a file without symbols its first lines."""
-    full = {place for place, row in enumerate(rows) if row.qualified in names}
-    if not full:
-        return part(text, rows, (), max_bytes).text
-    choice = _Choice(text.split("\n"), rows, max_bytes)
-    places = [place for place, row in enumerate(rows) if row.kind not in SILENT]
-    for place in sorted(full):
-        choice.take(place)
-    for place in sorted(places, key=lambda place: (sum(1 for _ in _around(rows, place)), place)):
-        choice.mention(place)
-    return choice.made().text
+def _rendered(lines: Sequence[str], rows: Sequence[SymbolRow], chosen: Sequence[_Piece]) -> Text:
+    """Return pieces in the order of the file, and a mark for each cut."""
+    ranges = _merged((piece.start, piece.end) for piece in chosen)
+    names = dict.fromkeys(rows[piece.place].qualified for piece in chosen if piece.place >= 0)
+    text = _with_marks(lines, rows, ranges)
+    return Text(text, size(text), tokens(text), tuple(names), tuple(ranges))
 
 
-def _woven(
-    lines: Sequence[str], rows: Sequence[SymbolRow], full: Collection[int], lined: Collection[int]
-) -> Iterator[str]:
-    """Yield symbols in full or as a line, in the order of the file."""
-    for place, row in enumerate(rows):
-        if place in full:
-            yield _body(lines, row)
-        elif place in lined:
-            yield _line(rows, place)
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return ranges in order, joined where they touch."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _with_marks(lines: Sequence[str], rows: Sequence[SymbolRow], ranges: Sequence[tuple[int, int]]) -> str:
+    shown: list[str] = []
+    after = 1
+    for start, end in (*ranges, (len(lines) + 1, len(lines) + 1)):
+        if start > after and any(line.strip() for line in lines[after - 1 : start - 1]):
+            shown.append(_mark(rows, after, start - 1))
+        shown += lines[start - 1 : end]
+        after = end + 1
+    return "\n".join(shown)
+
+
+def _mark(rows: Sequence[SymbolRow], start: int, end: int) -> str:
+    """Return the mark of a cut: its lines, and the names of the symbols that begin there."""
+    names = [row.name for row in rows if start <= row.start_line <= end and row.kind not in SILENT]
+    more = f" and {len(names) - MARK_NAMES} more" if len(names) > MARK_NAMES else ""
+    told = shortened(", ".join(names[:MARK_NAMES]), MARK_BYTES) + more if names else ""
+    where = f"lines {start}–{end}" if end > start else f"line {start}"
+    return f"… {where}{f': {told}' if told else ''} …"
+
+
+def part_of(text: str, rows: Sequence[SymbolRow], item: Item) -> str:
+    """Return a stored part again: its lines, or its symbols if the file has changed since."""
+    lines = text.split("\n")
+    if size(text) == item.of_bytes and item.lines and item.lines[-1][1] <= len(lines):
+        return _with_marks(lines, rows, item.lines)
+    return part(text, rows, item.symbols, item.size_bytes).text
 
 
 def _around(rows: Sequence[SymbolRow], place: int) -> Iterator[int]:
@@ -174,19 +240,16 @@ def _around(rows: Sequence[SymbolRow], place: int) -> Iterator[int]:
         owner = rows[owner].parent
 
 
-def _body(lines: Sequence[str], row: SymbolRow) -> str:
-    return "\n".join(lines[row.start_line - 1 : row.end_line])
-
-
 def _line(rows: Sequence[SymbolRow], place: int) -> str:
     row = rows[place]
     depth = sum(rows[around].kind not in SILENT for around in _around(rows, place))
-    signature = _short(row.signature or row.qualified, SIGNATURE_CHARACTERS)
-    about = _short(row.doc.strip().partition("\n")[0], SENTENCE_CHARACTERS) if row.doc else ""
+    signature = shortened(row.signature or row.qualified, SIGNATURE_CHARACTERS)
+    about = shortened(row.doc.strip().partition("\n")[0], SENTENCE_CHARACTERS) if row.doc else ""
     return f"{row.start_line:>5}  {'  ' * depth}{signature}" + (f"  — {about}" if about else "")
 
 
-def _short(text: str, most: int) -> str:
+def shortened(text: str, most: int) -> str:
+    """Return a text on one line, truncated."""
     flat = " ".join(text.split())
     return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
 
@@ -255,10 +318,15 @@ class ItemForms:
         rows = self._sources.symbols(item.name)
         if item.form == "outline":
             return outline(self.text(item.name), rows).text
-        return part_of(self.text(item.name), rows, item.symbols, item.size_bytes)
+        return part_of(self.text(item.name), rows, item)
 
-    def made(self, item: Item, form: Form, level: Literal[1, 2], max_bytes: int = 0) -> Item | None:
-        """Return an item in another form and level; None if it no longer exists. max_bytes: of a part"""
+    def made(
+        self, item: Item, form: Form, level: Literal[1, 2], max_bytes: int = 0, terms: Collection[str] = ()
+    ) -> Item | None:
+        """Return an item in another form and level; None if it no longer exists.
+
+        max_bytes, terms: of a part, its size and the search terms it should match
+        """
         if item.form == "text":
             return msgspec.structs.replace(item, level=level)
         try:
@@ -272,29 +340,20 @@ class ItemForms:
         rows = self._sources.symbols(item.name)
         if form == "outline":
             return _with(item, outline(text, rows), form, level)
-        return _with(item, self._part(text, rows, item.symbols, max_bytes), form, level)
+        made = _with(item, self._part(text, rows, item.symbols, max_bytes, terms), form, level)
+        return msgspec.structs.replace(made, of_bytes=size(text))
 
-    def _part(self, text: str, rows: list[SymbolRow], wanted: tuple[str, ...], max_bytes: int) -> Text:
+    def _part(
+        self, text: str, rows: list[SymbolRow], wanted: tuple[str, ...], max_bytes: int, terms: Collection[str]
+    ) -> Text:
         """Return a part within a number of bytes, and within the tokens of so many bytes."""
-        max_tokens, most = int(max_bytes * TOKENS_PER_BYTE), max_bytes
-        made = part(text, rows, wanted, most)
+        max_tokens, most = int(max_bytes * ESTIMATED_PER_BYTE), max_bytes
+        made = part(text, rows, wanted, most, terms)
         while made.tokens > max_tokens and most > 0:
             # Shrink by the excess and 2 % more: other symbols have other tokens.
             most = int(most * max_tokens / made.tokens * 0.98)
-            made = part(text, rows, wanted, most)
+            made = part(text, rows, wanted, most, terms)
         return made
-
-    def whole(self, item: Item) -> Item | None:
-        """Return an item as a whole in level 2."""
-        return self.made(item, "whole", 2)
-
-    def part(self, item: Item, max_bytes: int) -> Item | None:
-        """Return an item as a part in its level."""
-        return self.made(item, "part", item.level, max_bytes)
-
-    def outline(self, item: Item) -> Item | None:
-        """Return an item as an outline in its level."""
-        return self.made(item, "outline", item.level)
 
 
 def _with(item: Item, text: Text, form: Form, level: Literal[1, 2]) -> Item:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from recollect.hierarchy.file_forms import shortened
+
 # Maximum length of a sentence.
 MOST_CHARACTERS = 160
 # Lines of a file that are read.
@@ -52,8 +54,7 @@ def of_document(text: str) -> str:
 
 def paragraph(text: str, most: int) -> str:
     """Return the first paragraph of a README on one line, truncated to `most` characters."""
-    said = " ".join(_opening(text).split())
-    return said if len(said) <= most else said[: most - 1].rstrip() + "…"
+    return shortened(_opening(text), most)
 
 
 def _opening(text: str) -> str:
@@ -65,9 +66,7 @@ def _opening(text: str) -> str:
 def first_sentence(text: str, most: int = MOST_CHARACTERS) -> str:
     """Return the first sentence of a text on one line, truncated; empty without words."""
     sentence = " ".join(_END.split(text.strip(), maxsplit=1)[0].split()).rstrip(":")
-    if not _LETTERS.search(sentence):
-        return ""
-    return sentence if len(sentence) <= most else sentence[: most - 1].rstrip() + "…"
+    return shortened(sentence, most) if _LETTERS.search(sentence) else ""
 
 
 def _unmarked(comment: str) -> str:

@@ -6,11 +6,14 @@ files ─► folders, the large ones split ─► dependencies ─► cycles gro
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine import FileUses, Source
+
+if TYPE_CHECKING:
+    from recollect.engine import Project, SymbolRow
 
 # The maximum number of components; one below this share of the code is not split further.
 MOST_PARTS = 28
@@ -50,6 +53,12 @@ def is_secondary(path: str) -> bool:
     """Return whether a file is not the project's own code: an example, a document, a script, test data."""
     folders = [word.lower() for word in PurePosixPath(path).parts[:-1]]
     return any(word in SECONDARY or word.startswith(".") for word in folders) or folders[:1] == ["test"]
+
+
+def own_symbols(project: Project) -> dict[str, list[SymbolRow]]:
+    """Return the symbols of a project's own code by path, without tests."""
+    rows = project.symbols.items()
+    return {path: rows for path, rows in rows if not project.code[path].is_test and not is_secondary(path)}
 
 
 def short_names(names: Collection[str]) -> dict[str, str]:
@@ -139,44 +148,25 @@ def _layers(
     parts: Collection[str], after: Mapping[str, set[str]]
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
     """Return the components in layers, unused ones first, and the cycles among them."""
-    groups = _components(sorted(parts), after)
-    group = {name: number for number, names in enumerate(groups) for name in names}
-    below = [
-        sorted({group[other] for name in names for other in after.get(name, ()) if group[other] != number})
-        for number, names in enumerate(groups)
-    ]
-    height: dict[int, int] = {}
-    for number in range(len(groups)):  # dependencies come first in this order
-        height[number] = 1 + max((height[other] for other in below[number]), default=-1)
+    reached = {name: _reached(name, after) for name in parts}
+    groups = {name: tuple(sorted(other for other in reached[name] if name in reached[other])) for name in parts}
+    height: dict[tuple[str, ...], int] = {}
+    # A dependency reaches fewer components than its dependents, so it comes first.
+    for group in sorted(set(groups.values()), key=lambda group: (len(reached[group[0]]), group)):
+        below = {groups[other] for other in reached[group[0]]} - {group}
+        height[group] = 1 + max((height[other] for other in below), default=-1)
     layers: dict[int, list[str]] = defaultdict(list)
-    for number, names in enumerate(groups):
-        layers[height[number]] += names
-    made = tuple(tuple(sorted(layers[level])) for level in sorted(layers, reverse=True))
-    return made, tuple(tuple(sorted(names)) for names in groups if len(names) > 1)
+    for name in sorted(parts):
+        layers[height[groups[name]]].append(name)
+    made = tuple(tuple(layers[level]) for level in sorted(layers, reverse=True))
+    return made, tuple(group for group in height if len(group) > 1)
 
 
-def _components(names: Sequence[str], after: Mapping[str, set[str]]) -> list[list[str]]:
-    """Return the strongly connected components, dependencies first (Tarjan)."""
-    number: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[list[str]] = []
-
-    def visit(name: str) -> None:
-        number[name] = lowest[name] = len(number)
-        stack.append(name)
-        for other in sorted(after.get(name, ())):
-            if other not in number:
-                visit(other)
-                lowest[name] = min(lowest[name], lowest[other])
-            elif other in stack:
-                lowest[name] = min(lowest[name], number[other])
-        if lowest[name] == number[name]:
-            at = stack.index(name)
-            found.append(stack[at:])
-            del stack[at:]
-
-    for name in names:  # recursion is as deep as there are components, which are few
-        if name not in number:
-            visit(name)
+def _reached(name: str, after: Mapping[str, set[str]]) -> set[str]:
+    """Return a component with all that it depends on, directly or not."""
+    found, waiting = {name}, [name]
+    while waiting:
+        new = after.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
     return found

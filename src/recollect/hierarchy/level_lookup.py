@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from recollect.engine import tokens
 from recollect.errors import NotFound
-from recollect.hierarchy.file_forms import MEMORY, measured, part
+from recollect.hierarchy.file_forms import MEMORY, part, shortened
 from recollect.hierarchy.global_knowledge import Knowledge
-from recollect.hierarchy.model import FoundItem, Item
+from recollect.hierarchy.model import Form, FoundItem, Item
 from recollect.hierarchy.promotion import WindowContext, accessed, fetched, if_frequent
 from recollect.hierarchy.window_state import State, count_lookup, find_item, items_at
 
@@ -74,10 +75,7 @@ def _defines(context: WindowContext, item: Item, wanted: list[str]) -> bool:
 
 
 def _from_level(context: WindowContext, item: Item, asked: tuple[int, ...]) -> Lookup:
-    text = context.forms.shown(item)
-    found = FoundItem(
-        name=item.name, level=item.level, form=item.form, text=text, tokens=measured(text).tokens, why=item.why
-    )
+    found = _found(item.name, item.level, item.form, context.forms.shown(item), item.why)
 
     def step(state: State) -> State:
         return count_lookup(accessed(state, context, item.name), hit=True)
@@ -86,9 +84,7 @@ def _from_level(context: WindowContext, item: Item, asked: tuple[int, ...]) -> L
 
 
 def _fetched(context: WindowContext, name: str) -> Lookup:
-    text = context.forms.text(name)
-    why = "name match in level 3"
-    found = FoundItem(name=name, level=3, form="whole", text=text, tokens=measured(text).tokens, why=why)
+    found = _found(name, 3, "whole", context.forms.text(name), "name match in level 3")
 
     def step(state: State) -> State:
         after = fetched(state, context, name, trigger="search", reason="looked up by name")
@@ -108,14 +104,11 @@ def _by_question(state: State, context: WindowContext, knowledge: Knowledge, que
             rows, text = context.sources.symbols(hit.path), context.forms.text(hit.path)
         except NotFound:
             continue  # deleted since it was indexed
-        shown = part(text, rows, (hit.symbol,), SHOWN_BYTES) if len(text) > SHOWN_BYTES else measured(text)
+        shown = part(text, rows, (hit.symbol,), SHOWN_BYTES).text if len(text) > SHOWN_BYTES else text
         known = find_item(state, hit.path)
         level = 3 if known is None else known.level
-        form = "whole" if shown.text == text else "part"
-        found.append(
-            FoundItem(name=hit.path, level=level, form=form, text=shown.text, tokens=shown.tokens, why=hit.reason)  # type: ignore[arg-type]
-        )
-        reasons[hit.path] = f"found for “{_short(query)}”: {hit.reason}"
+        found.append(_found(hit.path, level, "whole" if shown == text else "part", shown, hit.reason))
+        reasons[hit.path] = f"found for “{shortened(query, 60)}”: {hit.reason}"
     if not found:
         return Lookup([], (1, 2, 4), 0, lambda state: count_lookup(state, hit=False), (NO_MATCH,))
     served = found[0].level
@@ -129,6 +122,5 @@ def _by_question(state: State, context: WindowContext, knowledge: Knowledge, que
     return Lookup(found, (1, 2, 4, 3) if served == 3 else (1, 2, 4), served, step)
 
 
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= 60 else flat[:59] + "…"
+def _found(name: str, level: int, form: Form, text: str, why: str) -> FoundItem:
+    return FoundItem(name=name, level=level, form=form, text=text, tokens=tokens(text), why=why)

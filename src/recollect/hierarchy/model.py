@@ -46,8 +46,8 @@ class Item(Record, frozen=True, kw_only=True):
     """An item of level 1 or 2: its form, size, reason and time of use.
 
     name: the path of a file from the root, `memory:ID`, or the name of a text. size_bytes, tokens: of its form
-    symbols: the qualified names that a part holds in full; else those that it would hold as a part
-    lines: start and end of these symbols in a part. is_pinned: named at the start of the task
+    symbols: the qualified names in a part; else those that it would hold as a part. is_pinned: named with the task
+    lines: start and end of each excerpt in a part. of_bytes: size of the whole file when the part was made
     """
 
     name: str
@@ -62,6 +62,7 @@ class Item(Record, frozen=True, kw_only=True):
     lines: tuple[tuple[int, int], ...] = ()
     text: str = ""
     is_pinned: bool = False
+    of_bytes: int = 0
 
 
 class Moved(Record, frozen=True, kw_only=True):

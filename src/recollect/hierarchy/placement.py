@@ -1,37 +1,42 @@
-"""Placement: candidates become items of levels 1 and 2, most likely first, as many as fit.
+"""Placement: candidates become items of levels 1 and 2, as long as they are worth their tokens.
 
-level 1   the first few: whole if small, else a part; the whole is then in level 2
-level 2   the next: whole if small, else a part, smaller for later ones; outlines once most of the level is used
+level 1   named files, whole if they fit; the definitions they use; then the most likely candidates
+level 2   the next candidates, and the whole of a named file that is only in part in level 1
+
+A small file is placed whole, a larger one in part: the pieces that match the task.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from recollect.engine import Sources
-from recollect.hierarchy.eviction import LARGE_SHARE
 from recollect.hierarchy.file_forms import MEMORY, ItemForms, new_item
 from recollect.hierarchy.model import Item
-from recollect.hierarchy.policies import Level, Policy
+from recollect.hierarchy.policies import ESTIMATED_PER_BYTE, Level, Policy
 from recollect.hierarchy.task_candidates import Candidate, Found
 
-# Files that are placed in level 1.
-IMMEDIATE = 8
-# The share of level 2 for a file, by its rank. A part of 4 % holds what a commit changed in a larger file 4 times of 5,
-# one of 2 % 2 times of 3, one of 1 % every other time: further down, more and smaller parts find more.
-SHARES_2 = ((12, 0.04), (35, 0.02), (math.inf, 0.01))
-# The same for a file with a part in level 1.
-OWNED_SHARE_2 = 0.12
-# Above this used share of level 2, files are placed as outlines.
-WHOLE_SHARE = 0.8
+# The size of a part that holds a changed line in half of all cases, if the task changes its file. Of 79 files above
+# 8 KB that commits of nine repositories changed, parts of 2, 4, 6 and 12 KB hold one in 58, 70, 82 and 90 %.
+HALF_BYTES = 1_500
+# The price of room: how many needed files a level 2 full of bytes at this price brings. A task of one line about texts
+# has to be ten times as certain.
+PRICE, PRICE_TEXT = 0.65, 6.5
+# The least useful part of a file; and no file counts as smaller than this: its name and reason take room, too.
+LEAST_PART, LEAST_BYTES = 1_000, 750
+# The share of both levels that a task fills; the rest is for what is looked up in its course.
+MOST_FILLED = 0.36
+# Definitions that a named file uses: how many files, and the share of level 1 for each.
+DEPENDENCIES, USED_SHARE = 5, 0.10
+# Symbols of a file that are preferred in a part: those that the task names, then those found first.
+MOST_SYMBOLS = 12
 # The largest share of level 2 for memories.
 MEMORY_SHARE = 0.05
-# Consecutive candidates that do not fit before placement stops.
-MOST_MISSES = 20
 
 _WORD = re.compile(r"[A-Za-z_]\w{2,}")
 
@@ -47,9 +52,14 @@ class _Room:
     """The room left in a level."""
 
     def __init__(self, level: Level) -> None:
-        self.most = level.max_bytes or 0
-        self._level = level
+        self.most, self._level = level.code_bytes, level
         self.bytes, self.tokens = 0, 0
+
+    @property
+    def left(self) -> int:
+        """The bytes that are left, of text with as many tokens as code."""
+        by_tokens = int(((self._level.max_tokens or 0) - self.tokens) / ESTIMATED_PER_BYTE)
+        return max(0, min((self._level.max_bytes or 0) - self.bytes, by_tokens))
 
     def takes(self, item: Item) -> bool:
         """Add an item if it fits; return whether it did."""
@@ -60,25 +70,33 @@ class _Room:
         return True
 
 
-def place(found: Found, policy: Policy, forms: ItemForms, sources: Sources, description: str, now: int) -> Placed:
-    """Return the items of levels 1 and 2 for a task."""
-    work = _Placing(policy, forms, sources, set(_WORD.findall(description)), now)
+def place(
+    found: Found, policy: Policy, forms: ItemForms, sources: Sources, task: str, now: int, *, text: bool
+) -> Placed:
+    """Return the items of levels 1 and 2 for a task. text: it is about texts, such as documentation"""
+    work = _Placing(policy, forms, sources, task, now)
     for hit in found.memories:
         why = f"related memory: {hit.reason}" if hit.reason else "related memory"
         work.remember(f"{MEMORY}{hit.memory.id}", why)
-    misses = 0
-    for rank, candidate in enumerate(found.files):
-        fits = misses < MOST_MISSES and work.file(candidate, rank)
-        misses = 0 if fits else misses + 1
-        if not fits:
-            work.left_out.append(candidate.path)
+    for candidate in found.files:
+        if candidate.is_named:
+            work.named(candidate)
+    for candidate in found.files:
+        if candidate.is_named:
+            work.used_by(candidate.path)
+    price = (PRICE_TEXT if text else PRICE) / max(1, policy.level2.code_bytes)
+    for candidate in found.files:
+        if not candidate.is_named:
+            work.likely(candidate, price)
     return Placed(work.items, work.left_out)
 
 
 class _Placing:
-    def __init__(self, policy: Policy, forms: ItemForms, sources: Sources, words: set[str], now: int) -> None:
-        self._forms, self._sources, self._words, self._now = forms, sources, words, now
+    def __init__(self, policy: Policy, forms: ItemForms, sources: Sources, task: str, now: int) -> None:
+        self._forms, self._sources, self._now = forms, sources, now
+        self._words, self._terms = set(_WORD.findall(task)), sources.terms(task)
         self._one, self._two = _Room(policy.level1), _Room(policy.level2)
+        self._most_tokens = int(MOST_FILLED * sum(level.max_tokens or 0 for level in (policy.level1, policy.level2)))
         self.items: list[Item] = []
         self.left_out: list[str] = []
 
@@ -88,42 +106,70 @@ class _Placing:
         if item is not None and self._two.bytes + item.size_bytes <= MEMORY_SHARE * self._two.most:
             self._take(item, self._two)
 
-    def file(self, candidate: Candidate, rank: int) -> bool:
-        """Put a file into level 1 or 2; return whether it fits."""
+    def named(self, candidate: Candidate) -> None:
+        """Put a named file into level 1: whole if it fits, else as much as fits, and the whole into level 2."""
+        item = self._item(candidate)
+        whole = self._forms.made(item, "whole", 1)
+        if whole is None or self._take(whole, self._one):
+            return
+        first = self._forms.made(item, "part", 1, self._one.left, self._terms)
+        if first is not None and first.size_bytes:
+            self._take(first, self._one)
+        second = self._made(item, 2, self._two.left)
+        if second is None or not self._take(second, self._two):
+            self.left_out.append(candidate.path)
+
+    def used_by(self, path: str) -> None:
+        """Put the definitions that a named file uses into level 1."""
+        symbols = self._sources.used_symbols(path)
+        for row in self._sources.uses(path)[:DEPENDENCIES]:
+            if any(item.name == row.path for item in self.items):
+                continue
+            item = new_item(row.path, 1, f"used by {path}", self._now, symbols=symbols.get(row.path, ()))
+            most = min(self._one.left, int(USED_SHARE * self._one.most))
+            made = self._made(item, 1, most, terms=False)
+            if made is not None and made.size_bytes:
+                self._take(made, self._one)
+
+    def likely(self, candidate: Candidate, price: float) -> None:
+        """Put a file into the first level that has room, as much of it as is worth the price of a byte."""
+        if any(item.name == candidate.path for item in self.items):
+            return
+        most = worthwhile_bytes(candidate.chance, self._sources.files[candidate.path].size_bytes, price)
+        made = self._made(self._item(candidate), 1, most) if most else None
+        if made is None or not made.size_bytes:
+            return
+        below = msgspec.structs.replace(made, level=2)
+        is_full = self._one.tokens + self._two.tokens + made.tokens > self._most_tokens
+        if is_full or not (self._take(made, self._one) or self._take(below, self._two)):
+            self.left_out.append(candidate.path)
+
+    def _item(self, candidate: Candidate) -> Item:
         why = "; ".join(candidate.why[:3])
-        item = new_item(candidate.path, 2, why, self._now, symbols=candidate.symbols, is_pinned=candidate.is_named)
-        immediate = (rank < IMMEDIATE and not candidate.is_near) or candidate.is_named
-        first = self._made(item, 1, int(LARGE_SHARE * self._one.most)) if immediate else None
-        is_first = first is not None and self._take(first, self._one)
-        if is_first and first is not None and first.form == "whole":
-            return True
-        share = OWNED_SHARE_2 if is_first else next(share for last, share in SHARES_2 if rank < last)
-        is_full = self._two.bytes > WHOLE_SHARE * self._two.most
-        if (is_full or candidate.is_near) and not immediate:
-            second = self._smaller(item)
-        else:
-            second = self._made(item, 2, int(share * self._two.most))
-        return (second is not None and self._take(second, self._two)) or is_first
+        named = (row.qualified for row in self._sources.symbols(candidate.path) if row.name in self._words)
+        symbols = tuple(islice(dict.fromkeys((*named, *candidate.symbols)), MOST_SYMBOLS))
+        return new_item(candidate.path, 2, why, self._now, symbols=symbols, is_pinned=candidate.is_named)
 
-    def _made(self, item: Item, level: Literal[1, 2], most: int) -> Item | None:
-        """Return a file whole if it is small enough, else in part."""
-        source = self._sources.files[item.name]
-        if source.size_bytes <= most:
+    def _made(self, item: Item, level: Literal[1, 2], most: int, *, terms: bool = True) -> Item | None:
+        """Return a file whole if it is small enough, else in part; None if it no longer exists."""
+        if self._sources.files[item.name].size_bytes <= most:
             return self._forms.made(item, "whole", level)
-        symbols = tuple(dict.fromkeys((*item.symbols, *self._named(item.name))))
-        return self._forms.made(msgspec.structs.replace(item, symbols=symbols), "part", level, most)
-
-    def _smaller(self, item: Item) -> Item | None:
-        """Return the outline of a file, or the whole if that is smaller."""
-        made = [self._forms.made(item, form, 2) for form in ("outline", "whole")]
-        return min((each for each in made if each is not None), key=lambda each: each.size_bytes, default=None)
-
-    def _named(self, path: str) -> list[str]:
-        """Return the symbols of a file that the description names."""
-        return [row.qualified for row in self._sources.symbols(path) if row.name in self._words]
+        return self._forms.made(item, "part", level, most, self._terms if terms else ())
 
     def _take(self, item: Item, room: _Room) -> bool:
         fits = room.takes(item)
         if fits:
             self.items.append(item)
         return fits
+
+
+def worthwhile_bytes(chance: float, size_bytes: int, price: float) -> int:
+    """Return how much of a file is worth its room: all of it, the best size of a part, or 0.
+
+    chance: that the task changes the file. price: the chance that a byte has to bring
+    """
+    best = max(0.0, math.sqrt(chance * HALF_BYTES / price) - HALF_BYTES)
+    missed = chance * HALF_BYTES / (best + HALF_BYTES)
+    if missed >= price * (max(size_bytes, LEAST_BYTES) - best):
+        return size_bytes
+    return int(best) if best >= LEAST_PART else 0

@@ -16,9 +16,9 @@ MINUTE, HOUR = 60, 3_600
 
 Number = Literal[1, 2, 3, 4]
 
-# Document 004 has 15,000 tokens for 50 KB, 0.3 per byte, as tokenisers make of code. Our estimate is an upper bound and
-# makes 0.4 of the same code.
-TOKENS_PER_BYTE = 0.4
+# Document 004 has 15,000 tokens for 50 KB and 150,000 for 500 KB, as tokenisers make of code. Our estimate is an upper
+# bound and makes 0.4 of the same code, so that it reaches these limits at about 40 and 400 KB.
+TOKENS_PER_BYTE, ESTIMATED_PER_BYTE = 0.3, 0.4
 PURPOSES: dict[Number, tuple[str, str]] = {
     1: ("immediate context", "files being edited, the definitions they use, and errors; always in the prompt"),
     2: ("working set", "files and memories for the current task"),
@@ -48,6 +48,12 @@ class Level(Record, frozen=True, kw_only=True):
     purpose: str
     max_bytes: int | None = None
     max_tokens: int | None = None
+
+    @property
+    def code_bytes(self) -> int:
+        """The bytes of code that fit both budgets."""
+        by_tokens = int((self.max_tokens or 0) / ESTIMATED_PER_BYTE)
+        return min(self.max_bytes or 0, by_tokens)
 
     def fits(self, size_bytes: int, tokens: int) -> bool:
         """Return whether this size is within the budget."""

@@ -17,7 +17,6 @@ import msgspec
 
 from recollect.engine import Project, namespace_of, size
 from recollect.errors import InvalidInput, NotFound
-from recollect.files import read_file
 from recollect.hierarchy.design_patterns import design_patterns
 from recollect.hierarchy.entry_points import entry_points
 from recollect.hierarchy.file_forms import first_lines
@@ -112,7 +111,7 @@ def _own(project: Project) -> dict[str, Source]:
 
 def _project(project: Project) -> Iterator[str]:
     """Yield the project's own description and its size."""
-    said = next((text for name in READMES if (text := paragraph(_text(project, name), MOST_SAID))), "")
+    said = next((text for name in READMES if (text := paragraph(project.text(name), MOST_SAID))), "")
     yield f"{project.root.name}: {said}" if said else project.root.name
     tests = sum(source.is_test for source in project.code.values())
     symbols = sum(row.kind != "Module" for rows in project.symbols.values() for row in rows)
@@ -180,14 +179,14 @@ def _purpose(project: Project, part: Component) -> str:
     if not part.name.endswith("/"):
         order = list(part.files)
     for path in order:
-        if said := of_code(_text(project, path)):
+        if said := of_code(project.text(path)):
             return _stopped(said)
     if folder and part.name.endswith("/"):
         for name in READMES:
-            if said := of_document(_text(project, f"{folder}/{name}")):
+            if said := of_document(project.text(f"{folder}/{name}")):
                 return _stopped(said)
     most = sorted(part.files, key=lambda path: (-users[path], path))[:3]
-    told = next(((path, said) for path in most if (said := of_code(_text(project, path)))), None)
+    told = next(((path, said) for path in most if (said := of_code(project.text(path)))), None)
     return f"{PurePosixPath(told[0]).name}: {_stopped(told[1])}" if told and told[0] != part.name else ""
 
 
@@ -288,10 +287,3 @@ def _map(project: Project, room: int) -> str:
             break
         tokens = int(tokens * min(max(room * ALMOST / max(taken, 1), 0.2), 2.5))
     return best
-
-
-def _text(project: Project, path: str) -> str:
-    try:
-        return read_file(project.root / path, within=project.root).decode("utf-8", "replace")
-    except OSError:
-        return ""

@@ -9,7 +9,6 @@ The state is in the engine's store, one for each namespace; all processes share 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
 
 import msgspec
 
@@ -22,7 +21,7 @@ from recollect.hierarchy.file_forms import ItemForms, text_item
 from recollect.hierarchy.global_knowledge import Knowledge
 from recollect.hierarchy.level_lookup import look_up
 from recollect.hierarchy.model import Filled, GlobalKnowledge, Item, LevelUse, LookedUp, MemoryStats, Moved, Task
-from recollect.hierarchy.policies import PROFILES, TOKENS_PER_BYTE, Policy, profile
+from recollect.hierarchy.policies import ESTIMATED_PER_BYTE, PROFILES, Policy, profile
 from recollect.hierarchy.promotion import WindowContext
 from recollect.hierarchy.window_state import (
     Changed,
@@ -128,8 +127,8 @@ class MemoryManager:
         name: such as `error` for the current error. Raises ContentTooLarge
         """
         label = input_checks.label("name", name) or IMMEDIATE
-        text, made = self._clean(input_checks.text("content", content)), self._clock()
-        item = text_item(self._clean(label), text, "set", made)
+        text, made = without_secrets(input_checks.text("content", content)), self._clock()
+        item = text_item(without_secrets(label), text, "set", made)
         context = self._context()
         level = context.policy.level1
         if not level.fits(item.size_bytes, item.tokens):
@@ -183,7 +182,7 @@ class MemoryManager:
         available = indexed + sum(len(row[0].encode()) for row in rows)
         known = self._known()
         levels = level_uses(state, effective_policy(state, context.policy))
-        count, tokens = len(context.sources.files) + len(rows), int(available * TOKENS_PER_BYTE)
+        count, tokens = len(context.sources.files) + len(rows), int(available * ESTIMATED_PER_BYTE)
         third = level_use(context.policy, 3, count, available, tokens)
         cost = sum(level_size(state, number)[1] for number in (1, 2))
         return MemoryStats(
@@ -206,7 +205,11 @@ class MemoryManager:
         context = self._context()
 
         def tidy(state: State) -> State:
-            lost = [item.name for item in state.items if item.form != "text" and context.forms.whole(item) is None]
+            lost = [
+                item.name
+                for item in state.items
+                if item.form != "text" and context.forms.made(item, "whole", 2) is None
+            ]
             return archive(state, lost, trigger="unused", reason="it no longer exists", now=context.now)
 
         return self._change(context, tidy).moved
@@ -226,26 +229,28 @@ class MemoryManager:
     # --- tasks ---
 
     def start_task(self, description: str, files: Sequence[str] = (), *, error: str = "") -> Filled:
-        """Start a task: fill levels 1 and 2 from search, dependencies, edits, errors and memories.
+        """Start a task: fill levels 1 and 2 from search, dependencies, history, edits, errors and memories.
 
         Items of an earlier task are evicted first. Returns the placed items and why.
 
         description: the task: an issue, an error, a sentence
-        files: files that are known to matter; they come first. error: the current error message
+        files: files that are known to matter; they come first, whole if they fit. error: the current error message
         """
         from recollect.hierarchy.placement import place
-        from recollect.hierarchy.task_candidates import candidates
+        from recollect.hierarchy.task_candidates import candidates, is_about_text, mentioned
 
-        asked = self._clean(input_checks.query(description))
+        asked = without_secrets(input_checks.query(description))
         context = self._context(fresh=True)
         if not context.sources.files:
             hint = "Run `recollect index` in the project, or choose another project."
             raise NotFound(f"{self.namespace} is not indexed", hint=hint, namespace=self.namespace)
         named = tuple(dict.fromkeys(map(context.file, input_checks.several("files", files))))
-        found = candidates(self.engine, context.sources, asked, named)
-        placed = place(found, context.policy, context.forms, context.sources, asked, context.now)
+        current = tuple(dict.fromkeys((*named, *mentioned(context.sources, asked))))
+        found = candidates(self.engine, context.sources, asked, current)
+        is_text = is_about_text(asked)
+        placed = place(found, context.policy, context.forms, context.sources, asked, context.now, text=is_text)
         task = Task(description=asked, started_at=context.now, files=named)
-        wrong = self._clean(error) or current_error(self.engine.store, self.namespace)
+        wrong = without_secrets(error) or current_error(self.engine.store, self.namespace)
 
         def begin(state: State) -> State:
             kept = {item.name for item in placed.items}
@@ -253,11 +258,9 @@ class MemoryManager:
             profile = context.policy.name if context.policy.name in PROFILES else state.profile
             state = msgspec.structs.replace(state, task=task, profile=profile)
             state = promotion.error(state, wrong, context.now) if wrong else state
-            for item in placed.items:
-                state = promotion.placed(state, item, context.now)
-            return state
+            return promotion.filled(state, placed.items, context.now)
 
-        state = self._change(context, begin, kept=named).state
+        state = self._change(context, begin, kept=current).state
         return Filled(
             task=task,
             profile=context.policy.name,
@@ -281,7 +284,7 @@ class MemoryManager:
     def look_up(self, query: str) -> LookedUp:
         """Find something by path, name or question: in level 1, then 2, then by level 4 in level 3, and promote it."""
         context = self._context()
-        asked = self._clean(input_checks.query(query))
+        asked = without_secrets(input_checks.query(query))
         found = look_up(self._seen(context), context, self._knowledge, asked)
         changed = self._change(context, found.step, kept=[row.name for row in found.found])
         return LookedUp(
@@ -330,9 +333,7 @@ class MemoryManager:
     def __enter__(self) -> MemoryManager:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
     # --- internals ---
@@ -342,7 +343,7 @@ class MemoryManager:
 
         def whole(state: State) -> State:
             policy = effective_policy(state, context.policy)
-            state = expire(state, policy, context.forms.whole, context.now)
+            state = expire(state, policy, context.forms, context.now)
             after = step(state)
             return relieve(after, EvictionContext(context.policy, context.forms, context.now, kept))
 
@@ -351,7 +352,7 @@ class MemoryManager:
     def _seen(self, context: WindowContext) -> State:
         """Return the state without expired items."""
         state = self._window.read()
-        return expire(state, effective_policy(state, context.policy), context.forms.whole, context.now)
+        return expire(state, effective_policy(state, context.policy), context.forms, context.now)
 
     def _context(self, *, fresh: bool = False) -> WindowContext:
         sources = Sources(self.engine.context, self.engine.links, self.namespace)
@@ -376,10 +377,6 @@ class MemoryManager:
             return self._knowledge.of_all(self._most_known(), fresh=False)
         except NotFound:
             return GlobalKnowledge(sections=())
-
-    def _clean(self, text: str) -> str:
-        """Return a text without secrets, as it is stored."""
-        return without_secrets(text)
 
 
 def _ended(state: State, now: int, reason: str, kept: set[str] | None = None) -> State:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -17,10 +18,12 @@ from recollect.hierarchy.window_state import (
     access_count,
     beside,
     count_access,
+    demote,
     find_item,
     items_at,
     level_size,
     put,
+    used,
 )
 from recollect.text.display import plural
 
@@ -70,7 +73,7 @@ def opened(state: State, context: WindowContext, name: str) -> State:
     if name.startswith(MEMORY):
         return state
     for other, symbols in _used(context, name):
-        if find_item(state, other) is not None and find_item(state, other) in items_at(state, 1):
+        if any(item.name == other for item in items_at(state, 1)):
             continue
         item = _made(context, other, f"used by {name}", context.policy.level1, USED_SHARE_1, symbols)
         size, tokens = level_size(state, 1)
@@ -99,12 +102,20 @@ def if_frequent(state: State, context: WindowContext, name: str) -> State:
     )
 
 
-def placed(state: State, item: Item, now: int) -> State:
-    """Put an item of a task into its level, beside its part if level 1 has one."""
-    known = find_item(state, item.name)
-    if item.level == 2 and known is not None and known.level == 1:
-        return beside(state, item)
-    return put(state, item, trigger=_trigger(item), reason=item.why, now=now)
+def filled(state: State, items: Sequence[Item], now: int) -> State:
+    """Put the items of a task into their levels, the most likely first; nothing else of these files stays."""
+    levels = {(item.name, item.level) for item in items}
+    for item in items:
+        known = find_item(state, item.name)
+        if item.level == 1 or known is None or known.level == 2:
+            state = put(state, item, trigger=_trigger(item), reason=item.why, now=now)
+        elif (item.name, 1) in levels:
+            state = beside(state, item)
+        else:
+            state = demote(state, item, trigger="task", reason=item.why, now=now)
+    kept = tuple(item for item in state.items if item.form == "text" or (item.name, item.level) in levels)
+    state = msgspec.structs.replace(state, items=kept)
+    return used(state, *(item.name for item in reversed(items)))
 
 
 def error(state: State, text: str, now: int) -> State:
@@ -152,15 +163,8 @@ def _used(context: WindowContext, name: str) -> list[tuple[str, tuple[str, ...]]
         return []
     symbols = context.sources.used_symbols(name)
     most = [row.path for row in context.sources.uses(name)[:DEPENDENCIES]]
-    return [(path, symbols.get(path, ())) for path in most if _is_there(context, path)]
-
-
-def _is_there(context: WindowContext, path: str) -> bool:
-    try:
-        context.forms.text(path)
-    except NotFound:
-        return False
-    return True
+    there = [path for path in most if context.forms.made(new_item(path, 2, "", context.now), "whole", 2) is not None]
+    return [(path, symbols.get(path, ())) for path in there]
 
 
 def _made(
@@ -168,7 +172,7 @@ def _made(
 ) -> Item:
     """Return a new item of a level: whole if it is within its share, else a part."""
     number: Literal[1, 2] = 1 if level.number == 1 else 2
-    most = int((level.max_bytes or 0) * share)
+    most = int(level.code_bytes * share)
     draft = new_item(name, number, why, context.now, symbols=symbols)
     whole = context.forms.made(draft, "whole", number)
     if whole is None:

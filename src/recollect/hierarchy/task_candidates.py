@@ -1,14 +1,19 @@
-"""Candidates of a task: predict the files it needs, each with its evidence.
+"""Candidates of a task: how likely it changes each file, by the evidence for it.
 
 description ─► search ─┐
-files named ───────────┼─► seeds ─► what they use, what uses them, their tests ─┐
-edits, errors, memories┘                                                        ├─► ranked candidates
-                       └────────────────────────────────────────────────────────┘
+files named ───────────┼─► seeds ─► what they use, what uses them, their tests, what changes with them ─┐
+edits, errors, memories┘                                                                                ├─► chances
+                       └────────────────────────────────────────────────────────────────────────────────┘
+
+The chance is logistic in the evidence. The weights are those of a regression over 66 commits of eleven repositories
+(bench/hierarchy.py makes such tasks), rounded.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import PurePosixPath
@@ -23,49 +28,50 @@ if TYPE_CHECKING:
 
 # Results of a search: more than fit.
 SEARCHED = 250
-# The rank at which a result counts half as much as the first.
-HALF_RANK = 8
-# The same for files by rare words, which fill the room that better evidence leaves.
-HELD_HALF_RANK = 30
+# The rank at which a result counts half as much as the first: of a search, of a keyword search in all files, and of
+# files with rare words, which other evidence has to confirm.
+HALF_RANK, WORDED_HALF_RANK, HELD_HALF_RANK = 4, 6, 15
 # Files whose neighbours are candidates, and how many of each kind.
 SEEDS = 10
 NEIGHBOURS = 15
-# Weights of evidence; the first result of a search has 1. A change of a file needs its tests, the definitions it uses,
-# and some of its dependents.
-NAMED = 3.0
-WORDED = 0.5
-HELD = 0.7
-USED, USES, TESTS, SIBLING_TEST = 0.30, 0.30, 0.35, 0.45
-EDITED, READ = 0.30, 0.15
-REMEMBERED = 0.50
-# Weights of files in the same folder, in the folder above (a third of that), and of description words in a path: less
-# than any other evidence, so that they only fill the remaining room with outlines.
-NEARBY, ABOVE, IN_PATH = 0.01, 0.33, 0.01
-# The best files whose folders count.
-FOLDERS_OF = 40
-# The weight of a search by the first line alone, the title of a longer description.
-TITLE = 0.7
+# Log-odds: of a file without evidence, and of each kind of evidence at its strongest. A search by the first line finds
+# more than one by the whole text; a description of one line has both.
+NOTHING = -6.4
+SEARCH, TITLE, WORDED, HELD, CALLED = 0.5, 1.9, 1.9, 1.5, 1.1
+USED, USES, TESTS, SIBLING_TEST = 0.3, 1.1, 1.2, 0.5
+TOGETHER, OFTEN = 2.0, 0.9
+DOCUMENT = -2.7
+# Commits that the share of common ones is diluted with: of two commits, both together are chance.
+FEW_COMMITS = 3
+# The share of common commits from which they are a reason that is shown.
+LEAST_TOGETHER = 0.1
+# The same of what no commit shows: a file that the task names is needed; one that was edited or read just now, or that
+# a related memory is about, is about as likely as one that a search finds.
+NAMED, EDITED, READ, REMEMBERED = 12.0, 3.0, 1.5, 3.0
 TITLE_CHARACTERS = 200
+# Paths in a description that count as named.
+MOST_MENTIONED = 5
 # Memories that are placed with a task.
 MEMORIES = 8
 
-_WORD = re.compile(r"[A-Za-z]{4,}")
 _DOCUMENTS = frozenset({"markdown", "rst", "asciidoc", "json", "yaml", "toml", "html", "css", None})
 _NO_LETTER = re.compile(r"[^a-z0-9]")
+_PATH = re.compile(r"[\w./-]*\w\.\w{1,8}\b")
+_TEST_WORD = re.compile(r"^tests?|(?:tests?|spec)$")
+# A task of one line about texts needs few files. Comments and docstrings are also what a parser or formatter works on.
+_ABOUT_TEXT = re.compile(
+    r"\b(?:typos?|misspell\w*|spelling|grammar|wording|docs?|documentation|readme|changelog)\b", re.I
+)
 
 
 class Candidate(NamedTuple):
-    """A file that a task may need: its score, the reasons, and its relevant symbols.
-
-    is_named: given with the task. is_near: its folder or its name is the only evidence
-    """
+    """A file that a task may need: its chance, the reasons, and its relevant symbols. is_named: the task names it"""
 
     path: str
-    score: float
+    chance: float
     why: tuple[str, ...]
     symbols: tuple[str, ...] = ()
     is_named: bool = False
-    is_near: bool = False
 
 
 class Found(NamedTuple):
@@ -77,46 +83,65 @@ class Found(NamedTuple):
 
 
 class _Evidence:
-    """Scores, reasons and symbols of each file."""
+    """Log-odds, reasons and symbols of each file; of one kind of evidence the strongest counts."""
 
-    def __init__(self, sources: Sources) -> None:
-        self._known = sources.files
-        self.scores: dict[str, float] = {}
+    def __init__(self, sources: Sources, *, is_text: bool) -> None:
+        self._known, self._is_text = sources.files, is_text
+        self._found: dict[str, dict[str, float]] = {}
         self.why: dict[str, list[str]] = {}
         self.symbols: dict[str, list[str]] = {}
-        self.near: set[str] = set()
 
-    def add(self, path: str, score: float, why: str, *symbols: str) -> None:
+    def add(self, path: str, kind: str, worth: float, why: str, *symbols: str) -> None:
         if path not in self._known:
             return
-        self.scores[path] = self.scores.get(path, 0.0) + score
+        is_document = self._known[path].language in _DOCUMENTS and not self._is_text
+        kinds = self._found.setdefault(path, {"document": DOCUMENT} if is_document else {})
+        kinds[kind] = max(kinds.get(kind, worth), worth)
         self.why.setdefault(path, []).extend(filter(None, (why,)))
         self.symbols.setdefault(path, []).extend(filter(None, symbols))
 
+    def odds(self, path: str) -> float:
+        return NOTHING + sum(self._found.get(path, {}).values())
+
     def ranked(self) -> list[str]:
-        return sorted(self.scores, key=lambda path: (-self.scores[path], path))
+        return sorted(self._found, key=lambda path: (-self.odds(path), path))
+
+    def seeds(self) -> list[tuple[str, float]]:
+        """Return the best files, each with a weight relative to the first."""
+        best = self.ranked()[:SEEDS]
+        return [(path, math.exp((self.odds(path) - self.odds(best[0])) / 2)) for path in best]
+
+
+def is_about_text(description: str) -> bool:
+    """Return whether a task is one line about documentation or a typo."""
+    return "\n" not in description.strip() and bool(_ABOUT_TEXT.search(description))
+
+
+def mentioned(sources: Sources, description: str) -> list[str]:
+    """Return the indexed files whose path or file name a description has."""
+    found = (sources.meant(name) for name in _PATH.findall(description))
+    return list(islice(dict.fromkeys(path for path in found if path is not None), MOST_MENTIONED))
 
 
 def candidates(engine: Engine, sources: Sources, description: str, files: Sequence[str] = ()) -> Found:
     """Return the files that a task may need, most likely first, and related memories."""
-    evidence = _Evidence(sources)
+    evidence = _Evidence(sources, is_text=is_about_text(description))
     for path in files:
-        evidence.add(path, NAMED, "named in the task")
+        evidence.add(path, "named", NAMED, "named in the task")
     notes = _searched(engine, sources, evidence, description)
     _worded(sources, evidence, description)
-    _held(sources, evidence, description)
     memories = _remembered(engine, sources, evidence, description)
     _seen(engine, sources, evidence)
+    _called(evidence, description)
     _beside(sources, evidence)
-    _around_folders(sources, evidence, description)
+    _changed(sources, evidence)
     found = [
         Candidate(
             path,
-            evidence.scores[path],
+            1 / (1 + math.exp(-evidence.odds(path))),
             tuple(dict.fromkeys(evidence.why[path])),
-            tuple(dict.fromkeys(evidence.symbols.get(path, ()))),
+            tuple(dict.fromkeys(evidence.symbols[path])),
             path in files,
-            path in evidence.near,
         )
         for path in evidence.ranked()
     ]
@@ -126,29 +151,27 @@ def candidates(engine: Engine, sources: Sources, description: str, files: Sequen
 def _searched(engine: Engine, sources: Sources, evidence: _Evidence, description: str) -> tuple[str, ...]:
     found = engine.code.search(description, limit=SEARCHED, namespace=sources.namespace)
     root = sources.tree.root if sources.tree is not None else ""
-    for rank, hit in enumerate(hit for hit in found.hits if hit.root == root):
-        evidence.add(hit.path, 1 / (1 + rank / HALF_RANK), f"search rank {rank + 1}: {hit.reason}", hit.symbol)
     title = description.strip().partition("\n")[0][:TITLE_CHARACTERS]
-    if len(title) < len(description.strip()) and len(title.split()) > 1:
+    is_short = len(title) == len(description.strip()) or len(title.split()) < 2
+    for rank, hit in enumerate(hit for hit in found.hits if hit.root == root):
+        share = (SEARCH + TITLE * is_short) / (1 + rank / HALF_RANK)
+        evidence.add(hit.path, "search", share, f"search rank {rank + 1}: {hit.reason}", hit.symbol)
+    if not is_short:
         short = engine.code.search(title, limit=SEARCHED, namespace=sources.namespace)
         for rank, hit in enumerate(hit for hit in short.hits if hit.root == root):
-            worth = TITLE / (1 + rank / HALF_RANK)
-            evidence.add(hit.path, worth, f"search by first line, rank {rank + 1}", hit.symbol)
+            share = TITLE / (1 + rank / HALF_RANK)
+            evidence.add(hit.path, "title", share, f"search by first line, rank {rank + 1}", hit.symbol)
     return found.notes
 
 
 def _worded(sources: Sources, evidence: _Evidence, description: str) -> None:
-    """Add keyword matches in all files: a code search for a long text omits tests."""
+    """Add keyword matches in all files, tests included, and files that contain rare words."""
     for rank, row in enumerate(sources.worded(description)[:SEARCHED]):
-        evidence.add(row.path, WORDED / (1 + rank / HALF_RANK), f"keyword match, rank {rank + 1}", *row.symbols)
-
-
-def _held(sources: Sources, evidence: _Evidence, description: str) -> None:
-    """Add files that contain rare words: a change also concerns files on other topics."""
-    code = (path for path in sources.holding(description) if sources.files[path].language not in _DOCUMENTS)
-    for rank, path in enumerate(islice(code, SEARCHED)):
-        why = "" if path in evidence.scores else f"matches rare words, rank {rank + 1}"  # other evidence says more
-        evidence.add(path, HELD / (1 + rank / HELD_HALF_RANK), why)
+        share = WORDED / (1 + rank / WORDED_HALF_RANK)
+        evidence.add(row.path, "words", share, f"keyword match, rank {rank + 1}", *row.symbols)
+    for rank, path in enumerate(sources.holding(description)[:SEARCHED]):
+        why = "" if path in evidence.why else f"matches rare words, rank {rank + 1}"  # other evidence says more
+        evidence.add(path, "rare words", HELD / (1 + rank / HELD_HALF_RANK), why)
 
 
 def _remembered(engine: Engine, sources: Sources, evidence: _Evidence, description: str) -> list[Hit]:
@@ -157,7 +180,7 @@ def _remembered(engine: Engine, sources: Sources, evidence: _Evidence, descripti
     for hit in found.hits:
         for path in dict.fromkeys(about.get(hit.memory.id, ())):
             title = hit.memory.title or hit.memory.content[:60]
-            evidence.add(path, REMEMBERED * hit.score, f"mentioned in a memory: {title}")
+            evidence.add(path, "memory", REMEMBERED * hit.score, f"mentioned in a memory: {title}")
     return list(found.hits)
 
 
@@ -166,50 +189,49 @@ def _seen(engine: Engine, sources: Sources, evidence: _Evidence) -> None:
     root = sources.tree.root if sources.tree is not None else ""
     for rank, row in enumerate(touched(engine.store, sources.namespace, root)):
         worth, verb = (EDITED, "changed") if row.changed else (READ, "read")
-        evidence.add(row.path, worth / (1 + rank / HALF_RANK), f"{verb} recently")
+        evidence.add(row.path, "seen", worth / (1 + rank / HALF_RANK), f"{verb} recently")
+
+
+def _called(evidence: _Evidence, description: str) -> None:
+    """Add the files whose name is in the description."""
+    words = _NO_LETTER.sub("", description.lower())
+    for path in evidence.ranked():
+        stem = _TEST_WORD.sub("", _plain(path))
+        if len(stem) > 2 and stem in words:
+            evidence.add(path, "name", CALLED, "")
 
 
 def _beside(sources: Sources, evidence: _Evidence) -> None:
     """Add the dependencies, dependents and tests of the best files."""
-    seeds = evidence.ranked()[:SEEDS]
-    best = evidence.scores[seeds[0]] if seeds else 1.0
-    for seed in seeds:
-        weight = min(1.0, evidence.scores[seed] / best)
-        for path, score, why in _around(sources, seed):
-            evidence.add(path, weight * score, why)
+    for seed, weight in evidence.seeds():
+        for path, kind, share, why in _around(sources, seed):
+            evidence.add(path, kind, weight * share, why)
 
 
-def _around_folders(sources: Sources, evidence: _Evidence, description: str) -> None:
-    """Add files without other evidence by their folder and name."""
-    ranked = evidence.ranked()
-    if len(ranked) < SEEDS:
-        return  # in a small project a shared folder is no evidence
-    folders: dict[str, float] = {}
-    for path in ranked[:FOLDERS_OF]:
-        for worth, folder in zip((1.0, ABOVE), PurePosixPath(path).parents, strict=False):
-            folders[str(folder)] = folders.get(str(folder), 0.0) + worth * evidence.scores[path]
-    words = {word.lower() for word in _WORD.findall(description)}
-    most = max(folders.values(), default=1.0)
-    for path, source in sources.files.items():
-        if path in evidence.scores or source.language in _DOCUMENTS:
-            continue
-        near = folders.get(str(PurePosixPath(path).parent), 0.0) / most
-        called = len(words.intersection(_WORD.findall(path.lower().replace("_", " "))))
-        if near or called:
-            evidence.near.add(path)
-            evidence.add(path, NEARBY * near + IN_PATH * called, "near relevant files" if near else "name match")
+def _changed(sources: Sources, evidence: _Evidence) -> None:
+    """Add the files that change with the best files, by the git history, and those that change often."""
+    times = Counter(path for commit in sources.changes for path in commit)
+    for seed, weight in evidence.seeds():
+        common = Counter(path for commit in sources.changes if seed in commit for path in commit if path != seed)
+        for path, count in common.items():
+            share = weight * count / (times[seed] + FEW_COMMITS)
+            why = f"changed with {seed} in {plural(count, 'commit')}" if share > LEAST_TOGETHER else ""
+            evidence.add(path, "together", TOGETHER * share, why)
+    most = math.log1p(max(times.values(), default=1))
+    for path in evidence.ranked():
+        evidence.add(path, "often", OFTEN * math.log1p(times[path]) / most, "")
 
 
-def _around(sources: Sources, seed: str) -> Iterator[tuple[str, float, str]]:
+def _around(sources: Sources, seed: str) -> Iterator[tuple[str, str, float, str]]:
     users = sources.users(seed)
     tests = [row for row in users if sources.files[row.path].is_test]
     others = [row for row in users if not sources.files[row.path].is_test]
     for rows, worth, verb in ((sources.uses(seed), USED, "used by"), (others, USES, "uses"), (tests, TESTS, "tests")):
         for row, share in _shares(rows[:NEIGHBOURS]):
-            yield row.path, worth * share, f"{verb} {seed} ({plural(row.links, 'link')})"
+            yield row.path, verb, worth * share, f"{verb} {seed} ({plural(row.links, 'link')})"
     if not sources.files[seed].is_test:
         for path in _tests_by_name(sources, seed):
-            yield path, SIBLING_TEST, f"tests {seed} (by name)"
+            yield path, "name of a test", SIBLING_TEST, f"tests {seed} (by name)"
 
 
 def _shares(rows: Sequence[Neighbour]) -> Iterator[tuple[Neighbour, float]]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from recollect.files import open_file
 from recollect.hierarchy.layers import is_secondary
 
 if TYPE_CHECKING:
@@ -24,40 +22,33 @@ GROUPED_FROM = 5
 MOST_BYTES = 200_000
 
 
-class Version(NamedTuple):
-    """The declaration of a version: of what, in which files, by which pattern."""
-
-    of: str
-    files: tuple[str, ...]
-    pattern: str
-
-
+# Declarations of a version: of what, in which files, by which pattern.
 VERSIONS = (
-    Version(
+    (
         "Python",
         ("pyproject.toml", "setup.cfg"),
         r"(?m)^[^\S\n]*+(?:requires-python|python_requires)\s*+=\s*+[\"']?([^\"'\n]+)",
     ),
-    Version("Python", ("setup.py",), r"python_requires\s*=\s*[\"']([^\"']+)"),
-    Version("Python", (".python-version",), r"^\s*(\S+)"),
-    Version("Go", ("go.mod",), r"(?m)^go\s+(\S+)"),
-    Version("Rust", ("Cargo.toml",), r"(?m)^rust-version\s*=\s*\"([^\"]+)"),
-    Version("Rust edition", ("Cargo.toml",), r"(?m)^edition\s*=\s*\"([^\"]+)"),
-    Version("Node.js", ("package.json",), r"\"engines\"\s*:\s*\{[^{}]*\"node\"\s*:\s*\"([^\"]+)"),
-    Version("Node.js", (".nvmrc", ".node-version"), r"^\s*(\S+)"),
-    Version("package manager", ("package.json",), r"\"packageManager\"\s*:\s*\"([^\"+]+)"),
-    Version("Java", ("pom.xml",), r"<(?:maven\.compiler\.(?:release|source)|java\.version|release)>([^<$]+)<"),
-    Version("Java", ("build.gradle", "build.gradle.kts"), r"(?:sourceCompatibility|languageVersion)\D{0,40}(\d[\d.]*)"),
-    Version("Kotlin", ("build.gradle.kts", "build.gradle"), r"kotlin[^\n]{0,200}?version\s*+\(?[\"']([\d.]+)"),
-    Version("PHP", ("composer.json",), r"\"php\"\s*:\s*\"([^\"]+)"),
-    Version("Ruby", (".ruby-version",), r"^\s*(\S+)"),
-    Version("Ruby", ("Gemfile",), r"(?m)^ruby\s+[\"']([^\"']+)"),
-    Version(".NET", ("Directory.Build.props", "global.json"), r"(?:<TargetFrameworks?>|\"version\"\s*:\s*\")([^<\"]+)"),
-    Version("Swift", ("Package.swift",), r"swift-tools-version:\s*(\S+)"),
-    Version("Elixir", ("mix.exs",), r"elixir:\s*\"([^\"]+)"),
-    Version("Scala", ("build.sbt",), r"scalaVersion\s*:=\s*\"([^\"]+)"),
-    Version("Zig", ("build.zig.zon",), r"minimum_zig_version\s*=\s*\"([^\"]+)"),
-    Version("CMake", ("CMakeLists.txt",), r"(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)"),
+    ("Python", ("setup.py",), r"python_requires\s*=\s*[\"']([^\"']+)"),
+    ("Python", (".python-version",), r"^\s*(\S+)"),
+    ("Go", ("go.mod",), r"(?m)^go\s+(\S+)"),
+    ("Rust", ("Cargo.toml",), r"(?m)^rust-version\s*=\s*\"([^\"]+)"),
+    ("Rust edition", ("Cargo.toml",), r"(?m)^edition\s*=\s*\"([^\"]+)"),
+    ("Node.js", ("package.json",), r"\"engines\"\s*:\s*\{[^{}]*\"node\"\s*:\s*\"([^\"]+)"),
+    ("Node.js", (".nvmrc", ".node-version"), r"^\s*(\S+)"),
+    ("package manager", ("package.json",), r"\"packageManager\"\s*:\s*\"([^\"+]+)"),
+    ("Java", ("pom.xml",), r"<(?:maven\.compiler\.(?:release|source)|java\.version|release)>([^<$]+)<"),
+    ("Java", ("build.gradle", "build.gradle.kts"), r"(?:sourceCompatibility|languageVersion)\D{0,40}(\d[\d.]*)"),
+    ("Kotlin", ("build.gradle.kts", "build.gradle"), r"kotlin[^\n]{0,200}?version\s*+\(?[\"']([\d.]+)"),
+    ("PHP", ("composer.json",), r"\"php\"\s*:\s*\"([^\"]+)"),
+    ("Ruby", (".ruby-version",), r"^\s*(\S+)"),
+    ("Ruby", ("Gemfile",), r"(?m)^ruby\s+[\"']([^\"']+)"),
+    (".NET", ("Directory.Build.props", "global.json"), r"(?:<TargetFrameworks?>|\"version\"\s*:\s*\")([^<\"]+)"),
+    ("Swift", ("Package.swift",), r"swift-tools-version:\s*(\S+)"),
+    ("Elixir", ("mix.exs",), r"elixir:\s*\"([^\"]+)"),
+    ("Scala", ("build.sbt",), r"scalaVersion\s*:=\s*\"([^\"]+)"),
+    ("Zig", ("build.zig.zon",), r"minimum_zig_version\s*=\s*\"([^\"]+)"),
+    ("CMake", ("CMakeLists.txt",), r"(?i)cmake_minimum_required\s*\(\s*VERSION\s+([\d.]+)"),
 )
 
 # Files and folders in the root, and the tool that uses them.
@@ -90,9 +81,9 @@ def technology(project: Project) -> str:
     lines = ["Languages: " + ", ".join(_languages(project)) + "."]
     versions = list(_versions(project))
     lines += ["Versions: " + ", ".join(versions) + "."] if versions else []
-    tools = list(_tools(project.root))
+    tools = list(_tools(project))
     lines += ["Tools: " + ", ".join(tools) + "."] if tools else []
-    services = list(_services(project.root))
+    services = list(_services(project))
     lines += ["Services: " + ", ".join(services) + "."] if services else []
     return "\n".join([*lines, "", *_packages(project)]).strip()
 
@@ -118,24 +109,24 @@ def _versions(project: Project) -> Iterator[str]:
     own = (row.folder for row in project.packages if not is_secondary(row.manifest))
     folders = dict.fromkeys(["", *own])
     seen: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in VERSIONS:
+    for of, files, pattern in VERSIONS:
         for folder in folders:
-            for name in row.files:
-                found = re.search(row.pattern, _read(project.root / folder / name))
+            for name in files:
+                found = re.search(pattern, project.text(f"{folder}/{name}".lstrip("/"), MOST_BYTES))
                 if found:
-                    seen[row.of][found[1].strip()] += 1
+                    seen[of][found[1].strip()] += 1
     for of, versions in seen.items():
         yield f"{of} " + " or ".join(version for version, _ in versions.most_common(3))
 
 
-def _tools(root: Path) -> Iterator[str]:
-    found = [tool for name, tool in TOOLS if (root / name).exists()]
-    found += [name for name in _PYPROJECT_TOOL.findall(_read(root / "pyproject.toml")) if name not in found]
+def _tools(project: Project) -> Iterator[str]:
+    found = [tool for name, tool in TOOLS if (project.root / name).exists()]
+    found += [name for name in _PYPROJECT_TOOL.findall(project.text("pyproject.toml", MOST_BYTES)) if name not in found]
     yield from dict.fromkeys(found)
 
 
-def _services(root: Path) -> Iterator[str]:
-    images = (image for name in _COMPOSE for image in _IMAGE.findall(_read(root / name)))
+def _services(project: Project) -> Iterator[str]:
+    images = (image for name in _COMPOSE for image in _IMAGE.findall(project.text(name, MOST_BYTES)))
     yield from dict.fromkeys(images)
 
 
@@ -178,11 +169,3 @@ def _grouped(names: Sequence[str]) -> Iterator[str]:
 def _prefix(name: str) -> str:
     word = name.partition(" ")[0]
     return word[: max(word.rfind("-"), word.rfind("/")) + 1]
-
-
-def _read(path: Path) -> str:
-    try:
-        with open_file(path) as file:
-            return file.read(MOST_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""

@@ -5,7 +5,7 @@ A file may be in level 1 as a part or an outline and in level 2 as a whole. Ever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -29,7 +29,7 @@ TRIES = 20
 class State(Record, frozen=True, kw_only=True):
     """The stored state of one window.
 
-    accesses: the latest times of access by name, oldest first
+    accesses: the latest times of access by name, oldest first. recent: names of items, the last used one last
     level2_bytes: size of level 2 if it was widened, else 0. retention_s: retention if it was shortened, else 0
     """
 
@@ -44,6 +44,7 @@ class State(Record, frozen=True, kw_only=True):
     demotions: int = 0
     level2_bytes: int = 0
     retention_s: int = 0
+    recent: tuple[str, ...] = ()
 
 
 def items_at(state: State, level: int) -> list[Item]:
@@ -95,11 +96,28 @@ def put(state: State, item: Item, *, trigger: Trigger, reason: str, now: int) ->
     state = without(state, item.name, item.level)
     if item.level == 1 and item.form not in REDUCED:
         state = without(state, item.name, 2)
-    state = msgspec.structs.replace(state, items=(*state.items, item))
+    state = used(msgspec.structs.replace(state, items=(*state.items, item)), item.name)
     from_level = 3 if before is None else before.level
     if from_level == item.level and (before is None or before.form == item.form):
         return state
     return _moved(state, item.name, from_level, item.level, trigger, reason, now)
+
+
+def used(state: State, *names: str) -> State:
+    """Return the state with these names as the last used ones, in their order."""
+    known = {item.name for item in state.items}
+    kept = tuple(name for name in state.recent if name not in names and name in known)
+    return msgspec.structs.replace(state, recent=(*kept, *names))
+
+
+def oldest(state: State, items: Sequence[Item]) -> Item | None:
+    """Return the least recently used item, by the order of use: several are used within a second.
+
+    Of items that were placed together and not used since it is the last, the least likely.
+    """
+    order = {name: number for number, name in enumerate(state.recent)}
+    place = {id(item): number for number, item in enumerate(items)}
+    return min(items, key=lambda item: (order.get(item.name, -1), item.used_at, -place[id(item)]), default=None)
 
 
 def beside(state: State, item: Item) -> State:
@@ -136,7 +154,8 @@ def count_access(state: State, name: str, *, now: int, window_s: int) -> State:
     others = {key: times for key, times in state.accesses.items() if key != name and now - times[-1] <= window_s}
     kept = dict(list(others.items())[-MAX_COUNTED + 1 :])
     items = tuple(msgspec.structs.replace(item, used_at=now) if item.name == name else item for item in state.items)
-    return msgspec.structs.replace(state, items=items, accesses={**kept, name: recent})
+    state = msgspec.structs.replace(state, items=items, accesses={**kept, name: recent})
+    return used(state, name) if find_item(state, name) is not None else state
 
 
 def access_count(state: State, name: str, *, now: int, window_s: int) -> int:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from recollect.history.commit_message import Message
+from recollect.history.commit_message import Message, noise_of
 from recollect.model import MemoryType
 
 # Less is not worth a memory.
@@ -230,18 +230,15 @@ def aged(value: float, at: int, newest: int) -> float:
 
 # --- lines of changelogs ---
 
+# Lines of a changelog that say as little as the noise among subjects, beside that.
 _TRIVIAL = re.compile(
     r"(?:docs?|documentation|tests?|ci|chore|build|internal|style|website|readme|examples?|deps|deps-dev"
     r"|dependencies|meta|benches?|benchmark)\b[\w, /-]{0,20}[:(]"
-    r"|(?:update|upgrade|bump)\w*\b.{0,60}\b(?:to|from) v?\d|(?:bump|updated? dependenc|upgraded? dependenc"
-    r"|updated? deps)\b"
-    r"|(?:fix|correct)\w* (?:\w+ ){0,3}(?:typos?|grammar|spelling|docs?|documentation|links?|lint\w*|ci|tests?"
-    r"|formatting|whitespace|changelog)\b"
-    r"|(?:add|new|improve|update|clarify|document|polish|refactor|clean ?up|tweak)\w* (?:\w+ ){0,3}(?:docs?"
-    r"|documentation|docstrings?|examples?|readme|tests?|comments?|ci|changelog|wording|links?|badges?)\b"
+    r"|(?:add|new|improve|update|polish|refactor|clean ?up|tweak)\w* (?:\w+ ){0,3}(?:docs?|documentation"
+    r"|docstrings?|examples?|readme|tests?|comments?|ci|changelog|wording|links?|badges?)\b"
     r"|(?:internal|refactor\w*|cleanup|code cleanup|various|misc\w*|minor|small|other|several)\b.{0,50}$"
-    r"|@?\S+ made their first|(?:\S{1,30}: )?(?:remov|drop|delet)\w* (?:the |an? )?(?:redundant|unused|unnecessary"
-    r"|dead)\b|full changelog|thanks to\b|new contributors",
+    r"|@?\S+ made their first|full changelog|new contributors|(?:thanks to|(?:fix )?contributed by)\b"
+    r"|(?:limit|pin)\w* \S+ (?:to |version )?[<=>~]",
     re.IGNORECASE,
 )
 _TRIVIAL_SECTION = re.compile(
@@ -263,7 +260,7 @@ _WHEN = re.compile(
 
 def is_trivial(text: str) -> bool:
     """Tell whether a line of a changelog is about documents, tests, builds or dependencies."""
-    return bool(_TRIVIAL.match(text))
+    return bool(_TRIVIAL.match(text) or noise_of(text))
 
 
 def line_worth(text: str, section: str = "") -> float:

@@ -11,13 +11,12 @@ import hashlib
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from recollect.history import commit_log
 from recollect.history.change_worth import LISTED, REMOVAL, REPAIR, is_trivial, line_worth
-from recollect.history.history_record import FileSource, Found, Text, clipped
+from recollect.history.history_record import FileSource, Found, Text, clipped, day, moment
 from recollect.history.project_documents import compact, pieces, prose, sections
 from recollect.model import MemoryType
 from recollect.text.dates import MONTHS
@@ -70,6 +69,7 @@ _CODE = re.compile(r"\s*(?:```|~~~|\.\. [\w-]+::)")
 _NUMBER = re.compile(r"(?:#|\bgh-|\bGH-|\b[A-Z]{2,10}-)\d{1,7}\b")
 _ROLE = re.compile(r":(?P<role>[\w:+-]{1,40}):`(?P<text>[^`\n]{1,200})`")
 _LINK = re.compile(r"!?\[(?P<text>[^\][\n]{0,300})\](?:\((?:<[^>\s]{0,600}>|[^()\s]{0,600})\)|\[[^\]\n]{0,80}\])")
+_RST_LINK = re.compile(r"`(?P<text>[^`<\n]{1,200}) <[^>\s`]{1,600}>`__?")
 _SHA = re.compile(r"\b[0-9a-f]{7,40}\b")
 _CREDIT = re.compile(
     r"^(?:\W{0,3}#\d+\W{0,3})?(?:`?[0-9a-f]{7,40}`?\W{1,3})?Thanks .{1,120}?! - | [-–—]? ?by @[\w-]+(?: (?:and"
@@ -77,8 +77,8 @@ _CREDIT = re.compile(
     re.IGNORECASE,
 )
 _TAIL_WORD = re.compile(
-    r"[,;.(\[]*+(?:(?:#|gh-)\d+|[0-9a-f]{7,40}|https?://[^\s)]*|@[\w-]+|closes|fixes|via|see|thanks|by|PR|in"
-    r"|and)?[\])]*+[.,;:]*+",
+    r"[,;.(\[]*+(?:(?:#|gh-)\d+|[0-9a-f]{7,40}|https?://[^\s)]*|@[\w-]+|closes|fixes|via|see|thanks|by|PR"
+    r"|issues?|ticket|in|and)?[\])]*+[.,;:]*+",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"#\d|gh-\d|https?:|@\w|[0-9a-f]{7}", re.IGNORECASE)
@@ -124,7 +124,8 @@ def lines(text: str, path: str) -> Iterator[Line]:
         names = part.headings
         found = [(place, each) for place, name in enumerate(names) if (each := version_of(name))]
         if found:
-            depth, release = found[-1]
+            own = (row for row in reversed(found[1:]) if not _is_other(names[row[0]], row[1]))
+            depth, release = next(own, found[0])
         elif names and _UNRELEASED.fullmatch(names[-1]):
             depth, release = len(names) - 1, Release("unreleased")
         if release is None:
@@ -148,6 +149,11 @@ def version_of(heading: str) -> Release | None:
     return Release(found["version"], _date(plain), "" if name.lower() in ("version", "release", "v") else name)
 
 
+def _is_other(heading: str, release: Release) -> bool:
+    """Tell whether a heading within a release is about another program, as "Python 3.9 minimum version"."""
+    return bool(release.name and heading.partition(release.version)[2].strip(" ()0123456789.-/"))
+
+
 def _of_file(path: str) -> Release | None:
     """Return the version in the name of a file or its folder, as in docs/releases/2.0.txt."""
     for part in reversed(path.split("/")):
@@ -158,19 +164,12 @@ def _of_file(path: str) -> Release | None:
 
 def _date(text: str) -> int:
     if iso := _ISO.search(text):
-        return _moment(int(iso["year"]), int(iso["month"]), int(iso["day"]))
+        return moment(f"{iso['year']}-{iso['month']:0>2}-{iso['day']:0>2}")
     if word := _WORDED.search(text):
         name = (word["m1"] or word["m2"]).lower()[:3]
         month = next(number for number, full in enumerate(MONTHS, 1) if full.startswith(name))
-        return _moment(int(word["y1"] or word["y2"]), month, int(word["first"] or word["second"]))
+        return moment(f"{word['y1'] or word['y2']}-{month:02}-{word['first'] or word['second']:0>2}")
     return 0
-
-
-def _moment(year: int, month: int, day: int) -> int:
-    try:
-        return int(datetime(year, month, day, tzinfo=UTC).timestamp())
-    except ValueError:
-        return 0
 
 
 def blocks(text: str) -> Iterator[tuple[bool, str]]:
@@ -213,7 +212,8 @@ def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
     for url in re.findall(r"/(?:pull|issues|pulls|merge_requests)/(\d{1,7})\b", text):
         refers.setdefault(f"#{url}")
     plain = _ROLE.sub(role, text.replace("``", "`"))
-    plain = _LINK.sub(lambda link: link["text"], plain)
+    for link in (_LINK, _RST_LINK):
+        plain = link.sub(lambda found: found["text"], plain)
     plain = _CREDIT.sub("", " ".join(plain.split()))
     plain = _without_tail(plain).replace("**", "").strip(" -–—,;:")
     return plain, tuple(refers)[:10]
@@ -303,7 +303,7 @@ class Changelogs(FileSource):
 
 
 def _change(file: Text, line: Line, name: str, *, key: str, at: int, dated: bool, tag: commit_log.Tag | None) -> Found:
-    when = f" ({datetime.fromtimestamp(at, UTC):%Y-%m-%d})" if dated else ""
+    when = f" ({day(at)})" if dated else ""
     above = f", {line.section}" if line.section else ""
     value = line_worth(line.text, line.section)
     kind: MemoryType = "decision" if value >= REMOVAL else "context"

@@ -7,14 +7,13 @@ are dropped when there are too many.
 from __future__ import annotations
 
 import posixpath
-import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from recollect.history.change_worth import is_aside
 from recollect.history.commit_log import Commit
-from recollect.history.history_record import Found
+from recollect.history.history_record import Found, day
 from recollect.text.display import plural
 
 # Commits of more files are moves and reformattings.
@@ -138,8 +137,8 @@ class Tally:
 
     def _hot(self) -> Iterator[Found]:
         times = {path: worked.times for path, worked in self._files.items()}
-        since = f"{plural(self._commits, 'commit')} from {_day(self._oldest)} to {_day(self._newest)}"
-        year = f"the year before {_day(self._newest)}"
+        since = f"{plural(self._commits, 'commit')} from {day(self._oldest)} to {day(self._newest)}"
+        year = f"the year before {day(self._newest)}"
         for key, title, counted, of in (
             ("hot", "Most frequently changed files (hot spots)", times, since),
             ("hot-lately", "Most frequently changed files recently (hot spots)", self._lately, year),
@@ -163,7 +162,7 @@ class Tally:
             known = self._people[folder]
             best = sorted(known, key=lambda name: (-known[name].times, name))[:LISTED_PEOPLE]
             told = "; ".join(
-                f"{name} ({plural(known[name].times, 'commit')}, last {_day(known[name].last)})" for name in best
+                f"{name} ({plural(known[name].times, 'commit')}, last {day(known[name].last)})" for name in best
             )
             where = f"{folder}/" if folder else "this project"
             title = f"Who knows {where}"
@@ -189,7 +188,3 @@ def _folders(path: str) -> Iterable[str]:
     """Return the folders of a file from the root ("") down to FOLDER_DEPTH."""
     parts = posixpath.dirname(path).split("/") if "/" in path else []
     return ["", *("/".join(parts[: depth + 1]) for depth in range(min(len(parts), FOLDER_DEPTH)))]
-
-
-def _day(at: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(at))

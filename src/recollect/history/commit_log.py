@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ TIMEOUT_S = 120.0
 # Commits of one pull request, and tags: more are not made by people.
 MAX_BRANCH = 200
 MAX_TAGS = 5_000
+# Paths of all commits together, where only paths are read.
+MAX_PATHS = 100_000
 
 _FORMAT = "%x01%H%x02%at%x02%P%x02%aN%x02%B"
 
@@ -65,6 +68,22 @@ def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: li
                 notes.append(f"the git log was read only up to commit {seen:,}: {problems[0]}")
                 return
             notes.append(f"renames with edits were not detected: {problems[0]}")
+
+
+def changed_paths(root: Path, most: int) -> list[list[str]]:
+    """Return the paths that each of the newest commits changed, newest first; none without a repository."""
+    where = git.folders(root)
+    if where is None:
+        return []
+    form = ("-z", "--no-merges", "--name-only", "--no-renames", "--format=%x01", f"--max-count={most}")
+    found: list[list[str]] = []
+    with git.opened(where) as repository:
+        for piece in islice(_pieces(repository.stream("log", *form, "HEAD", "--"), []), MAX_PATHS):
+            if piece.startswith("\x01"):
+                found.append([])
+            elif found:
+                found[-1].append(piece.removeprefix("\n"))
+    return found
 
 
 def _words(since: int | None) -> list[str]:

@@ -43,7 +43,7 @@ _REVERT_SUBJECT = re.compile(
 _REVERT_SHA = re.compile(
     r"(?:this )?revert(?:s|ing|ed)?(?: the)?(?: commits?)?\s+(?P<sha>[0-9a-f]{7,40})\b", re.IGNORECASE
 )
-_PULL = re.compile(r" ?\((?:#|gh-|!)\d++\)$", re.IGNORECASE)
+_PULL = re.compile(r" ?\((?P<pull>(?:#|gh-|!)\d++)\)$", re.IGNORECASE)
 _ISSUE = re.compile(r"(?:#|\bgh-|\b(?=[A-Z]{2,10}-\d)[A-Z]{2,10}-)\d{1,7}\b")
 _MERGE = re.compile(r"merge (?:pull request|pr|mr) [#!]?(?P<number>\d+)\b.*", re.IGNORECASE)
 
@@ -137,7 +137,7 @@ _CHORES = frozenset("style ci chore deps release build docs doc test tests".spli
 class Message(NamedTuple):
     """A commit message; kind and scope by the convention `kind(scope): subject`.
 
-    undoes, undoes_subject: the reverted commit, by its hash or by its subject. pull: the number of a merged request
+    undoes, undoes_subject: the reverted commit, by its hash or by its subject. pull: the number of its request
     """
 
     subject: str
@@ -173,6 +173,8 @@ def read(text: str) -> Message:
         pull = f"#{merged['number']}"
         title, _, rest = rest.strip().partition("\n")
         subject = f"{' '.join(title.split())} ({pull})" if title.strip() else ""
+    elif squashed := _PULL.search(subject):
+        pull = squashed["pull"]
     kind = scope = ""
     is_breaking = False
     convention = _CONVENTIONAL.match(subject)

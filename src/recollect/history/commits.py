@@ -11,7 +11,6 @@ revert does not count.
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -35,9 +34,9 @@ from recollect.history.change_worth import (
 from recollect.history.co_changes import Tally
 from recollect.history.commit_log import Commit
 from recollect.history.commit_message import Message, noise, plain_subject, read
-from recollect.history.history_record import Found, Landed, Source, clipped
+from recollect.history.history_record import Found, Landed, Source, clipped, day
 
-# Files that are named with a commit, and commits that are named with a pull request.
+# Files in the metadata of a commit, and commits that are named with a pull request.
 NAMED_FILES = 6
 NAMED_COMMITS = 20
 # A decision with its reasons fits, a pasted log does not.
@@ -133,7 +132,9 @@ class Releases:
 
     def __init__(self, root: Path, parents: dict[str, tuple[str, ...]]) -> None:
         self._project = root.name
-        self._tags = {name: tag for name, tag in commit_log.tags(root).items() if _RELEASE.search(name)}
+        # A tag such as `api/v1.2.0` is of a part of the project.
+        every = commit_log.tags(root).items()
+        self._tags = {name: tag for name, tag in every if _RELEASE.search(name) and "/v" not in name}
         self._of = commit_log.released(self._tags, parents)
 
     def line(self, commit: Commit, message: Message) -> Found | None:
@@ -146,7 +147,7 @@ class Releases:
         text = _PULL_NUMBER.sub("", text)
         section = _SECTIONS.get(message.kind, "")
         value = line_worth(text, section)
-        if value < LISTED or not names_code(text):
+        if value < LISTED:
             return None
         name = self._of.get(commit.sha, "")
         version = _RELEASE.search(name)
@@ -169,10 +170,11 @@ class Releases:
                 "issues": list(message.issues),
             },
             # A repair without its cause is only listed with its release.
-            worth=LINE if value > REPAIR else LISTED,
+            worth=LINE if value > REPAIR and names_code(text) else LISTED,
             head=commit.sha,
             group=f"release {name}",
             refers=(*message.issues, commit.sha[:7]),
+            pull=message.pull,
         )
 
 
@@ -210,6 +212,7 @@ def _joined(merge: Change, own: Sequence[Change]) -> Change:
             :10
         ],
         is_breaking=any(each.message.is_breaking for each in (merge, *own)),
+        pull=merge.message.pull,
     )
     return Change(merge.commit._replace(files=files, author=own[-1].commit.author), message)
 
@@ -245,7 +248,8 @@ def _found(commit: Commit, message: Message, by: Revert | None, commits: Sequenc
     if by is not None:
         because = f": {by.why}" if by.why else "."
         lines.append(f"It was reverted by commit {by.sha[:12]} on {day(by.at)}{because}")
-    lines.append(_provenance(commit))
+    # Its files are metadata: their names would hide the words of the message from a search by meaning.
+    lines.append(f"Commit {commit.sha[:12]} of {day(commit.at)}")
     about: dict[str, object] = {"sha": commit.sha, "files": paths[:NAMED_FILES]}
     about |= {"commits": list(commits[:NAMED_COMMITS])} if commits else {}
     about |= {"reverts": message.undoes or message.undoes_subject} if message.is_revert else {}
@@ -266,6 +270,7 @@ def _found(commit: Commit, message: Message, by: Revert | None, commits: Sequenc
         worth=value,
         head=commit.sha,
         refers=(*message.issues, commit.sha[:7], *(sha[:7] for sha in commits[:NAMED_COMMITS])),
+        pull=message.pull,
     )
 
 
@@ -299,19 +304,7 @@ def _why(message: Message) -> list[str]:
     return [part for part in rest if is_reason(part)] or rest
 
 
-def _provenance(commit: Commit) -> str:
-    paths = [file.path for file in commit.files]
-    more = f" and {len(paths) - NAMED_FILES} more" if len(paths) > NAMED_FILES else ""
-    files = f"; files: {', '.join(paths[:NAMED_FILES])}{more}" if paths else ""
-    return f"Commit {commit.sha[:12]} of {day(commit.at)}{files}"
-
-
 def _name(author: str) -> str:
     """Return a name without an email address."""
     words = [word for word in author.split() if "@" not in word[1:-1]]
     return clipped(" ".join(words) or author.partition("@")[0].strip("<> "), 100)
-
-
-def day(at: int) -> str:
-    """Return the date of a moment."""
-    return time.strftime("%Y-%m-%d", time.gmtime(at))

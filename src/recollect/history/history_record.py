@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +24,7 @@ class Found(NamedTuple):
     worth: how much it is worth to be remembered, from 0 to 1, when not all can be. head: the commit it was written at
     group: records that may become one if there are too many, such as the changes of a release
     refers: issues, pull requests and commits that it names; the same change in two sources names the same
+    pull: the pull request that made the change
     replaced_by, ended_at: the key of the record that reverted it, and when
     """
 
@@ -41,6 +44,7 @@ class Found(NamedTuple):
     head: str | None = None
     group: str = ""
     refers: tuple[str, ...] = ()
+    pull: str = ""
 
 
 class Landed(NamedTuple):
@@ -76,9 +80,23 @@ def clipped(text: str, most: int) -> str:
     return (cut[: cut.rfind(" ")] if " " in cut[most // 2 :] else cut).rstrip(" ,;:.-") + "…"
 
 
+def day(at: int) -> str:
+    """Return the date of a moment."""
+    return time.strftime("%Y-%m-%d", time.gmtime(at))
+
+
+def moment(text: str) -> int:
+    """Return the moment of an ISO date, in UTC where it names no zone; 0 if it is none."""
+    try:
+        found = datetime.fromisoformat(text[:40])
+        return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
+    except (ValueError, OverflowError):
+        return 0
+
+
 # Larger files are generated, or data.
 MAX_FILES = 20_000
-MAX_BYTES = 512 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 WALKED = 5 * MAX_FILES
 # Commits that are searched for the last change of a file; older files have their time on disk.
 DATED_COMMITS = 5_000
@@ -153,7 +171,6 @@ class FileSource(Source):
     """A source that reads some files of a project, each within a limit of CPU time."""
 
     doing = ""
-    step = 1  # files per report of progress
 
     def wanted(self, names: list[str]) -> list[str]:
         """Return the files to read, in order, of all files of a project."""
@@ -166,8 +183,7 @@ class FileSource(Source):
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
         wanted = self.wanted(paths(root, self.notes))
         for number, file in enumerate(texts(root, wanted)):
-            if number % self.step == 0:
-                progress.report(number, len(wanted), self.doing)
+            progress.report(number, len(wanted), self.doing)
             for found in self._found_in(file):
                 if since is None or found.at >= since:
                     yield found

@@ -18,7 +18,13 @@ from recollect.history.changelogs import joined
 from recollect.history.history_record import Found, Landed
 
 # Of the memories, this part may hold several changes of a release each: they keep old releases findable.
-JOINED_PART = 6
+JOINED_PART = 3
+# Characters of such a list, the shortest that leave room for all: a question finds a change in a short list better.
+LIST_SIZES = (250, 400, 600, 900, 1_200)
+# A line of a changelog that is not kept alone is listed with its release, a commit is lost: it needs so much less.
+COMMIT_BONUS = 0.05
+# A change that both a commit and a changelog tell matters more.
+TOLD_TWICE = 0.1
 # Two records that name the same issue say the same if so much of the shorter one is in the other; without, if so much.
 ALIKE_BARE, ALIKE_REFERRED, ALIKE = 0.2, 0.5, 0.85
 LEAST_WORDS = 6
@@ -61,13 +67,12 @@ def select(found: Mapping[str, Sequence[Found]], most: int, landed: Mapping[str,
     ]
     single = _single(rows)
     newest = max((row.found.at for row in single), default=0)
-    worths = [aged(row.found.worth, row.found.at, newest) if row.found.worth < 1 else 1.0 for row in single]
+    worths = [_rank(row.found, newest) for row in single]
     ranked = sorted(range(len(single)), key=lambda place: (-worths[place], place))
     ranked = [place for place in ranked if single[place].found.worth >= FLOOR]
     cut = most if len(ranked) <= most else most - most // JOINED_PART
     left = [single[place] for place in sorted(ranked[cut:])]
-    few = _few([*left, *(row for row in single if row.found.worth < FLOOR)])[: most // JOINED_PART]
-    few = few[: most - min(cut, len(ranked))]
+    few = _few([*left, *(row for row in single if row.found.worth < FLOOR)], most - min(cut, len(ranked)))
     room = most - min(cut, len(ranked)) - len(few)
     alone = [place for place in ranked[cut:] if not single[place].found.group][:room]
     chosen = [single[place] for place in sorted([*ranked[:cut], *alone])]
@@ -88,14 +93,25 @@ def _placed(found: Found, landed: Mapping[str, Landed]) -> Found:
     return found._replace(head=commit.sha, metadata={**found.metadata, "files": list(commit.files)})
 
 
-def _few(rows: Sequence[Row]) -> list[Row]:
-    """Return the changes of each release as a few records, the newest release first."""
+def _rank(found: Found, newest: int) -> float:
+    """Return the worth by which a record competes for a place."""
+    value = aged(found.worth, found.at, newest) if found.worth < 1 else 1.0
+    return value + COMMIT_BONUS if found.key.startswith("commit:") and not found.group else value
+
+
+def _few(rows: Sequence[Row], most: int) -> list[Row]:
+    """Return the changes of each release as at most so many lists, the newest release first."""
     groups: dict[tuple[str, str], list[Found]] = defaultdict(list)
     for row in rows:
         if row.found.group:
             groups[row.source, row.found.group].append(row.found)
     newest_first = sorted(groups.items(), key=lambda group: (-group[1][0].at, group[0]))
-    return [Row(source, few) for (source, _), changes in newest_first for few in joined(changes)]
+    few: list[Row] = []
+    for size in LIST_SIZES:
+        few = [Row(source, one) for (source, _), changes in newest_first for one in joined(changes, size)]
+        if len(few) <= most:
+            break
+    return few[:most]
 
 
 # --- records that say the same ---
@@ -137,22 +153,28 @@ def _names(found: Found, words: frozenset[str], often: Mapping[str, int]) -> lis
 def _is_same(rows: Sequence[Row], words: Sequence[frozenset[str]], kept: Mapping[int, Row], one: int, two: int) -> bool:
     """Tell whether two records say the same. A change and its revert do not, though they use the same words."""
     first, second = rows[one].found, kept[two].found if two in kept else rows[two].found
-    if any(
-        each.rule == "revert" or each.replaced_by or (not each.refers and each.rule in _OWN) for each in (first, second)
-    ):
+    if _is_revert(first) != _is_revert(second) or (_is_revert(first) and first.rule == second.rule):
+        return False
+    if any(each.replaced_by or (not each.refers and each.rule in _OWN) for each in (first, second)):
         return False
     if first.group and first.group == second.group:
         return words[one] == words[two]
     fewest = min(len(words[one]), len(words[two]))
     share = len(words[one] & words[two]) / fewest if fewest else 0.0
     is_referred = not set(first.refers).isdisjoint(second.refers)
-    if is_referred and "interface" in (first.rule, second.rule):
-        return share >= ALIKE_BARE  # a bare subject adds nothing to another record of its request
+    is_own = first.pull in second.refers or second.pull in first.refers
+    if is_own or (is_referred and "interface" in (first.rule, second.rule)):
+        return share >= ALIKE_BARE  # a changelog names the request; a bare subject adds nothing to its other record
     if is_referred:
         return share >= ALIKE_REFERRED and fewest > 1
     # Few words are in many a longer text.
     most = max(len(words[one]), len(words[two]))
     return share >= ALIKE and fewest >= LEAST_WORDS and most <= 2 * fewest
+
+
+def _is_revert(found: Found) -> bool:
+    text = found.content.partition(": ")[2] if found.rule == "change" else ""
+    return found.rule == "revert" or text[:6].lower() == "revert"
 
 
 # Statistics and rules use the same words for different things.
@@ -180,9 +202,12 @@ def _merged(full: Row, other: Row) -> Row:
         content = _released(keep, also)
     refers = tuple(dict.fromkeys((*keep.refers, *also.refers)))[:20]
     head = keep.head if full.source == "git" or other.source != "git" else also.head
+    worth = min(1.0, max(keep.worth, also.worth) + TOLD_TWICE * (full.source != other.source))
     return Row(
         full.source,
-        keep._replace(content=content, metadata=about, refers=refers, head=head, worth=max(keep.worth, also.worth)),
+        keep._replace(
+            content=content, metadata=about, refers=refers, head=head, worth=worth, pull=keep.pull or also.pull
+        ),
     )
 
 
@@ -190,9 +215,9 @@ def _released(keep: Found, also: Found) -> str:
     """Return the content of a record with the release that a changelog names, and what it says if that differs."""
     head, _, text = also.content.partition(": ")
     release = head.partition(",")[0]
-    if release in keep.content:
+    said = "" if _words(also) <= _words(keep) else f": {text.rstrip('.')}"
+    if release in keep.content and (not said or keep.rule == "change"):
         return keep.content
     if keep.rule == "change":
         return f"{keep.content.rstrip('.')}. Also in {release}."
-    said = "" if _words(also) <= _words(keep) else f": {text}"
     return f"{keep.content}\nReleased in {release}{said}."

@@ -9,17 +9,17 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from recollect.history.change_worth import FLOOR, is_reason, is_rejection
-from recollect.history.history_record import FileSource, Found, Text, clipped
+from recollect.history.history_record import FileSource, Found, Text, clipped, moment
 from recollect.text.document_headings import form_of, headings
 
 # As much as is shown of a memory without being cut.
 PIECE_CHARACTERS = 1_500
-# Fewer words of a README are badges.
+# Fewer words of a README are badges, and of a section directives.
 README_WORDS = 7
+SECTION_WORDS = 12
 # Lines that are kept of a block of code.
 CODE_LINES = 12
 # Shorter sections are a heading and a link.
@@ -159,7 +159,8 @@ def _sections(file: Text) -> Iterator[Found]:
             continue
         for piece in pieces(compact(section.text)):
             value = 1.0 if is_rule else section_worth(section.headings, piece, is_ours=is_ours)
-            if name.startswith("readme") and not seen and len(" ".join(prose(piece)).split()) > README_WORDS:
+            is_first = file.path.lower().startswith("readme") and not seen
+            if is_first and len(" ".join(prose(piece)).split()) > README_WORDS:
                 value = max(value, 0.6)  # it says what the project is
             if value < FLOOR:
                 continue
@@ -192,7 +193,8 @@ def section_worth(above: tuple[str, ...], text: str, *, is_ours: bool) -> float:
     sentences = [sentence for block in prose(text) for sentence in re.split(r"(?<=[.!?])\s+", block)]
     reasons = sum(is_reason(sentence) for sentence in sentences)
     decides = bool(above and _WHY.search(above[-1])) or any(map(is_rejection, sentences))
-    return 0.6 + 0.05 * min(reasons, 4) if decides or reasons > 1 else 0.0
+    is_told = len(" ".join(sentences).split()) > SECTION_WORDS
+    return 0.6 + 0.05 * min(reasons, 4) if is_told and (decides or reasons > 1) else 0.0
 
 
 def prose(text: str) -> list[str]:
@@ -240,7 +242,7 @@ def _decision(file: Text) -> Iterator[Found]:
         title=clipped(title, 200),
         content="\n\n".join(lines),
         memory_type="decision",
-        at=_moment(day["day"]) or file.at if day else file.at,
+        at=moment(day["day"]) or file.at if day else file.at,
         importance=0.5 if is_given_up else 0.75,
         tags=("adr", *(("given-up",) if is_given_up else ())),
         metadata={"path": file.path, "status": status},
@@ -260,13 +262,6 @@ def _status(text: str, parts: list[tuple[tuple[str, ...], str]]) -> str:
 def _rank(headings: tuple[str, ...]) -> int:
     name = headings[-1].lower() if headings else ""
     return next((place for place, word in enumerate(_FIRST) if word in name), len(_FIRST))
-
-
-def _moment(day: str) -> int:
-    try:
-        return int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())
-    except ValueError:
-        return 0
 
 
 class Documents(FileSource):

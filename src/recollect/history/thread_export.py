@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ from recollect.errors import InvalidInput
 from recollect.files import read_file
 from recollect.history.change_worth import FLOOR, REJECTED, is_reason, is_rejection, kind, worth
 from recollect.history.commit_message import Message, body_sentences, noise_of, read
-from recollect.history.commits import NAMED_FILES, day, told
-from recollect.history.history_record import Found, Source
+from recollect.history.commits import NAMED_FILES, told
+from recollect.history.history_record import Found, Source, day, moment
 
 # An export of 20,000 requests with their comments.
 MAX_BYTES = 200 * 1024 * 1024
@@ -86,13 +85,9 @@ def _found(row: Mapping[str, Any]) -> Found | None:
     what = REJECTED if is_refused and said else kind(whole)
     if what is None or (is_refused and not said) or (value := _worth(whole, paths, is_refused=is_refused)) < FLOOR:
         return None
-    at = next((moment for name in _DATES if (moment := _moment(_text(row.get(name))))), 0)
+    at = next((when for name in _DATES if (when := moment(_text(row.get(name))))), 0)
     state = "issue" if is_issue else "pull request, closed without a merge" if is_refused else "pull request"
-    lines = [
-        told(whole),
-        f"{state.capitalize()} #{number} of {day(at)}"
-        + (f"; files: {', '.join(paths[:NAMED_FILES])}" if paths else ""),
-    ]
+    lines = [told(whole), f"{state.capitalize()} #{number} of {day(at)}"]
     return Found(
         key=f"{'issue' if is_issue else 'pull'}:{number or url or title}",
         rule=what.rule,
@@ -135,11 +130,3 @@ def _objects(row: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
-
-
-def _moment(text: str) -> int:
-    try:
-        found = datetime.fromisoformat(text[:40])
-        return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
-    except (ValueError, OverflowError):
-        return 0

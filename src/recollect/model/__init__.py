@@ -5,6 +5,7 @@ docs/adr/0002.) Three families:
 
     stored     Memory Node Edge Session Workspace Anchor AnchorState Mention Tree File
                Observed Fix Injection Usefulness Usage Judgement Errand AccessToken
+               SharedFile TeamWrite TokenCall
                one row of a table each
     logged     Change Consolidation                                      changes of the rows
     answered   Stored Recall Hit Page Stats Health …                     results of operations
@@ -34,6 +35,7 @@ from recollect.model.answer import History as History
 from recollect.model.answer import Hit as Hit
 from recollect.model.answer import Imported as Imported
 from recollect.model.answer import ImportedPart as ImportedPart
+from recollect.model.answer import IndexedFolder as IndexedFolder
 from recollect.model.answer import Judged as Judged
 from recollect.model.answer import Learnt as Learnt
 from recollect.model.answer import LearntFrom as LearntFrom
@@ -45,6 +47,7 @@ from recollect.model.answer import Moment as Moment
 from recollect.model.answer import NamespaceCount as NamespaceCount
 from recollect.model.answer import NamespaceList as NamespaceList
 from recollect.model.answer import NamespaceStats as NamespaceStats
+from recollect.model.answer import OlderCode as OlderCode
 from recollect.model.answer import Packed as Packed
 from recollect.model.answer import PackedMemory as PackedMemory
 from recollect.model.answer import Purge as Purge
@@ -82,6 +85,7 @@ from recollect.model.pattern import PatternInsights as PatternInsights
 from recollect.model.pattern import PatternReport as PatternReport
 from recollect.model.pattern import Proposal as Proposal
 from recollect.model.pattern import Variant as Variant
+from recollect.model.row import SHARED as SHARED
 from recollect.model.row import AccessToken as AccessToken
 from recollect.model.row import Anchor as Anchor
 from recollect.model.row import AnchorState as AnchorState
@@ -98,17 +102,28 @@ from recollect.model.row import Mention as Mention
 from recollect.model.row import Node as Node
 from recollect.model.row import Observed as Observed
 from recollect.model.row import Session as Session
+from recollect.model.row import SharedFile as SharedFile
+from recollect.model.row import TeamWrite as TeamWrite
+from recollect.model.row import TokenCall as TokenCall
 from recollect.model.row import Transcript as Transcript
 from recollect.model.row import Tree as Tree
 from recollect.model.row import Usage as Usage
 from recollect.model.row import Usefulness as Usefulness
 from recollect.model.row import Workspace as Workspace
 from recollect.model.session_answer import Context as Context
+from recollect.model.session_answer import ContextPreview as ContextPreview
 from recollect.model.session_answer import Ingested as Ingested
+from recollect.model.session_answer import Injected as Injected
 from recollect.model.session_answer import KnownFix as KnownFix
+from recollect.model.session_answer import PreviewLine as PreviewLine
 from recollect.model.session_answer import SessionPage as SessionPage
 from recollect.model.session_answer import SessionView as SessionView
 from recollect.model.session_answer import Summed as Summed
+from recollect.model.team_answer import RepositoryTrust as RepositoryTrust
+from recollect.model.team_answer import Shared as Shared
+from recollect.model.team_answer import SharedEntry as SharedEntry
+from recollect.model.team_answer import SharedRead as SharedRead
+from recollect.model.team_answer import TokenCallPage as TokenCallPage
 from recollect.model.vocabulary import HISTORY_SOURCES as HISTORY_SOURCES
 from recollect.model.vocabulary import IMPORT_SOURCES as IMPORT_SOURCES
 from recollect.model.vocabulary import MEMORY_TYPES as MEMORY_TYPES

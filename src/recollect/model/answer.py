@@ -179,7 +179,7 @@ class Hit(Record, frozen=True, kw_only=True):
     passage: what of it matched; times: what its words for times mean, in the passage or in all of a short memory
     reply: the turn that answers it. folded: memories that say the same and are not hits of their own
     freshness: whether its code has changed. branch: where it was written, unless on the default branch
-    use: how it was used when injected, if requested
+    use: how it was used when injected, if requested. origin: team for one of the team server, else empty
     """
 
     memory: Memory
@@ -195,6 +195,7 @@ class Hit(Record, frozen=True, kw_only=True):
     freshness: Freshness = Freshness()
     branch: Branched | None = None
     use: str = ""
+    origin: str = ""
 
     def told(self, start: int, end: int) -> str:
         """Return a part of the content with what its words for times mean in brackets: `yesterday [2023-05-07]`."""
@@ -269,15 +270,25 @@ class Drifted(Record, frozen=True, kw_only=True):
     freshness: Freshness
 
 
+class OlderCode(Record, frozen=True, kw_only=True):
+    """A file, how many dated records of history describe its earlier code, and code of how many is gone."""
+
+    path: str
+    memories: int
+    gone: int = 0
+
+
 class Drift(Record, frozen=True, kw_only=True):
     """The memories that changes of the code made doubtful, latest first; each waits to be kept, updated or retired.
 
     imported: how many of them come from a project's history; they are listed last
+    older: files whose earlier code imported history describes; nothing waits there
     """
 
     memories: tuple[Drifted, ...]
     total: int
     imported: int = 0
+    older: tuple[OlderCode, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -379,10 +390,19 @@ class Spendings(Record, frozen=True, kw_only=True):
     waiting: dict[str, int] = {}  # noqa: RUF012 - msgspec makes a new one for each
 
 
+class IndexedFolder(Record, frozen=True, kw_only=True):
+    """A folder whose code is indexed, its project, and when the index was last updated; 0: not finished."""
+
+    root: str
+    namespace: str | None
+    indexed_at: int
+
+
 class Stats(Record, frozen=True, kw_only=True):
     """Counts of everything stored, and the size on disk.
 
     offered, used, contradicted: how often memories were injected, used and contradicted
+    indexed: the folders whose code is indexed, those updated last first, at most 100
     """
 
     memories: int
@@ -408,6 +428,7 @@ class Stats(Record, frozen=True, kw_only=True):
     offered: int = 0
     used: int = 0
     contradicted: int = 0
+    indexed: tuple[IndexedFolder, ...] = ()
 
 
 class MemoryUse(Record, frozen=True, kw_only=True):

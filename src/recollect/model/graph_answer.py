@@ -8,6 +8,8 @@ ImpactRecall ─ ImpactHit ─ LinkedNode         hits and what depends on them
 Recomputed                                    the recomputed centrality
 Dependencies ─ Use, OutsideUse, Doubt         what code uses, or is used by
 Impact      ─ Use, Doubt                      what a change of code reaches
+GraphLayout                                   the graph with positions, as columns
+EmbeddingMap                                  vectors of memories in three dimensions, as columns
 """
 
 from __future__ import annotations
@@ -250,4 +252,59 @@ class Impact(Record, frozen=True, kw_only=True):
     doubts_total: int = 0
     is_complete: bool = True
     verdict: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class GraphLayout(Record, frozen=True, kw_only=True):
+    """Nodes with positions and their edges, as columns.
+
+    Of each node, most central first: ids, labels, kinds (places in kind_names), projects (places in project_names),
+    communities (from 0, the largest; community_names names the first), centrality (0 to 1000, relative PageRank), x and
+    y (-10000 to 10000). Of each edge: sources and targets (places in ids), relations (places in relation_names).
+    path: the places of the nodes on the way from start_id to target_id. total_nodes, total_edges: before the limit
+    """
+
+    ids: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    kinds: tuple[int, ...] = ()
+    projects: tuple[int, ...] = ()
+    communities: tuple[int, ...] = ()
+    centrality: tuple[int, ...] = ()
+    x: tuple[int, ...] = ()
+    y: tuple[int, ...] = ()
+    sources: tuple[int, ...] = ()
+    targets: tuple[int, ...] = ()
+    relations: tuple[int, ...] = ()
+    kind_names: tuple[str, ...] = ()
+    project_names: tuple[str | None, ...] = ()
+    relation_names: tuple[str, ...] = ()
+    community_names: tuple[str, ...] = ()
+    path: tuple[int, ...] = ()
+    total_nodes: int = 0
+    total_edges: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class EmbeddingMap(Record, frozen=True, kw_only=True):
+    """Memories in three dimensions by the principal components of their vectors, as columns.
+
+    Of each memory: ids, labels, types, projects (places in project_names), created_at (Unix seconds), clusters (places
+    in cluster_names), x, y and z (-10000 to 10000). explained: the share of variance of each component. total: the
+    memories that have a vector; missing: those that have none yet
+    """
+
+    ids: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    projects: tuple[int, ...] = ()
+    created_at: tuple[int, ...] = ()
+    clusters: tuple[int, ...] = ()
+    x: tuple[int, ...] = ()
+    y: tuple[int, ...] = ()
+    z: tuple[int, ...] = ()
+    project_names: tuple[str | None, ...] = ()
+    cluster_names: tuple[str, ...] = ()
+    explained: tuple[float, ...] = ()
+    total: int = 0
+    missing: int = 0
     notes: tuple[str, ...] = ()

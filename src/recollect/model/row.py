@@ -34,6 +34,9 @@ RECORDED: Mapping[str | None, str] = {
     "report": "sub-agent report",
 }
 
+# The metadata field of a memory that was read from a shared file.
+SHARED = "shared"
+
 
 class Memory(Record, frozen=True, kw_only=True):
     """A stored fact: its text, type, origin and period of validity.
@@ -74,6 +77,11 @@ class Memory(Record, frozen=True, kw_only=True):
     branch: str | None = None
     head: str | None = None
     observed: bool = False
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it was read from a file that the repository shares."""
+        return self.source == "import" and SHARED in self.metadata
 
     @property
     def kind(self) -> str:
@@ -397,6 +405,58 @@ class AccessToken(Record, frozen=True, kw_only=True):
     expires_at: int | None = None
     last_used_at: int | None = None
     revoked_at: int | None = None
+
+
+class SharedFile(Record, frozen=True, kw_only=True):
+    """A file of a shared memory when it was last read or written; the row without a name is for the whole folder.
+
+    name: of the file. key: the id in it, by which it is known in every clone. hash: git's hash of its content, empty
+    after it was deleted; of the folder its fingerprint. memory_id: the memory it became
+    """
+
+    id: str
+    namespace: str
+    name: str
+    key: str
+    hash: str
+    memory_id: str = ""
+    read_at: int = 0
+
+
+class TeamWrite(Record, frozen=True, kw_only=True):
+    """The latest write of a memory, which has the same id, for the team server.
+
+    write_id: new with each write. project: its name there. remote_id: the memory there, once it was sent
+    due_at: the next try. failure: why the last one failed
+    """
+
+    id: str
+    write_id: str
+    project: str
+    action: Literal["store", "delete"]
+    remote_id: str = ""
+    made_at: int
+    due_at: int
+    tries: int = 0
+    sent_at: int = 0
+    failure: str = ""
+
+
+class TokenCall(Record, frozen=True, kw_only=True):
+    """A call with an access token: who read or wrote what.
+
+    outcome: ok, or the code of an error. memory_ids: memories in the answer, the first ones. created: new memories
+    """
+
+    id: str
+    at: int
+    token_id: str
+    name: str
+    operation: str
+    project: str = ""
+    outcome: str
+    memory_ids: tuple[str, ...] = ()
+    created: int = 0
 
 
 # --- logged ----------------------------------------------------------------------------------------------------------

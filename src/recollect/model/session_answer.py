@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.model.row import Memory, Observed, Session
-from recollect.model.vocabulary import Record
+from recollect.model.vocabulary import Evidence, Record
 
 
 class Ingested(Record, frozen=True, kw_only=True):
@@ -36,12 +36,33 @@ class SessionPage(Record, frozen=True, kw_only=True):
     offset: int = 0
 
 
+class Injected(Record, frozen=True, kw_only=True):
+    """A memory that was injected into a session, why, and how it was used.
+
+    evidence: as a word, and outcome: as text; empty while undecided. tokens: of its text, about
+    """
+
+    memory_id: str
+    label: str
+    at: int
+    event: str
+    why: str = ""
+    evidence: Evidence = ""
+    outcome: str = ""
+    tokens: int = 0
+
+
 class SessionView(Record, frozen=True, kw_only=True):
-    """One session: what is known of it, what was seen in it, oldest first, and how many there are of those."""
+    """One session: what is known of it, what was seen in it, oldest first, and how many there are of those.
+
+    injected: the memories that were injected into it, oldest first; injected_total: all of them
+    """
 
     session: Session
     observations: tuple[Observed, ...] = ()
     total: int = 0
+    injected: tuple[Injected, ...] = ()
+    injected_total: int = 0
 
 
 class Summed(Record, frozen=True, kw_only=True):
@@ -67,6 +88,26 @@ class Context(Record, frozen=True, kw_only=True):
     bytes: int = 0
     budget: int = 0
     assistant: str = ""
+
+
+class PreviewLine(Record, frozen=True, kw_only=True):
+    """A line of a previewed context: its text, its memory and why it is there; null: not a memory."""
+
+    section: str
+    text: str
+    memory_id: str | None = None
+    why: str = ""
+
+
+class ContextPreview(Record, frozen=True, kw_only=True):
+    """The context that an assistant would get now, fenced as data, and the lines that it is made of."""
+
+    text: str = ""
+    tokens: int = 0
+    bytes: int = 0
+    budget: int = 0
+    namespace: str | None = None
+    lines: tuple[PreviewLine, ...] = ()
 
 
 class KnownFix(Record, frozen=True, kw_only=True):

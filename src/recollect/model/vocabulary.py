@@ -41,15 +41,27 @@ PatternType = Literal["repeated_search", "file_hotspot", "decision_chain", "tool
 # How an injected memory was used. The first three say nothing: not decided yet, from before evidence was collected, or
 # injected in this session before.
 Evidence = Literal[
-    "", "before", "again", "unused", "touched", "gone", "cited", "ran", "fixed", "returned", "amended", "retired"
+    "",
+    "before",
+    "again",
+    "unused",
+    "touched",
+    "gone",
+    "cited",
+    "ran",
+    "fixed",
+    "returned",
+    "amended",
+    "retired",
+    "useless",
 ]
 
 Source = Literal["user", "assistant", "hook", "import", "consolidation"]
 
-# Sources of history: commits, changelogs, ADRs, documents and notes in the code of a project, exported pull requests
-# and issues, and transcripts of assistants.
+# Sources of history: commits, changelogs, ADRs and documents of a project, exported pull requests and issues, and
+# transcripts of assistants.
 TranscriptSource = Literal["claude", "codex", "gemini", "opencode", "copilot"]
-HistorySource = Literal["git", "changelog", "adr", "docs", "notes", "threads", TranscriptSource]
+HistorySource = Literal["git", "changelog", "adr", "docs", "threads", TranscriptSource]
 # One of them, or the transcripts of all assistants.
 HistoryChoice = Literal[HistorySource, "transcripts"]
 

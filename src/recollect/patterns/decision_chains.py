@@ -66,25 +66,12 @@ def decision_chains(
 
 def _groups(by_id: Mapping[str, Memory], replaced: Iterable[tuple[str, str]]) -> list[set[str]]:
     """Return the sets of decisions that are connected by supersession."""
-    near: dict[str, set[str]] = defaultdict(set)
-    for newer, older in replaced:
-        if newer in by_id and older in by_id and newer != older:
-            near[newer].add(older)
-            near[older].add(newer)
-    groups: list[set[str]] = []
-    done: set[str] = set()
-    for name in near:
-        if name in done:
-            continue
-        group, waiting = set(), [name]
-        while waiting:
-            at = waiting.pop()
-            if at not in group:
-                group.add(at)
-                waiting.extend(near[at])
-        done |= group
-        groups.append(group)
-    return groups
+    group: dict[str, set[str]] = {}
+    for pair in replaced:
+        if by_id.keys() >= set(pair) and len(set(pair)) > 1:
+            joined = set(pair).union(*(group.get(name, ()) for name in pair))
+            group.update(dict.fromkeys(joined, joined))
+    return list({id(each): each for each in group.values()}.values())
 
 
 def _called(memory: Memory) -> str:

@@ -51,8 +51,7 @@ _POINTING = re.compile(
 )
 # A rule that a stored memory states of a thing: it needs no rewriting.
 _NORM = re.compile(
-    r"\b(?:must|never|always|only|may not|(?:is|are) (?:not allowed|forbidden)|required)\b",
-    re.IGNORECASE,
+    r"\b(?:must|never|always|only|may not|(?:is|are) (?:not allowed|forbidden)|required)\b", re.IGNORECASE
 )
 _SITUATION = re.compile(
     r"(?:in|for|when|before|after|if|on|with|to|inside|outside|whenever|at)\s[^,]{2,80},\s*", re.IGNORECASE

@@ -51,6 +51,17 @@ class CachedEmbedder:
             vectors |= rows
         return np.stack([vectors[digest] for digest in digests])
 
+    def directions(self, text: str) -> Vectors | None:
+        """Return the main directions in which the words of a text differ; None if the provider has none."""
+        directions = getattr(self._embedder, "directions", None)
+        if directions is None:
+            return None
+        key = b"directions" + _digest(text)
+        if not (found := self._recall([key])):
+            found = {key: directions(text)}
+            self._keep(found)
+        return found[key]
+
     def _recall(self, digests: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
         with self._lock:
             found = {digest: self._kept[digest] for digest in digests if digest in self._kept}

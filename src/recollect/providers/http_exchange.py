@@ -78,6 +78,7 @@ class Exchange:
         headers: Mapping[str, str] | None = None,
         secret: str = "",
         patience: Patience | None = None,
+        max_bytes: int = MAX_ANSWER_BYTES,
     ) -> None:
         """Send nothing yet. Raises ConfigError for an address or key that cannot be used.
 
@@ -95,6 +96,7 @@ class Exchange:
         self._headers = {"Content-Type": "application/json", "User-Agent": "recollect", **(headers or {})}
         self._secret = secret
         self._patience = patience or Patience()
+        self._max_bytes = max_bytes
 
     def post(self, path: str, body: Mapping[str, Any], answer: type[Answer]) -> Answer:
         """Return what the service answers to `body`, as a value of the type `answer`.
@@ -107,6 +109,16 @@ class Exchange:
         query = f"?{self._parts.query}" if self._parts.query else ""
         address = f"{self.url}{path}{query}"
         request = Request(address, msgspec.json.encode(body), self._headers)  # noqa: S310 - http or https, checked
+        return self._parsed(request, answer)
+
+    def get(self, path: str, answer: type[Answer]) -> Answer:
+        """Return what the service has at `path`, as `post` does."""
+        from urllib.request import Request
+
+        query = f"?{self._parts.query}" if self._parts.query else ""
+        return self._parsed(Request(f"{self.url}{path}{query}", headers=self._headers), answer)  # noqa: S310 - checked
+
+    def _parsed(self, request: Request, answer: type[Answer]) -> Answer:
         content = self._patiently(request)
         try:
             read: Answer = parse_json(content, what="its content", kind=answer)
@@ -183,8 +195,8 @@ class Exchange:
         deadline = time.monotonic() + self._patience.timeout_s
         while piece := response.read1(2**16):
             content += piece
-            if len(content) > MAX_ANSWER_BYTES:
-                return _Fault(f"returned more than {MAX_ANSWER_BYTES // 2**20} MB", is_passing=False)
+            if len(content) > self._max_bytes:
+                return _Fault(f"returned more than {self._max_bytes // 2**20} MB", is_passing=False)
             if time.monotonic() > deadline:
                 return self._silence(TimeoutError())
         if response.length:

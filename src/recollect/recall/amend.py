@@ -32,6 +32,8 @@ _CLOSE, _SHARED, _SUBJECT, _ABOUT = 0.45, 0.15, 0.25, 0.15
 LEAST_CLOSE, CLOSE_ENOUGH = 0.45, 0.5
 # "We drop Jenkins" ends what uses Jenkins, whatever else the two say.
 CLOSE_TO_NAME = 0.3
+# “The cache has moved to X” changes where the cache is, however little the two places have in common.
+CLOSE_TO_MOVED = 0.38
 # What is needed more where one statement is about a number or a time and the other about something else.
 _UNLIKE = 0.09
 # What is needed where two values may be of different attributes.
@@ -69,6 +71,7 @@ _DENIED = 0.6
 _LEADING = 4
 _FORMER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\b", re.IGNORECASE)
 _FORMER_NUMBER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
+_MOVED_TO = re.compile(r"\bmoved to\b", re.IGNORECASE)
 _NOT = frozenset("not never no none neither nothing without".split())
 _NEVER = re.compile(r"\b(?:never|no longer|no ?body|none)\b", re.IGNORECASE)
 _OVER = re.compile(
@@ -152,8 +155,9 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
 
     closeness: the cosine of their vectors. same_author: False leaves alone what people say of themselves
     """
-    ends_name = bool(new.ended & names(old))
-    if closeness < (CLOSE_TO_NAME if ends_name else LEAST_CLOSE) or _is_hindered(new, old):
+    ends_name, is_moved = bool(new.ended & names(old)), _is_moved(new, old)
+    least = CLOSE_TO_NAME if ends_name else CLOSE_TO_MOVED if is_moved else LEAST_CLOSE
+    if closeness < least or _is_hindered(new, old):
         return None
     if not same_author and not _FIRST_PERSON.isdisjoint(word.lower() for word in (*new.tokens, *old.tokens)):
         return None
@@ -166,6 +170,7 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
         and closeness < CLOSE_ENOUGH
         and new.words & old.words <= old.subject
         and sign != _SIGNS["says so"]
+        and not is_moved
     ):
         return None
     bar = _SIGNS["name ended"].bar if ends_name and name == "ended" else _bar(sign, new, old)
@@ -400,6 +405,12 @@ def _modifiers(statement: Statement) -> Iterator[tuple[tuple[str, str], str]]:
                 behind = next((each for each in statement.keys[place + 2 : place + 4] if each), "")
                 if behind:
                     yield ("behind", key), behind
+
+
+def _is_moved(new: Statement, old: Statement) -> bool:
+    """Tell whether the whole subject, of two words or more, is said to have moved from where the older one has it."""
+    is_said = bool(_MOVED_TO.search(new.text))  # not “moved its log to”, which is about another thing
+    return is_said and len(new.subject) > 1 and new.subject <= old.subject and _can_change(new, old)
 
 
 def _is_same_frame(new: Statement, old: Statement) -> bool:

@@ -20,7 +20,7 @@ Trait = Literal["session", "neighbours", "author", "vector"]
 EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "matches words of the query": (
         "matches few words of the query",
-        ("words", "words_share", "words_share_squared", "covered", "covered_squared", "rarest", "pairs"),
+        ("words", "words_share", "words_sure", "covered", "covered_squared", "rarest", "pairs", "pairs_sure"),
     ),
     "its neighbours match words of the query": (
         "its neighbours match few words of the query",
@@ -29,7 +29,10 @@ EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "covered_around", "covered_around_squared", "topic_around",
         ),
     ),
-    "close in meaning": ("not close in meaning", ("cosine", "cosine_relative", "cosine_z", "cosine_alone", "both")),
+    "close in meaning": (
+        "not close in meaning",
+        ("cosine", "cosine_relative", "cosine_z", "cosine_alone", "even", "nearest", "both"),
+    ),
     "its neighbours are close in meaning": (
         "its neighbours are not close in meaning",
         ("cosine_window", "cosine_before", "cosine_after", "answers_similar", "follows_question"),

@@ -37,6 +37,8 @@ SIGNS: Mapping[str, Sign] = {
     "cited": Sign(1.0, 0.0, "cited"),
     "touched": Sign(0.5, 0.0, "its file was opened"),
     "gone": Sign(0.5, 0.0, "the error disappeared"),
+    # A person said so: it is not injected until it is used after a search (UseCounters.useless).
+    "useless": Sign(0.0, 1.0, "marked as useless"),
 }
 NOTHING = Sign(0.0, 0.0, "")
 

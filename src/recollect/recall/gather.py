@@ -27,7 +27,8 @@ FROM_TIME = 20
 class Pool(NamedTuple):
     """The candidates: passages in order of place, their cosines, and term counts.
 
-    lexical and semantic hold the rank of each passage in the arm that found it.
+    lexical and semantic hold the rank of each passage in the arm that found it. uneven: the deviation of the cosines of
+    the question's words with a passage; None if the provider has no vectors of words.
     """
 
     passages: Sequence[Passage]
@@ -35,6 +36,7 @@ class Pool(NamedTuple):
     cosines: Mapping[int, float] | None
     lexical: Mapping[int, int]
     semantic: Mapping[int, int]
+    uneven: Mapping[int, float] | None = None
 
 
 def gather(
@@ -46,17 +48,29 @@ def gather(
     model: str,
     where: Filter | None,
     limit: int = POOL,
+    directions: NDArray[np.float32] | None = None,
 ) -> Pool:
     """Return the candidates with their neighbours; those outside the filter are not eligible.
 
-    limit: how many passages each search contributes
+    limit: how many passages each search contributes. directions: in which the words of the question differ
     """
     by_words = store.search_text(query.terms, where, limit, counts=counts)
     by_meaning = store.search_vectors(model, vector, where, limit) if vector is not None else []
     found = {match.pid for match in (*by_words, *by_meaning)}
     passages = _surrounded(store, query, found, where)
     cosines = store.cosines(model, vector, [passage.pid for passage in passages]) if vector is not None else None
-    return Pool(passages, counts, cosines, _ranks(by_words), _ranks(by_meaning))
+    uneven = None if directions is None else _uneven(store, model, directions, list(cosines or ()))
+    return Pool(passages, counts, cosines, _ranks(by_words), _ranks(by_meaning), uneven)
+
+
+def _uneven(store: Store, model: str, directions: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
+    """Return how much the cosines of the question's words with each passage deviate."""
+    squares = dict.fromkeys(pids, 0.0)
+    for direction in directions:
+        size = float(direction @ direction)
+        for pid, cosine in store.cosines(model, direction, pids).items() if size else ():
+            squares[pid] += size * cosine**2
+    return {pid: square**0.5 for pid, square in squares.items()}
 
 
 def gather_words(store: WordSearch, query: Query, counts: TermCounts, *, where: Filter | None) -> Pool:

@@ -75,7 +75,11 @@ LEAST_UNIT = 1e-9
 BRANCH_POINTS: Mapping[str, float] = {"here": 0.5, "elsewhere": -1.0}
 
 # Which component a signal of the fitted model belongs to; all others are ways to match by words.
-BELONGS: Mapping[str, str] = {**dict.fromkeys(SEMANTIC, "vector"), "dated": "temporal", "labelled": "tags"}
+BELONGS: Mapping[str, str] = {
+    **dict.fromkeys(SEMANTIC | {"nearest"}, "vector"),
+    "dated": "temporal",
+    "labelled": "tags",
+}
 
 
 # --- components ---

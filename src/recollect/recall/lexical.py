@@ -49,6 +49,10 @@ _ASSISTANT_TERMS = frozenset(term for name in ASSISTANTS for term in terms(name)
 TAG_CACHE = 8_192
 _TAG_JOINT = re.compile(r"[_./:\-\s]+")
 
+# Of a question in a sentence, words of a note count beyond this share of the highest possible BM25, and adjacent pairs
+# of them as far as the best note is beyond it: below, notes about other things share as many words (docs/adr/0044).
+SURE_WORDS = 0.15
+
 Counts = dict[int, int]
 
 
@@ -145,19 +149,27 @@ def signals(
     # A question about names none of which was ever heard of here has no answer here, whatever else it is like.
     heard = not query.sure_names or not counts.known.isdisjoint(query.sure_names)
     # How well the best candidate covers the question says how far words can be trusted.
-    eligible = (value for value, row in zip(columns["covered"], passages, strict=True) if row.eligible)
+    eligible = [place for place, row in enumerate(passages) if row.eligible]
+    pairs, share = _pairs(query, passages, held, weights), columns["words_share"]
+    sure = max(0.0, max((share[place] for place in eligible), default=0.0) - SURE_WORDS)
     return columns | {
         "note": [float(each) for each in note],
+        "asked_note": [
+            float(each and query.is_question and row.session_id is None)
+            for each, row in zip(note, passages, strict=True)
+        ],
         "reply": [float(each) for each in reply],
         "reply_words": reply_gains(passages, reply, columns["words"]),
         "eligible": [float(passage.eligible) for passage in passages],
         "dated": dated,
         "labelled": _labelled(query, passages, weights),
-        "pairs": _pairs(query, passages, held, weights),
+        "pairs": pairs,
+        "words_sure": [max(0.0, value - SURE_WORDS) for value in share],
+        "pairs_sure": [sure * value for value in pairs],
         "known": [known / max(sum(weights), 1e-9)] * every,
         "heard": [float(heard)] * every,
         "idle": [float(query.idle)] * every,
-        "best_covered": [max(eligible, default=0.0)] * every,
+        "best_covered": [max((columns["covered"][place] for place in eligible), default=0.0)] * every,
         "opens_session": [
             float(before < 0 and passage.session_id is not None)
             for passage, before in zip(passages, around.before, strict=True)
@@ -212,7 +224,6 @@ def _words(
     return {
         "words": alone,
         "words_share": share,
-        "words_share_squared": [value**2 for value in share],
         "words_near": relative(bm25(near, near_lengths, weights)),
         "words_around": widely,
         "words_before": _at(alone, around.before),

@@ -17,8 +17,12 @@ Column = NDArray[np.float64]
 # Signals that need a vector; a lexical recall goes without them.
 SEMANTIC = frozenset(
     "cosine cosine_relative cosine_z cosine_alone cosine_window cosine_before cosine_after session_cosine "
-    "answers_similar both reply_cosine best_cosine".split()
+    "answers_similar both reply_cosine best_cosine even best_even".split()
 )
+
+# The deviation at the nearest note, in the median of the fitting half of bench/notes. Above it a match is uneven: the
+# memory is near to some words of the question and far from the others.
+USUALLY_UNEVEN = 0.026
 
 
 def measure(
@@ -26,17 +30,30 @@ def measure(
     passages: Sequence[Passage],
     counts: TermCounts,
     cosines: Mapping[int, float] | None,
+    uneven: Mapping[int, float] | None = None,
 ) -> dict[str, Column]:
     """Return each signal as a column over the passages.
 
     passages: candidates and their neighbours, in order of place. cosines: by passage; None for a lexical recall.
+    uneven: by passage, how much the cosines of single words of the question deviate; None where that is unknown.
     """
     around = lexical.surroundings(passages)
     by_words = lexical.signals(query, passages, counts, around)
     columns = {name: np.array(values, np.float64) for name, values in by_words.items()}
     if cosines is not None:
         columns |= _semantic(passages, cosines, columns, around)
+    if uneven is not None:
+        columns |= _evenness(passages, uneven, columns)
     return columns
+
+
+def _evenness(
+    passages: Sequence[Passage], uneven: Mapping[int, float], columns: Mapping[str, Column]
+) -> dict[str, Column]:
+    """Return how evenly each passage matches the words of the question, and the nearest passage."""
+    even = USUALLY_UNEVEN - np.array([uneven.get(passage.pid, USUALLY_UNEVEN) for passage in passages])
+    nearest = int(np.argmax(np.where(columns["eligible"] > 0, columns["cosine"], -np.inf)))
+    return {"even": even, "best_even": np.full(len(passages), even[nearest])}
 
 
 def rarity(query: Query, counts: TermCounts) -> Column:

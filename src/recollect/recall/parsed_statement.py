@@ -114,7 +114,7 @@ _CUES: dict[Cue, re.Pattern[str]] = {
 # What stands behind the first, or before the second, is over.
 _ENDING_BEFORE = _any(
     r"instead of|rather than|no longer|not|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
-    r"from(?= [^.;:]{1,60} to )|former|old|unlike|abandoned|gave up|stopped|in place of|out of|away from|"
+    r"from(?= [^.;:]{1,60} to )|former|old|unlike|abandoned|gave up|stopped|in place of|moved out of|away from|"
     r"deprecated|could not|no ?body"
 )
 _SHUT_DOWN = _any(
@@ -348,16 +348,11 @@ def _object(words: Sequence[str], keys: Sequence[str], start: int) -> list[str]:
 
 def _ended(text: str) -> frozenset[str]:
     """Return the words for things that ended, by this sentence."""
-    found: set[str] = set(shut_down(text)) | set(_before(text, _ENDING_AFTER))
+    found: set[str] = {*with_parts(_before(text, _SHUT_DOWN)), *_before(text, _ENDING_AFTER)}
     for match in _ENDING_BEFORE.finditer(text):
         after = re.split(r"[.;:](?!\S)", text[match.end() : match.end() + _REACH_CHARACTERS])[0]
         found.update([key for word in tokens(after) if (key := key_of(word))][:_ENDED_REACH])
     return frozenset(found)
-
-
-def shut_down(text: str) -> frozenset[str]:
-    """Return the words for things that were switched off, removed or replaced."""
-    return with_parts(_before(text, _SHUT_DOWN))
 
 
 def with_parts(keys: Iterable[str]) -> frozenset[str]:

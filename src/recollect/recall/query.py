@@ -17,6 +17,12 @@ _WHEN = re.compile(
 )
 _HOW_MANY = re.compile(r"\bhow (many|much|often|old|far|big|large)\b", re.IGNORECASE)
 _WHY = re.compile(r"\b(why|reason|how come|what for)\b", re.IGNORECASE)
+# A question in a sentence. Anything else is words to look for: a title, an error message, a command.
+_QUESTION = re.compile(
+    r"\s*+(?:(?:in|on|at|to|by|for|with|since)\s++)?(?:what|which|who|whom|whose|where|when|why|how)\b|"
+    r"\s*+(?:is|are|was|were|do|does|did|can|could|should|may|must|has|have|will|would)\b",
+    re.IGNORECASE,
+)
 _NAMES_ASKED = re.compile(r"\s*(where|who|whom|whose|which|what)\b", re.IGNORECASE)
 # A question that several memories answer together: it counts, or asks for things in the plural.
 _SEVERAL = re.compile(r"\b(how many|both|list|different|types|kinds|ways|various|several|all the)\b", re.IGNORECASE)
@@ -51,6 +57,7 @@ class Query(NamedTuple):
 
     sure_names: terms of the words that are names for certain. idle: nothing but courtesy. times: the times in the
     question; time_terms: the terms that name them. months: those that are named, with or without a year.
+    is_question: a sentence that asks, not words to look for.
     """
 
     text: str
@@ -60,6 +67,7 @@ class Query(NamedTuple):
     name_terms: tuple[str, ...]
     sure_names: frozenset[str]
     idle: bool
+    is_question: bool
     wants_time: bool
     wants_number: bool
     wants_reason: bool
@@ -87,6 +95,7 @@ def understand(text: str, *, now: int = 0) -> Query:
         sure_names=frozenset(term for name in _sure_names(text, times) for term in terms(name)),
         # "What did we do today?" has no other words than a greeting, and asks for a day.
         idle=_ALONG.issuperset(asked) and not _COURTESY.isdisjoint(asked) and not (times and wants_name),
+        is_question=text.rstrip().endswith("?") or bool(_QUESTION.match(text)),
         wants_time=bool(_WHEN.search(text)),
         wants_number=bool(_HOW_MANY.search(text)),
         wants_reason=bool(_WHY.search(text)),

@@ -3,8 +3,8 @@
 A question about the present wants what holds now. Among the best candidates, those that state what the question asks
 about, in one sentence that has most of its words, are versions of one another: they keep their places in the ranking
 but fill them newest first, and each older one is marked with the one that replaced it. A question about the past is
-left alone, and one that asks for what held before gets the older version first. changes.py finds versions that do not
-have the words of the question.
+left alone, and one that asks for what held before gets the older version first. changes.py finds newer versions of
+short notes that do not have the words of the question.
 
 Recency is never a bonus by itself: sorting everything by date puts the current version of a changed fact first in 94 of
 100 cases and ruins facts stated once (20 right instead of 84). docs/benchmarks.md has what this stage reaches.
@@ -69,8 +69,7 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 class Version(NamedTuple):
     """A candidate version of a fact: its place in the ranking, time, score, terms and text.
 
-    text: read only where scores and terms do not decide. seq: the number of its memory, for two of the same time.
-    cosine: with the question
+    text: read only where scores and terms do not decide
     """
 
     place: int
@@ -78,8 +77,6 @@ class Version(NamedTuple):
     score: float
     terms: Sequence[str]
     text: Callable[[], str]
-    seq: int = 0
-    cosine: float = 0.0
     kind: Kind = "note"
 
 

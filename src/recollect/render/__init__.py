@@ -23,7 +23,7 @@ import msgspec
 
 from recollect.errors import RecollectError
 from recollect.model import Record, TokenCreated
-from recollect.text.display import escaped_value, oneline
+from recollect.text.display import escaped_value, is_harmless, oneline
 from recollect.text.redaction.redact import redact_value, secrets
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def to_data(answer: Any, tokens: int = 0) -> Any:
     data = msgspec.json.decode(encoded)
     if secrets(encoded):
         data = redact_value(data).value
-    data = _with_secret(answer, escaped_value(data))
+    # One look at all of it: escaping each of a million values takes a second.
+    data = _with_secret(answer, data if is_harmless(encoded) else escaped_value(data))
     if not tokens:
         return data
     from recollect.render.fit import fit_data

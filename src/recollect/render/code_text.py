@@ -13,6 +13,7 @@ from recollect.render.block import (
     Facts,
     Line,
     Listing,
+    Quote,
     Show,
     listed,
     notes,
@@ -20,7 +21,7 @@ from recollect.render.block import (
     show_shares,
 )
 from recollect.render.quantities import count, size
-from recollect.render.untrusted import inline
+from recollect.render.untrusted import inline, visible
 
 # A signature and the first words of its documentation, on one line of a list.
 LISTED_CHARACTERS = 200
@@ -102,16 +103,17 @@ def _symbol(view: code_records.SymbolView, _now: int | None) -> list[Block]:
         Facts(present(details), detail=True),
         *_listed("Members:", view.children),
         *_listed("Other symbols with this name:", view.others),
+        *([Quote("source", (), visible(view.source))] if view.source else []),
     ]
 
 
 def _calls(ids: Sequence[str], total: int | None) -> str:
-    """Return the names at the other ends of calls, and how many more there are; nothing if it is not known."""
+    """Return the names at the other ends of calls, and how many more there are."""
     if total is None:
-        return ""
+        return "not resolved yet; impact or dependencies resolves it"
     shown = ", ".join(name.rpartition("::")[2] for name in ids)
     more = f" and {total - len(ids):,} more" if total > len(ids) else ""
-    return inline(shown, PARTICULAR_CHARACTERS) + more if ids else "nothing"
+    return inline(shown, PARTICULAR_CHARACTERS) + more if ids else "nothing found"
 
 
 def show_places(hits: Sequence[CodeHit]) -> list[Block]:

@@ -20,18 +20,21 @@ MAX_LINES = 3
 _HEADS = {"out": "uses", "in": "is used by", "both": "uses or is used by"}
 
 
-def place(node: graph_answer.NodeView) -> str:
-    """Return where a node is: path and line, or its id."""
-    return inline(f"{node.path}:{node.line}" if node.path else node.id)
+def place(node: graph_answer.NodeView, home: str | None = None) -> str:
+    """Return where a node is: path and line, or its id. The path is absolute outside of the project `home`."""
+    path = node.path
+    if path and home and node.namespace != home:
+        path = node.id.partition(":")[2].partition("::")[0]
+    return inline(f"{path}:{node.line}" if path else node.id)
 
 
-def _use_entry(use: graph_answer.Use) -> Entry:
+def _use_entry(use: graph_answer.Use, home: str | None = None) -> Entry:
     sure = "" if use.confidence >= CERTAIN else f", confidence {use.confidence:.2f}"
     at = f" at line {', '.join(map(str, use.lines[:MAX_LINES]))}" if use.lines and use.depth <= 1 else ""
     far = f", {use.depth} links away" if use.depth > 1 else ""
     endpoint = f", endpoint {inline(use.endpoint)}" if use.endpoint else ""
     label = inline(use.node.label, LISTED_CHARACTERS)
-    return Entry(place(use.node), label, f"{use.relationship}{at}{far}{sure}{endpoint}")
+    return Entry(place(use.node, home), label, f"{use.relationship}{at}{far}{sure}{endpoint}")
 
 
 def _outside_entry(use: graph_answer.OutsideUse) -> Entry:
@@ -70,7 +73,7 @@ def _dependencies(found: graph_answer.Dependencies, _now: int | None) -> list[Bl
         Line(f"{_named(found.node)} {_HEADS[found.direction]} {count(found.total, 'symbol')}{far}."),
         _of(found.node),
     ]
-    blocks += _part("Code", found.total, [_use_entry(use) for use in found.uses])
+    blocks += _part("Code", found.total, [_use_entry(use, found.node.namespace) for use in found.uses])
     blocks += _part("Not indexed", found.outside_total, [_outside_entry(use) for use in found.outside])
     blocks += _part("Ambiguous", found.doubts_total, [_doubt_entry(doubt) for doubt in found.doubts])
     if found.unresolved:
@@ -85,9 +88,11 @@ def _impact(found: graph_answer.Impact, _now: int | None) -> list[Block]:
     blocks: list[Block] = [Line(f"{head}: {rings}." if rings else f"{head}."), _of(found.node)]
     if found.verdict:
         blocks.append(Line(inline(found.verdict[:1].upper() + found.verdict[1:]), "" if found.is_complete else "weak"))
-    blocks += _part("Code", found.total, [_use_entry(use) for use in found.affected])
-    blocks += _part("Tests", found.tests_total, [_use_entry(use) for use in found.tests])
-    blocks += _part("Endpoints", found.endpoints_total, [_use_entry(use) for use in found.endpoints])
+    blocks += _part("Code", found.total, [_use_entry(use, found.node.namespace) for use in found.affected])
+    blocks += _part("Tests", found.tests_total, [_use_entry(use, found.node.namespace) for use in found.tests])
+    blocks += _part(
+        "Endpoints", found.endpoints_total, [_use_entry(use, found.node.namespace) for use in found.endpoints]
+    )
     memories = [Entry(ident(node.id), node.kind, inline(node.label, LISTED_CHARACTERS)) for node in found.memories]
     blocks += _part("Memories", found.memories_total, memories)
     blocks += _part("Possible uses", found.doubts_total, [_doubt_entry(doubt) for doubt in found.doubts])

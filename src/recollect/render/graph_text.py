@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from recollect.model import Hit, Record, graph_answer
@@ -13,6 +14,8 @@ from recollect.render.untrusted import ident, inline, short_id
 
 # How a node is named inside a sentence about others.
 NAMED_CHARACTERS = 60
+# Communities that a layout lists.
+SHOWN_GROUPS = 12
 
 
 def _node(node: graph_answer.NodeView) -> Entry:
@@ -152,6 +155,36 @@ def _recomputed(done: graph_answer.Recomputed, _now: int | None) -> list[Block]:
     return [Line(f"Computed the centrality of {what}; betweenness is {how}.", "good")]
 
 
+def _layout(layout: graph_answer.GraphLayout, _now: int | None) -> list[Block]:
+    if not layout.ids:
+        return [Line("Nothing to draw.", "weak"), *notes(layout.notes)]
+    shown = f"{len(layout.ids):,} of " if len(layout.ids) < layout.total_nodes else ""
+    part = f"{len(layout.sources):,} of " if len(layout.sources) < layout.total_edges else ""
+    edges = part + count(layout.total_edges, "edge")
+    size = Counter(layout.communities)
+    names = enumerate(layout.community_names[:SHOWN_GROUPS])
+    groups = tuple(Entry(str(place + 1), count(size[place], "node"), inline(name)) for place, name in names)
+    total = count(max(layout.communities) + 1, "community")
+    head = f"Positions of {shown}{count(layout.total_nodes, 'node')}, {edges}, {total}. --json prints them."
+    route = " → ".join(inline(layout.labels[place], NAMED_CHARACTERS) for place in layout.path)
+    path = [Facts((("path", route),))] if route else []
+    return [Line(head), *path, *notes(layout.notes), Listing(groups)]
+
+
+def _embedding_map(found: graph_answer.EmbeddingMap, _now: int | None) -> list[Block]:
+    if not found.ids:
+        return [Line("No memory has a vector yet.", "weak"), *notes(found.notes)]
+    shown = f"{len(found.ids):,} of " if len(found.ids) < found.total else ""
+    share = " + ".join(f"{part:.1%}" for part in found.explained)
+    head = f"Positions of {shown}{count(found.total, 'memory')}. --json prints them."
+    size = Counter(found.clusters)
+    groups = tuple(
+        Entry(str(place + 1), count(size[place], "memory"), inline(name))
+        for place, name in enumerate(found.cluster_names)
+    )
+    return [Line(head), Facts((("variance explained", share),)), *notes(found.notes), Listing(groups)]
+
+
 SHOWN: Mapping[type[Record], Show] = {
     graph_answer.NodeView: listed(_node),
     graph_answer.Visited: listed(_visit_entry),
@@ -165,4 +198,6 @@ SHOWN: Mapping[type[Record], Show] = {
     graph_answer.ImpactHit: _impact,
     graph_answer.ImpactRecall: _impact_recall,
     graph_answer.Recomputed: _recomputed,
+    graph_answer.GraphLayout: _layout,
+    graph_answer.EmbeddingMap: _embedding_map,
 }

@@ -33,8 +33,12 @@ from recollect.text.redaction.redact import told
 RECALLED_CHARACTERS = 2_000
 # A listed memory is a reminder of itself: one line of a wide terminal.
 LISTED_CHARACTERS = 120
+# Files that `drift` names whose earlier code is described: a screen.
+OLDER_FILES = 15
 # Verdicts about which a reader needs no words.
 SOUND = ("fresh", "unanchored")
+
+SHARED_BY = "shared by the repository"
 
 
 class Changed(model.Record, frozen=True, kw_only=True):
@@ -52,7 +56,7 @@ def _particulars(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
             ("category", inline(memory.category or "")),
             ("tags", inline(", ".join(memory.tags))),
             ("author", inline(memory.author or "")),
-            ("source", memory.source if memory.source != "user" else ""),
+            ("source", _source(memory)),
             ("trust", f"{memory.trust:.2f}" if memory.trust < 1 else ""),
             ("confidence", f"{memory.confidence:.2f}" if memory.confidence < 1 else ""),
             ("superseded by", ident(memory.superseded_by or "")),
@@ -61,6 +65,13 @@ def _particulars(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
             ("code", inline(memory.freshness.note) if isinstance(memory, model.MemoryView) else ""),
         )
     )
+
+
+def _source(memory: model.Memory) -> str:
+    """Return where a memory came from, unless a person stored it."""
+    if memory.is_shared:
+        return SHARED_BY
+    return memory.source if memory.source != "user" else ""
 
 
 def _details(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
@@ -163,6 +174,8 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
         f"{hit.score:.2f}",
         ident(memory.id),
         f"by {inline(memory.author)}" if memory.author else "",
+        SHARED_BY if memory.is_shared else "",
+        "team server" if hit.origin else "",
         f"superseded by {ident(newer)}" if newer else "",
         inline(hit.freshness.note) if hit.freshness.verdict not in SOUND else "",
         inline(hit.branch.note) if hit.branch is not None and hit.branch.standing != "here" else "",
@@ -192,14 +205,27 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
 
 def _drift(drift: model.Drift, now: int | None) -> list[Block]:
     if not drift.memories:
-        return [Line("All memories agree with the code.", "good"), *notes(drift.notes)]
+        said = "No memory needs a decision." if drift.older else "All memories agree with the code."
+        return [Line(said, "good"), *notes(drift.notes), *_older(drift.older)]
     more = f", {len(drift.memories):,} shown" if drift.total > len(drift.memories) else ""
     imported = f", {drift.imported:,} of them imported" if drift.imported else ""
     head = f"{count(drift.total, 'memory')} to check{imported}{more}: keep, update or retire each by its id."
     blocks: list[Block] = [Line(head), *notes(drift.notes)]
     for number, row in enumerate(drift.memories, 1):
         blocks += _drifted(row, now, number)
-    return blocks
+    return [*blocks, *_older(drift.older)]
+
+
+def _older(files: Sequence[model.OlderCode]) -> list[Block]:
+    """Return the files whose earlier code imported history describes, the first of them by name."""
+    if not files:
+        return []
+    total = count(sum(each.memories for each in files), "imported memory")
+    head = f"History: {total} of earlier code, ranked lower and never injected. --since DATE lists them."
+    rows = tuple((inline(each.path), str(each.memories), str(each.gone)) for each in files[:OLDER_FILES])
+    rest = len(files) - OLDER_FILES
+    more = [Line(f"… and {count(rest, 'more file')}")] if rest > 0 else []
+    return [Line(head), Grid(("file", "memories", "code gone"), rows), *more]
 
 
 def _drifted(row: model.Drifted, now: int | None, number: int = 0) -> list[Block]:

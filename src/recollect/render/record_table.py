@@ -18,6 +18,7 @@ from recollect.render import (
     pattern_text,
     review_text,
     session_text,
+    team_text,
     window_text,
 )
 from recollect.render.block import Block, Facts, Show, particular
@@ -31,6 +32,7 @@ SHOWN: Mapping[type[Record], Show] = {
     **pattern_text.SHOWN,
     **review_text.SHOWN,
     **admin_text.SHOWN,
+    **team_text.SHOWN,
     **consolidation_text.SHOWN,
     **window_text.SHOWN,
 }

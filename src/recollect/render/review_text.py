@@ -61,9 +61,10 @@ def _where(path: str, symbol: str, line: int) -> str:
 def _change_entry(row: code_records.ChangedSymbol) -> Entry:
     was = f" (was {inline(row.was)})" if row.was else ""
     now = f" — {row.before} → {row.signature}" if row.before else ""
+    risk = f"{row.risk} risk {row.score:.2f}" if row.risk != "none" else "no risk"
     return Entry(
         _where(row.path, row.symbol, row.line),
-        f"{row.risk} risk {row.score:.2f}, {row.kind} {row.change}{was}",
+        f"{risk}, {row.kind} {row.change}{was}",
         inline(row.why + now, LISTED_CHARACTERS),
     )
 

@@ -83,7 +83,15 @@ def _view(view: model.SessionView, now: int | None) -> list[Block]:
     if view.observations:
         said = f"{len(view.observations):,} of {count(view.total, 'observation')}:"
         blocks += [Line(said), Listing(tuple(_entry(row, now) for row in view.observations))]
+    if view.injected:
+        said = f"{len(view.injected):,} of {count(view.injected_total, 'injected memory')}:"
+        blocks += [Line(said), Listing(tuple(_injected(row, now) for row in view.injected))]
     return blocks
+
+
+def _injected(row: model.Injected, now: int | None) -> Entry:
+    head = ", ".join(word for word in (day(row.at, now), row.event, row.outcome or row.evidence) if word)
+    return Entry(ident(row.memory_id), inline(head), inline(clip(row.label, LISTED_CHARACTERS)))
 
 
 def _summed(answer: model.Summed, now: int | None) -> list[Block]:
@@ -93,6 +101,13 @@ def _summed(answer: model.Summed, now: int | None) -> list[Block]:
     by = answer.memory.metadata.get("summary_by")
     facts = (*facts, ("summarized by", inline(by))) if isinstance(by, str) else facts
     return [Quote("session", facts, visible(answer.memory.content)), *(Line(inline(note)) for note in answer.notes)]
+
+
+def _preview(answer: model.ContextPreview, now: int | None) -> list[Block]:
+    shown = model.Context(text=answer.text, tokens=answer.tokens, bytes=answer.bytes, budget=answer.budget)
+    rows = tuple(Entry(ident(row.memory_id), inline(row.why), "") for row in answer.lines if row.memory_id)
+    reasons: list[Block] = [Line("Reasons:"), Listing(rows)] if rows else []
+    return [*_context(shown, now), *reasons]
 
 
 def _context(answer: model.Context, _now: int | None) -> list[Block]:
@@ -109,4 +124,5 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.SessionView: _view,
     model.Summed: _summed,
     model.Context: _context,
+    model.ContextPreview: _preview,
 }

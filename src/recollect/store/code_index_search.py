@@ -21,7 +21,7 @@ from recollect.store.code_protocol import (
 )
 from recollect.store.code_tables import CodeFiles
 from recollect.store.full_text import affordable
-from recollect.store.row_queries import chunks, increment
+from recollect.store.row_queries import increment
 from recollect.text.identifiers import humps as humps_of
 from recollect.text.identifiers import name_term
 
@@ -109,10 +109,8 @@ class CodeSearches(CodeFiles):
         contents = self.file_contents(numbers)
         files = {file.id: file for file in self.get(File, numbers)}
         trees = self._trees_of(files.values())
-        texts: dict[int, tuple[str, ...]] = {}
-        with self._dialect.errors():
-            for part in chunks(wanted):
-                texts.update((row[0], row[1:]) for row in self._dialect.code_texts(self._connection(), part))
+        terms = self._in_chunks("SELECT rowid, names, around, path, body FROM code_text WHERE rowid", wanted)
+        texts = {int(row[0]): row[1:] for row in terms}
         found = []
         for chunk in wanted:
             file, (symbols, spans) = files.get(chunk >> PLACE_BITS), contents.get(chunk >> PLACE_BITS, ([], []))

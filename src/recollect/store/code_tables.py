@@ -68,7 +68,7 @@ class CodeFiles(Rows):
                 )
                 found = list(connection.execute(sql, (root,)))
             ((tree, holder, claimed_to, indexed_by),) = found
-            if holder not in ("", owner) and claimed_to > now:
+            if holder not in ("", owner) and claimed_to > now and not clock.has_ended(holder):
                 return None
             if indexed_by != fingerprint:
                 # Unread, not removed: files stay searchable until they are read again.

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.model import Memory
 from recollect.store.code_protocol import FieldWeights
-from recollect.store.protocol import EdgeColumns, Passage, StoreFacts, TermCounts
+from recollect.store.protocol import EdgeColumns, StoreFacts, TermCounts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # A row found by a search over derived state: the passage's number and its score, higher is better.
 SearchRow = tuple[int, float]
@@ -27,6 +30,18 @@ class Connection(Protocol):
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Iterable[tuple[Any, ...]]: ...
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> object: ...
+
+
+class VectorSearch(Protocol):
+    """Nearest neighbours by cosine among the vectors of one model."""
+
+    def nearest(self, query: NDArray[np.float32], scopes: Sequence[str | None] | None, limit: int) -> list[SearchRow]:
+        """Return the `limit` nearest passages as (number, cosine), of these namespaces only if `scopes` is given."""
+        ...
+
+    def cosines(self, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each of these passages that has a vector."""
+        ...
 
 
 class Dialect(Protocol):
@@ -57,11 +72,9 @@ class Dialect(Protocol):
         """Return SQL that is true when the JSON list in `field` contains the bound value."""
         ...
 
-    def text_rows(self, memory: Memory) -> list[TextRow]:
-        """Return the full-text rows of a memory; the slow part of indexing, without a connection."""
+    def index_rows(self, connection: Connection, rows: Sequence[TextRow]) -> None:
+        """Add rows to the full-text index."""
         ...
-
-    def index_text(self, connection: Connection, memory: Memory) -> None: ...
 
     def unindex_text(self, connection: Connection, seq: int) -> None: ...
 
@@ -97,20 +110,6 @@ class Dialect(Protocol):
         """
         ...
 
-    def search_times(
-        self, connection: Connection, times: Sequence[tuple[int, int]], scopes: Sequence[str | None] | None, limit: int
-    ) -> list[SearchRow]:
-        """Return passages of memories from these times, and passages whose text names a day in them, alternating.
-
-        Memories come newest first, each with its first passage. Of the others, the most exact mentions come first.
-        The score only gives the order.
-        """
-        ...
-
-    def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
-        """Return the passages with these numbers, in order."""
-        ...
-
     def session_neighbours(self, connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
         """Return the memories up to `reach` before and after each of these in its session, in order."""
         ...
@@ -123,6 +122,18 @@ class Dialect(Protocol):
         scopes: Sequence[str | None] | None,
     ) -> TermCounts:
         """Return term frequencies, which names are authors, and which terms these namespaces contain."""
+        ...
+
+    def vector_value(self, blob: bytes) -> Any:
+        """Return a vector, given as little-endian float16, as a value that can be bound."""
+        ...
+
+    def vector_search(self, model: str) -> VectorSearch | None:
+        """Return the search of a model's vectors in the database; None: a process searches a copy."""
+        ...
+
+    def index_vectors(self, connection: Connection, model: str, stamp: int, added: int) -> None:
+        """Build what a large number of vectors needs, after an addition with this number, of so many."""
         ...
 
     def edge_columns(self, connection: Connection) -> EdgeColumns:
@@ -146,10 +157,6 @@ class Dialect(Protocol):
         ...
 
     def unindex_names(self, connection: Connection, files: Sequence[int]) -> None: ...
-
-    def code_texts(self, connection: Connection, ids: Sequence[int]) -> list[CodeTextRow]:
-        """Return the terms of chunks as they were given."""
-        ...
 
     def search_code(
         self,
@@ -196,6 +203,16 @@ class Dialect(Protocol):
 
     def scrub(self) -> None:
         """Rewrite the database files, so that no deleted data remains in them."""
+        ...
+
+    def insert_rows(
+        self, connection: Connection, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
+    ) -> None:
+        """Insert many rows of a table."""
+        ...
+
+    def finish_copy(self, connection: Connection) -> None:
+        """Bring up to date what rows with given numbers do not change: counters and indexes."""
         ...
 
     def release(self) -> None:

@@ -117,8 +117,11 @@ class FastPathReader:
     # --- what is injected ---
 
     def remembered(self, ids: Sequence[str]) -> dict[str, Remembered]:
-        """Return memories by their id."""
-        sql = f"SELECT {', '.join(Remembered._fields)} FROM memories WHERE id IN ({marks(ids)})"
+        """Return memories by their id, except those marked as useless to inject."""
+        sql = (
+            f"SELECT {', '.join(Remembered._fields)} FROM memories WHERE id IN ({marks(ids)}) "
+            "AND NOT EXISTS (SELECT 1 FROM usefulness WHERE usefulness.id = memories.id AND last = 'useless')"
+        )
         return {row[0]: Remembered._make(row) for row in self._connection.execute(sql, ids)}
 
     def verdicts(self, ids: Sequence[str]) -> dict[str, list[Any]]:

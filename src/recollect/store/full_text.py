@@ -83,11 +83,11 @@ def _stored_in(
     """Return the first passages of memories from one of these times, newest first."""
     said, scope = "coalesce(valid_from, created_at)", ""
     if scopes is not None:
-        # The sign keeps SQLite from reading a whole namespace instead of the end of a period.
-        nowhere = " OR +namespace IS NULL" if None in scopes else ""
-        scope = f" AND (+namespace IN ({marks(scopes)}){nowhere})"
+        # An expression has no index: without it, a database reads a whole namespace instead of the end of a period.
+        nowhere = " OR namespace IS NULL" if None in scopes else ""
+        scope = f" AND ((namespace || '') IN ({marks(scopes)}){nowhere})"
     sql = (
-        f"SELECT {said} AS said, seq FROM memories WHERE said >= ? AND said < ?{scope} "
+        f"SELECT {said} AS said, seq FROM memories WHERE {said} >= ? AND {said} < ?{scope} "
         "ORDER BY said DESC, seq DESC LIMIT ?"
     )
     # One statement for all times would read each period to its beginning.
@@ -112,9 +112,10 @@ def _mentions(
     connection: Connection, first: int, end: int, scope: str | None, limit: int
 ) -> list[tuple[int, int, int]]:
     """Return length, first day and passage of mentions of the days [first, end)."""
+    days = "end_day - first_day"
     sql = (
-        f"SELECT end_day - first_day AS days, first_day, pid FROM memory_days WHERE {'scope = ? AND ' if scope else ''}"
-        "first_day > ? AND first_day < ? AND end_day > ? AND days > ? AND days <= ? "
+        f"SELECT {days} AS days, first_day, pid FROM memory_days WHERE {'scope = ? AND ' if scope else ''}"
+        f"first_day > ? AND first_day < ? AND end_day > ? AND {days} > ? AND {days} <= ? "
         "ORDER BY {}first_day DESC, end_day DESC, pid DESC LIMIT ?"
     )
     rows: list[Any] = []
@@ -127,13 +128,19 @@ def _mentions(
     return rows
 
 
-def session_neighbours(connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
+# SQL for the values of a query of one column, joined by commas.
+JOINED = "(SELECT group_concat(seq) FROM ({}))"
+
+
+def session_neighbours(
+    connection: Connection, seqs: Sequence[int], reach: int, joined: str = JOINED
+) -> dict[int, tuple[int, ...]]:
     """Return the memories before and after each memory in its session, the nearest first on each side."""
 
     def side(sign: str, order: str) -> str:
-        return (
-            "(SELECT group_concat(seq) FROM (SELECT n.seq FROM memories n WHERE n.session_id = m.session_id "
-            f"AND n.seq {sign} m.seq ORDER BY n.seq {order} LIMIT {int(reach)}))"
+        return joined.format(
+            "SELECT n.seq FROM memories n WHERE n.session_id = m.session_id "
+            f"AND n.seq {sign} m.seq ORDER BY n.seq {order} LIMIT {int(reach)}"
         )
 
     sql = (

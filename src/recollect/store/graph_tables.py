@@ -54,9 +54,9 @@ class GraphRows(Rows):
             return int(read_setting(connection, "graph_epoch") or 0), newest_change(connection)
 
     def graph_changes(self, since: int, limit: int) -> list[Change]:
-        # The plus keeps the database from using the index by entity, which lists every change of the graph ever made;
-        # there are mostly few after `since`.
-        recent = "seq > ? AND +entity IN (?, ?) ORDER BY seq LIMIT ?"
+        # An expression has no index: the one by entity lists every change of the graph ever made, and there are mostly
+        # few after `since`.
+        recent = "seq > ? AND (entity || '') IN (?, ?) ORDER BY seq LIMIT ?"
         return self._select(TABLES[Change], recent, [since, TABLES[Node].name, TABLES[Edge].name, limit])
 
     def graph_written(self) -> None:

@@ -219,6 +219,18 @@ class LinkStore(CodeStore, Protocol):
         ...
 
 
+class Crossing(NamedTuple):
+    """A use of a symbol by another tree: nodes, relationship, confidence, lines, the name as used, its file."""
+
+    src: str
+    dst: str
+    relation: str
+    confidence: float
+    lines: tuple[int, ...]
+    name: str
+    file: int
+
+
 def target_node(root: str, target: str) -> str:
     """Return the graph id of a target of a link."""
     kind, rest = target[0], target[1:]

@@ -16,8 +16,9 @@ from recollect.clock import new_id
 from recollect.errors import StorageError, StoreUnwritable
 from recollect.model import Memory
 from recollect.store.dialect import Connection, SearchRow
-from recollect.store.full_text import marks
+from recollect.store.full_text import marks, search_times
 from recollect.store.passage import WIDENING, best_matches
+from recollect.store.passage_rows import passages
 from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, TermCounts, Vectors
 from recollect.store.row_queries import Rows, chunks, generation, increment, newest_change, read_setting, write_setting
 from recollect.store.tables import TABLES
@@ -36,10 +37,8 @@ COMPLETE_STEP = 1_000
 # Up to this many changes since then, each changed memory is checked: 1 ms, at any size of the store.
 FEW_CHANGES = 2_000
 
-_LACKING = (
-    "rev > ? AND NOT EXISTS "
-    "(SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ? AND e.part = 0)"
-)
+_FIRST_VECTOR = "SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ? AND e.part = 0"
+_LACKING = f"rev > ? AND NOT EXISTS ({_FIRST_VECTOR})"
 
 
 class Searches(Rows):
@@ -65,7 +64,7 @@ class Searches(Rows):
     def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:
         scopes, rest = _scoped(where)
         with self._dialect.errors():
-            index = self._refreshed(model)
+            index = self._dialect.vector_search(model) or self._refreshed(model)
             return self._widening(lambda wanted: index.nearest(query, scopes, wanted), rest, limit)
 
     def search_times(self, times: Sequence[tuple[int, int]], where: Filter | None, limit: int) -> list[Match]:
@@ -73,19 +72,17 @@ class Searches(Rows):
         if not times or scopes == ():
             return []
         with self._dialect.errors():
-            return self._widening(
-                lambda wanted: self._dialect.search_times(self._connection(), times, scopes, wanted), rest, limit
-            )
+            return self._widening(lambda wanted: search_times(self._connection(), times, scopes, wanted), rest, limit)
 
     def cosines(self, model: str, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
         with self._dialect.errors():
-            return self._refreshed(model).cosines(query, pids)
+            return (self._dialect.vector_search(model) or self._refreshed(model)).cosines(query, pids)
 
     def passages(self, pids: Iterable[int], where: Filter | None = None) -> list[Passage]:
         wanted = sorted(set(pids))
         allowed = self._ids_of(sorted({pid // MAX_PASSAGES for pid in wanted}), where) if where else None
         with self._dialect.errors():
-            found = [row for chunk in chunks(wanted) for row in self._dialect.passages(self._connection(), chunk)]
+            found = [row for chunk in chunks(wanted) for row in passages(self._connection(), chunk)]
         if allowed is None:
             return found
         return [passage if passage.seq in allowed else passage._replace(eligible=False) for passage in found]
@@ -114,11 +111,11 @@ class Searches(Rows):
         kept_count = 0
         with self._dialect.errors(), self._dialect.write() as connection:
             stamp = increment(connection, "vector_stamp")
-            for vector in vectors:
-                current = connection.execute(
-                    "SELECT 1 FROM memories WHERE id = ? AND rev = ?", (vector.memory_id, vector.rev)
-                )
-                if not list(current):
+            given = list(vectors)
+            ids = sorted({vector.memory_id for vector in given})
+            current = set(self._in_chunks("SELECT id, rev FROM memories WHERE id", ids))
+            for vector in given:
+                if (vector.memory_id, vector.rev) not in current:
                     continue
                 connection.execute(
                     "DELETE FROM memory_embeddings WHERE memory_id = ? AND model = ? AND part BETWEEN ? AND ?",
@@ -128,9 +125,10 @@ class Searches(Rows):
                     connection.execute(
                         "INSERT INTO memory_embeddings (memory_id, embedding, model, part, stamp) "
                         "VALUES (?, ?, ?, ?, ?)",
-                        (vector.memory_id, to_blob(values), model, part, stamp),
+                        (vector.memory_id, self._dialect.vector_value(to_blob(values)), model, part, stamp),
                     )
                 kept_count += vector.first == 0
+            self._dialect.index_vectors(connection, model, stamp, kept_count)
         return kept_count
 
     def lacking_vectors(
@@ -194,6 +192,25 @@ class Searches(Rows):
         sql = "SELECT memory_id, embedding FROM memory_embeddings WHERE model = ? ORDER BY memory_id, part"
         with self._dialect.errors():
             return MemoryVectors(*means(self._connection().execute(sql, (model,))))
+
+    def sampled_vectors(self, model: str, where: Filter | None, limit: int) -> tuple[MemoryVectors, int]:
+        from recollect.store.vector_index import means
+
+        condition, values = self._condition(TABLES[Memory], where)
+        having = f"{condition} AND EXISTS ({_FIRST_VECTOR})"
+        with self._dialect.errors(), self._dialect.snapshot() as connection:
+            total = int(
+                next(iter(connection.execute(f"SELECT count(*) FROM memories WHERE {having}", [*values, model])))[0]
+            )
+            numbered = f"SELECT id, row_number() OVER (ORDER BY seq) AS place FROM memories WHERE {having}"
+            step = max(1, -(-total // limit))
+            chosen = connection.execute(f"SELECT id FROM ({numbered}) AS m WHERE place % ? = 0", [*values, model, step])
+            rows: list[tuple[str, bytes]] = []
+            for chunk in chunks([row[0] for row in chosen]):
+                among = f"model = ? AND memory_id IN ({marks(chunk)}) ORDER BY memory_id, part"
+                sql = f"SELECT memory_id, embedding FROM memory_embeddings WHERE {among}"
+                rows += connection.execute(sql, [model, *chunk])
+        return MemoryVectors(*means(rows)), total
 
     def _refreshed(self, model: str) -> VectorIndex:
         index = self._indexes.get(model)

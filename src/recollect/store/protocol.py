@@ -305,6 +305,10 @@ class Store(RowReader, WordSearch, Protocol):
         """Return one vector of every memory that has one of `model`."""
         ...
 
+    def sampled_vectors(self, model: str, where: Filter | None, limit: int) -> tuple[MemoryVectors, int]:
+        """Return the vectors of at most `limit` matching memories, evenly spread by age, and how many have one."""
+        ...
+
     def count_vectors(self, model: str) -> int:
         """Return how many memories have a vector of `model`."""
         ...

@@ -121,7 +121,9 @@ def _order(table: Table, order: str) -> str:
     field, direction = order.lstrip("-") or tie, "DESC" if order.startswith("-") else "ASC"
     if field not in table.columns:
         raise ValueError(f"{table.name} has no field {field}")
-    return f"{field} {direction}" + (f", {tie} {direction}" if field != tie else "")
+    # Absent is less than any value: the default of SQLite, and without it an index of PostgreSQL has another order.
+    nulls = (" NULLS LAST" if order.startswith("-") else " NULLS FIRST") if field in table.optional else ""
+    return f"{field} {direction}{nulls}" + (f", {tie} {direction}" if field != tie else "")
 
 
 def chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -149,9 +151,12 @@ def write_setting(connection: Connection, key: str, value: str) -> None:
 
 def increment(connection: Connection, key: str) -> int:
     """Increment a counter and return it."""
-    value = int(read_setting(connection, key) or 0) + 1
-    write_setting(connection, key, str(value))
-    return value
+    sql = (
+        "INSERT INTO settings (key, value) VALUES (?, '1') ON CONFLICT (key) DO UPDATE "
+        "SET value = CAST(CAST(settings.value AS INTEGER) + 1 AS TEXT) RETURNING value"
+    )
+    ((value,),) = connection.execute(sql, (key,))
+    return int(value)
 
 
 def newest_change(connection: Connection) -> int:

@@ -67,7 +67,8 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         if field not in table.columns:
             raise ValueError(f"{table.name} has no field {field}")
         condition, values = self._condition(table, where)
-        sql = f"SELECT {field}, count(*) FROM {table.name} WHERE {condition} GROUP BY {field} ORDER BY 2 DESC, 1"
+        largest_first = f"GROUP BY {field} ORDER BY 2 DESC, 1 NULLS FIRST"
+        sql = f"SELECT {field}, count(*) FROM {table.name} WHERE {condition} {largest_first}"
         return {value: int(count) for value, count in self._rows(sql, values)}
 
     @contextmanager

@@ -19,9 +19,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 from weakref import WeakSet
 
@@ -42,13 +41,11 @@ from recollect.store import full_text
 from recollect.store.dialect import Connection
 from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.protocol import Passage, StoreFacts
+from recollect.store.protocol import StoreFacts
 from recollect.store.sqlite_code import SqliteCode
 from recollect.store.sqlite_edges import edge_columns
 from recollect.store.sqlite_text import SqliteText, newest_is_found
-from recollect.store.tables import STANDING_COLUMNS, standing
 from recollect.store.text_rebuild import forget_rebuild
-from recollect.text.passage_features import unpacked
 
 T = TypeVar("T")
 
@@ -63,9 +60,6 @@ PRAGMAS = (
     "temp_store = MEMORY",
     "journal_size_limit = 67108864",
 )
-
-# Passages whose terms are cached: a recall reads some hundred, mostly those of the last one. 6 KB each.
-TOKEN_CACHE = 2_048
 
 # How long a statistic may wait for the lock before it is dropped.
 IMPATIENT_MS = 50
@@ -111,17 +105,6 @@ class _Held:
             self.connection.close()
         else:
             _INHERITED.append(self.connection)
-
-
-@lru_cache(maxsize=TOKEN_CACHE)
-def _tokens(author: str, labels: str, body: str) -> list[str]:
-    """Return the terms of a passage; the list is shared and must not be changed."""
-    return f"{author} {labels} {body}".split()
-
-
-@lru_cache(maxsize=TOKEN_CACHE)
-def _names(author: str) -> tuple[str, ...]:
-    return tuple(author.split())
 
 
 class Sqlite(SqliteText, SqliteCode):
@@ -207,28 +190,19 @@ class Sqlite(SqliteText, SqliteCode):
         return f"EXISTS (SELECT 1 FROM json_each({field}) WHERE value = ?)"
 
     search_text = staticmethod(full_text.search_terms)
-    search_times = staticmethod(full_text.search_times)
     session_neighbours = staticmethod(full_text.session_neighbours)
     term_counts = staticmethod(full_text.term_counts)
 
-    def passages(self, connection: Connection, pids: Sequence[int]) -> list[Passage]:
-        rows = full_text.passage_rows(connection, pids, STANDING_COLUMNS)
-        return [
-            Passage(
-                pid,
-                memory_id,
-                session_id,
-                at,
-                _names(author),
-                _tokens(author, labels, body),
-                unpacked(facts),
-                True,
-                standing(tuple(told)),
-            )
-            for pid, memory_id, session_id, at, author, labels, body, facts, *told in rows
-        ]
+    # --- vectors and the graph ---
 
-    # --- the graph ---
+    def vector_value(self, blob: bytes) -> bytes:
+        return blob
+
+    def vector_search(self, model: str) -> None:
+        return None
+
+    def index_vectors(self, connection: Connection, model: str, stamp: int, added: int) -> None:
+        """Nothing: a process that searches them makes its own index."""
 
     edge_columns = staticmethod(edge_columns)
 
@@ -271,6 +245,15 @@ class Sqlite(SqliteText, SqliteCode):
         finally:
             for name, value in before.items():
                 connection.execute(f"PRAGMA {name} = {value}")
+
+    def insert_rows(
+        self, connection: Connection, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
+    ) -> None:
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({full_text.marks(columns)})"
+        connection.executemany(sql, rows)
+
+    def finish_copy(self, connection: Connection) -> None:
+        """Nothing: numbers follow the largest one."""
 
     def release(self) -> None:
         connection = self.connection()

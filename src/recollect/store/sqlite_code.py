@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from recollect.store.code_protocol import FieldWeights
 from recollect.store.dialect import CodeTextRow, Connection, SearchRow
-from recollect.store.full_text import any_of, frequencies_of, marks
+from recollect.store.full_text import any_of, frequencies_of
 
 # Pages of the full text that are merged in one transaction: a tenth of a second under the lock.
 MERGED_PAGES = 1_000
@@ -40,10 +40,6 @@ class SqliteCode:
     def unindex_names(self, connection: Connection, files: Sequence[int]) -> None:
         if files:
             connection.executemany("DELETE FROM symbol_text WHERE rowid = ?", [(file,) for file in files])
-
-    def code_texts(self, connection: Connection, ids: Sequence[int]) -> list[CodeTextRow]:
-        sql = f"SELECT rowid, names, around, path, body FROM code_text WHERE rowid IN ({marks(ids)})"
-        return [(int(row[0]), row[1], row[2], row[3], row[4]) for row in connection.execute(sql, ids)]
 
     def search_code(
         self,

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.model import Memory
 from recollect.store import full_text
 from recollect.store.dialect import Connection, TextRow
-from recollect.text.passage_features import shape, unpacked
-from recollect.text.passages import MAX_PASSAGES, passages
-from recollect.text.terms import terms
+from recollect.store.passage_rows import named_days
+from recollect.text.passages import MAX_PASSAGES
 
 TEXT = "memory_text"
 DAYS = "memory_days"
@@ -28,25 +26,8 @@ SPARE = "_spare"
 class SqliteText:
     """The part of the SQLite dialect that indexes memories by words."""
 
-    def text_rows(self, memory: Memory) -> list[TextRow]:
-        scope, author = full_text.scope_term(memory.namespace), " ".join(terms(memory.author or ""))
-        labels = " ".join(terms(" ".join(part for part in (memory.title, memory.category, *memory.tags) if part)))
-        parts = passages(memory.content)
-        said = memory.created_at if memory.valid_from is None else memory.valid_from
-        return [
-            (
-                memory.seq * MAX_PASSAGES + part,
-                scope,
-                author,
-                labels,
-                " ".join(terms(passage)),
-                shape(passage, parts=len(parts), at=said).packed(),
-            )
-            for part, passage in enumerate(parts)
-        ]
-
-    def index_text(self, connection: Connection, memory: Memory) -> None:
-        _put(connection, "", self.text_rows(memory))
+    def index_rows(self, connection: Connection, rows: Sequence[TextRow]) -> None:
+        _put(connection, "", rows)
 
     def unindex_text(self, connection: Connection, seq: int) -> None:
         _remove(connection, "", seq)
@@ -85,8 +66,7 @@ def _put(connection: Connection, end: str, rows: Sequence[TextRow]) -> None:
     """Write passages, and the days they name, to the tables with this suffix."""
     sql = f"INSERT INTO {TEXT}{end} (rowid, scope, author, labels, body, shape) VALUES (?, ?, ?, ?, ?, ?)"
     connection.executemany(sql, rows)
-    days = [(pid, scope, *day) for pid, scope, *_, facts in rows for day in unpacked(facts).times or ()]
-    if days:
+    if days := named_days(rows):
         sql = f"INSERT OR IGNORE INTO {DAYS}{end} (pid, scope, first_day, end_day) VALUES (?, ?, ?, ?)"
         connection.executemany(sql, days)
 

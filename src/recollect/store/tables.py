@@ -31,6 +31,9 @@ from recollect.model import (
     Observed,
     Record,
     Session,
+    SharedFile,
+    TeamWrite,
+    TokenCall,
     Transcript,
     Tree,
     Usage,
@@ -65,6 +68,11 @@ class Table(NamedTuple):
     @property
     def columns(self) -> tuple[str, ...]:
         return self.record.__struct_fields__
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """The fields that may be absent."""
+        return _optional(self.record)
 
 
 TABLES: dict[type[Record], Table] = {
@@ -113,6 +121,9 @@ TABLES: dict[type[Record], Table] = {
         Table(Judgement, "judgements", {}, False, frozenset()),
         Table(Errand, "errands", {}, False, frozenset()),
         Table(AccessToken, "access_tokens", {"projects": _NAMES}, False, frozenset({"last_used_at"})),
+        Table(SharedFile, "shared_files", {}, False, frozenset()),
+        Table(TeamWrite, "team_writes", {}, False, frozenset()),
+        Table(TokenCall, "token_calls", {"memory_ids": _NAMES}, False, frozenset()),
     )
 }
 
@@ -147,6 +158,13 @@ EMBEDDED_FIELDS = frozenset({"content", "title", "memory_type", "tags", "categor
 
 # A change to one of these changes the search terms of a memory, or the times that its words mean.
 SEARCHED_FIELDS = frozenset({"content", "author", "title", "tags", "category", "namespace", "valid_from"})
+
+
+@lru_cache
+def _optional(record: type[Record]) -> frozenset[str]:
+    return frozenset(
+        field.name for field in msgspec.structs.fields(record) if type(None) in getattr(field.type, "__args__", ())
+    )
 
 
 def to_row(table: Table, record: Record) -> tuple[Any, ...]:

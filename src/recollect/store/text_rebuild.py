@@ -17,6 +17,7 @@ from recollect.errors import Conflict
 from recollect.model import Memory
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
+from recollect.store.passage_rows import text_rows
 from recollect.store.row_queries import chunks, newest_change, read_setting, write_setting
 from recollect.store.tables import TABLES, from_row
 
@@ -48,7 +49,7 @@ def rebuild_text(dialect: Dialect) -> int:
     with _step(dialect, owner) as connection:
         left = [name for _, name in _changed(connection, seen)]
         for memory in _memories(connection, left):
-            dialect.put_spare(connection, memory.seq, dialect.text_rows(memory))
+            dialect.put_spare(connection, memory.seq, text_rows(memory))
         dialect.use_spare(connection)
         write_setting(connection, KEY, "")
         return dialect.count_text(connection)
@@ -72,7 +73,7 @@ def _pages(dialect: Dialect, until: int) -> Iterator[list[Memory]]:
 
 def _write(dialect: Dialect, owner: str, memories: Sequence[Memory]) -> None:
     """Write memories to the spare index. Changes made meanwhile are in the log and follow later."""
-    ready = [(memory.seq, dialect.text_rows(memory)) for memory in memories]
+    ready = [(memory.seq, text_rows(memory)) for memory in memories]
     with _step(dialect, owner) as connection:
         for seq, rows in ready:
             dialect.put_spare(connection, seq, rows)

@@ -18,8 +18,9 @@ from recollect.errors import Conflict, NotFound, Purged
 from recollect.model import Change, Memory, Node, Record
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
+from recollect.store.passage_rows import text_rows
 from recollect.store.protocol import Filter, R, Range
-from recollect.store.row_queries import Rows, chunks
+from recollect.store.row_queries import Rows, chunks, newest_change
 from recollect.store.tables import (
     BY_NAME,
     DEPENDENTS,
@@ -32,6 +33,7 @@ from recollect.store.tables import (
     to_row,
     with_derived,
 )
+from recollect.text.passages import MAX_PASSAGES
 
 
 class SqlTransaction(Rows):
@@ -42,12 +44,19 @@ class SqlTransaction(Rows):
         self._open = connection
         self._operation = operation
         self._at = clock.now()
+        self._newest: int | None = None
         self.batch = batch
 
     def insert(self, record: R) -> R:
         table = TABLES[type(record)]
         row_id = getattr(record, table.key)
-        if self.get(type(record), [row_id]):
+        # Before the first question: it is answered when the transaction has its turn, and others wait from then on.
+        texts = text_rows(record) if isinstance(record, Memory) else []
+        # Together with the newest change: writers take turns, and each waits for the answers of all before it.
+        sql = f"SELECT coalesce(max(seq), 0), EXISTS (SELECT 1 FROM {table.name} WHERE {table.key} = ?) FROM changes"
+        ((newest, is_taken),) = self._rows(sql, [row_id])
+        self._newest = int(newest)
+        if is_taken:
             raise Conflict(f"{table.name} already has {row_id}", entity=table.name, id=row_id)
         if table.logged:
             seq = self._log(table, row_id, "insert", None)
@@ -59,7 +68,9 @@ class SqlTransaction(Rows):
         sql = f"INSERT INTO {table.name} ({names}) VALUES ({marks(table.columns)})"
         self._open.execute(sql, to_row(table, record))
         if isinstance(record, Memory):
-            self._dialect.index_text(self._open, record)
+            first = record.seq * MAX_PASSAGES
+            rows = [(first + part, *row[1:]) for part, row in enumerate(texts)]
+            self._dialect.index_rows(self._open, rows)
         return record
 
     def update(self, kind: type[R], row_id: str | int, values: Mapping[str, Any]) -> R:
@@ -197,15 +208,17 @@ class SqlTransaction(Rows):
         fields = set(changed)
         if fields & SEARCHED_FIELDS:
             self._dialect.unindex_text(self._open, memory.seq)
-            self._dialect.index_text(self._open, memory)
+            self._dialect.index_rows(self._open, text_rows(memory))
         if fields & EMBEDDED_FIELDS:
             self._open.execute("DELETE FROM memory_embeddings WHERE memory_id = ?", (memory.id,))
 
     def _log(self, table: Table, row_id: str, action: str, before: Record | None) -> int:
         image = msgspec.json.encode(before).decode() if before is not None else None
-        row = (self.batch, self._at, self._operation, table.name, row_id, action, image)
+        self._newest = (newest_change(self._open) if self._newest is None else self._newest) + 1
+        row = (self._newest, self.batch, self._at, self._operation, table.name, row_id, action, image)
         sql = (
-            "INSERT INTO changes (batch, at, operation, entity, entity_id, action, before) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING seq"
+            "INSERT INTO changes (seq, batch, at, operation, entity, entity_id, action, before) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         )
-        return int(next(iter(self._open.execute(sql, row)))[0])
+        self._open.execute(sql, row)
+        return self._newest

@@ -28,6 +28,8 @@ _SOMETIMES = "\u200c\u200d\ufe0e\ufe0f"
 _EMOJI = "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _LETTER = "[\u0620-\u06ff\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17dd]"
 _HARMFUL = re.compile(f"[{_ALWAYS}{_SOMETIMES}]")
+# How JSON writes control characters, all but newline and tab.
+_JSON_ESCAPE = re.compile(r"\\[bfru]")
 # Matched from the character before; searching for one class is ten times as fast as alternatives.
 _WRITING = re.compile(
     f"[{_EMOJI}\u00a9\u00ae\u203c\u2049\u2122\u2139][\ufe0e\ufe0f]|[#*0-9]\ufe0f\u20e3"
@@ -65,6 +67,11 @@ def escaped_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {escaped_value(key): escaped_value(item) for key, item in value.items()}
     return [escaped_value(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def is_harmless(encoded: bytes) -> bool:
+    """Return whether JSON has no text to escape; a few harmless ones are doubted."""
+    return not (_HARMFUL.search(text := encoded.decode()) or _JSON_ESCAPE.search(text))
 
 
 def json_escaped(encoded: bytes) -> bytes:

@@ -95,7 +95,16 @@ def test_the_split_is_fixed_disjoint_and_complete() -> None:
         fit, held_out = load("fit"), load("held_out")
         assert {row.project for row in fit} == set(notes.FIT)
         assert {row.project for row in held_out} == set(notes.HELD_OUT)
-        assert len(fit) + len(held_out) == len(load())
+        blind = load("blind")
+        assert {row.project for row in blind} == {"fennelcast", "oxbow", "brickyard"}
+        assert len(fit) + len(held_out) + len(blind) == len(load())
+
+
+def test_the_blind_split_has_enough_memories_and_questions() -> None:
+    assert len(notes.memories("blind")) >= 250
+    kinds = Counter(question.kind for question in notes.questions("blind"))
+    least = {"paraphrased": 60, "rare_word": 30, "unanswerable": 40, "changed": 30}
+    assert all(kinds[kind] >= wanted for kind, wanted in least.items())
 
 
 def test_half_of_the_pairs_amend_and_half_only_look_like_it() -> None:

@@ -77,7 +77,6 @@ WORST = (
     ("decision record", "-status", "-", ""),
     ("sections", "# a", " ", "x"),
     ("sections", "", "-", ""),
-    ("notes", "", "#", ""),
     ("commit message", "", "a@", ""),
     ("commit message", "1.1", "1", " x"),
     ("basic memory", " -", " ", ""),

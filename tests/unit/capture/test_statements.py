@@ -52,6 +52,7 @@ def test_a_statement_has_the_kind_that_it_says() -> None:
         ("From now on always use pytest -x, never unittest.", "preference"),
         ("In this repo we use pnpm, not npm.", "style"),
         ("Tests must not access the network.", "style"),
+        ("Use structlog for logging, print is forbidden outside of scripts.", "preference"),
         ("Let's go with Postgres for the queue.", "decision"),
         ("No, the port is 5433, not 5432.", "context"),
         ("Root cause: two workers share one connection.", "insight"),
@@ -125,8 +126,16 @@ def test_of_a_long_message_only_its_beginning_and_its_end_are_read() -> None:
     middle = "\n\n".join(
         "The importer reads one file after the other and writes what it finds. " * 5 for _ in range(20)
     )
-    text = f"Never push to main.\n\n{middle}\n\nWe always retry twice.\n\n{middle}\n\nAlways sign your commits, please."
-    assert texts(text) == ["Never push to main.", "Always sign your commits, please."]
+    first, last = "From now on, never push to main yourself.", "From now on, always sign your commits yourself."
+    text = f"{first}\n\n{middle}\n\nFrom now on, never retry it yourself.\n\n{middle}\n\n{last}"
+    assert texts(text) == [first, last]
+
+
+def test_in_a_pasted_document_a_sentence_needs_more_to_be_a_statement() -> None:
+    rule = "Always use the shared client for requests."
+    document = "\n".join(f"- Let me check the importer, part {number}." for number in range(12))
+    assert texts(rule) == [rule]
+    assert texts(f"{document}\n- {rule}\n{document}") == []
 
 
 def test_what_a_review_or_a_log_says_is_nobodys_statement() -> None:
@@ -134,9 +143,6 @@ def test_what_a_review_or_a_log_says_is_nobodys_statement() -> None:
     assert texts("I get this when I deploy\n[WARN] We always use the default port\n  at start (server.js:12)") == []
 
 
-def test_what_a_long_message_says_of_the_project_belongs_to_its_task() -> None:
-    rule = "Exports must stream row by row, not in memory."
-    assert [each.text for each in statements(rule, "user")] == [rule]
-    task = "Build the export page. It has a list of runs. Each run has a state. Add a filter for the state. "
-    assert statements(task + rule, "user") == ()
-    assert statements(task + "Never commit generated files.", "user") != ()
+def test_a_statement_names_the_features_that_decided() -> None:
+    assert statements("Never push to main.", "user")[0].because
+    assert any("never" in feature for feature in statements("Never push to main.", "user")[0].because)

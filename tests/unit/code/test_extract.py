@@ -34,7 +34,7 @@ def test_next_to_nothing_is_read_without_complaint(language: Language, source: b
 def test_a_syntax_error_costs_only_what_is_around_it() -> None:
     extracted = read("def before(): pass\n\ndef broken(:\n    ]]\n\nclass After:\n    def method(self): pass\n")
     assert {"before", "After.method"} <= {symbol.qualified for symbol in extracted.symbols}
-    assert extracted.notes == ["syntax error at line 3: nearby symbols may be missing"]
+    assert extracted.notes == ["syntax error at line 3: 1 definition was read from its line alone"]
 
 
 def test_bytes_that_are_no_text_are_replaced_and_noted() -> None:
@@ -211,6 +211,39 @@ def test_a_test_is_known_by_its_name_in_a_test_file_or_by_a_mark(
 )
 def test_endpoints_are_found_where_frameworks_put_them(language: str, path: str, source: str, endpoint: str) -> None:
     assert endpoint in [symbol.endpoint for symbol in read(source, language, path).symbols]
+
+
+@pytest.mark.parametrize(
+    ("language", "path", "source", "kinds"),
+    [
+        (
+            "python",
+            "tests/test_a.py",
+            "class TestA:\n    def test_b(self): pass\n    def c(self): pass",
+            "Class Test Method",
+        ),
+        ("python", "a.py", '@app.get("/x")\ndef x(): pass\n', "Endpoint"),
+        ("python", "a.py", "Number = Union[int, float]\nId: TypeAlias = int\nLIMIT = 3\n", "Type Type Constant"),
+        ("java", "ATest.java", "class ATest {\n  @Test void one() {}\n  void two() {}\n}", "Class Test Method"),
+        ("java", "A.java", '@Path("/a") class A {\n  @GET @Path("/b") int b() { return 1; }\n}', "Class Endpoint"),
+        ("go", "a_test.go", "package a\nfunc TestA(t *testing.T) {}\nfunc help() {}\n", "Test Function"),
+        ("rust", "src/lib.rs", "pub mod other;\n#[test]\nfn one() {}\npub type Id = u32;\n", "Module Test Type"),
+        ("csharp", "ATests.cs", "class ATests {\n  [Fact] public void One() {}\n}", "Class Test"),
+        ("php", "tests/ATest.php", "<?php\nclass ATest {\n  public function testOne() {}\n}", "Class Test"),
+        ("ruby", "test/a_test.rb", "class ATest\n  def test_one; end\nend\n", "Class Test"),
+        ("ruby", "config/routes.rb", 'post "login", to: "a#b"\nroot "home#index"\n', "Endpoint Endpoint"),
+        ("php", "routes/web.php", "<?php\nRoute::resource('photos', P::class);\n", "Endpoint"),
+    ],
+)
+def test_tests_endpoints_and_aliases_have_their_kind(language: str, path: str, source: str, kinds: str) -> None:
+    assert [symbol.kind for symbol in read(source, language, path).symbols] == kinds.split()
+
+
+def test_a_method_and_a_path_in_two_decorators_are_one_endpoint() -> None:
+    source = '@Path("/a") class A {\n  @GET @Path("/b") int b() { return 1; }\n  @POST int c() { return 1; }\n}'
+    assert [symbol.endpoint for symbol in read(source, "java").symbols] == [None, "GET /a/b", "POST /a"]
+    client = "interface Api {\n  @GET Call<User> user(@Url String url);\n}"
+    assert not [symbol for symbol in read(client, "java").symbols if symbol.endpoint]
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import hashlib
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
-from recollect.code.index import file_reader as reading
 from recollect.code.index.file_reader import Task, indexed, path_terms, read
 from recollect.code.index.symbols import Symbol
 from recollect.store.code_protocol import (
@@ -127,12 +127,11 @@ def test_utf_16_is_read_as_text() -> None:
     assert "parse_header" in file.texts[0][2]
 
 
-def test_a_parser_that_fails_leaves_a_note_and_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+def test_a_parser_that_fails_leaves_a_note_and_the_text() -> None:
+    def fail(*_: object) -> Any:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(reading, "outline", fail)
-    file = indexed("a.py", SOURCE)
+    file = indexed("a.py", SOURCE, outliner=fail)
     assert file.notes == ("could not be parsed (RecursionError: too deep)",)
     assert file.symbol_count == 0
     assert "httpserver" in file.texts[0][2]

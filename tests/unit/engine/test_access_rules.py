@@ -13,6 +13,7 @@ from recollect.engine.admin.access_rules import (
     PROJECTS,
     ROWS,
     RULES,
+    SEARCHES,
     UNKNOWN,
     Row,
     Rule,
@@ -35,8 +36,9 @@ HARMLESS = set(
     action active algorithm amend anchors apply archived as_of author branch category code code_type code_types
     confidence content context cycle damping deduplicate depth description direction expansion_depth explain focus
     freshness graph importance importance_threshold judge kind kinds language last level limit max_depth metadata
-    min_confidence min_relevance min_score name observed of offset order path pattern_types plan preview profile query
-    range recency relationship relationships reset resolution since source strict subject symbol tags task temporal
+    min_centrality min_confidence min_relevance min_score name observed of offset order path pattern_types plan preview
+    profile query range recency relationship relationships reset resolution since source strict subject symbol
+    tags task temporal useless prompt
     id_prefix threshold_days title token tokens type undo until valid_from vector weight
     """.split()
 )
@@ -71,7 +73,8 @@ def test_every_operation_has_a_rule_and_every_rule_an_operation() -> None:
 @EACH
 def test_the_level_of_an_operation_follows_from_what_it_does(row: Operation) -> None:
     level = RULES[row.name].level
-    assert level != "read" or row.read_only
+    # What only a hook event changes is read without one.
+    assert level != "read" or row.read_only or "payload" in RULES[row.name].guarded
     assert not row.destructive or level == "admin"
 
 
@@ -173,14 +176,23 @@ def test_no_parameter_names_a_foreign_project(row: Operation) -> None:
 def test_a_grant_for_two_projects_must_name_one(row: Operation) -> None:
     given = {key: value for key, value in required(row).items() if key not in PROJECTS}
     projects = [parameter.name for parameter in row.parameters if parameter.name in PROJECTS]
-    if not projects or row.name in MOVES:
-        assert arguments_for(BOTH, row, given, everything)
+    if not projects or row.name in MOVES | SEARCHES:
+        assert not set(PROJECTS) & arguments_for(BOTH, row, given, everything).keys()
         return
     if not any(parameter.required for parameter in row.parameters if parameter.name in PROJECTS):
         with pytest.raises(Forbidden) as refused:
             arguments_for(BOTH, row, given, everything)
         assert "mine, ours" in refused.value.hint
     assert arguments_for(BOTH, row, {**given, projects[0]: "ours"}, everything)[projects[0]] == "ours"
+
+
+@EACH_CONFINED
+def test_what_names_no_project_is_private_for_a_person(row: Operation) -> None:
+    ada = BOTH._replace(projects=("private:ada", *BOTH.projects))
+    given = {key: value for key, value in required(row).items() if key not in PROJECTS}
+    projects = [parameter.name for parameter in row.parameters if parameter.name in PROJECTS]
+    if projects and row.name not in MOVES | SEARCHES and not any(name in required(row) for name in PROJECTS):
+        assert arguments_for(ada, row, given, everything)[projects[0]] == "private:ada"
 
 
 @EACH_CONFINED

@@ -257,7 +257,8 @@ def test_a_database_without_tokens_is_upgraded(engine: Engine, open_engine: Call
     engine.memories.store("kept")
     engine.close()
     with sqlite3.connect(home / "recollect.db") as database:
-        database.execute("DROP TABLE access_tokens")
+        for table in ("access_tokens", "shared_files", "team_writes", "token_calls"):
+            database.execute(f"DROP TABLE {table}")
         database.execute("ALTER TABLE anchor_states DROP COLUMN different")
         database.execute("PRAGMA user_version = 18")
     database.close()

@@ -263,10 +263,10 @@ def test_a_memory_is_changed_moved_or_gone_with_its_code(engine: Engine, indexed
     start = remember(engine, indexed, "Server.start opens the port")
     parse = remember(engine, indexed, "parse_file is slow")
     edit(engine, indexed, "src/server.py", "backlog=10", "backlog=20")
-    assert fresh(engine, start).note == "changed: src/server.py::Server.start changed since this was written"
+    assert fresh(engine, start).note == "src/server.py::Server.start changed since this was written"
     assert fresh(engine, parse).verdict == "fresh"
     edit(engine, indexed, "src/server.py", "def parse_file", "def read_file")
-    assert fresh(engine, parse).note == "moved: src/server.py::parse_file moved to src/server.py::read_file"
+    assert fresh(engine, parse).note == "src/server.py::parse_file moved to src/server.py::read_file"
     (indexed / "src" / "server.py").rename(indexed / "src" / "service.py")
     engine.code.index(str(indexed))
     assert fresh(engine, parse).anchors[0].now_path == "src/service.py"
@@ -275,7 +275,7 @@ def test_a_memory_is_changed_moved_or_gone_with_its_code(engine: Engine, indexed
     text = (indexed / "src" / "service.py").read_text(encoding="utf-8")
     (indexed / "src" / "service.py").write_text(text.partition("def read_file")[0], encoding="utf-8")
     engine.code.index(str(indexed))
-    assert fresh(engine, parse).note == "gone: src/server.py::parse_file no longer exists"
+    assert fresh(engine, parse).note == "src/server.py::parse_file no longer in the code"
     write(indexed, FILES)
     engine.code.index(str(indexed))
     assert {fresh(engine, start).verdict, fresh(engine, parse).verdict} == {"fresh"}
@@ -289,7 +289,7 @@ def test_pasting_first_and_cutting_later_is_a_move(engine: Engine, indexed: Path
     assert fresh(engine, memory_id).verdict == "fresh"
     (indexed / "src" / "server.py").write_text(head, encoding="utf-8")
     engine.code.index(str(indexed))
-    assert fresh(engine, memory_id).note == "moved: src/server.py::parse_file moved to src/reading.py::parse_file"
+    assert fresh(engine, memory_id).note == "src/server.py::parse_file moved to src/reading.py::parse_file"
 
 
 def test_cutting_first_and_pasting_later_is_a_move(engine: Engine, indexed: Path) -> None:
@@ -316,7 +316,7 @@ def test_git_tells_of_a_file_that_was_renamed_and_rewritten(engine: Engine, proj
     (project / "src" / "walk.py").write_text("X = 1\n" + text.replace("step_1", "stride_1"), encoding="utf-8")
     git(project, "commit", "-qam", "two")
     engine.code.index(str(project))
-    assert fresh(engine, whole).note == "changed: src/steps.py changed since this was written, now src/walk.py"
+    assert fresh(engine, whole).note == "src/steps.py changed since this was written, now src/walk.py"
 
 
 def test_a_memory_of_several_things_is_gone_when_all_are(engine: Engine, indexed: Path) -> None:
@@ -403,7 +403,7 @@ def test_a_pack_marks_what_changed_and_leaves_out_what_is_gone(engine: Engine, i
     (indexed / "src" / "other.py").unlink()
     edit(engine, indexed, "src/server.py", "backlog=10", "backlog=20")
     pack = engine.recall.pack("ports by hand", min_score=0.0)
-    assert "by hand (changed: src/server.py::Server.start changed since this was written)\n" in pack.text
+    assert "by hand (src/server.py::Server.start changed since this was written)\n" in pack.text
     assert "start_all" not in pack.text
     assert any(note.startswith("1 omitted") for note in pack.notes)
 

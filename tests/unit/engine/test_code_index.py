@@ -103,6 +103,9 @@ def test_a_symbol_tells_all_about_itself(engine: Engine, project: Path, words: s
     assert view.hash
     assert engine.code.symbol(view.symbol.id) == view
     assert [child.name for child in engine.code.symbol("Server").children] == ["start"]
+    assert view.source == ""
+    shown = engine.code.symbol(words, with_source=True).source
+    assert shown.lstrip().startswith("def start") and shown in (project / "src/server.py").read_text()
 
 
 def test_a_name_of_several_symbols_shows_one_and_names_the_others(engine: Engine, project: Path) -> None:

@@ -262,3 +262,58 @@ def test_what_is_left_out_no_longer_counts(open_engine: Callable[..., Engine], r
     without = [hit for hit in engine.code.search("test_lamp", explain=True).hits if hit.path == with_all.path]
     assert "its path matches" in {row.meaning for row in with_all.shares}
     assert not {"its path matches", "its path does not match"} & {row.meaning for row in without[0].shares}
+
+
+BACKEND = (
+    '"""Cache backend for {name}."""\n\n\nclass {name}Backend(Base):\n    """Cache backend that stores entries."""\n\n'
+    "    def get(self, key):\n        return self.client.get(key)\n\n"
+    "    def set(self, key, value):\n        self.client.set(key, value)\n"
+)
+CORNERS = {
+    "lib/colors.bash": 'red="31"\npaint() {\n  printf "%s" "$1"\n}\n',
+    "src/query.py": "class Q:\n    pass\n\n\nclass Char(Field):\n    pass\n\n\ng = proxy()\n",
+    "src/charset.py": "def width(q):\n    return 1\n",
+    "src/testing.zig": "/// Fails unless ok.\npub fn expect(ok: bool) !void {\n    if (!ok) return error.Failed;\n}\n",
+    **{
+        f"src/a{number}.zig": f'const std = @import("std");\nconst expect = std.testing.expect;\n\n'
+        f'test "case {number}" {{\n    try expect(true);\n    try expect({number} > 0);\n}}\n'
+        for number in range(4)
+    },
+    **{
+        f"plugins/{name.lower()}.py": BACKEND.format(name=name)
+        for name in ("Alpha", "Beta", "Gamma", "Delta", "Eta", "Zeta", "Theta", "Iota", "Kappa", "Mu", "Nu", "Xi")
+    },
+    "plugins/registry.py": '"""Choose the backend."""\n\n\ndef create_backend(settings):\n'
+    '    """Create the cache backend."""\n'
+    "    return KNOWN[settings.name]()\n",
+    "docs/api.html": '<html><head><meta name="generator" content="Doxygen"/></head><body><h1>create backend</h1>'
+    "<p>create the cache backend, create_backend</p></body></html>\n",
+    "src/win/pipe.c": "/* pipe between processes: open pipe, close pipe */\nint open_pipe(void) {\n  return 1;\n}\n",
+    "src/unix/pipe.c": "/* pipe between processes */\nint open_pipe(void) {\n  return 0;\n}\n",
+}
+
+
+@pytest.fixture
+def corners(engine: Engine, tmp_path: Path) -> Engine:
+    write(tmp_path / "corners", CORNERS)
+    engine.code.index(str(tmp_path / "corners"), namespace="corners")
+    return engine
+
+
+def test_short_names_aliases_twins_siblings_and_generated_files_have_their_place(corners: Engine) -> None:
+    search = corners.code.search
+    assert first(corners, "colors").path == "lib/colors.bash"
+    for query in ("Q", "the Q object", "`g`", "function g", "where is Char defined"):
+        assert first(corners, query).path == "src/query.py", query
+    aliased = search("expect").hits
+    assert aliased[0].path == "src/testing.zig"
+    assert aliased[0].score > 10 * aliased[1].score
+    assert "plugins/registry.py" in paths(search("cache backend"))[:6]
+    made = paths(search("create cache backend", limit=50))
+    assert made[0] == "plugins/registry.py"
+    assert made[-1] == "docs/api.html"
+    order = paths(search("pipe between processes"))
+    assert order.index("src/unix/pipe.c") < order.index("src/win/pipe.c")
+    for query in ("expect", "cache backend", "pipe between processes"):
+        scores = [hit.score for hit in search(query, limit=50).hits]
+        assert scores == sorted(scores, reverse=True)

@@ -307,6 +307,16 @@ def test_forgetting_archives_and_everything_archived_is_reached_and_restored(eng
     assert engine.consolidation.restore(noise.id) == restored
 
 
+def test_one_memory_is_archived_and_restored_by_request(engine: Engine) -> None:
+    memory = engine.memories.store("The build printed a warning about zlib", importance=0.9).memory
+    archived = engine.consolidation.archive(memory.id)
+    assert engine.consolidation.archive(memory.id) == archived
+    assert engine.recall.search("warning about zlib").hits == ()
+    restored = engine.consolidation.restore(memory.id)
+    assert (restored.expires_at, restored.metadata) == (None, {})
+    assert engine.recall.search("warning about zlib").hits[0].memory.id == memory.id
+
+
 def test_what_is_pinned_or_in_use_is_spared(engine: Engine) -> None:
     engine.memories.store("Never push on Fridays", importance=0.05, metadata={"pinned": True})
     used = engine.memories.store("The build printed a warning", importance=0.05).memory

@@ -357,8 +357,9 @@ def test_starting_twice_starts_one_worker_of_each_kind_and_after_closing_none(
     assert not engine.embedding.running
 
 
-def test_while_a_worker_makes_most_vectors_a_search_is_by_words_and_makes_none(
-    open_engine: Callable[..., Engine], embedder: HashingEmbedder
+@pytest.mark.parametrize(("stored", "mode", "made"), [(3 * NEWEST, "lexical", 0), (1, "hybrid", 1)])
+def test_beside_a_worker_a_search_makes_the_vectors_that_it_can_use_at_once(
+    open_engine: Callable[..., Engine], embedder: HashingEmbedder, stored: int, mode: str, made: int
 ) -> None:
     engine = open_engine(embedder=embedder)
     entered, gate = threading.Event(), threading.Event()
@@ -369,12 +370,12 @@ def test_while_a_worker_makes_most_vectors_a_search_is_by_words_and_makes_none(
             gate.wait(PATIENCE_S)
 
     embedder.when_called = wait
-    fill(engine, 2)
+    fill(engine, stored)
     engine.start_background()
     assert entered.wait(PATIENCE_S)
     found = engine.recall.search("needle")
-    assert found.mode == "lexical"
-    assert embedder.embedded == []
+    assert found.mode == mode
+    assert len([text for text in embedder.embedded if text.startswith("needle number")]) == made
     gate.set()
 
 

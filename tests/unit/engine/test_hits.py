@@ -161,7 +161,8 @@ def test_days_that_texts_name_are_known_after_an_update_of_an_older_store(
             connection.execute(f"DROP INDEX {index}")
         connection.execute("ALTER TABLE memories DROP COLUMN observed")
         connection.execute("ALTER TABLE anchor_states DROP COLUMN different")
-        connection.execute("DROP TABLE access_tokens")
+        for table in ("access_tokens", "shared_files", "team_writes", "token_calls"):
+            connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 14")
     engine = open_engine(embed_provider="off")
     for day in ("2 May", "7 May"):

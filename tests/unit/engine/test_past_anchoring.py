@@ -13,7 +13,7 @@ from tests.trees import write
 from recollect import Engine, git
 from recollect.code.anchors.commit_line import CommitLine
 from recollect.engine.hook_responses.briefing import Briefing, Wanted
-from recollect.model import Freshness, Memory
+from recollect.model import Freshness, Memory, OlderCode
 
 DAY = 86_400
 START = 1_500_000_000
@@ -103,7 +103,7 @@ def test_a_function_that_changed_after_the_commit_is_changed(
     assert (found.verdict, found.anchors[0].symbol) == ("changed", "count_lines")
     assert 0 < found.anchors[0].different < 0.5
     assert found.anchors[0].since == START + 2 * DAY
-    assert found.note.startswith("changed: src/a.py::count_lines changed since 2017-07-15 (last change 2017-07-16, ")
+    assert found.note.startswith("src/a.py::count_lines changed since 2017-07-15 (last change 2017-07-16, ")
     assert found.note.endswith(" % different)")
     assert verdict(engine, "Weigh lines twice") == ("fresh", [("src/a.py", "count_lines")])
 
@@ -143,7 +143,7 @@ def test_what_was_removed_is_gone_though_the_index_lacks_its_name(engine: Engine
     imported(engine, app)
     found = fresh(engine, "Weigh every line")
     assert (found.verdict, [row.symbol for row in found.anchors]) == ("gone", ["count_lines"])
-    assert found.note == "gone: src/a.py::count_lines no longer exists (last change 2017-07-16)"
+    assert found.note == "src/a.py::count_lines no longer in the code (last change 2017-07-16)"
 
 
 def test_a_memory_without_a_name_is_about_what_its_commit_changed(engine: Engine, app: Repository) -> None:
@@ -168,7 +168,7 @@ def test_a_shallow_clone_cannot_tell(engine: Engine, app: Repository, tmp_path: 
         second.code.index(str(app.root))
         found = fresh(second, "Weigh every line")
         assert (found.verdict, found.anchors[0].symbol) == ("unverified", "count_lines")
-        assert "was not compared" in found.note
+        assert "not compared" in found.note
         assert verdict(second, "Weigh lines twice")[0] == "fresh"
         # Never compared, it stays unverified when its code changes.
         write(app.root, {"src/a.py": function("count_lines", 9)})
@@ -212,7 +212,7 @@ def test_drift_lists_imported_memories_after_others_newest_first(engine: Engine,
     own = engine.memories.store("own_part is slow", namespace=str(app.root)).memory
     write(app.root, {"src/a.py": function("count_lines", 4) + function("own_part", 8)})
     engine.code.index(str(app.root))
-    drift = engine.freshness.drift(namespace=str(app.root))
+    drift = engine.freshness.drift(namespace=str(app.root), since=1)
     assert (drift.total, drift.imported) == (4, 3)
     assert drift.memories[0].memory.id == own.id
     assert [row.memory.content.split("\n")[0] for row in drift.memories[1:]] == [
@@ -220,6 +220,15 @@ def test_drift_lists_imported_memories_after_others_newest_first(engine: Engine,
         "Use more weight in count_lines",
         "Weigh every line in count_lines",
     ]
+
+
+def test_drift_counts_history_of_code_that_changed_long_ago_by_file(engine: Engine, app: Repository) -> None:
+    app.commit(WHY, src__a_py=function("count_lines"))
+    app.commit(f"Use more weight in count_lines{BECAUSE}", src__a_py=function("count_lines", 2))
+    imported(engine, app)
+    drift = engine.freshness.drift()
+    assert (drift.total, drift.older) == (0, (OlderCode(path="src/a.py", memories=1),))
+    assert engine.freshness.drift(since=1).total == 1
 
 
 def test_imported_memories_of_changed_code_rank_low_and_are_not_injected(engine: Engine, app: Repository) -> None:

@@ -560,7 +560,6 @@ def test_an_assistant_without_transcripts_is_told_of_only_if_it_was_asked_for(en
         "changelog",
         "adr",
         "docs",
-        "notes",
     ]
     learnt = learn(engine, tmp_path, only=("gemini",))
     assert [part.source for part in learnt.sources] == ["gemini"]

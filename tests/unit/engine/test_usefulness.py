@@ -17,7 +17,7 @@ from recollect.engine.hook_responses.prompt_fast_path import fast_answer
 from recollect.engine.sessions import injection_outcomes
 from recollect.engine.sessions.injection_outcomes import count, learn
 from recollect.engine.sessions.session_state import SILENT_S
-from recollect.errors import MemoryNotFound
+from recollect.errors import InvalidInput, MemoryNotFound
 from recollect.model import Change, Injection, Memory, Usefulness
 from recollect.recall import feedback
 
@@ -450,3 +450,46 @@ def test_reset_gives_back_what_was_given_unless_somebody_gave_it_anew(engine: En
 def test_an_unknown_memory_is_an_error(engine: Engine) -> None:
     with pytest.raises(MemoryNotFound):
         engine.usefulness.usefulness("nobody")
+
+
+# --- what a person says ---
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_a_memory_marked_as_useless_is_not_injected_until_it_is_used(
+    engine: Engine, time: FrozenClock, home: Path, fast: bool
+) -> None:
+    memory = engine.memories.store(BACKOFF, namespace=ROOT, importance=0.9).memory
+    raw = payloads.in_session("other", payloads.claude("UserPromptSubmit", prompt=ABOUT_BACKOFF))
+
+    def answer() -> str | None:
+        return fast_answer(raw, home=str(home)) if fast else engine.presence.preview(ABOUT_BACKOFF, namespace=ROOT).text
+
+    assert engine.presence.preview(namespace=ROOT).lines[0].memory_id == memory.id
+    report = engine.usefulness.usefulness(memory.id, useless=True)
+    assert report.memories[0].told.endswith("(last: marked as useless); confidence 1.00 → 0.80")
+    assert not answer()
+    assert all(line.memory_id != memory.id for line in engine.presence.preview(namespace=ROOT).lines)
+    assert [hit.memory.id for hit in engine.recall.search(ABOUT_BACKOFF, namespace=ROOT).hits] == [memory.id]
+    engine.admin.undo(report.batch)
+    assert memory.id in (row.memory_id for row in engine.presence.preview(namespace=ROOT).lines)
+    assert "bank" in (answer() or "")
+
+
+def test_useless_needs_a_memory(engine: Engine) -> None:
+    with pytest.raises(InvalidInput):
+        engine.usefulness.usefulness(useless=True)
+
+
+def test_a_preview_is_what_a_session_gets_with_reasons_and_records_nothing(engine: Engine, time: FrozenClock) -> None:
+    memory = engine.memories.store(BACKOFF, namespace=ROOT, importance=0.9).memory
+    shown = engine.presence.preview(ABOUT_BACKOFF, namespace=ROOT)
+    assert [line.memory_id for line in shown.lines] == [memory.id]
+    assert "matches" in shown.lines[0].why
+    assert engine.context.store.count(Injection) == 0
+    start = engine.presence.preview(namespace=ROOT)
+    assert start.lines[0].section == "Decisions and facts" and "importance 0.90" in start.lines[0].why
+    assert prompt(engine, "s1") == shown.text
+    time.advance(1)
+    assert engine.sessions.get("s1").injected[0].memory_id == memory.id
+    assert engine.sessions.get("s1").injected[0].tokens > 0

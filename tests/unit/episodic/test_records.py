@@ -32,6 +32,7 @@ def test_a_chunked_record_has_the_documented_fields_in_their_order() -> None:
     assert [field.name for field in dataclasses.fields(record)] == [
         "id", "parent_id", "chunk_index", "user", "assistant", "content", "full_context", "timestamp", "embedding",
         "chunk_metadata", "access_count", "last_accessed", "importance_score",
+        "relevance", "score",  # beyond the document: of a recall
     ]  # fmt: skip
     assert (record.parent_id, record.chunk_index, record.user, record.assistant, record.content) == (
         None,

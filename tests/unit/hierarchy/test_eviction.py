@@ -23,18 +23,11 @@ class Scale(ItemForms):
     def __init__(self, sizes: dict[str, int], gone: tuple[str, ...] = ()) -> None:
         self._sizes, self._gone = sizes, gone
 
-    def whole(self, item: Item) -> Item | None:
-        return self._made(item, "whole", self._sizes.get(item.name, 0), 2)
-
-    def part(self, item: Item, max_bytes: int) -> Item | None:
-        return self._made(item, "part", min(max_bytes, self._sizes.get(item.name, 0)), item.level)
-
-    def outline(self, item: Item) -> Item | None:
-        return self._made(item, "outline", int(self._sizes.get(item.name, 0) * OUTLINE), item.level)
-
-    def _made(self, item: Item, form: Any, size: int, level: Any) -> Item | None:
+    def made(self, item: Item, form: Any, level: Any, max_bytes: int = 0, terms: Any = ()) -> Item | None:
         if item.name in self._gone:
             return None
+        whole = self._sizes.get(item.name, 0)
+        size = {"whole": whole, "part": min(max_bytes, whole), "outline": int(whole * OUTLINE)}[form]
         return msgspec.structs.replace(item, form=form, size_bytes=size, tokens=size // 4, level=level)
 
 
@@ -96,7 +89,7 @@ def test_splitting_keeps_a_part_of_a_large_file_and_the_whole_below() -> None:
     after = relieved(state, policy(relief1=("split",)))
     assert [(item.name, item.form, item.size_bytes) for item in items_at(after, 1)] == [
         ("f11", "whole", 10_000),
-        ("f10", "part", 12_500),
+        ("f10", "part", 9_375),
     ]
     assert [(item.name, item.form, item.size_bytes) for item in items_at(after, 2)] == [("f10", "whole", 45_000)]
     (event,) = after.events

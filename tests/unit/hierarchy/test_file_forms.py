@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from recollect import Engine
 from recollect.engine.code.indexed_project import SymbolRow
-from recollect.hierarchy.file_forms import measured, outline, part, part_of
+from recollect.hierarchy.file_forms import measured, new_item, outline, part, part_of
+
+ROUND = "    total = total + len(key) * 31 + 7  # one more round of the same\n"
 
 
 @pytest.fixture
@@ -27,18 +31,39 @@ def test_an_outline_has_signatures_and_what_symbols_say_of_themselves(steps: tup
     assert "total = total" not in shown.text
 
 
+IMPORTING = "# licence\n\nimport os\nimport sys\n\n\ndef load(path):\n    return os.open(path)\n"
+
+
 @pytest.mark.promise("H5")
-def test_a_part_has_what_is_wanted_in_full_and_mentions_the_rest(steps: tuple[str, list[SymbolRow]]) -> None:
+def test_a_part_has_what_is_wanted_and_marks_each_cut(steps: tuple[str, list[SymbolRow]]) -> None:
     text, rows = steps
     shown = part(text, rows, ("Steps.step_9", "Steps.step_3"), 12_000)
     assert shown.size_bytes <= 12_000
     assert {"Steps.step_9", "Steps.step_3"} <= set(shown.symbols)
-    assert shown.text.count("total = total") == 40 * len(shown.symbols)
-    assert "def step_19(self, key: str) -> int  — Take step 19." in shown.text
-    assert shown.text.index("step_3(") < shown.text.index("step_9(") < shown.text.index("step_19(")
-    for name, (first, last) in zip(shown.symbols, shown.lines, strict=True):
-        assert name.rpartition(".")[2] in text.split("\n")[first - 1]
-        assert last - first >= 40
+    lines = text.split("\n")
+    kept = [number for first, last in shown.lines for number in range(first, last + 1)]
+    shown_lines = shown.text.split("\n")
+    marks = [line for line in shown_lines if line.startswith("… lines ")]
+    assert [line for line in shown_lines if line not in marks] == [lines[number - 1] for number in kept]
+    cut = [number for number in range(1, len(lines) + 1) if number not in kept and lines[number - 1].strip()]
+    told = [range(int(a), int(b) + 1) for line in marks for a, b in re.findall(r"lines (\d+)–(\d+)", line)]
+    assert all(any(number in each for each in told) for number in cut), "nothing is missing without a mark"
+    assert any("step_10" in line for line in marks)
+
+
+@pytest.mark.promise("H5")
+def test_a_part_keeps_the_imports_and_finds_the_pieces_with_the_terms(tmp_path: Path) -> None:
+    body = "".join(f"\n\ndef step_{n}():\n{ROUND * 20}" for n in range(30))
+    text = f"{IMPORTING}{body}\n\ndef retry_request():\n    back_off = 2\n"
+    (tmp_path / "a.py").write_text(text, encoding="utf-8")
+    with Engine(home=str(tmp_path / "home"), embed_provider="off") as engine:
+        engine.code.index(str(tmp_path))
+        sources = engine.sources(str(tmp_path))
+        terms = sources.terms("requests are retried with back-off")
+        shown = part(text, sources.symbols("a.py"), (), 2_200, terms)
+    assert "import os\nimport sys\n" in shown.text
+    assert "    back_off = 2" in shown.text
+    assert re.search(r"^… lines \d+–\d+: step_0, step_1, .* and \d+ more …$", shown.text, re.M)
 
 
 @pytest.mark.promise("H5")
@@ -50,14 +75,26 @@ def test_a_part_fits_and_is_the_same_when_it_is_made_again(
     text, rows = steps
     shown = part(text, rows, wanted, most)
     assert shown.size_bytes <= max(most, 0)
-    assert part_of(text, rows, shown.symbols, shown.size_bytes) == shown.text
+    item = new_item("app/steps.py", 1, "asked", 0, symbols=shown.symbols)
+    item = msgspec.structs.replace(item, lines=shown.lines, size_bytes=shown.size_bytes, of_bytes=len(text))
+    assert part_of(text, rows, item) == shown.text
+
+
+def test_of_a_changed_file_the_same_symbols_are_shown(steps: tuple[str, list[SymbolRow]]) -> None:
+    text, rows = steps
+    shown = part(text, rows, ("Steps.step_9",), 5_000)
+    item = new_item("app/steps.py", 1, "asked", 0, symbols=("Steps.step_9",))
+    item = msgspec.structs.replace(item, lines=shown.lines, size_bytes=5_000, of_bytes=len(text) + 1)
+    again = part_of(text, rows, item)
+    assert "def step_9(" in again
+    assert len(again) <= 5_000
 
 
 def test_a_file_without_symbols_is_cut_at_a_line() -> None:
     text = "\n".join(f"line {number}" for number in range(1_000))
-    shown = part(text, [], (), 100)
+    shown = part(text, [], (), 600)
     assert shown.text.startswith("line 0\nline 1\n")
-    assert shown.text.endswith("more lines")
+    assert re.search(r"… lines \d+–1000 …$", shown.text)
     assert outline(text, []).text.count("\n") == 20
     assert part("short", [], (), 100).text == outline("short", []).text == "short"
 

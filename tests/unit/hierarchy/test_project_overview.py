@@ -58,7 +58,7 @@ def test_an_overview_has_technology_layers_patterns_and_a_map(engine: Engine, sh
     assert "redis >=7, httpx" in sections["Technology"]
     assert "command shop → shop.web.app:main" in sections["Entry points"]
     assert "make targets: test (run every test)" in sections["Entry points"]
-    assert "Factory: RowFactory (src/shop/store/repository.py:5)" in sections["Design patterns in use"]
+    assert "Factory, by name: RowFactory (src/shop/store/repository.py:5)" in sections["Design patterns in use"]
     assert "Base OrderError (src/shop/orders/errors.py:1): Unpaid, SoldOut, Late" in sections["Design patterns in use"]
     assert "class OrderService" in sections["Repository map"]
     assert "test_orders" not in sections["Repository map"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -235,10 +236,13 @@ def test_a_large_file_is_in_level_1_in_part_and_in_level_2_whole(window: MemoryM
     forms = {item.level: item for item in window.items() if item.name == "app/steps.py"}
     assert (forms[1].form, forms[2].form) == ("part", "whole")
     assert forms[1].size_bytes <= 50_000 < forms[2].size_bytes
+    assert forms[1].tokens <= 15_000
     assert window.get_working_set()["app/steps.py"] == (project / "app/steps.py").read_text()
     text = window.get_immediate_context()
     assert "=== app/steps.py (excerpt) ===" in text
-    assert "def step_19(self, key: str) -> int  — Take step 19." in text
+    assert re.search(r"^… lines \d+–\d+: step_\d+, .* and \d+ more …$", text, re.M), (
+        "the cut is marked with what it leaves out"
+    )
 
 
 @pytest.mark.promise("H5")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.fakes import FrozenClock
 from tests.payloads import ROOT, edited, failed
+from tests.trees import git, write
 
 from recollect import Engine, clock
 from recollect.errors import NotFound
-from recollect.hierarchy import MemoryManager
+from recollect.hierarchy import PROFILES, MemoryManager
 from recollect.hierarchy.model import Filled, Item
+from recollect.hierarchy.placement import worthwhile_bytes
+from recollect.hierarchy.policies import level
 
 Opening = Callable[..., MemoryManager]
 
@@ -130,3 +135,126 @@ def test_the_same_task_is_filled_the_same_way(open_window: Opening) -> None:
     assert [(item.name, item.level, item.form) for item in again.items] == [
         (item.name, item.level, item.form) for item in once.items
     ]
+
+
+# --- what a field test found ---
+
+BODY = "    total = total + len(key) * 31 + 7  # one more round\n"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Path]]:
+    """A project of 60 files; prices.py has 13 KB and uses two other files."""
+    folder = tmp_path_factory.mktemp("shop").resolve()
+    functions = "".join(
+        f"\n\ndef price_{n}(key):\n    total = tax(key)\n{BODY * 8}    return total\n" for n in range(27)
+    )
+    imports = "import os\n\nfrom shop.taxes import tax\nfrom shop.money import Money\n"
+    page = f'(visitor):\n    """Show a page of the shop."""\n{BODY * 60}    return visitor\n'
+    files = {
+        "shop/prices.py": f"{imports}{functions}\n\nCENT = Money(1)\n",
+        "shop/taxes.py": 'def tax(key):\n    """Return the tax."""\n    return 0.19\n',
+        "shop/money.py": 'class Money:\n    """An amount."""\n\n    def __init__(self, cents):\n        self.c = 1\n',
+        "README.md": "# Shop\n\nSells thinks.\n",
+        **{f"shop/page_{number}.py": f"def show_page_{number}{page}" for number in range(55)},
+    }
+    write(folder / "project", files)
+    with Engine(home=str(folder / "home"), embed_provider="off") as engine:
+        engine.code.index(str(folder / "project"), link=True)
+        yield engine, folder / "project"
+
+
+@pytest.fixture
+def counter(shop: tuple[Engine, Path]) -> Iterator[MemoryManager]:
+    window = MemoryManager(shop[0], str(shop[1]), profile="standard", clock=FrozenClock())
+    yield window
+    window.complete_task()
+
+
+@pytest.mark.promise("H2")
+def test_a_named_file_is_whole_in_level_1_and_what_it_uses_comes_next(counter: MemoryManager) -> None:
+    filled = counter.start_task("Show the pages of the shop to a visitor", files=["shop/prices.py"])
+    first = [item for item in filled.items if item.level == 1]
+    assert (first[0].name, first[0].form) == ("shop/prices.py", "whole")
+    assert first[0].size_bytes > 13_000
+    assert {item.name for item in first[1:3]} == {"shop/taxes.py", "shop/money.py"}
+    assert {item.why for item in first[1:3]} == {"used by shop/prices.py"}
+    assert any(item.name.startswith("shop/page_") for item in first[3:]), "then guesses"
+    (mentioned,) = (item for item in counter.start_task("Fix rounding in shop/prices.py").items if item.is_pinned)
+    assert (mentioned.name, mentioned.form, mentioned.level) == ("shop/prices.py", "whole", 1)
+
+
+@pytest.mark.promise("H4")
+def test_a_new_task_keeps_nothing_of_the_old_one_in_any_level(counter: MemoryManager) -> None:
+    counter.start_task("Show page 7 of the shop", files=["shop/prices.py", "shop/page_7.py"])
+    filled = counter.start_task("Show page 7 of the shop", files=["shop/money.py"])
+    assert [item.name for item in filled.items if item.is_pinned] == ["shop/money.py"]
+    placed = {(item.name, item.level) for item in filled.items}
+    assert {(item.name, item.level) for item in counter.items() if item.form != "text"} == placed
+    assert ("shop/prices.py", 1) not in placed
+
+
+@pytest.mark.promise("H4", "H5")
+def test_within_one_second_the_first_used_leaves_and_the_last_stays(shop: tuple[Engine, Path]) -> None:
+    narrow = msgspec.structs.replace(PROFILES["standard"], level2=level(2, 30_000))
+    window = MemoryManager(shop[0], str(shop[1]), policy=narrow, clock=FrozenClock())
+    for number in range(9):
+        window.promote_to_working_set(f"shop/page_{number}.py")
+        window.get_archive_item("shop/page_0.py")
+    names = [item.name for item in window.items() if item.level == 2]
+    window.complete_task()
+    assert "shop/page_8.py" in names, "the newest"
+    assert "shop/page_1.py" not in names, "used least recently"
+
+
+@pytest.mark.promise("H2")
+def test_a_typo_needs_few_tokens_and_a_feature_leaves_room(counter: MemoryManager) -> None:
+    typo = counter.start_task("Fix a typo in the README: thinks should be things")
+    assert sum(use.tokens for use in typo.levels) <= 2_000
+    assert typo.items[0].name == "README.md"
+    feature = counter.start_task("Show the pages of the shop to a visitor")
+    assert 15_000 < sum(use.tokens for use in feature.levels) <= 0.36 * 165_000
+    assert "README.md" not in by_name(feature)
+
+
+@pytest.mark.promise("H5")
+def test_nothing_is_cut_without_a_mark_and_imports_stay(shop: tuple[Engine, Path]) -> None:
+    narrow = msgspec.structs.replace(PROFILES["standard"], level2=level(2, 50_000))
+    window = MemoryManager(shop[0], str(shop[1]), policy=narrow)
+    window.start_task("price_13 rounds wrongly")
+    (item,) = (item for item in window.items() if item.name == "shop/prices.py")
+    assert item.form == "part"
+    text = window.get_working_set()["shop/prices.py"]
+    assert text.startswith("import os\n\nfrom shop.taxes import tax\nfrom shop.money import Money\n")
+    assert "def price_13(key):" in text
+    whole = (shop[1] / "shop/prices.py").read_text(encoding="utf-8").split("\n")
+    shown = sum(last - first + 1 for first, last in item.lines)
+    cut = sum(int(b) - int(a) + 1 for a, b in re.findall(r"^… lines (\d+)–(\d+)", text, re.M))
+    assert len([line for line in whole if line.strip()]) <= shown + cut <= len(whole)
+
+
+@pytest.mark.promise("H2")
+def test_files_that_changed_together_come_together(tmp_path: Path) -> None:
+    project = tmp_path.resolve() / "project"
+    write(project, {f"app/part_{number}.py": f"def part_{number}():\n    return {number}\n" for number in range(40)})
+    git(project, "init", "-q")
+    for number in range(5):
+        invoice = f"def invoice_total(rows):\n    return sum(rows) + {number}\n"
+        write(project, {"app/ledger.py": f"X = {number}\n", "app/invoice.py": invoice})
+        git(project, "add", "-A")
+        git(project, "commit", "-qm", f"change {number}")
+    with Engine(home=str(tmp_path / "home"), embed_provider="off") as engine:
+        engine.code.index(str(project))
+        found = by_name(MemoryManager(engine, str(project)).start_task("invoice_total rounds wrongly"))
+    assert "changed with app/invoice.py in 4 commits" in found["app/ledger.py"].why, "the first one changed too much"
+    assert "app/part_7.py" not in found
+
+
+def test_as_much_of_a_file_is_placed_as_its_chance_is_worth() -> None:
+    price = 1e-5
+    assert worthwhile_bytes(0.9, 10_000, price) == 10_000, "nearly certain: all of it"
+    sizes = [worthwhile_bytes(chance, 1_000_000, price) for chance in (0.9, 0.3, 0.1, 0.001)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > 2 * sizes[2] > 0
+    assert sizes[3] == 0, "unlikely and large: nothing of it"
+    assert worthwhile_bytes(0.01, 700, price) == 700, "unlikely and small: all of it"

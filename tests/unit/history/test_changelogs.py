@@ -38,6 +38,10 @@ MARKDOWN = """# [1.1.0](https://example.org/compare/1.0.0...1.1.0) (2026-07-13)
 ## Gin v1.0.9
 
 - feat: add `Context.Copy` by @ada in #4
+
+### Python 3.9 minimum version
+
+- Drop `compat.str` (Issue #5).
 """
 ASCIIDOC = "= Notes\n\n== 2.1 (May 3rd, 2024)\n\n=== Removed\n\n* `lines()`: use `rows()`\n"
 PLAIN = """5.2.1 / 2025-12-01
@@ -76,6 +80,7 @@ def test_changes_of_restructured_text_markdown_asciidoc_and_plain_text() -> None
     assert changes(MARKDOWN, "CHANGELOG.md") == [
         ("1.1.0", "Bug Fixes", "cache: release `QueryRunner` when storing fails"),
         ("1.0.9", "", "feat: add `Context.Copy`"),
+        ("1.0.9", "Python 3.9 minimum version", "Drop `compat.str`"),
     ]
     assert changes(ASCIIDOC, "CHANGES.adoc") == [("2.1", "Removed", "`lines()`: use `rows()`")]
     assert changes(PLAIN, "History.md")[1] == (

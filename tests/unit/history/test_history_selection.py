@@ -54,6 +54,28 @@ def test_a_change_and_its_revert_stay_two_records() -> None:
     assert len(select({"git": rows}, 9, {}).kept["git"]) == 2
 
 
+def test_the_revert_in_a_changelog_is_told_with_the_commit_that_reverted() -> None:
+    words = "Fix that eager tasks have no name"
+    rows = [record("b", f'Revert "{words}" (#2)', rule="revert", refers=("#2",), metadata={"sha": "f" * 40})]
+    lines = [change("c", words, refers=("#1",)), change("d", f"Revert {words}", refers=("#2",))]
+    found = select({"git": rows, "changelog": lines}, 9, {})
+    assert [row.key for row in found.kept["changelog"]] == ["c"]
+    assert found.kept["git"][0].metadata["also"] == [{"from": "changelog", "path": "CHANGES", "version": "1.0"}]
+
+
+def test_the_line_that_names_a_pull_request_is_told_with_it_in_other_words() -> None:
+    commit = record(
+        "commit:a", "moby: bound requests to Docker on all hosts\n\nA daemon may hang.", refers=("#12",), pull="#12"
+    )
+    line = change("line", "Docker: an unresponsive daemon froze discovery", refers=("#12",))
+    other = change("other", "Docker: an unresponsive daemon froze discovery", "2.0", refers=("#13",))
+    found = select({"git": [commit], "changelog": [line, other]}, 9, {})
+    assert found.kept["git"][0].content.endswith(
+        "Released in app 1.0 (2020-01-01): " + line.content.partition(": ")[2] + "."
+    )
+    assert [row.key for row in found.kept["changelog"]] == ["other"]
+
+
 def test_of_too_many_changes_the_rest_of_a_release_is_one_record() -> None:
     rows = [
         change(str(n), f"add the option number{n} to parser{n}", f"{n // 10}.0", worth=0.6, at=NOW + n)
@@ -62,9 +84,10 @@ def test_of_too_many_changes_the_rest_of_a_release_is_one_record() -> None:
     found = select({"changelog": rows}, 30, {})
     kept = found.kept["changelog"]
     joined = [row for row in kept if row.rule == "release"]
-    assert 0 < len(joined) <= 30 // 6
-    assert len(kept) - len(joined) == 25
-    assert found.merged == 35 - len(joined), "every change is in one of the records"
+    assert 0 < len(joined) <= 30 // 3
+    assert len(kept) - len(joined) == 20
+    assert found.merged == 40 - len(joined), "every change is in one of the records"
+    assert max(len(row.content) for row in joined) < 400, "the lists are as short as the limit allows"
     assert joined[0].content.startswith("app 3.0 (2020-01-01), further changes:\n\n- add the option")
     assert not {row.key for row in rows} & {row.key for row in joined}
 

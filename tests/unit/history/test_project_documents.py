@@ -1,4 +1,4 @@
-"""Documents, records of decisions and notes in the code: what is read of them."""
+"""Documents and decision records: what is read of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from tests.trees import write
 
-from recollect.history.code_notes import Notes
 from recollect.history.history_record import clipped
 from recollect.history.project_documents import (
     PIECE_CHARACTERS,
@@ -111,21 +110,6 @@ def test_a_record_of_a_decision_is_one_memory_with_its_status(tmp_path: Path) ->
     assert old.at == 1_714_953_600
     assert old.content.startswith("Decision record docs/adr/0001-sqlite.md: 1. SQLite (status: Superseded by 2)")
     assert old.content.index("We keep everything in SQLite.") < old.content.index("Files.")
-
-
-def test_notes_in_the_code_with_the_rest_of_their_comment(tmp_path: Path) -> None:
-    source = (
-        "def f():\n    # TODO(ada): close the file\n    # because it leaks on Windows otherwise\n"
-        "    x = 'FIXME: not a comment'\n    # FIXME\n    # TODO: think about it\n"
-        "    return 1  // HACK: two is wrong here\n"
-    )
-    write(tmp_path, {"a.py": source, "b.md": "# TODO: write this document one day\n"})
-    first, second = Notes().records(tmp_path, None)
-    assert first.content == "TODO (to do) in a.py, line 2: close the file because it leaks on Windows otherwise"
-    assert first.metadata == {"path": "a.py", "line": 2, "who": "ada"}
-    assert second.content == "HACK (hack) in a.py, line 7: two is wrong here"
-    write(tmp_path, {"a.py": "import os\n\n" + source})
-    assert [row.key for row in Notes().records(tmp_path, None)] == [first.key, second.key]
 
 
 def test_texts_are_cut_at_the_end_of_a_word() -> None:

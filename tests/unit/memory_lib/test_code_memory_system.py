@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.waiting import until
 
 from memory_lib.codebase import CodeContext, CodeMemorySystem
 
@@ -99,11 +100,50 @@ def test_a_changed_file_is_indexed_again_and_its_notes_stay(
     assert system.get_stats()["cache_stats"]["size"] == 0
 
 
+def test_the_code_of_deleted_files_leaves_and_notes_about_them_stay(system: CodeMemorySystem, project: Path) -> None:
+    system.index_repository("src")
+    (project / "src" / "auth.py").unlink()
+    system.index_repository("src/tests")
+    assert names(system) == ["bake", "decode", "test_token", "validate_token"], "it is not below that folder"
+    note = system.add_documentation_memory("Authentication Flow", "We use tokens", file_path="src/auth.py")
+    system.index_repository("src")
+    assert names(system) == ["Authentication Flow", "bake", "test_token"]
+    assert [row["id"] for row in system.storage.get_memories_by_file("src/auth.py")] == [note]
+    (project / "src" / "cake.py").unlink()
+    assert system.reindex_file(str(project / "src" / "cake.py")) == []
+    assert names(system) == ["Authentication Flow", "test_token"]
+
+
+def test_a_file_is_one_file_however_its_path_is_written(system: CodeMemorySystem, project: Path) -> None:
+    system.index_file("src/auth.py")
+    whole = str(project / "src" / "auth.py")
+    system.index_file(whole)
+    system.index_repository(str(project / "src"), exclude_patterns=["*/cake.py", "*/tests/*"])
+    assert names(system) == ["decode", "validate_token"]
+    system.add_documentation_memory("Flow", "We use tokens", file_path="./src/../src/auth.py")
+    for path in ("src/auth.py", whole, "./src/auth.py"):
+        assert len(system.storage.get_memories_by_file(path)) == 3, path
+    assert system.storage.delete_memories_by_file(whole) == 3
+
+
+def test_without_a_model_a_question_reads_only_what_it_finds(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with CodeMemorySystem(None, "own.db") as system:
+        system.index_repository("src")
+        store = system.storage.store
+        monkeypatch.setattr(store, "find", lambda *_: pytest.fail("it reads everything"))
+        read: list[int] = []
+        get_all = store.get_all
+        monkeypatch.setattr(store, "get_all", lambda ids: read.append(len(ids)) or get_all(ids))
+        found = asyncio.run(system.retrieve_relevant_memories("is the token valid?"))
+        assert found[0].metadata is not None
+        assert found[0].metadata["entity_name"] == "validate_token"
+        assert len(read) == 1
+
+
 def test_a_file_that_cannot_be_indexed_costs_nothing_that_is_known(system: CodeMemorySystem, project: Path) -> None:
     system.index_file("src/auth.py")
-    (project / "src" / "auth.py").unlink()
     with pytest.raises(FileNotFoundError):
-        system.reindex_file("src/auth.py")
+        system.index_file("src/nowhere.py")
     (project / "notes.txt").write_text("Hello", encoding="utf-8")
     with pytest.raises(ValueError, match="unsupported"):
         system.index_file("notes.txt")
@@ -183,6 +223,9 @@ def test_statistics(system: CodeMemorySystem) -> None:
         "retry_attempts": 3,
         "retry_delay": 1.0,
         "prefilter": None,
+        "enable_caching": True,
+        "enable_dependency_boost": True,
+        "enable_recency_boost": True,
         "dependency_boost_amount": 0.15,
         "recency_boost_amount": 0.1,
         "recency_days": 7,
@@ -198,3 +241,16 @@ def test_without_a_model_what_is_kept_is_recalled(project: Path) -> None:
         best = asyncio.run(system.retrieve_relevant_memories("validate_token"))[0]
         assert (best.metadata or {})["entity_name"] == "validate_token"
         assert system.get_stats()["cache_stats"]["size"] == 0
+
+
+def test_vectors_of_an_indexed_repository_are_made_beside_and_kept(project: Path) -> None:
+    functions = "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(70))
+    (project / "src" / "steps.py").write_text(functions, encoding="utf-8")
+    with CodeMemorySystem(None, "own.db") as system:
+        system.index_repository("src")
+        embedding = system.storage.store.engine.embedding
+        assert embedding.running
+        until(lambda: embedding.coverage()[0] == embedding.coverage()[1])
+    with CodeMemorySystem(None, "own.db") as again:
+        made, total = again.storage.store.engine.embedding.coverage()
+        assert made == total >= 70

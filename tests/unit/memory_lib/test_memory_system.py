@@ -65,6 +65,9 @@ def test_statistics_and_settings(tmp_path: Path) -> None:
             "relevance_threshold": 0.75,
             "max_memories": 15,
             "batch_size": 10,
+            "retry_attempts": 3,
+            "retry_delay": 1.0,
+            "prefilter": None,
         }
         system.update_retrieval_config(relevance_threshold=0.85, max_memories=20)
         assert system.get_stats()["relevance_threshold"] == 0.85
@@ -111,3 +114,42 @@ def test_a_model_that_is_asked_about_everything_needs_no_vectors(tmp_path: Path)
         system.add_memory("FastAPI is a modern Python web framework")
         assert len(asyncio.run(system.retrieve_relevant_memories("web frameworks"))) == 1
         assert system.storage.store.engine.embedding.coverage() == (0, 1)
+
+
+# Questions of document 000, or in its manner, and what answers them.
+KNOWN = (
+    "Python uses duck typing",
+    "FastAPI is a modern Python web framework",
+    "Releases happen every second Tuesday",
+    "The cat of the office is called Ada",
+    "PostgreSQL listens on port 5433 in staging",
+    "Use exponential backoff when the payment API returns 429",
+    "Our logo is blue",
+)
+ASKED = {
+    "Explain Python typing": KNOWN[0],
+    "How do I build a REST API?": KNOWN[1],
+    "User asking about web frameworks": KNOWN[1],
+    "when is the next release?": KNOWN[2],
+    "who is the office pet": KNOWN[3],
+    "which database port does staging use": KNOWN[4],
+    "what to do about rate limits": KNOWN[5],
+    "what colour is the logo": KNOWN[6],
+}
+
+
+@pytest.mark.promise("G13")
+def test_without_a_model_the_default_threshold_answers_and_leaves_out_the_unrelated(tmp_path: Path) -> None:
+    with MemorySystem(None, str(tmp_path / "app.db")) as system:
+        for text in KNOWN:
+            system.add_memory(text)
+        found = {query: asyncio.run(system.retrieve_relevant_memories(query)) for query in ASKED}
+        assert {query: rows[0].text if rows else "" for query, rows in found.items()} == ASKED
+        assert all(len(rows) <= 2 for rows in found.values())
+        for query in ("recipe for chocolate cake", "zzz nothing"):
+            assert asyncio.run(system.retrieve_relevant_memories(query)) == []
+        assert system.get_stats()["relevance_threshold"] == 0.1
+        system.update_retrieval_config(relevance_threshold=0.7)
+        assert asyncio.run(system.retrieve_relevant_memories("what to do about rate limits")) == []
+    with MemorySystem(None, str(tmp_path / "app.db"), relevance_threshold=0.7) as given:
+        assert given.get_stats()["relevance_threshold"] == 0.7, "a given number stays"

@@ -109,3 +109,18 @@ def test_threads_may_share_a_small_cache(lengths: Lengths) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = pool.map(lambda text: cache.embed([text, "y"])[0, 0], texts)
         assert list(answers) == [len(text) for text in texts]
+
+
+def test_directions_are_asked_for_once_and_are_none_where_a_provider_has_none(lengths: Lengths) -> None:
+    assert CachedEmbedder(lengths).directions("a") is None
+
+    class Directed(Lengths):
+        def directions(self, text: str) -> Vectors:
+            return self.embed([text])
+
+    directed = Directed()
+    cache = CachedEmbedder(directed)
+    first, second = cache.directions("bb"), cache.directions("bb")
+    assert first is not None and second is not None
+    assert first.tolist() == second.tolist() == [[2, 1]]
+    assert directed.asked == [["bb"]]

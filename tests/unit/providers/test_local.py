@@ -12,7 +12,7 @@ import pytest
 
 import recollect.providers
 from recollect.errors import EmbeddingFailed
-from recollect.providers.local import DIMENSIONS, MAX_TOKENS, LocalEmbedder
+from recollect.providers.local import DIMENSIONS, DIRECTIONS, MAX_TOKENS, LocalEmbedder
 
 SHIPPED = Path(recollect.providers.__file__).with_name("minilm")
 
@@ -176,3 +176,23 @@ def test_a_damaged_model_file_is_said_with_what_to_do(tmp_path: Path, damaged: s
     with pytest.raises(EmbeddingFailed) as caught:
         LocalEmbedder(folder=tmp_path).embed(["text"])
     assert "cannot be loaded" in caught.value.message and "Reinstall" in caught.value.hint
+
+
+def test_directions_give_the_deviation_of_the_words_of_a_text(embedder: LocalEmbedder) -> None:
+    other = embedder.embed(["The deploy fails at night."])[0]
+    directions = embedder.directions("green tea tastes")  # as many directions as words: nothing is left out
+    assert directions.shape == (DIRECTIONS, DIMENSIONS)
+    tokens = embedder._last[1][1:-1]
+    cosines = tokens @ other / np.linalg.norm(tokens, axis=1)
+    assert len(cosines) == 3
+    assert float(((directions @ other) ** 2).sum() ** 0.5) == pytest.approx(float(cosines.std()), abs=1e-6)
+    assert embedder.directions("tea").shape == (0, DIMENSIONS)
+
+
+def test_the_directions_of_the_text_embedded_last_cost_no_run(
+    embedder: LocalEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder.embed([TEXTS[0]])
+    expected = embedder.directions(TEXTS[0])
+    monkeypatch.setattr(embedder, "_vector", None)
+    assert np.array_equal(embedder.directions(TEXTS[0]), expected)

@@ -62,7 +62,8 @@ def signals(
     *,
     counts: TermCounts | None = None,
     now: int = 0,
+    uneven: Mapping[int, float] | None = None,
 ) -> dict[str, list[float]]:
     """What is measured for a question, each signal as a list over the passages."""
-    measured = measure(understand(question, now=now), passages, counts or counted(passages), cosines)
+    measured = measure(understand(question, now=now), passages, counts or counted(passages), cosines, uneven)
     return {name: column.tolist() for name, column in measured.items()}

@@ -38,6 +38,11 @@ CHANGES = (
     ("The config file lives in etc/app.toml.", "The config file lives in conf/app.toml.", "value"),
     ("Uploads are limited to 10 MB.", "Uploads are limited to 25 MB.", "value"),
     (
+        "The build cache of quillmap sits on the NFS share in room 2.",
+        "Build cache has moved to the object store, bucket `qm-build-cache`.",
+        "said",
+    ),
+    (
         "Sessions of the orders service are kept in Redis.",
         "Sessions of the orders service are kept in Postgres instead of Redis.",
         "ended",
@@ -50,6 +55,8 @@ CHANGES = (
 
 # The same words, the same shape, and both can hold; or nobody can tell.
 NO_CHANGES = (
+    ("Exports for finance are CSV.", "Exports above 2 million lines ran out of memory in the CSV writer."),
+    ("The statement renderer is written in Go.", "The statement renderer has moved its log output to JSON."),
     ("Alice likes tea.", "Bob likes tea."),
     ("Alice likes tea.", "Alice likes coffee."),
     ("The API server runs on port 8080.", "The web server runs on port 8080."),

@@ -10,15 +10,15 @@ from recollect.recall.explain import EVIDENCE, LEAST_SHARE, matched_words, reaso
 from recollect.recall.gather import Pool
 from recollect.recall.profiles import COMPONENTS
 from recollect.recall.query import understand
-from recollect.recall.weights import BY_HAND, NOTE, NOTE_BY_WORDS, TALK, TALK_BY_WORDS
+from recollect.recall.weights import ASKED_NOTE, BY_HAND, NOTE, NOTE_BY_WORDS, TALK, TALK_BY_WORDS
 from recollect.text.terms import terms
 
 
 def test_every_signal_that_counts_is_evidence_of_one_kind() -> None:
     named = [name for _, names in EVIDENCE.values() for name in names]
     assert len(named) == len(set(named))
-    models = (TALK, TALK_BY_WORDS, NOTE, NOTE_BY_WORDS, BY_HAND)
-    overlaid = ("timeless", "branch", "useful", "outdated")
+    models = (TALK, TALK_BY_WORDS, NOTE, ASKED_NOTE, NOTE_BY_WORDS, BY_HAND)
+    overlaid = ("timeless", "branch", "useful", "outdated", "nearest")
     assert set(named) == {*(name for model in models for name in model), *COMPONENTS, *overlaid}
 
 

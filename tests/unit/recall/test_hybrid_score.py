@@ -17,7 +17,7 @@ from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.profiles import COMPONENTS, DEFAULT, DOCUMENTED, PROFILES, normalised
 from recollect.recall.query import Query, understand
 from recollect.recall.score import Scored, score
-from recollect.recall.weights import BY_HAND, NOTE, TALK
+from recollect.recall.weights import ASKED_NOTE, BY_HAND, NOTE, TALK
 from recollect.store.protocol import Passage, Standing
 
 NOW = 1_700_000_000
@@ -228,7 +228,7 @@ def test_vector_and_token_weigh_the_halves_of_the_fitted_score() -> None:
 
 
 def test_every_signal_belongs_to_a_component_and_counts_as_much_as_that_does() -> None:
-    assert set(BELONGS) <= {*TALK, *NOTE, *BY_HAND, "best_cosine"}
+    assert set(BELONGS) <= {*TALK, *NOTE, *ASKED_NOTE, *BY_HAND, "best_cosine", "best_even", "nearest"}
     assert set(BELONGS.values()) < set(COMPONENTS)
     pool = pool_of(Standing(tags=("parser", "rust")), Standing(), Standing())
     asked = "The parser in Rust, seen in May 2023"

@@ -11,6 +11,8 @@ from tests.unit.recall.pools import apart, counted, passage, signals, talk
 from recollect.recall.lexical import surroundings
 from recollect.recall.measure import SEMANTIC
 from recollect.recall.weights import (
+    ANSWERED_NOTE,
+    ASKED_NOTE,
     BY_HAND,
     NOTE,
     NOTE_BY_WORDS,
@@ -336,7 +338,7 @@ def test_a_time_that_is_none_is_of_no_month(at: int) -> None:
 def test_a_lexical_recall_has_no_signal_that_needs_a_vector() -> None:
     pool = talk("one", "two")
     assert SEMANTIC.isdisjoint(signals("one", pool))
-    assert signals("one", pool, {}).keys() >= SEMANTIC
+    assert signals("one", pool, {}, uneven={}).keys() >= SEMANTIC
 
 
 def test_closeness_is_told_as_it_is_relative_to_the_best_and_to_the_others() -> None:
@@ -404,15 +406,35 @@ def test_every_signal_of_every_pool_is_a_number(question: str, pool: list[Passag
 
 def test_what_is_measured_is_what_has_a_weight() -> None:
     pool = talk("one", "two")
-    beside = {"note", "eligible", "idle"}
-    hybrid = {*TALK, *NOTE, *TALK_RELEVANCE, *NOTE_RELEVANCE} - {"best", "offset"}
+    beside = {"note", "asked_note", "eligible", "idle", "words_sure", "pairs_sure"}
+    models = (TALK, NOTE, ASKED_NOTE, TALK_RELEVANCE, NOTE_RELEVANCE, ANSWERED_NOTE)
+    hybrid = {name for model in models for name in model} - {"best", "offset"}
     by_words = {*TALK_BY_WORDS, *NOTE_BY_WORDS, *RELEVANCE_BY_WORDS} - {"best", "offset"}
-    assert signals("one", pool, {}).keys() == hybrid | by_words | BY_HAND.keys() | beside
-    assert signals("one", pool).keys() | {"words_share_squared"} == by_words | (BY_HAND.keys() - SEMANTIC) | beside | {
-        "words_share_squared"
-    }
+    assert signals("one", pool, {}, uneven={}).keys() == hybrid | by_words | BY_HAND.keys() | beside
+    assert signals("one", pool).keys() == by_words | (BY_HAND.keys() - SEMANTIC) | beside
     assert TALK.keys() - TALK_BY_WORDS.keys() <= SEMANTIC
     assert all(term.deviation > 0 for term in (*TALK.values(), *NOTE.values(), *BY_HAND.values()))
+
+
+def test_words_of_a_question_count_beyond_a_share_of_what_is_possible() -> None:
+    pool = apart("the ledger closes at night", "the printer of the office in the hall", "a table", "a chair")
+    found = signals("When does the ledger close, and who opens the books of the printer again?", pool)
+    assert all(
+        0 <= sure < share for sure, share in zip(found["words_sure"], found["words_share"], strict=True) if share
+    )
+    weak = signals("Who waters all those many green plants beside a table?", pool)
+    assert max(weak["words_share"]) > 0
+    assert set(weak["words_sure"]) == {0.0} == set(weak["pairs_sure"])
+
+
+def test_an_even_match_is_told_from_an_uneven_one_and_from_an_unknown_one() -> None:
+    pool = apart("one", "two", "three")
+    cosines = {pool[0].pid: 0.2, pool[1].pid: 0.8, pool[2].pid: 0.1}
+    found = signals("x", pool, cosines, uneven={pool[0].pid: 0.1, pool[1].pid: 0.01})
+    assert found["even"][0] < 0 < found["even"][1]
+    assert found["even"][2] == 0
+    assert found["best_even"] == [found["even"][1]] * 3
+    assert "even" not in signals("x", pool, cosines)
 
 
 # --- kinds of memory ---

@@ -165,3 +165,18 @@ def test_whatever_holds_more_than_courtesy_asks_for_something(text: str) -> None
 )
 def test_a_question_for_several_things_is_told_from_one_for_a_single_thing(question: str, several: bool) -> None:
     assert understand(question).wants_several is several
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Which port does it use", True),
+        ("in which file is the parser", True),
+        ("the parser, where is it?", True),
+        ("fix the parser", False),
+        ("KeyError: 'token' in login.py", False),
+        ("island of parsers", False),
+    ],
+)
+def test_a_question_is_told_from_words_to_look_for(text: str, expected: bool) -> None:
+    assert understand(text).is_question is expected

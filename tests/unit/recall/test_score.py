@@ -12,7 +12,7 @@ from tests.unit.recall.pools import apart, counted, passage
 from recollect.engine.retrieval.query_arguments import ANSWERED, PACK_RELEVANCE
 from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.query import understand
-from recollect.recall.score import Scored, ranked_after, score
+from recollect.recall.score import Scored, answered, ranked_after, score
 from recollect.recall.weights import (
     BY_HAND,
     NOTE,
@@ -192,3 +192,66 @@ def test_a_note_is_told_unasked_only_if_it_is_nearer_than_the_others() -> None:
 
     assert best(0.45, 0.1) > PACK_RELEVANCE > best(0.45, 0.44)
     assert best(0.2, 0.0) < PACK_RELEVANCE
+
+
+# --- questions about notes ---
+
+LEDGER = apart(
+    "The books of the ledger are closed at night.", "A printer stands in the hall.", "Tea is in the kitchen."
+)
+
+
+def asked(question: str, cosines: tuple[float, ...], uneven: tuple[float, ...]) -> tuple[Scored, float]:
+    pids = [row.pid for row in LEDGER]
+    near, far = dict(zip(pids, cosines, strict=True)), dict(zip(pids, uneven, strict=True))
+    columns = measure(understand(question), LEDGER, counted(LEDGER), near, far)
+    found = score(columns)
+    return found, answered(found, columns)
+
+
+def test_where_words_say_little_a_question_is_ranked_by_meaning() -> None:
+    question, cosines = "What do the many people who work here drink in the hall?", (0.1, 0.3, 0.4)
+    assert asked(question, cosines, (0.02, 0.02, 0.02))[0].scores.argmax() == 2
+    # The same words to look for are no question: there they count.
+    words = question.removeprefix("What do the ").removesuffix("?")
+    for text, is_question in ((question, 1.0), (words, 0.0)):
+        assert measure(understand(text), LEDGER, counted(LEDGER), None)["asked_note"].tolist() == [is_question] * 3
+
+
+def test_a_note_that_matches_some_words_only_ranks_lower_and_answers_less() -> None:
+    question, cosines = "Is the tea printed at night?", (0.5, 0.1, 0.1)
+    even, sure = asked(question, cosines, (0.01, 0.02, 0.02))
+    uneven, unsure = asked(question, cosines, (0.06, 0.02, 0.02))
+    assert uneven.scores[0] < even.scores[0]
+    assert uneven.scores[1:].tolist() == even.scores[1:].tolist()
+    assert unsure < ANSWERED < sure
+
+
+@pytest.mark.parametrize("question", ["closed accounts", "How long may customers send things back?"])
+def test_where_coverage_tells_nothing_the_best_hit_says_whether_there_is_an_answer(question: str) -> None:
+    found, likely = asked(question, (0.5, 0.1, 0.1), (0.06, 0.02, 0.02))
+    assert likely == found.relevance.max()
+
+
+# --- the nearest note ---
+
+
+def first_note(question: str, cosines: dict[str, float]) -> str:
+    """The first of some notes, by their cosines with a question."""
+    pool = apart(*cosines)
+    columns = measure(
+        understand(question), pool, counted(pool), dict(zip((r.pid for r in pool), cosines.values(), strict=True))
+    )
+    return list(cosines)[int(np.argmax(score(columns).scores))]
+
+
+def test_the_nearest_note_comes_first_where_another_shares_single_words_only() -> None:
+    near, worded = "Staging is torn down at 20:00.", "Environment tests marked online run in the evening on request."
+    notes = {near: 0.42, worded: 0.4, "The parser is written by hand.": 0.1}
+    assert first_note("Why is the test environment gone in the evening?", notes) == near
+    assert first_note("What is the parser written by hand for?", notes) == "The parser is written by hand."
+
+
+def test_a_note_with_all_words_of_a_question_comes_before_the_nearest_one() -> None:
+    notes = {"Payments are declined by the bank.": 0.5, "E_DECLINED: the issuer said no.": 0.3, "Tiles are blue.": 0.0}
+    assert first_note("What is E_DECLINED?", notes) == "E_DECLINED: the issuer said no."

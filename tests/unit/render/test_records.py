@@ -138,6 +138,13 @@ USEFUL = model.Usefulness(id="m1", kind="decision", offered=1, used=1, given=0.6
                           at=NOW)  # fmt: skip
 TOKEN = model.TokenView(id="0123456789ab", name="ci\nof web", scope="write", projects=("web",), created_at=NOW - 60)
 SECRET = f"rcl_{TOKEN.id}_{'aB3-' * 10}xyz"
+SHARED = model.SharedEntry(memory_id="m1", path=".recollect/shared/a\nb-m1.md", title="Tabs\nin make", written=True)
+SHARED_READ = model.SharedRead(
+    created=1, changed=2, retired=3, total=9, skipped=("x.md has\na merge conflict",), batch="b1"
+)
+CALL = model.TokenCall(
+    id="c", at=NOW, token_id="t", name="ada\n", operation="get_memory", outcome="ok", memory_ids=("m1",)
+)
 
 SAMPLES: tuple[Record, ...] = (
     MEMORY,
@@ -160,6 +167,7 @@ SAMPLES: tuple[Record, ...] = (
     model.Drifted(memory=MEMORY, freshness=FRESHNESS),
     model.Drift(memories=(model.Drifted(memory=MEMORY, freshness=FRESHNESS),), total=3, notes=("2 files\nwere left",)),
     model.Drift(memories=(), total=0),
+    model.Drift(memories=(), total=0, older=tuple(model.OlderCode(path=f"a{n}.py", memories=2) for n in range(16))),
     model.Settled(memory=MEMORY, action="keep", freshness=FRESHNESS, batch="b1"),
     model.Settled(memory=MEMORY, action="retire", freshness=model.Freshness(), batch="b1"),
     SPENT,
@@ -237,8 +245,23 @@ SAMPLES: tuple[Record, ...] = (
     model.TokenCreated(token=TOKEN, secret=SECRET),
     model.TokenPage(tokens=(TOKEN, msgspec.structs.replace(TOKEN, state="revoked", revoked_at=NOW, projects=()))),
     model.TokenPage(tokens=()),
+    model.Shared(root="/app", files=(SHARED, msgspec.structs.replace(SHARED, written=False)), notes=("commit\nthem",)),
+    model.Shared(root="/app", files=()),
+    model.RepositoryTrust(root="/app\n", trusted=True, commit="c0ffee" * 6, origin="https://x\n/y", read=SHARED_READ),
+    model.RepositoryTrust(root="/app", trusted=False, notes=("it was not trusted",)),
+    model.TokenCallPage(calls=(CALL, msgspec.structs.replace(CALL, memory_ids=tuple("abcde"))), total=9),
+    model.TokenCallPage(calls=(), total=0),
     SESSION,
     model.Session(id="s2", started_at=NOW - 60),
+    model.ContextPreview(
+        text="- We use tabs",
+        tokens=5,
+        bytes=13,
+        budget=600,
+        namespace="web",
+        lines=(model.PreviewLine(section="Preferences", text="- We use tabs", memory_id="m1", why="decision"),),
+    ),
+    model.ContextPreview(budget=600),
     model.SessionPage(sessions=(SESSION,), total=3),
     model.SessionPage(sessions=(), total=0),
     model.SessionView(session=SESSION, observations=(OBSERVED,), total=2),

@@ -53,6 +53,19 @@ def test_a_line_names_a_command(words: tuple[str, ...], path: str, rest: list[st
     assert named(*words) == (path, [word for word in words if word == "--json" and words[0] == word] + rest)
 
 
+@pytest.mark.promise("E25")
+@pytest.mark.parametrize(
+    "word",
+    (
+        *("init", "search", "stats", "serve", "ingest", "consolidate", "viz", "index", "export", "import", "watch"),
+        *("sessions", "context", "prompt", "summarize"),
+    ),
+)
+def test_every_documented_command_is_one(word: str) -> None:
+    path, rest = named(word)
+    assert path in TABLE.by_path and rest == []
+
+
 @pytest.mark.parametrize("words", [("graph", "nonsense"), ("nonsense",), ("window", "begin")])
 def test_a_word_that_names_nothing_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(InvalidInput):

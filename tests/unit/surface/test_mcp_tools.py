@@ -101,8 +101,9 @@ def test_groups_can_be_joined_and_a_tool_of_both_is_listed_once() -> None:
 
 def test_every_tool_is_in_a_group() -> None:
     grouped = {by_tool_name(OPERATIONS)[name].name for names in GROUPS.values() for name in names}
-    # Assistants have no use for access tokens: a person makes them in a terminal.
-    assert grouped == set(OPERATIONS) - {"create_token", "list_tokens", "revoke_token"}
+    # Assistants have no use for access tokens, and do not decide whom to trust: a person does, in a terminal.
+    decided = {"create_token", "list_tokens", "revoke_token", "list_token_calls"}
+    assert grouped == set(OPERATIONS) - decided - {"trust_repository", "untrust_repository"}
 
 
 def test_core_has_no_destructive_tool() -> None:

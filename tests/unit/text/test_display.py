@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from tests.hostile import HARMFUL, TEXT, harmful
 
-from recollect.text.display import escaped, json_escaped, oneline, visible
+from recollect.text.display import escaped, escaped_value, is_harmless, json_escaped, oneline, visible
 
 
 @pytest.mark.parametrize("sign", HARMFUL, ids=lambda sign: f"U+{ord(sign):04X}")
@@ -38,6 +39,19 @@ def test_ordinary_writing_stays_as_it_is(text: str) -> None:
 )  # fmt: skip
 def test_a_joiner_or_selector_without_its_place_is_escaped(text: str) -> None:
     assert "\\u" in escaped(text)
+
+
+@pytest.mark.parametrize(
+    "sign", [*HARMFUL, "\r\n", "\r", "\x08", "\x0c", "\x00"], ids=lambda sign: f"U+{ord(sign[0]):04X}"
+)
+def test_json_with_something_to_escape_is_not_harmless(sign: str) -> None:
+    assert not is_harmless(msgspec.json.encode({"text": [f"a{sign}b"]}))
+
+
+@pytest.mark.parametrize("text", ["plain\ttext\nof two lines", 'quotes " and / slashes', "Zürich, 東京 ☃"])
+def test_json_without_is_harmless_and_escaping_changes_nothing(text: str) -> None:
+    assert is_harmless(msgspec.json.encode([text, {text: 1.5}]))
+    assert escaped_value([text, {text: 1.5}]) == [text, {text: 1.5}]
 
 
 def test_a_text_on_one_line_has_no_break_of_any_kind() -> None:

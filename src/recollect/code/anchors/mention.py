@@ -80,7 +80,7 @@ _BEGINS = re.compile(r"(?:^|[.!?:;\n(\[\"*>#|-])[ \t]*$")
 KINDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(
         "function method hook helper handler decorator macro procedure routine callback".split(),
-        frozenset({"Function", "Method", "Endpoint"}),
+        frozenset({"Function", "Method", "Endpoint", "Test"}),
     ),
     **dict.fromkeys("class struct".split(), frozenset({"Class", "Type"})),
     **dict.fromkeys("interface trait protocol".split(), frozenset({"Interface", "Class", "Type"})),

@@ -89,13 +89,20 @@ class Captures:
             packages=self.spans("package"),
         )
 
-    def errors(self, page: Page) -> list[str]:
-        """Return a note about syntax errors, if there are any."""
+    def errors(self, page: Page, lost: int) -> list[str]:
+        """Return a note about syntax errors, if there are any; lost: definitions that only lines show."""
         where = [page.line(start) for start, _ in self.spans("error")]
         if not where:
             return []
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
-        return [f"syntax error at line {where[0]}{more}: nearby symbols may be missing"]
+        read = "nearby symbols may be missing"
+        if lost:
+            read = (
+                "1 definition was read from its line alone"
+                if lost == 1
+                else f"{lost} definitions were read from their lines alone"
+            )
+        return [f"syntax error at line {where[0]}{more}: {read}"]
 
 
 def _by_part(cursor: QueryCursor, root: Node) -> dict[str, list[Node]]:

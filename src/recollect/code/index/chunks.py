@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recollect.code.index.page import line_feeds
-from recollect.code.index.symbols import Symbol
+from recollect.code.index.symbols import Symbol, is_declared
 
 # A longer chunk is cut: 60 lines are about 600 words, what a vector can represent.
 MAX_LINES = 60
@@ -54,7 +54,7 @@ def chunks(source: bytes, symbols: Sequence[Symbol]) -> list[Chunk]:
     ends = [-1, *line_feeds(source)]  # of lines, and of one before the first
     if source and not source.endswith(b"\n"):
         ends.append(len(source) - 1)
-    pieces = _divided(_joined(_intervals(symbols, ends)))
+    pieces = _divided(_joined(_intervals(source, symbols, ends)))
     owned = _owned(symbols, [first for first, _ in pieces])
     found: list[Chunk] = []
     new = tuple.__new__  # spares the constructor, a Python function
@@ -69,7 +69,7 @@ def chunks(source: bytes, symbols: Sequence[Symbol]) -> list[Chunk]:
     return found
 
 
-def _intervals(symbols: Sequence[Symbol], ends: list[int]) -> list[tuple[int, int, bool]]:
+def _intervals(source: bytes, symbols: Sequence[Symbol], ends: list[int]) -> list[tuple[int, int, bool]]:
     """Return (first line, line after, whether it is called code) between all cuts, without blank edges."""
     cuts = {1: False}
     inner: set[int] = set()  # symbols inside of functions are part of these
@@ -81,7 +81,7 @@ def _intervals(symbols: Sequence[Symbol], ends: list[int]) -> list[tuple[int, in
             inner.add(place)
             cuts[symbol.start_line] = True
             cuts.setdefault(symbol.end_line + 1, False)
-        elif kind in HOLDERS:
+        elif kind in HOLDERS and not is_declared(source, symbol):
             cuts[symbol.start_line] = False
             cuts.setdefault(symbol.end_line + 1, False)
     count = len(ends) - 1

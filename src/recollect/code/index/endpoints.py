@@ -66,6 +66,7 @@ DECORATED: tuple[Decorated, ...] = (
         "java kotlin", rf"RequestMapping\(\s*+(?:.*?(?:value|path)\s*+=\s*+)?\{{?+\s*+{QUOTED}(?P<rest>.*)", prefix=True
     ),
     _decorated("java kotlin", rf"Path\(\s*+{QUOTED}", ANY, prefix=True),
+    _decorated("java kotlin", r"(?P<method>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)$"),
     _decorated(
         "javascript typescript tsx", rf"(?P<method>Get|Post|Put|Patch|Delete|Head|Options|All)\(\s*+(?:{QUOTED})?"
     ),
@@ -85,7 +86,7 @@ RUBY_ROUTES = r"routes[^/]*\.rb$|/routes/"
 CALLED: tuple[Called, ...] = (
     _called("python", rf"\b(?:re_)?path\(\s*+r?{QUOTED}\s*,", ANY, word="urlpatterns", files=r"urls?[^/]*\.py$|/urls/"),
     _called("python", rf"\.add_url_rule\(\s*+{QUOTED}", ANY),
-    _called("javascript typescript tsx", rf"\.(?P<method>{VERBS}|all)\(\s*+{ROOTED}", receiver=ROUTER),
+    _called("javascript typescript tsx", rf"\.(?P<method>{VERBS}|all|route)\(\s*+{ROOTED}", receiver=ROUTER),
     _called("go", rf"\.(?P<method>{CAPITALS})\(\s*+{ROOTED}"),
     _called(
         "go",
@@ -94,12 +95,16 @@ CALLED: tuple[Called, ...] = (
     ),
     _called("go", rf"\.(?:HandleFunc|Handle)\(\s*+{QUOTED}", ANY),
     _called("rust", rf"\.route\(\s*+{ROOTED}\s*,\s*(?:\w+::)*(?P<method>{VERBS}|any)\b"),
-    _called("ruby", rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{ROOTED}", files=rf"{RUBY_ROUTES}|(?:app|server|api)\.rb$"),
+    _called("ruby", rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{QUOTED}", files=RUBY_ROUTES),
+    _called("ruby", rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{ROOTED}", files=r"(?:^|/)(?:app|server|api)\.rb$"),
     _called("ruby", r"^[^\S\n]*+resources?[ (]+:(?P<path>\w+)", ANY, files=RUBY_ROUTES),
-    _called("php", rf"\bRoute::(?P<method>{VERBS}|any|match)\(\s*+{QUOTED}"),
+    _called("ruby", r"^[^\S\n]*+root[ (]+(?:(?::to\s*=>|to:)\s*)?(?P<path>)[\"']", "GET", files=RUBY_ROUTES),
+    _called("php", rf"\bRoute::(?P<method>{VERBS}|any|match|resource|apiResource)\(\s*+{QUOTED}"),
+    _called("php", rf"\$(?:app|router|group|routes)->(?P<method>{VERBS}|any|map)\(\s*+{ROOTED}"),
+    _called("swift", rf"\.(?P<method>{VERBS})\(\s*+{QUOTED}", receiver=r"\b(?:app|routes|router|group)$"),
     _called("csharp", rf"\.Map(?P<method>Get|Post|Put|Patch|Delete)\(\s*+{QUOTED}"),
     _called("kotlin", rf"\b(?P<method>{VERBS})\(\s*+{ROOTED}\s*\)\s*\{{", word="routing"),
-    _called("elixir", rf"^[^\S\n]*+(?P<method>{VERBS})[ (]+{ROOTED}\s*,", files=r"router[^/]*\.exs?$"),
+    _called("elixir", rf"^[^\S\n]*+(?P<method>{VERBS}|resources)[ (]+{ROOTED}\s*,", files=r"router[^/]*\.exs?$"),
 )
 
 BY_LANGUAGE = {name: [row for row in CALLED if name in row.languages] for row in CALLED for name in row.languages}
@@ -107,6 +112,8 @@ CALLS = frozenset({
     "call", "call_expression", "expression_statement", "method_invocation", "invocation_expression", "function_call",
     "scoped_call_expression", "member_call_expression",
 })  # fmt: skip
+# Words that register more than one method.
+SEVERAL = frozenset("all All Any any match map route resource resources apiResource".split())
 METHODS = re.compile(r"methods?\s*+[=:]\s*+[\[{(]?+\s*+(?:RequestMethod\.)?[\"']?(\w+)")
 HANDLER_CHARACTERS = 2_000  # of the rest of a decorator that is read
 
@@ -117,15 +124,22 @@ def decorated(language: str, decorators: tuple[str, ...], prefix: str, *, is_typ
 
     prefix: of the type around it. is_type: return the prefix for the members of a decorated type.
     """
-    for decorator in decorators:
-        for row in DECORATED:
-            if language not in row.languages or (is_type and not row.prefix):
-                continue
-            match = _compiled(row.pattern).match(decorator)
-            if match:
-                path = join(prefix, match.groupdict().get("path") or "")
-                return path if is_type else f"{_method(row.method, match)} {path}"
-    return None
+    found = [
+        (_method(row.method, match), match.groupdict().get("path") or "", decorator)
+        for decorator in decorators
+        for row in DECORATED
+        if language in row.languages and (row.prefix or not is_type)
+        if (match := _compiled(row.pattern).match(decorator))
+    ][:2]
+    if not found:
+        return None
+    # JAX-RS says method and path in two decorators; of any other framework the first counts.
+    method, path, first = found[0]
+    for other, further, _ in found[1:]:
+        method, path = other if method == ANY else method, path or further
+    if first.isupper() and not path and not prefix:  # the methods of a client, which has its path elsewhere
+        return None
+    return join(prefix, path) if is_type else f"{method} {join(prefix, path)}"
 
 
 def called(page: Page, language: Language, path: str, found: Captures) -> list[Definition]:
@@ -198,6 +212,6 @@ def _method(fixed: str, match: re.Match[str]) -> str:
     groups = match.groupdict()
     method = groups.get("method")
     if method:
-        return {"ALL": ANY, "MATCH": ANY}.get(method.upper(), method.upper())
+        return ANY if method in SEVERAL else method.upper()
     said = METHODS.search((groups.get("rest") or "")[:HANDLER_CHARACTERS])
     return said[1].upper() if said else fixed or ("GET" if "rest" in groups else ANY)

@@ -23,7 +23,7 @@ from recollect.code.index.import_statements import imports
 from recollect.code.index.languages import Language
 from recollect.code.index.page import Page, decoded, load
 from recollect.code.index.references import references
-from recollect.code.index.symbol_properties import Branches, Exposure, Trial
+from recollect.code.index.symbol_properties import Branches, Exposure, Trial, kind_of
 from recollect.code.index.symbols import Extracted, Outline, Symbol
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def extract(source: bytes, path: str, language: Language) -> Extracted:
     known = {symbol.name for symbol in symbols if symbol.kind != "Test"}
     known.update([each.alias or each.name or each.module for each in imported])
     used = references(page, language, found, nested=nested, known=known)
-    return Extracted(symbols, used, imported, page.notes + found.errors(page), nested.package)
+    return Extracted(symbols, used, imported, page.notes, nested.package)
 
 
 def outline(source: bytes, path: str, language: Language, *, registered: bool = True) -> Outline:
@@ -83,7 +83,7 @@ def outline(source: bytes, path: str, language: Language, *, registered: bool = 
         nested = nest(page, language, (), scanned.definitions)
         return Outline(_symbols(page, language, scanned.marks, nested=nested, path=path), page.notes)
     found = Captures(page, load(language.name, outline=True), language.deepest)
-    return Outline(_captured_symbols(page, language, found, path)[0], page.notes + found.errors(page))
+    return Outline(_captured_symbols(page, language, found, path)[0], page.notes)
 
 
 @cache
@@ -97,8 +97,19 @@ def _reader(name: str) -> Callable[[Page, Language], Scan | Headings | Sections 
 def _captured_symbols(page: Page, language: Language, found: Captures, path: str) -> tuple[list[Symbol], Nest]:
     marks = found.marks()
     every = gather(page, language, found) + endpoints.called(page, language, path, found)
+    if found.captures.get("error"):
+        every += _lost(page, language, every, marks, found)
     nested = nest(page, language, marks.packages, every)
     return _symbols(page, language, marks, nested=nested, path=path), nested
+
+
+def _lost(page: Page, language: Language, every: list[Definition], marks: Marks, found: Captures) -> list[Definition]:
+    """Return the definitions that a syntax error hides, and note how many."""
+    from recollect.code.index.lines_of_definitions import lost
+
+    missed = lost(page, language.name, every, sorted([*marks.comments, *marks.strings]))
+    page.notes += found.errors(page, len(missed))
+    return missed
 
 
 def _symbols(page: Page, language: Language, marks: Marks, *, nested: Nest, path: str) -> list[Symbol]:
@@ -115,11 +126,14 @@ def _symbols(page: Page, language: Language, marks: Marks, *, nested: Nest, path
         start, end = each.whole, each.end
         first, last = bisect_left(feeds, start) + 1, bisect_left(feeds, end - 1) + 1
         decorators = tuple([page.cut(*span).strip("@#[]") for span in each.decorators]) if each.decorators else ()
+        signature = _signature(page, each, comments, comment_starts, is_by_line=is_by_line)
+        is_test = trial.passes(each, decorators)
+        endpoint = _endpoint(language, each, decorators) if decorators else each.endpoint
         row = (
             each.name,
             each.qualified,
-            each.kind,
-            _signature(page, each, comments, comment_starts, is_by_line=is_by_line),
+            kind_of(each, signature, language.name, is_test=is_test, endpoint=endpoint),
+            signature,
             _doc(page, each, language.docstrings, decorators, comment_ends),
             exposure.of(each),
             decorators,
@@ -129,8 +143,8 @@ def _symbols(page: Page, language: Language, marks: Marks, *, nested: Nest, path
             page.original(start) if page.returns else start,
             page.original(end) if page.returns else end,
             branches.score(start, end, last - first + 1),
-            trial.passes(each, decorators),
-            _endpoint(language, each, decorators) if decorators else each.endpoint,
+            is_test,
+            endpoint,
             normal_form.digest(blob, start, each.name_start, each.name_end, end),
         )
         symbols.append(tuple.__new__(Symbol, row))

@@ -12,6 +12,7 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from recollect.code.index.exclusions import is_minified, mark
 from recollect.code.index.extract import outline
 from recollect.code.index.file_walk import real
 from recollect.code.index.languages import Language, detect
-from recollect.code.index.symbols import Outline, Symbol
+from recollect.code.index.symbols import Outline, Symbol, is_declared
 from recollect.code.manifests.families import family, pack
 from recollect.code.manifests.families import read as read_manifest
 from recollect.files import READ_UNLINKED
@@ -44,6 +45,9 @@ MAX_NOTES = 5
 
 _encode = msgspec.msgpack.Encoder().encode
 
+# Returns the outline of a masked source, given its path and language.
+Outliner = Callable[[bytes, str, Language], Outline]
+
 
 class Task(NamedTuple):
     """A file to read: its path from the root, and its known hash ("" for a new file).
@@ -57,7 +61,7 @@ class Task(NamedTuple):
     symbols: bytes = b""
 
 
-def read(root: str, task: Task, max_bytes: int) -> IndexedFile | Touched:
+def read(root: str, task: Task, max_bytes: int, outliner: Outliner = outline) -> IndexedFile | Touched:
     """Return the index entry of a file."""
     try:
         source, mtime_ns = content_of(f"{root}/{real(task.path)}", max_bytes)
@@ -71,11 +75,13 @@ def read(root: str, task: Task, max_bytes: int) -> IndexedFile | Touched:
     digest = hashlib.sha256(source).hexdigest()
     if digest == task.hash:
         return Touched(task.path, mtime_ns, size)
-    file = indexed(task.path, source, digest=digest, mtime_ns=mtime_ns)
+    file = indexed(task.path, source, digest=digest, mtime_ns=mtime_ns, outliner=outliner)
     return with_manifest(file, source) if family(task.path) else file
 
 
-def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -> IndexedFile:
+def indexed(
+    path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1, outliner: Outliner = outline
+) -> IndexedFile:
     """Return a file as the index keeps it, given its path from the root and its content."""
     size = len(source)
     source = as_utf8(source)
@@ -88,9 +94,13 @@ def indexed(path: str, source: bytes, *, digest: str = "", mtime_ns: int = -1) -
     if is_minified(source, language.name):
         return IndexedFile(path, digest, mtime_ns, size, language.name, skipped="minified")
     source = masked(source)
-    outlined = _outlined(path, source, language)
+    outlined = _outlined(path, source, language, outliner)
     pieces = chunks(source, outlined.symbols)
-    names = [_named(symbol.name) for symbol in outlined.symbols]
+    # A module that is another file (`mod server;` of Rust) is looked up by its name, and searched in that file.
+    names = [
+        ("", *_named(symbol.name)[1:]) if is_declared(source, symbol) else _named(symbol.name)
+        for symbol in outlined.symbols
+    ]
     blanked = words(source)
     return IndexedFile(
         path,
@@ -169,10 +179,10 @@ def as_utf8(source: bytes) -> bytes:
     return source
 
 
-def _outlined(path: str, source: bytes, language: Language) -> Outline:
+def _outlined(path: str, source: bytes, language: Language, outliner: Outliner) -> Outline:
     """Return the outline; a file that cannot be parsed is still searched as text."""
     try:
-        return outline(source, path, language)
+        return outliner(source, path, language)
     except Exception as problem:
         return Outline([], [f"could not be parsed ({type(problem).__name__}: {problem})"])
 

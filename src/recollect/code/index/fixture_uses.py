@@ -57,7 +57,7 @@ def hidden_uses(files: Mapping[str, Sequence[SymbolRow]]) -> Iterator[Hidden]:
     automatic = [each for named in fixtures.values() for each in named if each.is_automatic]
     for path, rows in keyed.items():
         for key, row in rows:
-            if row.kind not in ("Function", "Method"):
+            if row.kind not in ("Function", "Method", "Test"):
                 continue
             is_fixture = _fixture(path, key, row) is not None
             if row.test or is_fixture:

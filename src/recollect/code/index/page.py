@@ -153,19 +153,27 @@ class Page:
 
 def parse(page: Page, name: str) -> tree_sitter.Tree:
     """Return the tree of a page in a language; a text that takes too much is cut or skipped, with a note."""
-    language = parsed(name)
-    source = page.source
+    tree, notes = _parsed_text(name, page.source)
+    page.notes += notes
+    return tree
+
+
+@lru_cache(maxsize=1)  # the outline and the program of a file both need it
+def _parsed_text(name: str, source: bytes) -> tuple[tree_sitter.Tree, list[str]]:
+    """Return the tree of a text, and notes on what of it was skipped."""
+    language, notes = parsed(name), list[str]()
     if len(source) > SAFE_BYTES and not is_limited() and not _is_safe(name, source):
-        page.notes.append("skipped: parsing takes too much memory or time")
-        return _parse(page, b"", language)
+        return _parse(b"", language, notes), ["skipped: parsing takes too much memory or time"]
+    rest = source
     for _ in range(SWAMPS_MOST):
-        tree = _parse(page, source, language)
+        tree = _parse(rest, language, notes)
         swamp = _swamp(tree.root_node)
         if swamp is None:
-            return tree
-        source = source[:swamp]
-        page.notes.append(f"thousands of syntax errors from line {page.line(swamp)} on: the rest is skipped")
-    return _parse(page, b"", language)
+            return tree, notes
+        rest = rest[:swamp]
+        line = bisect_left(line_feeds(source), swamp) + 1
+        notes.append(f"thousands of syntax errors from line {line} on: the rest is skipped")
+    return _parse(b"", language, notes), notes
 
 
 @lru_cache(maxsize=4)  # several readers ask about one text
@@ -198,7 +206,7 @@ def _swamp(root: tree_sitter.Node) -> int | None:
     return None
 
 
-def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_sitter.Tree:
+def _parse(source: bytes, language: tree_sitter.Language, notes: list[str]) -> tree_sitter.Tree:
     """Return the tree of a source, or of the part that was parsed in time.
 
     The progress callback of the library crashes before Python 3.14, so the clock is read when it asks for more text.
@@ -226,7 +234,7 @@ def _parse(page: Page, source: bytes, language: tree_sitter.Language) -> tree_si
     for view in views:
         view.release()
     if late:
-        page.notes.append(f"parsing took more than {PARSE_SECONDS:g} s and was stopped: later symbols are missing")
+        notes.append(f"parsing took more than {PARSE_SECONDS:g} s and was stopped: later symbols are missing")
     return tree
 
 

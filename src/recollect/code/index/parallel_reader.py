@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -42,12 +42,15 @@ TOO_LONG = "takes too long"
 # Twice the timeout in CPU time, if no caller waits. Memory: two megabytes of ordinary code take 80 MB and eight
 # take 200 MB. Grammars can take gigabytes for a few kilobytes that are no code.
 READ = Job("recollect.code.index.parallel_reader:read_order", cpu_s=2 * TIMEOUT_S, memory_bytes=1 << 30)
-# Reads the program of a file. By name: it imports this module, and the index does not need it.
+# What is read of each file: its index entry, its program, or both from one parse.
+Wanted = Literal["files", "programs", "both"]
+# Readers of programs. By name: they import this module, and the index does not need them.
 TRANSLATE = "recollect.code.links.file_programs:translate"
+READ_BOTH = "recollect.code.links.file_programs:read_both"
 
 
 class Order(NamedTuple):
-    """Files to read below a root: for the index, or for their programs.
+    """Files to read below a root.
 
     root: as the file system has it, which need not be Unicode
     """
@@ -55,7 +58,7 @@ class Order(NamedTuple):
     root: bytes
     max_bytes: int
     tasks: list[Task]
-    is_program: bool = False
+    wanted: Wanted = "files"
 
 
 class Translated(NamedTuple):
@@ -73,7 +76,7 @@ class Translated(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The result of a read: exactly one of the three."""
+    """The result of a read: the file or that only its time changed; its program."""
 
     file: IndexedFile | None
     touched: Touched | None = None
@@ -92,18 +95,17 @@ def read_all(
     max_bytes: int,
     workers: int = 0,
     timeout_s: float = TIMEOUT_S,
-    programs: bool = False,
+    wanted: Wanted = "files",
 ) -> Iterator[list[Answer]]:
     """Yield the answers to all tasks, some at a time; by language and in order if one process reads.
 
     workers: how many processes; 0 for one per core.
-    programs: read programs, not what the index keeps.
     """
     # Files of a language together: a grammar takes up to half a second to load, and most children need few of them.
-    orders = list(_orders(Order(os.fsencode(root), max_bytes, [], programs), sorted(tasks, key=_language)))
+    orders = list(_orders(Order(os.fsencode(root), max_bytes, [], wanted), sorted(tasks, key=_language)))
     if not orders:
         return
-    count = min(useful_workers(tasks, workers, programs=programs), len(orders))
+    count = min(useful_workers(tasks, workers, programs=wanted != "files"), len(orders))
     shares = _Shares(orders, count)
     with ProcessPool(count) as pool:
         waiting = [pool.submit(_read, pool, shares, timeout_s) for _ in orders[: PENDING_EACH * count]]
@@ -179,6 +181,8 @@ def _read_in_child(pool: ProcessPool, order: Order, timeout_s: float) -> list[An
     except OSError:  # no more processes, or none at all: then in this one
         return [answer(order, task) for task in order.tasks]
     except JobFailed as problem:
+        if len(order.tasks) == 1 and order.wanted == "both":
+            return _read_in_child(pool, order._replace(wanted="files"), timeout_s)
         if len(order.tasks) == 1:
             how = TOO_LONG if problem.is_late else f"crashes the parser (exit code {problem.exit_code})"
             return [failed(order, order.tasks[0], how)]
@@ -198,12 +202,14 @@ def _limited_answer(order: Order, task: Task) -> Answer:
         with cpu_limit(LIMIT_CPU_S, kill=True):
             return answer(order, task)
     except CpuLimitExceeded:
+        if order.wanted == "both":
+            return _limited_answer(order._replace(wanted="files"), task)
         return failed(order, task, TOO_LONG)
 
 
 def failed(order: Order, task: Task, how: str) -> Answer:
     """Return the answer for a file that could not be read."""
-    if order.is_program:
+    if order.wanted == "programs":
         return Answer(None, program=Translated(task.path, "", note=f"parsing {how}"))
     mtime_ns = time_of(f"{os.fsdecode(order.root)}/{real(task.path)}")
     return Answer(IndexedFile(task.path, "", mtime_ns, task.size_bytes, skipped="failed", notes=(f"parsing {how}",)))
@@ -212,7 +218,9 @@ def failed(order: Order, task: Task, how: str) -> Answer:
 def answer(order: Order, task: Task) -> Answer:
     """Read one file."""
     root = os.fsdecode(order.root)
-    if order.is_program:
+    if order.wanted == "programs":
         return Answer(None, program=loaded(TRANSLATE)(root, task, order.max_bytes))
+    if order.wanted == "both":
+        return Answer(*loaded(READ_BOTH)(root, task, order.max_bytes))
     found = read(root, task, order.max_bytes)
     return Answer(found) if isinstance(found, IndexedFile) else Answer(None, found)

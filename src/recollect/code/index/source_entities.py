@@ -18,7 +18,8 @@ from recollect.code.index.symbol_properties import Level, level
 from recollect.code.index.symbols import Import, Symbol
 from recollect.model import NodeKind
 
-KINDS = frozenset({"Function", "Method", "Class", "Interface", "Type"})
+TYPES = frozenset({"Class", "Interface", "Type"})
+KINDS = TYPES | {"Function", "Method"}
 # References that are dependencies: calls and base types, not names that are only mentioned.
 NEEDED = frozenset({"call", "base", "implements"})
 # Keywords before the name of a function.
@@ -67,15 +68,29 @@ def entities(source: bytes, path: str, language: Language) -> Source:
         language=DIALECTS.get(language.name, language.name),
         imports=tuple(dict.fromkeys(_statements(source, language, read.imports))),
         entities=tuple(
-            _entity(source, symbol, docs.get(symbol.start_line, symbol.doc), needs.get(place, ()))
+            _entity(source, _plain(symbol, read.symbols), docs.get(symbol.start_line, symbol.doc), needs.get(place, ()))
             for place, symbol in enumerate(read.symbols)
-            if symbol.kind in KINDS
+            if symbol.kind in KINDS or _is_function(symbol)
         ),
     )
 
 
+def _is_function(symbol: Symbol) -> bool:
+    """Tell whether a test or an endpoint is a function: the name of one that a call registers is quoted."""
+    at = symbol.signature.find(symbol.name) if symbol.kind in ("Test", "Endpoint") else -1
+    return at >= 0 and symbol.signature[at - 1 : at] not in ("'", '"', "`")
+
+
+def _plain(symbol: Symbol, symbols: Sequence[Symbol]) -> Symbol:
+    """Return a symbol whose kind is that of a type or of a function, also where the function is a test."""
+    if symbol.kind in KINDS:
+        return symbol
+    is_member = symbol.parent >= 0 and symbols[symbol.parent].kind in TYPES
+    return symbol._replace(kind="Method" if is_member else "Function")
+
+
 def _entity(source: bytes, symbol: Symbol, docstring: str, needs: Sequence[str]) -> Entity:
-    is_called = symbol.kind in ("Function", "Method")
+    is_called = symbol.kind not in TYPES
     return Entity(
         name=symbol.name,
         qualified=symbol.qualified,

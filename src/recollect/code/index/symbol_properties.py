@@ -152,6 +152,23 @@ class Trial:
         return self.names is not None and self.names.match(each.name) is not None
 
 
+# Values that are types, where no keyword says so.
+ALIASES = {
+    "python": re.compile(
+        r"\w+\s*:\s*(?:\w+\.)?TypeAlias\b|"
+        r"[A-Z_]\w*\s*=\s*(?:\w+\.)?(?:(?:Union|Optional|Literal|Callable|Annotated)\[|(?:NewType|TypeVar|ParamSpec)\()"
+    ),
+}
+
+
+def kind_of(each: Definition, signature: str, language: str, *, is_test: bool, endpoint: str | None) -> str | None:
+    """Return the kind of a symbol: a function that is a test or handles requests is that first."""
+    if each.kind == "Function" or each.kind == "Method":
+        return "Test" if is_test else "Endpoint" if endpoint else each.kind
+    alias = ALIASES.get(language) if each.kind == "Constant" else None
+    return "Type" if alias and alias.match(signature) else each.kind
+
+
 def is_test_file(language: str | None, path: str) -> bool:
     """Tell whether a path is that of a test file."""
     files = _patterns(language)[0] if language in BY_NAME else None

@@ -40,6 +40,11 @@ class Symbol(NamedTuple):
     hash: str  # of the code without comments, white space and the symbol's own name, see normal_form.digest
 
 
+def is_declared(source: bytes, symbol: Symbol) -> bool:
+    """Tell whether a symbol is a module that is another file: `mod server;` of Rust."""
+    return symbol.kind == "Module" and source[symbol.end_byte - 1 : symbol.end_byte] == b";"
+
+
 class Reference(NamedTuple):
     """A name used: called, derived from, implemented, passed on, or named as a type."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import NamedTuple
 from recollect import clock
 from recollect.code.index.file_reader import Task
 from recollect.code.index.file_walk import Entry, Walked, real, walk, within
-from recollect.code.index.parallel_reader import Answer, read_all
+from recollect.code.index.parallel_reader import Answer, Translated, Wanted, read_all
 from recollect.code.index.project_root import Place
 from recollect.code.manifests.package_resolution import settle
 from recollect.code.process_pool import seldom_collected
@@ -85,6 +85,10 @@ class Update(NamedTuple):
     notes: list[str]
 
 
+# Keeps the programs of files that were just written, given the tree and the owner of its claim.
+KeepPrograms = Callable[[Tree, str, Sequence[Translated]], None]
+
+
 class _Plan(NamedTuple):
     tasks: list[Task]
     gone: list[str]
@@ -92,18 +96,25 @@ class _Plan(NamedTuple):
 
 
 def update(
-    store: CodeStore, where: Place, namespace: str | None, *, limits: Limits = LIMITS, rebuild: bool = False
+    store: CodeStore,
+    where: Place,
+    namespace: str | None,
+    *,
+    limits: Limits = LIMITS,
+    rebuild: bool = False,
+    keep: KeepPrograms | None = None,
 ) -> Update:
     """Update the index of a tree, or of the part of it that `where` names.
 
     rebuild: read every file, changed or not. Waits while another process writes to the same tree.
+    keep: read the programs of files in the same pass, and keep them with this
     """
     with claimed(store, where, namespace) as (tree, owner):
         report(0, None, "looking for changes")
         walked = walk(where.root, where.below, is_git=where.is_git, max_bytes=limits.max_bytes)
         known = store.known_files(tree.id)
         plan = _plan(walked.files, known, where.below, rebuild=rebuild)
-        return _carry_out(store, tree, owner, where, plan, walked, limits)
+        return _carry_out(_Batch(store, tree, owner, plan.gone, keep), where, plan, walked, limits)
 
 
 def update_paths(
@@ -113,13 +124,14 @@ def update_paths(
     with claimed(store, where, namespace) as (tree, owner):
         walked = within(where.root, [real(path) for path in paths], is_git=where.is_git, max_bytes=limits.max_bytes)
         plan = _plan(walked.files, store.known_files(tree.id, paths), "", rebuild=False)
-        return _carry_out(store, tree, owner, where, plan, walked, limits._replace(workers=1 if len(paths) < 64 else 0))
+        batch = _Batch(store, tree, owner, plan.gone)
+        return _carry_out(batch, where, plan, walked, limits._replace(workers=1 if len(paths) < 64 else 0))
 
 
 @contextmanager
 def claimed(store: CodeStore, where: Place, namespace: str | None) -> Iterator[tuple[Tree, str]]:
     """Hold the claim on a tree for a block; wait while another process has it."""
-    owner = clock.new_id()
+    owner = clock.new_owner()
     root = os.fsencode(where.root).decode("utf-8", "backslashreplace")
     while (tree := store.claim_tree(root, namespace, owner=owner, fingerprint=fingerprint(), lease_s=LEASE_S)) is None:
         report(0, None, "waiting for another process that indexes this project")
@@ -147,14 +159,15 @@ def _plan(files: list[Entry], known: dict[str, tuple[int, int, str]], below: str
     return _Plan(tasks, gone, len(files) - len(tasks))
 
 
-def _carry_out(
-    store: CodeStore, tree: Tree, owner: str, where: Place, plan: _Plan, walked: Walked, limits: Limits
-) -> Update:
-    batch = _Batch(store, tree.id, owner, plan.gone)
+def _carry_out(batch: _Batch, where: Place, plan: _Plan, walked: Walked, limits: Limits) -> Update:
+    store, tree, owner = batch.store, batch.tree, batch.owner
+    wanted: Wanted = "both" if batch.keep else "files"
     total = sum(task.size_bytes for task in plan.tasks)
     done = 0
     with seldom_collected():
-        for answers in read_all(os.fspath(where.root), plan.tasks, max_bytes=limits.max_bytes, workers=limits.workers):
+        for answers in read_all(
+            os.fspath(where.root), plan.tasks, max_bytes=limits.max_bytes, workers=limits.workers, wanted=wanted
+        ):
             batch.add(answers)
             done += len(answers)
             report(done, len(plan.tasks), _measure(batch.read_bytes, total))
@@ -182,11 +195,12 @@ def _measure(done: int, total: int) -> str:
 class _Batch:
     """Answers of one transaction."""
 
-    def __init__(self, store: CodeStore, tree: int, owner: str, gone: list[str]) -> None:
-        self._store = store
-        self._tree = tree
-        self._owner = owner
+    def __init__(
+        self, store: CodeStore, tree: Tree, owner: str, gone: list[str], keep: KeepPrograms | None = None
+    ) -> None:
+        self.store, self.tree, self.owner, self.keep = store, tree, owner, keep
         self._gone = gone
+        self._programs: list[Translated] = []
         self._files: list[IndexedFile] = []
         self._touched: list[Touched] = []
         self._bytes = 0
@@ -194,7 +208,9 @@ class _Batch:
         self.notes: list[str] = []
 
     def add(self, answers: list[Answer]) -> None:
-        for file, touched, _ in answers:
+        for file, touched, program in answers:
+            if program is not None:
+                self._programs.append(program)
             if file is not None:
                 self._files.append(file)
                 self._bytes += file.size_bytes if file.texts else 0  # of a picture only its name is written
@@ -211,13 +227,15 @@ class _Batch:
     def write(self) -> None:
         """Write the answers, if there are any."""
         if self._files or self._touched or self._gone:
-            self._store.write_files(
-                self._tree,
-                self._owner,
+            self.store.write_files(
+                self.tree.id,
+                self.owner,
                 files=self._files,
                 touched=self._touched,
                 gone=self._gone,
                 lease_s=LEASE_S,
             )
+        if self.keep is not None and self._programs:
+            self.keep(self.tree, self.owner, self._programs)
         self.segments += any(file.texts for file in self._files)
-        self._files, self._touched, self._gone, self._bytes = [], [], [], 0
+        self._files, self._touched, self._gone, self._programs, self._bytes = [], [], [], [], 0

@@ -1,7 +1,6 @@
 """Calls: which function is called, which parameter gets which argument, what comes back; decorators.
 
-A decorator is one function for all that it decorates, so it seems to give back all of it; what others gave it is left
-out. A class stays itself, whatever its decorators return.
+A class stays itself, whatever its decorators return.
 """
 
 from __future__ import annotations
@@ -64,13 +63,14 @@ def _call_overloaded(
 
 def _call_module(state: State, value: Module, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
     """Call what a file offers as itself."""
-    frame = state.frames.get((value.path, 0))
-    if frame is not None and WHOLE in frame.exports:
-        frame.exports[WHOLE].use(lambda each: apply(state, each, given, site, sink, is_new=is_new))
+    for path in value.paths:
+        frame = state.frames.get((path, 0))
+        if frame is not None and WHOLE in frame.exports:
+            frame.exports[WHOLE].use(lambda each: apply(state, each, given, site, sink, is_new=is_new))
 
 
 def _call_external(state: State, value: External, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
-    state.call(site, value.name, site.how or "external")
+    state.call(site, value.plain, site.how or "external")
     supply(state, value, given, site, sink)
 
 
@@ -285,7 +285,7 @@ def _construct_outside(state: State, of: Class, site: Site) -> None:
     """Call the constructors of external bases, except builtin ones."""
     for outer in [outer for each in of.order for outer in each.outer_bases]:
         if not outer.name.startswith(BUILTIN):
-            state.call(site, f"{outer.name}.__init__", "constructor")
+            state.call(site, f"{outer.plain}.__init__", "constructor")
 
 
 def _constructed(state: State, orders: Sequence[Class], given: Sequence[Given], made: Value, site: Site) -> bool:
@@ -318,24 +318,38 @@ def chosen(state: State, functions: Sequence[Function], given: Sequence[Given], 
     if len(functions) < 2 or functions[0].scope.arity < 0:
         return functions
     types = [_type(state, each.declared, site.frame) for each in given]
-    signatures = [
-        Signature(
-            tuple([_type(state, parameter.declared, function.frame) for parameter in function.scope.parameters]),
-            any(parameter.kind == "*" for parameter in function.scope.parameters),
-        )
-        for function in functions
-    ]
+    signatures = [state.signatures.get(function) or _signature(state, function) for function in functions]
     return [functions[place] for place in choose(signatures, types)] or functions
+
+
+def _signature(state: State, function: Function) -> Signature:
+    takes = [_type(state, parameter.declared, function.frame) for parameter in function.scope.parameters]
+    found = Signature(tuple(takes), any(parameter.kind == "*" for parameter in function.scope.parameters))
+    state.signatures[function] = found
+    return found
 
 
 def _type(state: State, declared: Expression | None, frame: Frame) -> Hashable:
     """Return a type for overload choice: a class, else its written name."""
     if isinstance(declared, Table):
         return declared.kind
+    if isinstance(declared, Call):
+        return _returned_type(state, declared, frame)
     if not isinstance(declared, Name | Member):
         return None
     found = state.evaluate(declared, frame).values
     return next((value for value in found if isinstance(value, Class)), declared.name)
+
+
+def _returned_type(state: State, call: Call, frame: Frame) -> Hashable:
+    """Return the type that a method of a known class is declared to return; None if overloads differ."""
+    if not isinstance(call.callee, Member):
+        return None
+    owner, name = _type(state, call.callee.of, frame), call.callee.name
+    orders = owner.order if isinstance(owner, Class) else ()
+    found = next((each.overloads[name] for each in orders if name in each.overloads), ())
+    types = {_type(state, function.scope.returns, function.frame) for function in found}
+    return types.pop() if len(types) == 1 else None
 
 
 CALLERS: dict[type[Value], Callable[..., None]] = {
@@ -363,27 +377,23 @@ def defined(state: State, place: Place, frame: Frame) -> Variable:
             site = Site(frame, value.scope.line, 0, "decorator")
             state.asked.append(Asked(site, decorator, applied))
             if isinstance(value, Class):  # it stays itself: nearly every decorator of classes returns the class
-                applied.use(partial(_decorate_class, state, decorator, found, site))
+                applied.use(partial(_decorate, state, found, ignore, site))
                 continue
             result = state.variable()
-            applied.use(partial(_decorate_function, state, decorator, found, result, site))
+            applied.use(partial(_decorate_function, state, found, result, site))
             state.decorations.append((found, result))
             found = state.defined[place] = result
     return found
 
 
-def _decorate_class(state: State, decorator: Expression, decorated: Variable, site: Site, value: Value) -> None:
-    # Values that are classes with decorators are results of other decorations.
-    if not (isinstance(decorator, Call) and _is_decorated(value)):
-        state.apply(value, [Given(decorated)], site, ignore)
+def _decorate(state: State, decorated: Variable, sink: Sink, site: Site, value: Value) -> None:
+    # A class with decorators is what a decorator gave back elsewhere, and decorates nothing.
+    if not (type(value) is Class and value.scope.decorators):
+        state.apply(value, [Given(decorated)], site, sink)
 
 
-def _decorate_function(
-    state: State, decorator: Expression, decorated: Variable, result: Variable, site: Site, value: Value
-) -> None:
-    """Call a decorator with a function; results that other functions caused are left out."""
-    if isinstance(decorator, Call) and _is_decorated(value):
-        return
+def _decorate_function(state: State, decorated: Variable, result: Variable, site: Site, value: Value) -> None:
+    """Call a decorator with a function. It is one function for all that it decorates: the others are left out."""
     others = state.decorated.setdefault(value, {})
     others.update(dict.fromkeys(decorated.values))
     # A decorator outside the program most often returns what it was given, or something like it.
@@ -391,12 +401,7 @@ def _decorate_function(
         decorated.flow(result)
 
     def sink(found: Value) -> None:
-        if found in decorated.values or not (found in others or _is_decorated(found)):
+        if found in decorated.values or found not in others:
             result.add(found)
 
-    state.apply(value, [Given(decorated)], site, sink)
-
-
-def _is_decorated(value: Value) -> bool:
-    """Tell whether a value is a class with decorators."""
-    return type(value) is Class and bool(value.scope.decorators)
+    _decorate(state, decorated, sink, site, value)

@@ -26,8 +26,8 @@ from recollect.code.links.flow_values import (
     ignore,
 )
 from recollect.code.links.library_calls import awaited
-from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT, STEPPED
-from recollect.code.links.member_lookup import FINDERS, Sink, add_member, derives, lookup, of_file
+from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
+from recollect.code.links.member_lookup import FINDERS, Sink, add_member, derives, lookup, of_file, of_files
 from recollect.code.links.solver_state import Asked, Given, Site, State
 
 # A callee with a name, which is reported if nothing is found.
@@ -99,18 +99,6 @@ def _looked_up(state: State, name: str, site: Site, sink: Sink, value: Value) ->
     finder = FINDERS.get(type(value))
     if finder is not None:
         finder(state, value, name, site, sink)
-
-
-def once(user: Sink) -> Sink:
-    """Return a sink that passes every value on once."""
-    seen: set[Value] = set()
-
-    def sink(value: Value) -> None:
-        if value not in seen:
-            seen.add(value)
-            user(value)
-
-    return sink
 
 
 def _item(state: State, expression: ir.Item, frame: Frame) -> Variable:
@@ -270,22 +258,18 @@ def _elements(state: State, expression: ir.Elements, frame: Frame) -> Variable:
 
 
 def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
-    """Send what iterating over a value yields to the sink."""
+    """Send what iterating over a value yields to the sink; an iterator of the program is not stepped through."""
+
+    def step(iterator: Value) -> None:
+        if isinstance(iterator, Collection) and iterator.kind != OBJECT:
+            iterate(state, iterator, site, sink)
+
     if isinstance(value, Collection) and value.kind not in ("dict", OBJECT):
         value.rest.use(sink)
         value.every(lambda key, each: each.use(sink) if isinstance(key, int) else None)
     elif isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
-        step = once(lambda iterator: _step(state, iterator, site, sink))
         for name in ITERATED:
             lookup(state, value, name, site, lambda each: state.apply(each, (), site, step))
-
-
-def _step(state: State, iterator: Value, site: Site, sink: Sink) -> None:
-    """Send what an iterator yields."""
-    if isinstance(iterator, Collection) and iterator.kind != OBJECT:
-        iterate(state, iterator, site, sink)
-    else:
-        lookup(state, iterator, STEPPED, site, lambda each: state.apply(each, (), site, sink))
 
 
 def _opaque(state: State, expression: ir.Opaque, frame: Frame) -> Variable:
@@ -352,7 +336,7 @@ def assign(state: State, target: ir.Expression, value: Variable, frame: Frame) -
 
 def at(state: State, target: ir.Member, frame: Frame, sink: Callable[[Variable], None]) -> None:
     """Send the variables that an assigned member means to the sink."""
-    name, site = target.name, Site(frame, target.line)
+    name = target.name
 
     def on(value: Value) -> None:
         if isinstance(value, Class):
@@ -360,35 +344,16 @@ def at(state: State, target: ir.Member, frame: Frame, sink: Callable[[Variable],
         elif isinstance(value, Bound):
             sink(state.field(value.function, name))
         elif isinstance(value, Module):
-            module = state.frames.get((value.path, 0))
-            if module is not None:
-                sink(module.name(name))
+            for path in value.paths:
+                module = state.frames.get((path, 0))
+                if module is not None:
+                    sink(module.name(name))
         elif not isinstance(value, External | Constant | Declared):
             if isinstance(value, Function) and name == "prototype":
                 state.prototype(value)
             sink(state.field(value, name))
-            if isinstance(value, Object) and isinstance(value.of, Class):
-                _set(state, value, name, site, sink)
 
     evaluate(state, target.of, frame).use(on)
-
-
-def _set(state: State, value: Object, name: str, site: Site, sink: Callable[[Variable], None]) -> None:
-    """Call the setter of a property that is assigned to."""
-    of = value.of
-    if not isinstance(of, Class):
-        return
-    for each in of.order:
-        if name in each.frame.names:
-
-            def setter(found: Value) -> None:
-                if isinstance(found, Function) and "setter" in found.scope.marks:
-                    passed = state.variable()
-                    sink(passed)
-                    state.apply(state.bind(found, value), [Given(passed)], site.found("property"), ignore)
-
-            each.frame.names[name].use(setter)
-            return
 
 
 def _assign_item(state: State, target: ir.Item, value: Variable, frame: Frame) -> None:
@@ -496,8 +461,7 @@ def bring_in(state: State, imported: ir.Import, frame: Frame) -> None:
     elif not imported.is_whole:
         _bring_path(state, imported, frame, target, paths)
     elif paths:
-        for path in paths:
-            target.add(state.module[path])
+        target.add(state.module[paths])
     else:
         target.add(state.external[imported.module])
 
@@ -505,14 +469,13 @@ def bring_in(state: State, imported: ir.Import, frame: Frame) -> None:
 def _bring_name(state: State, imported: ir.Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
     """`from a import b`: what a offers as b, or else the module a.b."""
     site, name = Site(frame, imported.line), imported.name or ""
-    offered = [of_file(state, path, name, site, target.add) for path in paths]
-    if any(offered):
+    if of_files(state, paths, name, site, target.add):
         return
     joined = f"{imported.module}.{name}" if imported.module else name
     below = state.modules.find(frame.path, joined, imported.level)
-    for path in below:
-        target.add(state.module[path])
-    if not below and not paths:
+    if below:
+        target.add(state.module[below])
+    elif not paths:
         target.add(state.external[joined])
 
 
@@ -520,9 +483,9 @@ def _bring_path(state: State, imported: ir.Import, frame: Frame, target: Variabl
     """`import a.b.c` binds a, through which b and c are found."""
     parts = imported.module.split(".")
     top = state.modules.find(frame.path, parts[0], imported.level)
-    for path in top:
-        target.add(state.module[path])
-    if not top and not paths:
+    if top:
+        target.add(state.module[top])
+    elif not paths:
         target.add(state.external[parts[0]])
         return
     if not top:  # folders that are no packages
@@ -532,8 +495,7 @@ def _bring_path(state: State, imported: ir.Import, frame: Frame, target: Variabl
             below = state.collection[within, part]
             within.entry(part).add(below)
             within = below
-        for path in paths:
-            within.entry(parts[-1]).add(state.module[path])
+        within.entry(parts[-1]).add(state.module[paths])
 
 
 _EXECUTORS: dict[type, Callable[..., None]] = {

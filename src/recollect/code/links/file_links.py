@@ -122,13 +122,17 @@ class _Places:
         outside = [call.callee for call in calls if isinstance(call.callee, str)]
         if outside:
             self._outside[caller, line, column] = outside
-        inside = [call for call in calls if not isinstance(call.callee, str)]
+        inside = [call for call in calls if not isinstance(call.callee, str) and not self._is_part(caller, call.callee)]
         if not inside:
+            return
+        only, callee = inside[0], inside[0].callee
+        if len(inside) == 1 and not isinstance(callee, str) and only.how != NAME_ONLY:
+            self._link(caller, self.target(callee), "CALLS", line, only.how, only.confidence, column)
             return
         # Several of one name are one or another of them; `with Server() as s` calls three functions, and all of them.
         names = Counter(self._name(call) for call in inside)
         most = MOST_OVERRIDES if len(names) == 1 and self._is_overridden(inside) else MOST_CALLEES
-        if len(inside) > most or inside[0].how == NAME_ONLY:
+        if len(inside) > most or inside[0].how == NAME_ONLY or self._are_overloads(inside):
             places = tuple(call.callee for call in inside if not isinstance(call.callee, str))
             name = self._units[places[0][0]].scopes[places[0][1]].name
             self._open(OpenCall(caller, name, line, column, places))
@@ -137,6 +141,18 @@ class _Places:
             if not isinstance(call.callee, str):
                 confidence = call.confidence / names[self._name(call)] ** 0.5
                 self._link(caller, self.target(call.callee), "CALLS", line, call.how, confidence, column)
+
+    def _is_part(self, caller: Place, callee: Place) -> bool:
+        """Tell whether a function without a name belongs to its caller: `rows.map(row => …)` is no recursion."""
+        is_nameless = callee[1] > 0 and self._units[callee[0]].scopes[callee[1]].symbol < 0
+        return is_nameless and self.target(callee) == self.target(caller)
+
+    def _are_overloads(self, calls: list[CallEdge]) -> bool:
+        """Tell whether several overloads of one class are left that the arguments do not tell apart."""
+        places = [call.callee for call in calls if not isinstance(call.callee, str)]
+        scopes = [(path, self._units[path].scopes[number]) for path, number in places]
+        counts = Counter((path, scope.parent, scope.name) for path, scope in scopes if scope.arity >= 0)
+        return max(counts.values(), default=0) > 1
 
     def _is_overridden(self, calls: list[CallEdge]) -> bool:
         """Tell whether functions of one name belong to one class each."""
@@ -199,9 +215,6 @@ class _Places:
         return modules.find(path, each.module, each.level)
 
     def _imported_from_outside(self, path: str, each: Import) -> None:
-        crossed = self._plan.crossed.get((self._plan.modules.family(path), each.module))
-        if crossed:
-            self._link((path, 0), f"={crossed}", "IMPORTS", each.line, "package", IMPORT_CONFIDENCE)
         name = f"{each.module}.{each.name}" if each.name not in (None, "*") else each.module
         self._files[path].loose.outside.append(OutsideSite("", name, "IMPORTS", (each.line,)))
 

@@ -13,15 +13,16 @@ from typing import Any
 
 import msgspec
 
-from recollect.code.index.file_reader import HEAD_BYTES, Task, as_utf8, content_of
+from recollect.code.index.extract import extract, outline
+from recollect.code.index.file_reader import HEAD_BYTES, Task, as_utf8, content_of, read
 from recollect.code.index.file_walk import real
-from recollect.code.index.languages import BY_NAME, LANGUAGES, detect
+from recollect.code.index.languages import BY_NAME, LANGUAGES, Language, detect
 from recollect.code.index.parallel_reader import Translated
-from recollect.code.index.symbols import Symbol
+from recollect.code.index.symbols import Extracted, Outline, Symbol
 from recollect.code.links.interface_summary import Pieces, add_names, pieces, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
 from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
-from recollect.store.code_protocol import symbol_keys
+from recollect.store.code_protocol import IndexedFile, Touched, symbol_keys
 from recollect.text.redaction.redact import masked
 
 # Languages with a front end of their own; all others that have programs are read by `generic_reader`.
@@ -46,7 +47,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     names: what it offers at its top, in its order; modules: what it imports from, each once, with the level
     unknown: names that it uses and neither defines nor imports, where its language sees such names elsewhere
-    summary: hash of its interface summary; pieces: the same in parts
+    pieces: hashes of its interface summary
     """
 
     language: str
@@ -54,7 +55,6 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     names: tuple[str, ...] = ()
     modules: tuple[tuple[str, int], ...] = ()
     unknown: tuple[str, ...] = ()
-    summary: str = ""
     pieces: Pieces = Pieces()
 
 
@@ -85,6 +85,26 @@ def translate(root: str, task: Task, max_bytes: int) -> Translated:
     return translated(task.path, source, task.symbols if hashlib.sha256(source).hexdigest() == task.hash else b"")
 
 
+def read_both(root: str, task: Task, max_bytes: int) -> tuple[IndexedFile | None, Touched | None, Translated | None]:
+    """Return the index entry and the program of a file, which is read and parsed once."""
+    sources: list[tuple[bytes, Language, Outline | Extracted]] = []
+
+    def outliner(source: bytes, path: str, language: Language) -> Outline:
+        is_generic = language.name not in FRONT_ENDS and has_program(language.name)
+        found = (extract if is_generic else outline)(source, path, language)
+        sources.append((source, language, found))
+        return Outline(found.symbols, found.notes)
+
+    file = read(root, task, max_bytes, outliner)
+    if isinstance(file, Touched):
+        return None, file, None
+    program = None
+    for source, language, found in sources:
+        if has_program(language.name):
+            program = _program(task.path, file.hash, source, language, found)
+    return file, None, program
+
+
 def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
     """Return the program of a file, given its content and its packed symbols."""
     digest = hashlib.sha256(source).hexdigest()
@@ -92,15 +112,26 @@ def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
     language = detect(path, source[:HEAD_BYTES])
     if language is None or not has_program(language.name):
         return Translated(path, digest, note="no program")
+    return _program(path, digest, source, language, Outline(_symbols.decode(symbols), []) if symbols else None)
+
+
+def _program(
+    path: str, digest: str, source: bytes, language: Language, found: Outline | Extracted | None
+) -> Translated:
+    """Return the program of a masked source; what the index found in it is not read again."""
     try:
-        rows = _symbols.decode(symbols) if symbols else _outlined(path, source)
-        unit = front_end(language.name)(source, path, rows)
-        keys = symbol_keys(rows)
+        if language.name in FRONT_ENDS:
+            found = found or outline(source, path, language)
+            unit = front_end(language.name)(source, path, found.symbols)
+        else:
+            from recollect.code.links import generic_reader
+
+            found = found if isinstance(found, Extracted) else extract(source, path, language)
+            unit = generic_reader.unit(source, path, language, found)
+        keys = symbol_keys(found.symbols)
         seen = summary(unit)
         shown = _encode(Kept(keys, packed(seen)))
-        known = msgspec.structs.replace(
-            offer(unit), summary=hashlib.sha256(shown).hexdigest()[:32], pieces=pieces(seen, keys, source)
-        )
+        known = msgspec.structs.replace(offer(unit), pieces=pieces(seen, keys, source))
         return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))))
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, digest, note=f"could not be parsed ({type(problem).__name__}: {problem})")
@@ -142,16 +173,9 @@ def offer(unit: Unit) -> Offer:
     return Offer(unit.language, unit.package, tuple(names), tuple(modules), tuple(unknown))
 
 
-def _outlined(path: str, source: bytes) -> list[Symbol]:
-    from recollect.code.index.extract import outline
-
-    language = detect(path, source[:HEAD_BYTES])
-    return outline(source, path, language).symbols if language else []
-
-
 def front_end(language: str) -> FrontEnd:
-    """Return what reads the programs of a language."""
-    module = import_module(f"recollect.code.links.{FRONT_ENDS.get(language, 'generic_reader')}")
+    """Return what reads the programs of a language of FRONT_ENDS."""
+    module = import_module(f"recollect.code.links.{FRONT_ENDS[language]}")
     found: FrontEnd = module.unit
     return found
 

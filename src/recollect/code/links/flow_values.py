@@ -24,8 +24,9 @@ def ignore(value: Value) -> None:
     """Discard a value."""
 
 
-# A variable with more values than this may hold anything, so calls of it mean nothing.
-MOST_VALUES = 40
+# A variable with more values than this may hold anything, so calls of it mean nothing. Tables, constants and things
+# outside are fewer: with 40 of them vue core takes a third more CPU.
+MOST_VALUES, MOST_TABLES = 40, 24
 # Values that are handed on for one group; the largest groups of real projects need a tenth. Beyond that variables take
 # few values, and beyond the double nothing is handed on: the group is solved coarsely, and says so.
 MOST_STEPS = 5_000_000
@@ -195,16 +196,23 @@ class Overloaded(Value):
 
 @dataclass(eq=False, slots=True)
 class Module(Value):
-    """A file as a value."""
+    """A file as a value, or all files of a package."""
 
-    path: str
+    paths: tuple[str, ...]
 
 
-@dataclass(eq=False, slots=True)
 class External(Value):
-    """Something outside the program, by its dotted name."""
+    """Something outside the program, by its dotted name; plain: without marks of what was made.
 
-    name: str
+    members, result: what its members and its calls are, made when they are first asked for
+    """
+
+    __slots__ = ("members", "name", "plain", "result")
+
+    def __init__(self, name: str, plain: str) -> None:
+        self.name, self.plain = name, plain
+        self.members: dict[str, External] = {}
+        self.result: External | None = None
 
 
 class Collection(Value):
@@ -260,16 +268,21 @@ class Known(Value):
     receiver: Value
 
 
+_CALLED = frozenset((Function, Class, Object, Declared, Bound, Overloaded))
+
+
 class Work:
     """The queue of new values, and all variables.
 
-    most: values that a variable takes; steps: values that were handed on, most_steps: before it is done coarsely
+    most_called, most: values that a variable takes: what can be called or asked for members, and all others
+    steps: values that were handed on; most_steps: before it is done coarsely
     """
 
-    __slots__ = ("later", "made", "most", "most_steps", "steps", "waiting")
+    __slots__ = ("later", "made", "most", "most_called", "most_steps", "steps", "waiting")
 
     def __init__(self, most_steps: int = MOST_STEPS) -> None:
-        self.most, self.steps, self.most_steps = MOST_VALUES, 0, most_steps
+        self.most, self.most_called = MOST_TABLES, MOST_VALUES
+        self.steps, self.most_steps = 0, most_steps
         self.later: deque[Callable[[], None]] = deque()  # what is done when nothing waits to be handed on
         # A variable, a new value, and how many users it had then: later users have the value already.
         self.waiting: deque[tuple[Variable, Value, int]] = deque()
@@ -277,14 +290,14 @@ class Work:
 
     def hand_on(self) -> None:
         """Hand on until nothing is left to hand on."""
-        waiting, steps, most = self.waiting, self.steps, self.most
+        waiting, steps, most, most_called = self.waiting, self.steps, self.most, self.most_called
         take, wait = waiting.popleft, waiting.append
         while waiting:
             variable, value, count = take()
             steps += count
             if steps > self.most_steps:
                 self._coarsen(steps)
-                most = self.most
+                most, most_called = self.most, self.most_called
             for user in variable.users[:count]:
                 if type(user) is not Variable:
                     user(value)  # type: ignore[operator]
@@ -297,7 +310,7 @@ class Work:
                     if values[0] is value:
                         continue
                     user.values = {values[0]: None, value: None}
-                elif value not in values and len(values) < most:
+                elif value not in values and len(values) < (most_called if type(value) in _CALLED else most):
                     values[value] = None  # type: ignore[index]
                 else:
                     continue
@@ -313,7 +326,7 @@ class Work:
 
     def _coarsen(self, steps: int) -> None:
         """Let variables take few values from now on; beyond the double, hand on nothing more."""
-        self.most = FEW_VALUES
+        self.most = self.most_called = FEW_VALUES
         if steps > 2 * self.most_steps:
             self.waiting.clear()
             self.later.clear()
@@ -358,7 +371,9 @@ class Variable:
             if values[0] is value:
                 return
             self.values = {values[0]: None, value: None}
-        elif value not in values and len(values) < self.work.most:
+        elif value not in values and len(values) < (
+            self.work.most_called if type(value) in _CALLED else self.work.most
+        ):
             values[value] = None  # type: ignore[index]
         else:
             return

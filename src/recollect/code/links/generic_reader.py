@@ -4,9 +4,9 @@
     references   → calls, bases, uses; `a.b.c()` is a chain of members, `this` and `super` are words of the language
     imports      → imports, in the words of `modules`
     signatures   → types of parameters and of what is returned, where the language writes them
-    the lines    → types of fields, and which variable the result of a call is given to
+    the lines    → types of fields and of local variables, and which variable the result of a call is given to
 
-Values are not followed from variable to variable, so more stays unresolved. A row of RULES describes a language.
+Values are hardly followed from variable to variable, so more stays unresolved. A row of RULES describes a language.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.code.index.extract import extract
-from recollect.code.index.languages import Language, detect
+from recollect.code.index.languages import Language
 from recollect.code.index.symbols import Extracted, Reference, Symbol
 from recollect.code.index.symbols import Import as Imported
 from recollect.code.links import program as ir
@@ -41,6 +40,7 @@ class LanguageRules(NamedTuple):
     returned: a pattern of the line that says which table a file is
     private: what is private at the top of a file is not seen by others, though they see all the rest
     brackets: parameters stand in brackets after the name
+    same: members that return the object itself, or what it wraps
     """
 
     this: frozenset[str] = frozenset()
@@ -56,6 +56,7 @@ class LanguageRules(NamedTuple):
     returned: str = ""
     private: bool = False
     brackets: bool = True
+    same: frozenset[str] = frozenset()
 
 
 def _words(text: str) -> frozenset[str]:
@@ -64,7 +65,12 @@ def _words(text: str) -> frozenset[str]:
 
 RULES: dict[str, LanguageRules] = {
     "go": LanguageRules(types="after"),
-    "rust": LanguageRules(_words("self"), _words("Self"), types="colon"),
+    "rust": LanguageRules(
+        _words("self"),
+        _words("Self"),
+        types="colon",
+        same=_words("unwrap expect await clone as_ref as_mut borrow borrow_mut lock unwrap_or_default"),
+    ),
     "c": LanguageRules(types="before", private=True),
     "cpp": LanguageRules(
         _words("this"), implicit=True, types="before", constructors=("=",), flat=True, star=True, private=True
@@ -122,6 +128,45 @@ _FIELDS: dict[str, re.Pattern[str]] = {
         r"(?P<type>\??[A-Za-z_\\][\w.:\\]*(?:<[^;=()]*>)?[\s*&?]+)\$?(?P<name>[A-Za-z_]\w*)\s*(?:;|=|\{\s*get)"
     ),
 }
+# Local variables with a type: declared, taken by a function literal, caught, or asserted.
+_TYPED: dict[str, tuple[re.Pattern[str], ...]] = {
+    "after": (
+        re.compile(r"^\s*+var\s++(?P<name>[A-Za-z_]\w*+)\s++(?P<type>[*\[\]\w.]++)"),
+        re.compile(
+            r"\b(?P<name>[A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+:=[^=()]{1,100}\.\((?P<type>\*?[A-Za-z_][\w.]*+)\)"
+        ),
+    ),
+    "colon": (
+        re.compile(r"\b(?:let|var|val|const)\s++(?:mut\s++)?(?P<name>[A-Za-z_]\w*+)\s*+:\s*+(?P<type>[^=;{]{1,200})"),
+    ),
+    "before": (
+        _FIELDS["before"],
+        re.compile(
+            r"\b(?:foreach|for|catch|using)\s*+\(\s*+(?P<type>(?:const\s++|final\s++)?[A-Za-z_\\][\w.:\\]*+[\s*&]++)"
+            r"\$?(?P<name>[A-Za-z_]\w*+)\s*+(?:in\b|[:=)])"
+        ),
+    ),
+}
+# Parameters of a function literal.
+_LITERAL: dict[str, re.Pattern[str]] = {
+    "after": re.compile(r"\bfunc\s*+\(([^()]{1,200})\)"),
+    "colon": re.compile(r"\|([^|\n]{1,200})\|"),
+    "before": re.compile(r"\b(?:function|fn)\s*+\(([^()]{1,200})\)"),
+}
+# A loop of Go over a slice: a slice has no methods, so its type is that of its elements.
+_LOOP = re.compile(r"\bfor\s++\w++\s*+,\s*+(?P<name>[A-Za-z_]\w*+)\s*+:?=\s*+range\s++(?P<of>[\w.\[\]()]++)")
+# A second name for something: `header := file.header`.
+_RENAMED = re.compile(
+    r"^\s*+(?:(?:let|var|val|const|auto)\s++(?:mut\s++)?)?(?P<name>[A-Za-z_]\w*+)\s*+:?=\s*+&?(?:mut\s++)?"
+    r"(?P<of>[A-Za-z_]\w*+(?:(?:\.|->)[A-Za-z_]\w*+)++)\s*+;?\s*+$"
+)
+# Several variables that take the results of a call; the first result has the declared type.
+_SEVERAL = re.compile(r"(?:^|[\s;{(])([A-Za-z_]\w*+)(?:\s*+,\s*+[A-Za-z_]\w*+)++\s*+:?=\s*+[\w.&*()\[\]]*+$")
+# Lines of a function that are read: longer ones are generated.
+MOST_LINES = 2_000
+# The modules at the start of a path, and an import inside of a macro: `cfg_net! { pub use tcp::Stream; }`.
+_RUST_PATH = re.compile(r"([a-z_]\w*+)(?:::[a-z_]\w*+)*+(?=::[A-Z])")
+_RUST_USE = re.compile(r"^\s++(?:pub(?:\([\w ]++\))?\s++)?use\s++([\w:]++)(?:\{([^{}]*+)\})?(?:\s++as\s++(\w++))?\s*+;")
 _EMBEDDED = re.compile(r"^\s*\*?([A-Za-z_][\w.]*)\s*(?:`[^`]*`)?$")
 _RECEIVER = re.compile(r"func\s*\(\s*(\w+)\s")
 _KEYWORDS = _words(
@@ -129,12 +174,9 @@ _KEYWORDS = _words(
 )
 
 
-def unit(source: bytes, path: str, symbols: Sequence[Symbol] | None = None) -> ir.Unit:
-    """Return the program of a file in any other language."""
-    language = detect(path, source[:8192])
-    if language is None or language.document:
-        return ir.Unit(language.name if language else "", (ir.Scope("module", path),))
-    return _Translation(extract(source, path, language), source, path, language).unit()
+def unit(source: bytes, path: str, language: Language, found: Extracted) -> ir.Unit:
+    """Return the program of a file in any other language, from what was extracted from it."""
+    return _Translation(found, source, path, language).unit()
 
 
 class _Translation:
@@ -163,6 +205,7 @@ class _Translation:
         self._implements: dict[int, list[ir.Expression]] = {}
         self._variables: dict[int, frozenset[str]] = {}  # by function, what it assigns to
         self._top = self._members.get(-1, {})
+        self._imports = {each.alias or each.name or each.module.rpartition("::")[2] for each in found.imports}
         self._abroad = {place: owner for place in self._scope_of if (owner := self._owner_elsewhere(place))}
 
     def _is_prototype(self, symbol: Symbol) -> bool:
@@ -174,7 +217,9 @@ class _Translation:
     def _owner_elsewhere(self, place: int) -> str:
         """Return the type of a method defined outside of it: `func (s *Store) Put()`."""
         symbol = self._symbols[place]
-        if symbol.kind != "Method" or (symbol.parent >= 0 and self._symbols[symbol.parent].kind != "Module"):
+        if symbol.kind not in ("Method", "Test", "Endpoint") or (
+            symbol.parent >= 0 and self._symbols[symbol.parent].kind != "Module"
+        ):
             return ""
         around = self._symbols[symbol.parent].qualified if symbol.parent >= 0 else self._package
         rest = symbol.qualified[: len(symbol.qualified) - len(symbol.name)]
@@ -187,13 +232,15 @@ class _Translation:
         return self._symbols[place].kind == "Constant" and place in self._inner
 
     def unit(self) -> ir.Unit:
-        for each in self._found.imports:
+        for each in (*self._found.imports, *self._hidden_imports()):
             self._bodies[0] += self._imported(each)
         for place in self._scope_of:
             self._define(place)
         for place, symbol in enumerate(self._symbols):
             if symbol.kind in TYPES and self._rules.types:
                 self._fields(place)
+            elif place in self._scope_of and symbol.kind in CODE and self._rules.types:
+                self._local_types(place)
         for reference in self._found.references:
             self._refer(reference)
         scopes = [ir.Scope("module", self._path, body=tuple(self._bodies[0]))]
@@ -284,29 +331,37 @@ class _Translation:
         """Yield the parameters that a signature names; words for the instance are no parameters."""
         if not self._rules.brackets:
             return
-        for text in _arguments(symbol.signature, symbol.name)[:MOST]:
-            name, declared = _declared(text, self._rules.types)
+        for name, declared in self._declarations(_arguments(symbol.signature, symbol.name)[:MOST]):
             if name and name not in self._rules.this:
                 yield ir.Parameter(name, declared=_type(declared) if declared else None)
 
+    def _declarations(self, texts: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the names and types of parameters. In Go several may share a type: `a, b *Node`."""
+        found = [_declared(text, self._rules.types) for text in texts]
+        if self._rules.types == "after":
+            for place in range(len(found) - 2, -1, -1):
+                name, declared = found[place]
+                found[place] = (name, declared or found[place + 1][1])
+        return found
+
     def _returned(self, symbol: Symbol) -> ir.Expression | None:
         text = _result(symbol.signature, symbol.name, self._rules.types)
-        if text in self._rules.own and symbol.parent >= 0:
+        if self._rules.types == "after":
+            named = self._declarations(_results(symbol.signature, symbol.name))
+            text = named[0][1] if named else text.strip("()").split(",")[0]
+        declared = _type(text) if text else None
+        if isinstance(declared, ir.Name) and declared.name in self._rules.own and symbol.parent >= 0:
             return ir.Name(self._symbols[symbol.parent].name)
-        return _type(text) if text else None
+        return declared
 
     def _fields(self, place: int) -> None:
         """Declare the types of fields, from lines and constructor parameters."""
         symbol, body = self._symbols[place], self._bodies[self._scope_of[place]]
         pattern = _FIELDS[self._rules.types]
-        inner = [(each.start_line, each.end_line) for each in self._inner.get(place, ())]
-        for line in range(symbol.start_line, min(symbol.end_line, symbol.start_line + 400)):
-            if any(first <= line + 1 <= last for first, last in inner):
-                continue
-            text = self._lines[line].split("//", 1)[0] if line < len(self._lines) else ""
+        for text in self._own_lines(place, 400):
             match = pattern.match(text)
             if match and match["name"] not in _KEYWORDS and (declared := _type(match["type"])) is not None:
-                body.append(ir.Assign(ir.Name(match["name"]), ir.Instance(declared)))
+                self._field(place, match["name"], declared)
             elif self._rules.types == "after" and (embedded := _EMBEDDED.match(text)):
                 self._bases.setdefault(place, []).append(_path_expression(embedded[1]))
         if self._rules.types == "colon":
@@ -314,6 +369,45 @@ class _Translation:
                 name, declared_text = _declared(text, "colon")
                 if name and (declared := _type(declared_text)) is not None:
                     body.append(ir.Assign(ir.Name(name), ir.Instance(declared)))
+
+    def _field(self, place: int, name: str, declared: ir.Expression) -> None:
+        """Declare a field; one that is called like its type is declared in the file, where the name is the type."""
+        symbol, value = self._symbols[place], ir.Instance(declared)
+        first = declared
+        while isinstance(first, ir.Member):
+            first = first.of
+        if first == ir.Name(name) and symbol.parent < 0:
+            self._bodies[0].append(ir.Assign(ir.Member(ir.Name(symbol.name), name), value))
+        else:
+            self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), value))
+
+    def _own_lines(self, place: int, most: int) -> Iterator[str]:
+        """Yield the lines of a symbol after its first, without those of the symbols in it and without comments."""
+        symbol = self._symbols[place]
+        inner = [(each.start_line, each.end_line) for each in self._inner.get(place, ())]
+        for line in range(symbol.start_line, min(symbol.end_line, symbol.start_line + most, len(self._lines))):
+            if not any(first <= line + 1 <= last for first, last in inner):
+                yield self._lines[line].split("//", 1)[0][:400]
+
+    def _local_types(self, place: int) -> None:
+        """Declare the types of local variables: those that the code writes, and elements of what has a type."""
+        style, body = self._rules.types, self._bodies[self._scope_of[place]]
+        symbol = self._symbols[place]
+        found: list[tuple[str, str]] = []
+        if style == "after":
+            found += self._declarations(_results(symbol.signature, symbol.name))
+        for text in self._own_lines(place, MOST_LINES):
+            for pattern in _TYPED[style]:
+                found += [(match["name"], match["type"]) for match in pattern.finditer(text)]
+            for literal in _LITERAL[style].finditer(text):
+                found += self._declarations(literal[1].split(","))
+            same = _RENAMED.match(text) or (_LOOP.search(text) if style == "after" else None)
+            if same is not None:
+                body.append(ir.Assign(ir.Name(same["name"]), self._chain(same["of"], place)))
+        for name, declared in found:
+            is_word = not name or name in _KEYWORDS or declared.split(" ", 1)[0] in _KEYWORDS
+            if not is_word and (value := _type(declared)) is not None:
+                body.append(ir.Assign(ir.Name(name), ir.Instance(value)))
 
     # --- references ---
 
@@ -394,7 +488,7 @@ class _Translation:
         """Return a receiver as an expression: `self.store`, `App::Config.new`, `s` of Go's own receiver."""
         if self._rules.whole and "." in receiver and "(" not in receiver:
             return ir.Name(receiver)
-        if self._language.name == "rust" and "::" in receiver and re.match(r"(?:crate|super|self)::", receiver):
+        if self._language.name == "rust" and re.fullmatch(r"(?:crate|super|self)(?:::[a-z_]\w*)+", receiver):
             return self._inline(receiver)
         calls = [match.start() for match in re.finditer(r"\(", receiver)]
         plain = receiver
@@ -404,10 +498,15 @@ class _Translation:
         if not parts or not all(re.fullmatch(r"[@$]{0,2}\w+[?!]?(?:\x01|\x02)*", part) for part in parts[:MOST]):
             return ir.Opaque()
         value = self._word(parts[0].rstrip("\x01\x02"), inside)
+        path = _RUST_PATH.match(plain) if self._language.name == "rust" else None
+        if path and path[1] not in self._imports and path[1] not in self._top:
+            value, parts = self._inline(path[0]), parts[path[0].count("::") :]
         if parts[0].endswith("\x01") and calls:
             value = ir.Call(value)
         for part in parts[1:MOST]:
             name = part.rstrip("\x01\x02")
+            if name in self._rules.same:
+                continue
             is_new = name == self._rules.new and bool(self._rules.new)
             value = ir.Call(value, is_new=True) if is_new else ir.Member(value, name)
             if part.endswith("\x01") and not is_new:
@@ -456,14 +555,36 @@ class _Translation:
         if reference.line > len(self._lines) or not self._rules.brackets:
             return None
         before = self._lines[reference.line - 1][: reference.column]
+        if above := reference.receiver.count("\n"):  # a chain over several lines
+            line = self._lines[max(0, reference.line - 1 - above)]
+            before = line[: max(0, line.rfind(reference.receiver.partition("\n")[0].strip()))]
         if "=" not in before:
             return None
+        several = _SEVERAL.search(before[-200:]) if self._rules.types == "after" else None
+        if several is not None:
+            return ir.Name(several[1]) if several[1] != "_" else None
         match = _ASSIGNED.search(before[-200:])
         if match is None or match[1] in _KEYWORDS:
             return None
         return ir.Member(ir.This(), match[1].lstrip("@")) if match[1].startswith("@") else ir.Name(match[1])
 
     # --- imports ---
+
+    def _hidden_imports(self) -> Iterator[Imported]:
+        """Yield the imports of Rust that a macro holds: the grammar sees words there."""
+        if self._language.name != "rust":
+            return
+        seen = {each.line for each in self._found.imports}
+        for number, line in enumerate(self._lines, 1):
+            match = _RUST_USE.match(line[:400]) if "use " in line and number not in seen else None
+            if match is None:
+                continue
+            whole = match[1].rstrip(":")
+            module, _, last = whole.rpartition("::")
+            names = [(last, match[3])] if match[2] is None else [_renamed(name) for name in match[2].split(",")]
+            for name, alias in names:
+                if name:
+                    yield Imported(module if match[2] is None else whole, name, alias, 0, False, number)
 
     def _imported(self, each: Imported) -> Iterator[ir.Statement]:
         """Yield the statements of an import, by the rules of the language."""
@@ -487,6 +608,12 @@ class _Translation:
             yield ir.Import(each.module, "*", line=line)
         else:
             yield ir.Import(each.module, name, each.alias, each.level, line)
+
+
+def _renamed(text: str) -> tuple[str, str | None]:
+    """Return an imported name and what it is called here: `Name as Other`."""
+    name, _, alias = text.strip().partition(" as ")
+    return name.strip(), alias.strip() or None
 
 
 def _emptied(match: re.Match[str]) -> str:
@@ -556,9 +683,20 @@ def _result(signature: str, name: str, style: str) -> str:
         if depth == 0 and signature[place] == ")":
             rest = signature[place + 1 :].strip()
             if style == "after":
-                return rest.strip("()").split(",")[0]
+                return rest
             return rest.removeprefix("->").removeprefix(":").strip().split(" where ")[0].strip(" =!{")
     return ""
+
+
+def _results(signature: str, name: str) -> list[str]:
+    """Return the named results of a function of Go as written; none if they have no names."""
+    parts = [part.strip() for part in _result(signature, name, "after").strip("() {").split(",")]
+    return parts if _is_named(parts[-1]) else []
+
+
+def _is_named(text: str) -> bool:
+    """Tell whether a result of Go has a name before its type."""
+    return re.match(r"(?!func\b|chan\b|map\b|struct\b)[A-Za-z_]\w* \S", text) is not None
 
 
 def _type(text: str) -> ir.Expression | None:

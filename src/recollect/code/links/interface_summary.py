@@ -2,9 +2,9 @@
 
     kept        names of the file, classes with members and bases, parameters, declared types, what functions return,
                 yield and assign to attributes, and the variables that this is made of
-    left out    everything else that functions do, types that are only named, and all lines
+    left out    everything else that functions do, types that are only named
 
-A summary is divided into pieces, so that an edit of one concerns only groups that name it:
+Lines do not count. A summary of Python has pieces, so that an edit of one concerns only groups that name it:
 
     piece    a plain function or method with all inside of it: it does nothing until it is called by its name, or until
              an attribute is read that it assigns
@@ -20,6 +20,7 @@ import hashlib
 import re
 from array import array
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 from zlib import crc32
 
@@ -41,7 +42,7 @@ def summary(unit: ir.Unit) -> ir.Unit:
 def _scope(scope: ir.Scope) -> ir.Scope:
     is_plain = scope.kind == "function" and "constructor" not in scope.marks
     body = _seen(scope.body) if is_plain else tuple([each for each in scope.body if type(each) is not ir.Use])
-    return _placeless(msgspec.structs.replace(scope, body=body))  # type: ignore[no-any-return]
+    return msgspec.structs.replace(scope, body=body)
 
 
 def _seen(body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
@@ -75,10 +76,9 @@ _KINDS: tuple[type[msgspec.Struct], ...] = tuple(
     each for each in vars(ir).values()
     if isinstance(each, type) and issubclass(each, ir._Part) and each not in (ir._Part, ir.Unit)
 )  # fmt: skip
-# By kind of part, which of its fields are lines and columns.
-_PLACES: dict[type, tuple[int, ...]] = {
-    kind: tuple(place for place, field in enumerate(kind.__struct_fields__) if field in ("line", "column"))
-    for kind in _KINDS
+# By kind of part, its fields but lines and columns.
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(field for field in kind.__struct_fields__ if field not in ("line", "column")) for kind in _KINDS
 }
 
 
@@ -92,22 +92,8 @@ def add_names(part: Any, found: set[str]) -> None:
             found.add(each.name)
         elif kind is tuple:
             waiting += each
-        elif kind in _PLACES:
+        elif kind in _FIELDS:
             waiting += msgspec.structs.astuple(each)
-
-
-def _placeless(part: Any) -> Any:
-    """Return a part of a program without lines and columns."""
-    kind = type(part)
-    if kind is tuple:
-        return tuple([_placeless(each) for each in part]) if part else part
-    places = _PLACES.get(kind)
-    if places is None or kind is ir.Name:
-        return part
-    values = [_placeless(each) for each in msgspec.structs.astuple(part)]
-    for place in places:
-        values[place] = 0
-    return kind(*values)
 
 
 # Languages whose functions are reached by nothing but their names, and what its own words look like in a source.
@@ -121,7 +107,9 @@ LONGEST = 64  # characters of a text that may be a name
 
 _SEEN = ("parameters", "bases", "implements", "decorators", "marks", "outer_names", "global_names", "returns")
 # Numbers of kinds of parts, none of which is a number of entries.
-_TAGS = {kind: -2 - number for number, kind in enumerate(_PLACES)}
+_TAGS = {kind: -2 - number for number, kind in enumerate(_FIELDS)}
+# The class twice: with two names and more, the getter gives a tuple.
+_CONTENTS = {kind: attrgetter("__class__", "__class__", *fields) for kind, fields in _FIELDS.items()}
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -178,9 +166,9 @@ def _mentioned(names: Iterable[str]) -> bytes:
 
 
 def pieces(shown: ir.Unit, keys: Sequence[str], source: bytes) -> Pieces:
-    """Return a summary in pieces; other languages than those of APART have none."""
+    """Return a summary in pieces; other languages than those of APART have one."""
     if shown.language not in APART:
-        return Pieces()
+        return Pieces(rest=_digest(shown, keys, range(len(shown.scopes)), set()))
     root = _roots(shown.scopes)
     places: dict[int, list[int]] = {}
     for place, of in enumerate(root):
@@ -258,6 +246,6 @@ def _take_apart(part: object, own: dict[int, int], atoms: list[object]) -> None:
             atoms.append(own.get(each.scope, -1))  # type: ignore[attr-defined]
         elif kind in _TAGS:
             atoms.append(_TAGS[kind])
-            waiting += msgspec.structs.astuple(each)  # type: ignore[arg-type]
+            waiting += _CONTENTS[kind](each)[2:]
         else:
             atoms.append(each)

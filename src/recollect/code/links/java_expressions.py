@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.code.links import program as ir
 from recollect.code.links.java_reader import FIELD, Handler, Reader, is_plain
 from recollect.code.links.java_types import OBJECT, declarator_type, is_container, type_of
+from recollect.code.links.overload_choice import UNWRAPPED
 from recollect.code.links.tree_reader import (
     NOTHING,
     Block,
@@ -120,13 +121,23 @@ def _type_of_name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 
 
 def _type_of_call(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    of = node.child_by_field_id(r.fields.object)
+    of, name = node.child_by_field_id(r.fields.object), r.field_text(node, r.fields.name)
+    if name in TEXTS:
+        return r.name("String")
     if of is not None and r.kind(of) != "this":  # methods of texts and numbers mostly give their like
-        owner = written_type(r, of)
-        return owner if is_plain(owner) else None
-    found = r.find_methods(r.field_text(node, r.fields.name))
+        owner = written_type(r, of) or _type_of_constant(r, node)
+        if owner is None or is_plain(owner):
+            return owner
+        return None if isinstance(owner, ir.Table) else ir.Call(ir.Member(owner, name))  # what the method returns
+    found = r.find_methods(name)
     types = {method.returns for method in found[1]} if found is not None else set()
     return types.pop() if len(types) == 1 else None
+
+
+def _type_of_constant(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    """Return the type of `Long.MAX_VALUE` and `Double.valueOf(…)`: that of their class."""
+    owner = r.field_text(node, r.fields.object)
+    return r.name(owner) if owner in UNWRAPPED or owner == "String" else None
 
 
 def _type_of_element(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
@@ -144,6 +155,8 @@ def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return r.name("String") if r.name("String") in types else types[0] if types and types[0] == types[-1] else None
 
 
+# Methods that give a text, whatever they are called on.
+TEXTS = frozenset(("toString", "getName", "getSimpleName"))
 LITERALS = {
     "string_literal": "String",
     "character_literal": "char",
@@ -161,6 +174,7 @@ WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] =
     "cast_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
     "array_creation_expression": lambda r, node: declarator_type(r, node, node),
     "method_invocation": _type_of_call,
+    "field_access": _type_of_constant,
     "parenthesized_expression": lambda r, node: written_type(r, node.named_children[0]),
     "binary_expression": _type_of_sum,
     "array_access": _type_of_element,
@@ -220,9 +234,7 @@ def creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         return ir.Call(ir.Member(r.value(outer), name), arguments(r, given), line, column, is_new=True)
     if is_container(r, name):
         values = [r.value(each) for each in r.children(given)]
-        return ir.Table(
-            tuple([ir.Entry(None, ir.Spread(value)) for value in values if value is not NOTHING]), line, column
-        )
+        return ir.Table(tuple([ir.Entry(None, ir.Spread(value)) for value in values if value is not NOTHING]))
     return ir.Call(r.reference(name), arguments(r, given), line, column, is_new=True)
 
 
@@ -387,13 +399,13 @@ def array_creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         if r.kind(each) == "dimensions_expr":
             r.do(r.parts(each.named_children))
     value = node.child_by_field_id(r.fields.value)
-    return r.value(value) if value is not None else ir.Table((), *r.place(node))
+    return r.value(value) if value is not None else ir.Table(())
 
 
 def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read the elements of an array."""
     values = [r.value(each) for each in r.children(node)]
-    return ir.Table(tuple([ir.Entry(None, value) for value in values if value is not NOTHING]), *r.place(node))
+    return ir.Table(tuple([ir.Entry(None, value) for value in values if value is not NOTHING]))
 
 
 def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:

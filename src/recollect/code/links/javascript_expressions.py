@@ -166,8 +166,9 @@ def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         elif r.kind(child) != "comment":
             value = r.value(child)
             place = None if isinstance(value, ir.Spread) else place
-            entries.append(ir.Entry(place, value))
-    return ir.Table(tuple(entries), *r.place(node), "array")
+            if not isinstance(value, ir.Text):  # constants are data
+                entries.append(ir.Entry(place, value))
+    return ir.Table(tuple(entries), "array")
 
 
 def object_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -187,9 +188,9 @@ def object_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         else:
             is_name = kind == "shorthand_property_identifier"
             found = ir.Entry(word(r.cut(child)) if is_name else None, r.value(child))
-        if found is not None:
+        if found is not None and not isinstance(found.value, ir.Text):
             entries[len(entries) if found.key is None else f"={found.key}"] = found
-    return ir.Table(tuple(entries.values()), *r.place(node), OBJECT)
+    return ir.Table(tuple(entries.values()), OBJECT)
 
 
 # --- assignment ---
@@ -300,7 +301,7 @@ def element(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         entries.append(ir.Entry("children", ir.Table(tuple([ir.Entry(None, each) for each in children]))))
     line, column = r.place(tag)
     if name is not None and (not r.cut(name)[:1].islower() or "." in r.cut(name)):
-        properties = ir.Table(tuple(entries), line, column, OBJECT)
+        properties = ir.Table(tuple(entries), OBJECT)
         return ir.Call(r.value(name), (ir.Argument(properties),), line, column)
     for entry in entries:
         if isinstance(entry.key, str) and entry.key[:2] == "on" and entry.key[2:3].isupper():

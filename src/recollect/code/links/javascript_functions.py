@@ -433,7 +433,7 @@ def enumeration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         value = child.child_by_field_id(r.fields.value)
         name = child.child_by_field_id(r.fields.name) or child
         entries.append(ir.Entry(key(r, name), r.value(value) if value is not None else ir.Text(place)))
-    r.define(r.field_text(node, r.fields.name), ir.Table(tuple(entries), *r.place(node), OBJECT))
+    r.define(r.field_text(node, r.fields.name), ir.Table(tuple(entries), OBJECT))
     return NOTHING
 
 

@@ -161,9 +161,9 @@ def namespace(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     r.value(body)
     entries = [ir.Entry(name, _offered(r, at, block)) for name, at, block in r.exports]
     r.block, r.frame.prefix, r.exports = outer, prefix, exports
-    value = ir.Table(tuple(entries), *r.place(node), OBJECT)
+    value = ir.Table(tuple(entries), OBJECT)
     for part in reversed(rest):
-        value = ir.Table((ir.Entry(part, value),), *r.place(node), OBJECT)
+        value = ir.Table((ir.Entry(part, value),), OBJECT)
     r.emit(ir.Assign(r.name(variable.name), value))
     return NOTHING
 
@@ -178,7 +178,7 @@ def close(r: Reader) -> None:
     for name, at, block in r.exports:
         r.module.body.append(ir.Export(name, _offered(r, at, block)))
     if r.has_exports:
-        r.module.body.insert(0, ir.Assign(ir.Name("exports"), ir.Table((), 1, 0, OBJECT)))
+        r.module.body.insert(0, ir.Assign(ir.Name("exports"), ir.Table((), OBJECT)))
         r.module.body.append(ir.Export("=", ir.Name("exports")))
 
 

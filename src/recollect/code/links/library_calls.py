@@ -29,7 +29,7 @@ from recollect.code.links.library_table import (
     TYPES,
     Row,
 )
-from recollect.code.links.member_lookup import Sink, add_member, lookup
+from recollect.code.links.member_lookup import Sink, add_member
 from recollect.code.links.solver_state import Given, Site, State
 
 CALLABLE = (Function, Bound, Overloaded, Class, Known)
@@ -131,6 +131,13 @@ def _same(call: LibraryCall) -> None:
     call.sink(call.state.known["same", call.state.collection["same"]])
 
 
+def _wraps(call: LibraryCall) -> None:
+    """Give a decorator that gives back what it decorates, and what that wraps."""
+    made = call.table()
+    call.first.flow(made.rest)
+    call.sink(call.state.known["wraps", made])
+
+
 def _all(call: LibraryCall) -> None:
     made = call.table()
     for place, each in enumerate(call.given):
@@ -206,22 +213,6 @@ def _awaited(call: LibraryCall) -> None:
     awaited(call.state, call.first).use(call.sink)
 
 
-def _attribute(call: LibraryCall) -> None:
-    """`getattr(x, "name")`."""
-    name = key_of(call.given, 1)
-    if isinstance(name, str):
-        call.first.use(lambda value: lookup(call.state, value, name, call.site, call.sink))
-        if len(call.given) > 2:
-            call.given[2].value.use(call.sink)
-
-
-def _assign_attribute(call: LibraryCall) -> None:
-    """`setattr(x, "name", value)`."""
-    name = key_of(call.given, 1)
-    if isinstance(name, str) and len(call.given) > 2:
-        call.first.use(lambda value: call.given[2].value.flow(_place(call.state, value, name)))
-
-
 def _partial(call: LibraryCall) -> None:
     """Give a function with some arguments bound; later ones come in their place."""
 
@@ -261,6 +252,16 @@ def _place(state: State, target: Value, key: str | int) -> Variable:
     return add_member(state, target, str(key)) if isinstance(target, Class) else state.field(target, key)
 
 
+def _first_and_second(call: LibraryCall) -> None:
+    _first(call)
+    _second(call)
+
+
+def _first_and_each(call: LibraryCall) -> None:
+    _first(call)
+    _each(call)
+
+
 GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "returns": _returns,
     "returns or each": _returns_or_each,
@@ -270,6 +271,9 @@ GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "first": _first,
     "second": _second,
     "same": _same,
+    "wraps": _wraps,
+    "first and second": _first_and_second,
+    "first and each": _first_and_each,
     "all": _all,
     "elements": _elements,
     "each": _each,
@@ -277,8 +281,6 @@ GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "promise": _promise,
     "promise of all": _promise_of_all,
     "awaited": _awaited,
-    "attribute": _attribute,
-    "assign attribute": _assign_attribute,
     "partial": _partial,
     "create": _create,
     "assign": _assign,
@@ -290,7 +292,7 @@ GIVERS: dict[str, Callable[[LibraryCall], None]] = {
 
 def supply(state: State, value: External, given: Sequence[Given], site: Site, sink: Sink) -> None:
     """Do what a function outside the program does."""
-    plain = value.name.replace(MADE, "")
+    plain = value.plain
     row = EXTERNALS.get(plain)
     if row is not None:
         _carry_out(state, row, None, given, site, sink)
@@ -299,7 +301,10 @@ def supply(state: State, value: External, given: Sequence[Given], site: Site, si
         return  # a name that nothing defines: what it gives is not known
     if plain.rpartition(".")[2] in CALLBACKS:
         _call_arguments(state, Row((EVERY,)), None, given, site, state.variable())
-    sink(state.unknown if MADE in value.name or value is state.unknown else state.external[value.name + MADE])
+    if value.result is None:
+        is_unknown = MADE in value.name or value is state.unknown
+        value.result = state.unknown if is_unknown else state.external[value.name + MADE]
+    sink(value.result)
 
 
 def supply_known(state: State, value: Known, given: Sequence[Given], site: Site, sink: Sink) -> None:

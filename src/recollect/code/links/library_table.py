@@ -121,6 +121,7 @@ METHODS: dict[str, Row] = {
     "__aenter__": Row(gives="each"),
     "__getitem__": Row(gives="each", key=0),
     "same": Row(gives="first"),
+    "wraps": Row(gives="first and each"),
     "send": Row(gives="each"),
     # promises, coroutines and futures
     "then": Row((0, 1), "elements", "list"),
@@ -144,10 +145,10 @@ EXTERNALS: dict[str, Row] = {
     f"{BUILTIN}.next": Row(gives="each"),
     f"{BUILTIN}.enumerate": Row(gives="pairs"),
     f"{BUILTIN}.zip": Row(gives="pairs"),
-    f"{BUILTIN}.getattr": Row(gives="attribute"),
-    f"{BUILTIN}.setattr": Row(gives="assign attribute"),
     "functools.partial": Row(gives="partial"),
-    "functools.wraps": Row(gives="same"),
+    # A wrapper that says whose wrapper it is: who calls it means the other.
+    "functools.wraps": Row(gives="wraps"),
+    "functools.update_wrapper": Row(gives="first and second"),
     "functools.lru_cache": Row(gives="same"),
     "functools.cache": Row(gives="first"),
     "functools.reduce": Row((0,), "fold", "returns"),
@@ -202,5 +203,5 @@ CALLBACKS = frozenset(
 )
 
 # Members that a language calls by itself.
-CALLED, STEPPED, INDEXED = "__call__", "__next__", "__getitem__"
+CALLED, INDEXED = "__call__", "__getitem__"
 ITERATED = ("__iter__", "[Symbol.iterator]")

@@ -13,16 +13,16 @@ from __future__ import annotations
 import hashlib
 import posixpath
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from recollect.code.links.file_programs import Offer
 from recollect.code.links.interface_summary import numbers
 from recollect.code.links.module_finder import Declared, Facts, Modules
 
-# Bytes of packed programs in a group: about one second of CPU, which one edit in it costs. Smaller ones cost less each,
-# and look into the faces of others more often.
-GROUP_BYTES = 1_000_000
+# Bytes of packed programs in a group: at most about one second of CPU, which one edit in it costs. Smaller groups look
+# into the faces of others more often: half of this costs a third more CPU in all, and finds fewer links.
+GROUP_BYTES = 2_000_000
 # What is at most such a part of a group shares one with others of its kind.
 SMALL_PART = 4
 # Files that a group may look into, nearest first: some import everything.
@@ -51,24 +51,18 @@ class Group(NamedTuple):
     digest: str
 
 
-# From a family of languages and a module that is not of the tree to the id of the file of another tree that it means.
-Elsewhere = Callable[[str, str], str]
-
-
 class Plan(NamedTuple):
     """A tree divided into groups.
 
     seen: by file, the names that it sees without importing them, and the files that offer each
-    crossed: by family and module, the files of other trees that imports lead to
     """
 
     modules: Modules
     groups: tuple[Group, ...]
     seen: dict[str, dict[str, tuple[str, ...]]]
-    crossed: dict[tuple[str, str], str]
 
 
-def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str, elsewhere: Elsewhere | None = None) -> Plan:
+def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
     """Return the groups of a tree, in the order of their keys."""
     declared = {
         path: Declared(row.offer.language, row.offer.package, row.offer.names) for path, row in programs.items()
@@ -76,19 +70,16 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str, elsewher
     modules = Modules(declared, facts)
     seen = {path: _seen(modules, path, row.offer) for path, row in programs.items()}
     needs = {path: _needs(modules, path, row.offer, seen[path]) for path, row in programs.items()}
-    crossed: dict[tuple[str, str], str] = {}
-    crossings = {path: _crossings(modules, path, row.offer, elsewhere, crossed) for path, row in programs.items()}
-    own = {path: _digest((path, programs[path].hash, *needs[path], "", *crossings[path])) for path in programs}
-    faces = {path: _digest((path, row.offer.summary, *needs[path])) for path, row in programs.items()}
+    own = {path: _digest((path, programs[path].hash, *needs[path])) for path in programs}
     names = _Names(programs)
     groups: list[Group] = []
     for key, members in sorted(_divided(modules, programs).items()):
         needed = _reached(members, needs)
-        apart = _visible(programs, names, members, needed)
-        shown = [_digest((path, *apart[path], *needs[path])) if path in apart else faces[path] for path in needed]
+        visible = _visible(programs, names, members, needed)
+        shown = [_digest((path, *visible[path], *needs[path])) for path in needed]
         digest = _digest((fingerprint, key, *(own[path] for path in members), *shown))
         groups.append(Group(key, members, needed, digest))
-    return Plan(modules, tuple(groups), seen, {key: node for key, node in crossed.items() if node})
+    return Plan(modules, tuple(groups), seen)
 
 
 class _Names:
@@ -114,9 +105,7 @@ def _visible(
     programs: Mapping[str, Known], names: _Names, members: Iterable[str], needed: Iterable[str]
 ) -> dict[str, list[str]]:
     """Return hashes of the pieces that a group can reach, by needed file."""
-    outer = {path: pieces for path in needed if (pieces := programs[path].offer.pieces).rest}
-    if not outer:
-        return {}
+    outer = {path: programs[path].offer.pieces for path in needed}
     mentioned: set[int] = set().union(*[names.mentioned(programs[path].offer.pieces.mentioned) for path in members])
     mentioned = mentioned.union(*[names.mentioned(pieces.mentioned_by_rest) for pieces in outer.values()])
     reached: set[tuple[str, int]] = set()
@@ -149,24 +138,6 @@ def _needs(modules: Modules, path: str, offer: Offer, seen: Mapping[str, tuple[s
         found.update(dict.fromkeys(files))
     found.pop(path, None)
     return tuple(found)
-
-
-def _crossings(
-    modules: Modules, path: str, offer: Offer, elsewhere: Elsewhere | None, crossed: dict[tuple[str, str], str]
-) -> list[str]:
-    """Return what a file's imports mean in other trees, cached in `crossed`."""
-    if elsewhere is None:
-        return []
-    family = modules.family(path)
-    found: list[str] = []
-    for module, level in offer.modules:
-        if level or modules.find(path, module):
-            continue
-        key = (family, module)
-        if key not in crossed:
-            crossed[key] = elsewhere(family, module)
-        found.append(crossed[key])
-    return found
 
 
 def _divided(modules: Modules, programs: Mapping[str, Known]) -> dict[str, tuple[str, ...]]:

@@ -33,14 +33,10 @@ _known: list[Plan] = []  # in a child: the tree whose groups it solves
 
 
 class TreeFacts(NamedTuple):
-    """The input of a worker that solves groups of a tree: files as modules, facts.
-
-    crossed: family, module, and the file of another tree that it means
-    """
+    """The input of a worker that solves groups of a tree: files as modules, facts."""
 
     files: dict[str, Declared]
     facts: Facts
-    crossed: list[tuple[str, str, str]]
 
 
 class GroupTask(NamedTuple):
@@ -62,8 +58,7 @@ class Packed(NamedTuple):
 
 def tree_facts(plan: Plan) -> TreeFacts:
     """Return what a worker needs to know of a tree."""
-    crossed = [(family, module, file) for (family, module), file in plan.crossed.items()]
-    return TreeFacts(dict(plan.modules.files), plan.modules.facts, crossed)
+    return TreeFacts(dict(plan.modules.files), plan.modules.facts)
 
 
 def solve_group(plan: Plan, task: GroupTask) -> list[Packed]:
@@ -75,8 +70,7 @@ def solve_group(plan: Plan, task: GroupTask) -> list[Packed]:
 def learn(content: bytes) -> bytes:
     """Keep the facts of the tree: the first job of a child."""
     facts = msgspec.msgpack.decode(content, type=TreeFacts)
-    crossed = {(family, module): file for family, module, file in facts.crossed}
-    _known[:] = [Plan(Modules(facts.files, facts.facts), (), {}, crossed)]
+    _known[:] = [Plan(Modules(facts.files, facts.facts), (), {})]
     return b""
 
 

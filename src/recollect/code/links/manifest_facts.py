@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from recollect.code.index.file_walk import real
-from recollect.code.links.link_groups import Elsewhere
 from recollect.code.links.module_finder import Alias, Facts, Provided
 from recollect.code.manifests.importable_names import Names
 from recollect.errors import InvalidInput
@@ -47,65 +46,6 @@ def _placed(ecosystem: str, folder: str, at: str) -> tuple[str, str]:
     if ecosystem == "pypi":
         return posixpath.dirname(at), ""
     return at, ""
-
-
-# In which registry a family of languages looks for what it imports, and what separates the parts of a module there.
-ECOSYSTEMS: dict[str, tuple[str, str]] = {
-    "python": ("pypi", "."),
-    "javascript": ("npm", "/"),
-    "go": ("go", "/"),
-    "rust": ("cargo", "::"),
-    "java": ("maven", "."),
-    "php": ("composer", "\\"),
-    "ruby": ("gem", "/"),
-    "csharp": ("nuget", "."),
-}
-
-
-def elsewhere(names: Names, tree: int, roots: Mapping[int, str], paths: Mapping[int, Collection[str]]) -> Elsewhere:
-    """Return a finder of modules in other trees.
-
-    A module means the file that its package begins with, or the one below it that the rest of the name leads to.
-    """
-
-    def found(family: str, module: str) -> str:
-        ecosystem, separator = ECOSYSTEMS.get(family, ("", ""))
-        parts = module.split(separator) if ecosystem else []
-        for cut in range(len(parts), 0, -1):
-            for place in names.get((ecosystem, separator.join(parts[:cut])), ()):
-                if place.tree == tree or place.tree not in roots:
-                    continue
-                file = _file(paths[place.tree], place.at, parts[cut:], family)
-                if file:
-                    return f"file:{roots[place.tree]}/{file}"
-        return ""
-
-    return found
-
-
-# How files are called that stand for their folder.
-_HEADS = {
-    "python": ("__init__.py", "__init__.pyi"),
-    "javascript": ("index.ts", "index.tsx", "index.js", "index.mjs", "src/index.ts", "src/index.js"),
-    "rust": ("lib.rs", "mod.rs"),
-}
-_ENDINGS = {
-    "python": (".py", ".pyi"),
-    "javascript": (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs"),
-    "rust": (".rs",),
-    "php": (".php",),
-    "ruby": (".rb",),
-    "java": (".java", ".kt", ".scala"),
-}
-
-
-def _file(paths: Collection[str], at: str, rest: Sequence[str], family: str) -> str:
-    """Return the file of a name below a place: with an ending, or a package file."""
-    start = posixpath.dirname(at) if rest and at in paths else "" if at == "." else at
-    stem = posixpath.join(start, *rest) if rest else start
-    tries = [stem, *(stem + ending for ending in _ENDINGS.get(family, ()))]
-    tries += [posixpath.join(stem, head) for head in _HEADS.get(family, ())]
-    return next((path for path in tries if path in paths), at if at in paths else "")
 
 
 def aliases(root: str, paths: Iterable[str]) -> tuple[Alias, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from recollect.code.links.flow_values import (
@@ -86,7 +86,15 @@ def lookup(state: State, value: Value, name: str, site: Site, sink: Sink) -> Non
 
 
 def _of_module(state: State, value: Module, name: str, site: Site, sink: Sink) -> None:
-    of_file(state, value.path, name, site, sink)
+    of_files(state, value.paths, name, site, sink)
+
+
+def of_files(state: State, paths: Sequence[str], name: str, site: Site, sink: Sink) -> bool:
+    """Send what some files offer under a name; those that define it come first. Returns whether one does."""
+    frames = [state.frames.get((path, 0)) for path in paths] if len(paths) > 1 else ()
+    defining = [frame.path for frame in frames if frame is not None and name in frame.names]
+    offered = [of_file(state, path, name, site, sink) for path in defining or paths]
+    return any(offered)
 
 
 def of_file(state: State, path: str, name: str, site: Site, sink: Sink, asked: dict[str, bool] | None = None) -> bool:
@@ -116,7 +124,7 @@ def _offered(state: State, path: str, name: str, site: Site, sink: Sink, asked: 
     below = state.modules.find(path, name, 1)
     for file in below:
         if file != path:
-            sink(state.module[file])
+            sink(state.module[file,])
     return bool(below)
 
 
@@ -134,7 +142,7 @@ def _exported(state: State, frame: Frame, name: str, site: Site, sink: Sink, ask
     if _starred(state, frame, name, site, sink, asked):
         return True
     if name == DEFAULT:
-        sink(state.module[frame.path])
+        sink(state.module[frame.path,])
     return name == DEFAULT
 
 
@@ -380,10 +388,11 @@ def _accessed(state: State, found: Value, receiver: Value, site: Site, sink: Sin
 
 
 def _of_external(state: State, value: External, name: str, site: Site, sink: Sink) -> None:
-    if value is state.unknown or value.name.count(".") >= MOST_PARTS:
-        sink(state.unknown)
-    else:
-        sink(state.external[f"{value.name}.{name}"])
+    found = value.members.get(name)
+    if found is None:
+        is_unknown = value is state.unknown or value.name.count(".") >= MOST_PARTS
+        found = value.members[name] = state.unknown if is_unknown else state.external[f"{value.name}.{name}"]
+    sink(found)
 
 
 def _of_constant(state: State, value: Constant, name: str, site: Site, sink: Sink) -> None:

@@ -91,8 +91,6 @@ class Table(_Part, frozen=True, tag=5):
     """
 
     entries: tuple[Entry, ...]
-    line: int = 0
-    column: int = 0
     kind: str = ""
 
 

@@ -25,14 +25,6 @@ COMPREHENSIONS = {
 LONGEST_KEY = 64  # characters: longer strings are prose
 SOME_TEXT = ir.Text("")
 QUOTES = frozenset("\"'")
-# Operands of one operator that are followed; a longer sum is text or numbers.
-MOST_OPERANDS = 6
-OPERATORS = {
-    "+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "//": "__floordiv__", "%": "__mod__",
-    "**": "__pow__", "@": "__matmul__", "&": "__and__", "|": "__or__", "^": "__xor__", "<<": "__lshift__",
-    ">>": "__rshift__",
-}  # fmt: skip
-FEW_ENTRIES = 16  # of constants; a longer table of them is data
 
 
 # --- targets ---
@@ -79,7 +71,7 @@ def comprehension(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     entry = r.value(body)
     r.renamed = before
     held = (ir.Entry(None, entry),) if entry is not NOTHING else ()
-    return ir.Table(held, *r.place(node), COMPREHENSIONS[r.kind(node)])
+    return ir.Table(held, COMPREHENSIONS[r.kind(node)])
 
 
 # --- names and constants ---
@@ -205,30 +197,15 @@ def boolean(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 
 def binary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `a + b` as a method call; long sums are only evaluated."""
-    operands: list[tuple[str, tree_sitter.Node]] = []
+    """Read an operator: its operands are evaluated, long chains in a loop; a text stays one."""
+    operands: list[tree_sitter.Node] = []
     at = node
     while r.kind(at) == "binary_operator":
-        operands.append((r.cut(r.child(at, r.fields.operator)), r.child(at, r.fields.right)))
+        operands.append(r.child(at, r.fields.right))
         at = r.child(at, r.fields.left)
-    found = r.value(at)
-    if len(operands) > MOST_OPERANDS:
-        return opaque([found, *[r.value(right) for _, right in reversed(operands)]])
-    for sign, operand in reversed(operands):
-        found = _operated(r, found, sign, r.value(operand), at)
-    return found
-
-
-def _operated(
-    r: Reader, left: ir.Expression, operator: str, right: ir.Expression, node: tree_sitter.Node
-) -> ir.Expression:
-    if isinstance(left, ir.Text | ir.Opaque) or isinstance(right, ir.Text | ir.Opaque):
-        return SOME_TEXT if left == SOME_TEXT and not is_worth(right) else opaque([left, right])
-    if isinstance(left, ir.Table) and isinstance(right, ir.Table):
-        return ir.Table((ir.Entry(None, ir.Spread(left)), ir.Entry(None, ir.Spread(right))), kind=left.kind)
-    line, column = r.place(node)
-    callee = ir.Member(left, OPERATORS.get(operator, "__add__"), line)
-    return ir.Call(callee, (ir.Argument(right),), line, column, is_implied=True)
+    first_value, rest = r.value(at), [r.value(each) for each in reversed(operands)]
+    is_text = first_value == SOME_TEXT and not any(is_worth(value) for value in rest)
+    return SOME_TEXT if is_text else opaque([first_value, *rest])
 
 
 def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -268,7 +245,7 @@ def sequence(r: Reader, node: tree_sitter.Node) -> ir.Expression:
             entries.append(ir.Entry(place, r.passed_on(child)))
             place = place + 1 if place is not None else None
     kind = r.kind(node)
-    return ir.Table(_followed(r, entries), *r.place(node), "tuple" if kind == "expression_list" else kind)
+    return ir.Table(_followed(r, entries), "tuple" if kind == "expression_list" else kind)
 
 
 def dictionary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -282,17 +259,15 @@ def dictionary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
             r.do(key)
             name = key.value if isinstance(key, ir.Text) and key.value != "" else None
             entries.append(ir.Entry(name, r.passed_on(r.child(child, r.fields.value))))
-    return ir.Table(_followed(r, entries), *r.place(node), "dict")
+    return ir.Table(_followed(r, entries), "dict")
 
 
 def _followed(r: Reader, entries: list[ir.Entry]) -> tuple[ir.Entry, ...]:
-    """Return the tracked entries of a table; a long table of constants is data."""
-    kept = [each for each in entries if not isinstance(each.value, ir.Opaque)]
+    """Return the tracked entries of a table; constants are data."""
     for each in entries:
         if isinstance(each.value, ir.Opaque):
             r.do(each.value)
-    is_data = len(kept) > FEW_ENTRIES and all(isinstance(each.value, ir.Text) for each in kept)
-    return () if is_data else tuple(kept)
+    return tuple([each for each in entries if not isinstance(each.value, ir.Opaque | ir.Text)])
 
 
 READERS: dict[str, Handler] = {

@@ -171,18 +171,6 @@ def with_item(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     return ir.Call(ir.Member(held, leave, line), (ir.Argument(NOTHING),) * 3, line, column, is_implied=True)
 
 
-def class_pattern(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `case Point(x=a)`: the class is used; what the pattern binds is not followed."""
-    for child in node.named_children:
-        if r.kind(child) == "dotted_name":
-            head, *rest = r.cut(child).split(".")
-            found: ir.Expression = r.name(head)
-            for name in rest:
-                found = ir.Member(found, name)
-            r.emit(ir.Use(found, r.line(child)))
-    return NOTHING
-
-
 READERS: dict[str, Handler] = {
     "import_statement": import_,
     "import_from_statement": import_from,
@@ -199,7 +187,6 @@ READERS: dict[str, Handler] = {
     **dict.fromkeys(("except_clause", "except_group_clause"), handler),
     "for_statement": for_,
     "with_item": with_item,
-    "class_pattern": class_pattern,
     **dict.fromkeys(
         """module block expression_statement if_statement elif_clause else_clause while_statement try_statement
         finally_clause with_statement with_clause match_statement case_clause if_clause""".split(),

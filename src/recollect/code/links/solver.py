@@ -108,7 +108,7 @@ def schedule_body(state: State, prepare: Callable[[Function], None], function: F
 
 
 # How often what is declared is asked again after it made more known.
-ROUNDS = 4
+ROUNDS = 2
 # Values that only name things.
 PLAIN: frozenset[type] = frozenset((ir.Code, ir.Name, ir.Member))
 # Most methods of one name that a call may mean.

@@ -29,6 +29,7 @@ from recollect.code.links.flow_values import (
     Work,
 )
 from recollect.code.links.library_table import MADE, OBJECT, UNKNOWN
+from recollect.code.links.overload_choice import Signature
 from recollect.code.links.program import Expression, Unit
 
 # (path of the file, place of the scope in its program)
@@ -157,14 +158,15 @@ class State:
         self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
         self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
         self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
+        self.signatures: dict[Function, Signature] = {}  # of functions with overloads
         self._make_room()
 
     def _make_room(self) -> None:
         """Make the tables of values that exist once."""
         self.nothing: Variable = Fixed(self.work)
         self.fixed = Interned[Value, Variable](partial(Fixed, self.work))
-        self.module = Interned[str, Module](Module)
-        self.external = Interned[str, External](External)
+        self.module = Interned[tuple[str, ...], Module](Module)
+        self.external = Interned[str, External](lambda name: External(name, name.replace(MADE, "")))
         self.unknown = self.external[UNKNOWN]  # something outside of which nothing is known
         self.text = Interned[str | int, Variable](lambda value: Fixed(self.work, Constant(value)))
         self._bound = Interned[tuple[Function | Overloaded, Value], Bound](lambda key: Bound(*key))
@@ -249,8 +251,6 @@ class State:
 
     def call(self, site: Site, callee: Place | str, how: str) -> None:
         """Keep a call; the first way it was found counts."""
-        if isinstance(callee, str):
-            if site.is_implied or callee.startswith(UNKNOWN):
-                return
-            callee = callee.replace(MADE, "")
+        if isinstance(callee, str) and (site.is_implied or callee.startswith(UNKNOWN)):
+            return
         self.made.setdefault((site.caller, callee, site.line, site.column), how)

@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 from recollect import clock
 from recollect.code.index.file_reader import Task
-from recollect.code.index.parallel_reader import read_all
+from recollect.code.index.parallel_reader import Translated, read_all
 from recollect.code.index.update import LEASE_S, LIMITS, Limits
 from recollect.code.index.update import fingerprint as index_fingerprint
 from recollect.code.links.file_programs import has_program, read_offer
-from recollect.code.links.link_groups import Elsewhere, Group, Known, Plan, plan
+from recollect.code.links.link_groups import Group, Known, Plan, plan
 from recollect.code.links.link_workers import GroupTask, solve_all, useful_workers
-from recollect.code.links.manifest_facts import CONFIGS, aliases, elsewhere, facts
+from recollect.code.links.manifest_facts import CONFIGS, aliases, facts
 from recollect.code.links.module_finder import Facts
 from recollect.code.links.solver import uncollected
 from recollect.code.manifests.importable_names import provided
@@ -105,7 +105,7 @@ def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float
         notes: list[str] = []
         read = _read(store, tree, owner, files, limits, notes)
         known = _known(store, tree)
-        division = plan(known, *_facts(store, tree))
+        division = plan(known, _facts(store, tree), fingerprint())
         stale = _stale(store, tree, files, division)
         with uncollected():
             solved_files = _solve(store, tree, owner, files, division, _largest_first(stale, known), limits, notes)
@@ -119,7 +119,7 @@ def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float
 @contextmanager
 def _held(store: LinkStore, tree: Tree, wait_s: float) -> Iterator[str | None]:
     """Hold a tree for a block; None if another one does for too long."""
-    owner = clock.new_id()
+    owner = clock.new_owner()
     until = time.monotonic() + wait_s
 
     def claim() -> Tree | None:
@@ -171,23 +171,41 @@ def _read(
         tasks = [
             Task(path, files[path].size_bytes, files[path].hash, symbols.get(files[path].id, b"")) for path in part
         ]
-        programs: list[Program] = []
-        for answers in read_all(tree.root, tasks, max_bytes=limits.max_bytes, workers=limits.workers, programs=True):
-            for answer in answers:
-                found = answer.program
-                if found is None:
-                    continue
-                row = files[found.path]
-                programs.append(Program(row.id, found.path, _stamped(found.hash or row.hash), *found[2:5]))
-                if found.note:
-                    notes.append(f"{found.path}: {found.note}")
+        programs: list[Translated] = []
+        for answers in read_all(
+            tree.root, tasks, max_bytes=limits.max_bytes, workers=limits.workers, wanted="programs"
+        ):
+            programs += [answer.program for answer in answers if answer.program is not None]
             done += len(answers)
             report(done, len(changed), "parsing")
             if len(programs) >= BATCH_FILES:
-                store.put_programs(tree.id, owner, programs, lease_s=LEASE_S)
+                _keep(store, tree, owner, files, programs, notes)
                 programs = []
-        store.put_programs(tree.id, owner, programs, lease_s=LEASE_S)
+        _keep(store, tree, owner, files, programs, notes)
     return done
+
+
+def _keep(
+    store: LinkStore,
+    tree: Tree,
+    owner: str,
+    files: Mapping[str, _Indexed],
+    programs: Iterable[Translated],
+    notes: list[str],
+) -> None:
+    rows: list[Program] = []
+    for found in programs:
+        row = files[found.path]
+        rows.append(Program(row.id, found.path, _stamped(found.hash or row.hash), *found[2:5]))
+        if found.note:
+            notes.append(f"{found.path}: {found.note}")
+    store.put_programs(tree.id, owner, rows, lease_s=LEASE_S)
+
+
+def keep_programs(store: LinkStore, tree: Tree, owner: str, programs: Sequence[Translated]) -> None:
+    """Keep programs that an update of the index read; one without content is read again when linking."""
+    files = _files(store, tree)
+    _keep(store, tree, owner, files, [each for each in programs if each.content and each.path in files], [])
 
 
 def _stamped(digest: str) -> str:
@@ -204,18 +222,10 @@ def _known(store: LinkStore, tree: Tree) -> dict[str, Known]:
     }
 
 
-def _facts(store: LinkStore, tree: Tree) -> tuple[Facts, str, Elsewhere | None]:
-    """Return facts of manifests, our fingerprint, and the finder of modules in other trees."""
+def _facts(store: LinkStore, tree: Tree) -> Facts:
+    """Return facts of manifests and configurations."""
     configs = [path for path in store.known_files(tree.id) if CONFIGS.search(path)]
-    names = provided(store)
-    found = facts(names, tree.id, aliases(tree.root, configs))
-    roots = {other.id: other.root for other in store.find(Tree) if other.id != tree.id}
-    if not roots:
-        return found, fingerprint(), None
-    paths: dict[int, set[str]] = {number: set() for number in roots}
-    for number, path in store.columns(File, ("tree", "path"), {"tree": tuple(roots), "skipped": ""}):
-        paths[number].add(path)
-    return found, fingerprint(), elsewhere(names, tree.id, roots, paths)
+    return facts(provided(store, [tree.id]), tree.id, aliases(tree.root, configs))
 
 
 # --- links ---

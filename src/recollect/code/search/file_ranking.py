@@ -6,7 +6,8 @@ scripts/fit_code_search.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,13 @@ from recollect.code.search.signals import SEMANTIC, measure
 # Relevance of the only file that defines the name; several files share it. The labelled names are mostly classes in
 # files named alike, so the fit trusts other definitions too little.
 SURE = 0.95
+HEADER = re.compile(r"\.(?:h|hh|hpp|hxx|pyi|mli)$|\.d\.[cm]?ts$")
+PLATFORM = re.compile(
+    r"[_-]?(?:win|win32|win64|windows|mingw|msvc|os390|aix|sunos|haiku|cygwin|unix|posix|linux|darwin|macos|bsd)"
+)
+# Files of a folder that share this part of the terms of their best chunks are alike. The first so many keep their rank,
+# each further one is lowered, among the first of the ranking.
+ALIKE, FREE, LOWERED, COMPARED = 0.5, 1, 1.0, 60
 
 
 class Ranked(NamedTuple):
@@ -50,9 +58,61 @@ def rank(
             {name: float(column[place]) for name, column in columns.items()},
             {name: float(share[place]) for name, share in shares.items()},
         )
-        for place in np.argsort(-scores, kind="stable").tolist()
+        for place in _order(question, pool.candidates, columns, scores)
         if relevance[place] >= least
     ]
+
+
+def _order(
+    question: Question,
+    candidates: Sequence[Candidate],
+    columns: Mapping[str, NDArray[np.float64]],
+    scores: NDArray[np.float64],
+) -> list[int]:
+    """Return the places of candidates, best first.
+
+    Generated files come last, except one that defines the name. Of files that look alike each further one ranks lower.
+    """
+    defines = columns.get("defines", np.zeros(len(scores))) if question.by_name else np.zeros(len(scores))
+    last = np.array([each.file.mark == "generated" for each in candidates]) & (defines < 1.0)
+    scores = _above_twins(candidates, columns, scores)
+    order: list[int] = np.lexsort((-scores, last)).tolist()
+    lowered = scores.copy()
+    seen: dict[str, list[frozenset[str]]] = {}
+    for place in order[:COMPARED]:
+        file, terms = candidates[place].file, frozenset(candidates[place].pieces[0].body)
+        others = seen.setdefault(f"{file.path.rpartition('/')[0]} {file.language}", [])
+        alike = sum(len(terms & other) >= ALIKE * len(terms | other) for other in others)
+        lowered[place] -= LOWERED * max(0, alike - FREE)
+        others.append(terms)
+    final: list[int] = np.lexsort((-lowered, last)).tolist()
+    return final
+
+
+def _above_twins(
+    candidates: Sequence[Candidate], columns: Mapping[str, NDArray[np.float64]], scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return scores in which a header, or code for a rare platform, is below the file that it is the twin of."""
+    elsewhere = columns.get("elsewhere", np.zeros(len(scores)))
+    swapped = scores.copy()
+    first: dict[str, int] = {}
+    for place in np.argsort(-scores, kind="stable").tolist():
+        path = candidates[place].file.path
+        if not elsewhere[place] and not HEADER.search(path):
+            first.setdefault(_twin(path), place)
+    for place, candidate in enumerate(candidates):
+        other = first.get(_twin(candidate.file.path), place)
+        is_second = elsewhere[place] or HEADER.search(candidate.file.path)
+        if is_second and swapped[place] > swapped[other]:
+            swapped[place], swapped[other] = swapped[other], swapped[place]
+    return swapped
+
+
+def _twin(path: str) -> str:
+    """Return a path without its platform and its ending: src/win/fs.c and src/unix/fs.c are twins."""
+    *folders, name = path.split("/")
+    stem = re.sub(PLATFORM.pattern + "$", "", name.partition(".")[0])
+    return "/".join([*(folder for folder in folders if not PLATFORM.fullmatch(folder)), stem])
 
 
 def model_of(question: Question, columns: Mapping[str, NDArray[np.float64]]) -> str:

@@ -10,12 +10,16 @@ from typing import NamedTuple
 
 from recollect.code.search.report import Report, read
 from recollect.text.identifiers import code_terms
+from recollect.text.terms import STOP_WORDS
 
 # Identifiers as people write them in a query: with their owners before them.
 _IDENTIFIER = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)*[?!]?")
 _SEPARATOR = re.compile(r"\.|::|#|->")
 # What no word of prose has: a hump, an underscore, an owner, capitals throughout.
 _WRITTEN_AS_CODE = re.compile(r"[a-z0-9][A-Z]|_|\.\w|::|#|->|^[A-Z][A-Z0-9]+$|[A-Z]{2}[a-z]")
+# A word beside one of these is a name, also one that is no search term: class Char, the g object.
+_KINDS = "class|function|method|func|struct|type|variable|module|object|constant|enum|trait|macro|interface|decorator"
+_SAID = re.compile(rf"\b(?:{_KINDS})\s++(\w++)|\b(\w++)(?:\(|\s++(?:{_KINDS})s?\b)", re.IGNORECASE)
 _QUOTED = re.compile(r"`([^`\n]{1,80})`")
 
 # A query of more words is prose, in which one word may happen to be a name.
@@ -114,9 +118,21 @@ def _of_report(text: str, terms: tuple[str, ...]) -> Question:
 
 
 def _names(text: str) -> list[str]:
-    """Return what is quoted as code, then what is written like code."""
+    """Return what is quoted as code, then what is written like code, then short words that the text shows as names."""
     quoted = [word for part in _QUOTED.findall(text) for word in _IDENTIFIER.findall(part)]
-    return [*quoted, *(word for word in _IDENTIFIER.findall(text) if _WRITTEN_AS_CODE.search(word))]
+    words = _IDENTIFIER.findall(text)
+    said = {word for pair in _SAID.findall(text) for word in pair}
+    short = (word for place, word in enumerate(words) if _is_short_name(word, place, said))
+    return [*quoted, *(word for word in words if _WRITTEN_AS_CODE.search(word)), *short]
+
+
+def _is_short_name(word: str, place: int, said: set[str]) -> bool:
+    """Tell whether a word that is no search term (char, g) is a name: capitalised, or beside a word such as class."""
+    if code_terms(word) or word in ("I", "A", "a"):
+        return False
+    lowered = word.lower()
+    is_capitalised = word != lowered and (place > 0 or lowered not in STOP_WORDS)
+    return is_capitalised or (word in said and lowered not in STOP_WORDS)
 
 
 def _owners_of_names(words: Iterable[str]) -> dict[str, tuple[str, ...]]:

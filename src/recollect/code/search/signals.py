@@ -19,6 +19,7 @@ from recollect.code.search import SIGNALS
 from recollect.code.search.pool import DATA, ELSEWHERE, ENTRY, EXAMPLE, PROSE, TEST, Candidate, Pool
 from recollect.code.search.question import Question
 from recollect.code.search.report import Report, matched
+from recollect.code.search.symbol_lookup import is_alias
 from recollect.store.code_protocol import SymbolRow
 from recollect.text.identifiers import code_terms
 
@@ -40,7 +41,7 @@ MOST_DEFINED = 3.0
 # Qualifiers of a name that count: the class or module that has it, and the one around that.
 OWNERS = 2
 
-_LEADING = frozenset({"Class", "Interface", "Module", "Type", "Function"})
+_LEADING = frozenset({"Class", "Interface", "Module", "Type", "Function", "Endpoint"})
 _SEPARATOR = re.compile(r"::|->|[.#:/\\]")
 
 
@@ -165,9 +166,13 @@ def _definitions(query: _Query, symbols: Sequence[SymbolRow], names: Sequence[st
     return {
         "names": query.terms.share(names),
         "named": named,
-        "defines": max((1.0 if symbol.name in query.names else 0.5 for symbol in exact), default=0.0),
+        "defines": max(
+            (0.5 if symbol.name not in query.names or is_alias(symbol) else 1.0 for symbol in exact), default=0.0
+        ),
         "defines_rare": sum(query.rare.get(name, 0.0) for name in {symbol.name.lower() for symbol in exact}),
-        "defines_here": float(any(symbol.parent < 0 and symbol.kind in _LEADING for symbol in exact)),
+        "defines_here": float(
+            any(symbol.parent < 0 and symbol.kind in _LEADING and not is_alias(symbol) for symbol in exact)
+        ),
         "doc": max(docs, default=0.0),
     }
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from recollect.model import File, Tree
-from recollect.store.code_protocol import PLACE_BITS, CodeScope, CodeStore, FoundSymbol
+from recollect.store.code_protocol import PLACE_BITS, CodeScope, CodeStore, FoundSymbol, SymbolRow
 from recollect.text.identifiers import name_term
 
 How = Literal["exact", "prefix", "humps", "fuzzy"]
@@ -35,7 +35,7 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z]+|[0-9]+")
 _AT_LINE = re.compile(r"(.+):(\d+)")
 
-_KIND_ORDER = ("Class", "Interface", "Module", "Function", "Type", "Method", "Endpoint", "Constant", "Test")
+_KIND_ORDER = ("Class", "Interface", "Module", "Function", "Endpoint", "Type", "Method", "Constant", "Test")
 
 
 class Hit(NamedTuple):
@@ -130,11 +130,22 @@ def _is_owned(found: FoundSymbol, owners: Sequence[str]) -> bool:
     return all(owner.lower() in remaining for owner in owners)
 
 
+def is_aside(found: FoundSymbol) -> bool:
+    """Tell whether a symbol is a test, or a copy: vendored or generated."""
+    return found.symbol.test or bool(found.file.mark) or "test" in found.file.path.lower()
+
+
+def is_alias(symbol: SymbolRow) -> bool:
+    """Tell whether a symbol is another one under the same name: `const expect = std.testing.expect`."""
+    value = symbol.signature.rpartition("=")[2] if symbol.kind in ("Constant", "Type") else ""
+    *owners, name = _SEPARATOR.split(value.strip(" ;"))
+    return bool(owners) and name == symbol.name
+
+
 def _standing(found: FoundSymbol) -> tuple[object, ...]:
     symbol, file = found.symbol, found.file
-    is_test = symbol.test or "test" in file.path.lower()
     rank = _KIND_ORDER.index(symbol.kind) if symbol.kind in _KIND_ORDER else len(_KIND_ORDER)
-    return bool(file.mark), is_test, rank, len(file.path), file.path, symbol.start_line
+    return bool(file.mark), is_aside(found), is_alias(symbol), rank, len(file.path), file.path, symbol.start_line
 
 
 def _nearest(names: Iterable[tuple[str, int]], length: int) -> list[str]:

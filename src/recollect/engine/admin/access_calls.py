@@ -10,8 +10,9 @@ from recollect.engine.context import is_confined
 from recollect.engine.graph.code_nodes import code_nodes, is_code
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import full_id
-from recollect.errors import Forbidden
+from recollect.errors import Forbidden, RecollectError
 from recollect.model import Change, Memory, Record, Session
+from recollect.store.confinement import confined_to
 
 if TYPE_CHECKING:
     from recollect.engine.admin.access_tokens import Grant
@@ -20,7 +21,26 @@ if TYPE_CHECKING:
 
 
 def call_as(grant: Grant, engine: Any, operation: Operation, arguments: Mapping[str, Any]) -> Record:
-    """Call an operation as a grant allows it. Raises Forbidden, and what the operation raises."""
+    """Call an operation as a grant allows it. Raises Forbidden, QuotaExceeded, and what the operation raises.
+
+    Calls with a token are recorded.
+    """
+    if not grant.token_id:
+        return _called(grant, engine, operation, arguments)
+    answer, outcome = None, RecollectError.code
+    try:
+        engine.token_calls.check_quota(grant, operation)
+        answer = _called(grant, engine, operation, arguments)
+        outcome = "ok"
+        return answer
+    except RecollectError as problem:
+        outcome = problem.code
+        raise
+    finally:
+        engine.token_calls.record(grant, operation, arguments, answer, outcome)
+
+
+def _called(grant: Grant, engine: Any, operation: Operation, arguments: Mapping[str, Any]) -> Record:
     rows = Rows(engine.code_store)
     checked = arguments_for(grant, operation, arguments, rows.find)
     for project in {str(checked[name]) for name in PROJECTS if grant.projects and checked.get(name)}:
@@ -29,7 +49,8 @@ def call_as(grant: Grant, engine: Any, operation: Operation, arguments: Mapping[
             raise Forbidden(f"{project} belongs to another project now", hint="Create a new token.", project=project)
     token = is_confined.set(bool(grant.projects))
     try:
-        return operation.call(engine, checked)
+        with confined_to(grant.projects):
+            return operation.call(engine, checked)
     finally:
         is_confined.reset(token)
 

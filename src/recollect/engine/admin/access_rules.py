@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from recollect.engine.admin.access_tokens import SCOPES, Grant
+from recollect.engine.records.identity import PRIVATE
 from recollect.errors import Forbidden
 from recollect.operations import public
 
@@ -53,10 +54,13 @@ RULES: Mapping[str, Rule] = {
     **_rules(
         "read",
         "get_memory list_memories recall_memory pack_context recall_with_expansion recall_with_impact graph_traverse "
-        "get_pagerank get_clusters namespace_stats workspace_retrieve retrieve_relevant_memories search_symbols "
-        "search_code get_symbol_info get_dependencies get_impact repo_map find_cycles find_dead_code drift "
+        "get_pagerank get_clusters graph_layout embedding_map "
+        "namespace_stats workspace_retrieve retrieve_relevant_memories search_symbols "
+        "search_code preview_context get_dependencies get_impact repo_map find_cycles find_dead_code drift "
         "list_sessions get_session detect_patterns pattern_insights get_decision_chain list_commands context_window",
     ),
+    # The source of a symbol is read from its file.
+    **_rules("read", "get_symbol_info", guarded="with_source"),
     # They answer about the whole store, or about packages and changes of every project.
     **_rules(
         "read",
@@ -69,9 +73,11 @@ RULES: Mapping[str, Rule] = {
         "write",
         "store_memory update_memory delete_memory associate_memories workspace_init workspace_create "
         "store_coding_memory settle_drift memory_usefulness consolidate_decay consolidate_creative "
-        "consolidate_cluster consolidate_forget restore_memory consolidate",
+        "consolidate_cluster consolidate_forget archive_memory restore_memory consolidate",
     ),
-    **_rules("write", "summarize_session session_context", guarded="payload event assistant"),
+    # Without a hook event the briefing is only read.
+    **_rules("read", "session_context", guarded="payload event assistant"),
+    **_rules("write", "summarize_session", guarded="payload event assistant"),
     **_rules("write", "recompute_centrality evolve_memory_network", is_whole=True),
     # A record of an import may have the id of another project's memory.
     **_rules("write", "import_memories", is_whole=True, guarded="path"),
@@ -87,7 +93,7 @@ RULES: Mapping[str, Rule] = {
         "admin",
         "index_codebase import_history distil export_memories purge_memories context_window_start "
         "context_window_look_up context_window_promote ingest submit_prompt rebuild undo create_token list_tokens "
-        "revoke_token",
+        "revoke_token list_token_calls share_memories trust_repository untrust_repository",
         is_whole=True,
     ),
 }
@@ -95,6 +101,8 @@ UNKNOWN = Rule("admin", is_whole=True)
 
 # Parameters that name a project, in the order in which a missing one is filled in.
 PROJECTS = ("project", "workspace_id", "project_path", "project_filter", "identifier")
+# Operations that search all projects of a grant where none is named.
+SEARCHES = frozenset({"recall_memory", "pack_context", "list_memories"})
 # Operations whose project is where a row moves to: it is not filled in.
 MOVES = frozenset({"update_memory"})
 # Parameters that widen an operation to all projects; `status` counts the runs of all.
@@ -114,7 +122,7 @@ ROWS: Mapping[str, RowKind] = {
 def arguments_for(grant: Grant, operation: Operation, arguments: Mapping[str, Any], find: FindRow) -> dict[str, Any]:
     """Return the arguments that a caller with this grant may call an operation with. Raises Forbidden.
 
-    For a limited grant a missing project is filled in if there is only one, and ids become full ids.
+    For a limited grant a missing project is filled in: the only one, or that of the person. Ids become full ids.
     """
     rule = RULES.get(operation.name, UNKNOWN)
     if SCOPES.index(grant.scope) < SCOPES.index(rule.level):
@@ -140,7 +148,7 @@ def _confined(grant: Grant, operation: Operation, given: dict[str, Any], find: F
             raise _refused(f"{name} is not allowed: this token is limited to projects", operation, f"Omit {name}.")
     given |= _named_projects(grant, operation, given)
     rows = {name: kind for name, kind in ROWS.items() if given.get(name) not in (None, ())}
-    if not rows and not any(name in given for name in PROJECTS):
+    if not rows and operation.name not in SEARCHES and not any(name in given for name in PROJECTS):
         raise _refused(f"{operation.name} needs the id of an item in a project of this token", operation)
     for name, kind in rows.items():
         one = isinstance(given[name], str)
@@ -150,7 +158,7 @@ def _confined(grant: Grant, operation: Operation, given: dict[str, Any], find: F
 
 
 def _named_projects(grant: Grant, operation: Operation, given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the projects that arguments name, or the only one of the grant where they name none."""
+    """Return the projects that arguments name; where they name none, the only or private one of the grant."""
     known = {row.name for row in operation.parameters}
     accepted = [name for name in PROJECTS if name in known]
     named = {name: str(given[name]).strip() for name in accepted if given.get(name) is not None}
@@ -160,9 +168,12 @@ def _named_projects(grant: Grant, operation: Operation, given: Mapping[str, Any]
             raise _refused(f'{name} "{value}" is not a project of this token', operation, own)
     if named or not accepted or operation.name in MOVES:
         return named
-    if len(grant.projects) > 1:
+    if len(grant.projects) > 1 and operation.name in SEARCHES:
+        return {}
+    private = [name for name in grant.projects if name.startswith(PRIVATE)]
+    if len(grant.projects) > 1 and not private:
         raise _refused(f"{operation.name} needs {accepted[0]}: this token is limited to projects", operation, own)
-    return {accepted[0]: grant.projects[0]}
+    return {accepted[0]: (private or grant.projects)[0]}
 
 
 def _own(grant: Grant, operation: Operation, kind: RowKind, given: str, find: FindRow) -> str:

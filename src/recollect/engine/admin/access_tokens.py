@@ -1,16 +1,18 @@
 """Access tokens: who may call the operations over HTTP. Only the hash of a secret is stored."""
 
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from recollect import clock
 from recollect.engine.records import input_checks
-from recollect.engine.records.identity import namespace_of
+from recollect.engine.records.identity import PRIVATE, namespace_of, private_namespace
 from recollect.errors import Conflict, Forbidden, InvalidInput, NotFound, StorageError, Unauthorized
 from recollect.model import AccessScope, AccessToken, TokenCreated, TokenPage, TokenState, TokenView
 from recollect.operations import operation
 
 if TYPE_CHECKING:
+    from recollect.engine.admin.oidc_tokens import OidcTokens
     from recollect.engine.context import Context
 
 # A secret is PREFIX, the id of its token, "_", and 256 random bits. Redaction knows it by the prefix.
@@ -46,7 +48,13 @@ class AccessTokens:
 
     @operation("create_token", "create-token")
     def create(
-        self, name: str, *, scope: AccessScope = "read", projects: tuple[str, ...] = (), expires: str = "90d"
+        self,
+        name: str,
+        *,
+        scope: AccessScope = "read",
+        projects: tuple[str, ...] = (),
+        person: str | None = None,
+        expires: str = "90d",
     ) -> TokenCreated:
         """Create an access token for the HTTP server. The answer shows its secret once.
 
@@ -56,6 +64,7 @@ class AccessTokens:
         name: what it is for, such as ci
         scope: write includes read, admin includes both
         projects: limit it to these, path or name; default: all projects
+        person: limit it to the projects and the namespace private:PERSON
         expires: age like 90d, a date, or never
         """
         import secrets
@@ -69,7 +78,7 @@ class AccessTokens:
             name=input_checks.name("name", input_checks.label("name", name)),
             hash=_hash(secret),
             scope=cast(AccessScope, input_checks.one_of("scope", scope, SCOPES)),
-            projects=_projects(projects),
+            projects=_projects(projects, person),
             created_at=now,
             expires_at=_expiry(expires, now),
         )
@@ -109,12 +118,14 @@ class AccessTokens:
         return _view(row, now)
 
     def check(self, secret: str) -> Grant:
-        """Return the rights of the token with this secret. Raises Unauthorized.
+        """Return the rights of the token with this secret, ours or of the OIDC issuer. Raises Unauthorized.
 
         The database is asked each time, so that a token revoked by another process is refused at once.
         """
         import hmac
 
+        if self.oidc is not None and not secret.startswith(PREFIX):
+            return Grant(*self.oidc.check(secret))
         row = self._named_by(secret)
         # Every wrong secret gets the same answer; only the holder of a right one learns that it has expired.
         if row is None or not hmac.compare_digest(_hash(secret), row.hash):
@@ -126,6 +137,15 @@ class AccessTokens:
             raise Unauthorized(f"the access token {row.name} is {state}", hint=hint)
         self._record_use(row, now)
         return Grant(row.id, row.name, row.scope, row.projects)
+
+    @cached_property
+    def oidc(self) -> "OidcTokens | None":
+        """The issuer whose tokens count too; None: there is none. Raises ConfigError for wrong settings."""
+        if not self._context.settings.oidc_issuer:
+            return None
+        from recollect.engine.admin.oidc_tokens import OidcTokens
+
+        return OidcTokens(self._context.settings)
 
     def _named_by(self, secret: str) -> AccessToken | None:
         """Return the token whose id is in a secret. Ids are not secret: how long a look-up takes may show."""
@@ -161,11 +181,17 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _projects(values: object) -> tuple[str, ...]:
+def _projects(values: object, person: object) -> tuple[str, ...]:
     """Return namespaces, each once. None of them may be blank: that would mean memories of all projects."""
     found = [namespace_of(value) for value in input_checks.several("projects", values)]
     if None in found:
         raise InvalidInput("projects contains an empty name", hint="Omit projects for all projects.", field="projects")
+    if any(name.startswith(PRIVATE) for name in found if name is not None):
+        raise InvalidInput(
+            "projects contains a private namespace", hint="Name its owner with --person.", field="projects"
+        )
+    if person is not None:
+        found.insert(0, private_namespace(input_checks.name("person", input_checks.label("person", person))))
     return tuple(dict.fromkeys(name for name in found if name is not None))
 
 

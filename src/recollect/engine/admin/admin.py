@@ -23,6 +23,7 @@ from recollect.model import (
     File,
     Health,
     History,
+    IndexedFolder,
     Limit,
     Memory,
     Node,
@@ -33,6 +34,7 @@ from recollect.model import (
     Spendings,
     Stats,
     Status,
+    Tree,
     Undone,
     Usage,
     Workspace,
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
 
 # Failed inputs that health lists; more are counted.
 MOST_NAMED = 3
+# Indexed folders that stats lists.
+MAX_FOLDERS = 100
 # With less, the next writes may fail.
 LOW_DISK_BYTES = 200 * 1024 * 1024
 
@@ -119,12 +123,14 @@ class Admin:
         code_made, code_pending = self._code.coverage()
         facts = store.describe()
         told = self._usefulness.totals()
+        # Nodes and links of code are in no table of their own; without code, there is no need for arrays.
+        graph = self._centrality.graph() if code.files else None
         return Stats(
             memories=memories,
             embeddings=made,
             pending_embeddings=memories - made if self._embedding.model_id else 0,
-            nodes=store.count(Node),
-            edges=store.count(Edge),
+            nodes=graph.size if graph else store.count(Node),
+            edges=len(graph.src) if graph else store.count(Edge),
             sessions=store.count(Session),
             workspaces=store.count(Workspace),
             namespaces=len(store.tally(Memory, "namespace")),
@@ -143,6 +149,10 @@ class Admin:
             offered=told.offered,
             used=told.used,
             contradicted=told.contradicted,
+            indexed=tuple(
+                IndexedFolder(root=tree.root, namespace=tree.namespace, indexed_at=tree.indexed_at)
+                for tree in store.find(Tree, order="-indexed_at", limit=MAX_FOLDERS)
+            ),
         )
 
     @operation("health", "health", read_only=True, aliases=("codemem_health",))
@@ -430,7 +440,8 @@ class Admin:
     def _check_disk(self) -> Finding:
         import shutil
 
-        folder = self._context.settings.database_path.parent
+        settings = self._context.settings
+        folder = settings.home_path if settings.database_url else settings.database_path.parent
         free = shutil.disk_usage(folder).free if folder.exists() else LOW_DISK_BYTES
         if free < LOW_DISK_BYTES:
             mend = "Free some disk space; writes fail with STORE_FULL when the disk is full."
@@ -443,7 +454,8 @@ class Admin:
         """Return the command that keeps other users out of the store; "" if they are out."""
         settings = self._context.settings
         private = {settings.home_path: "700"}
-        if settings.home_path not in settings.database_path.parents:  # its folder may belong to another user
+        is_elsewhere = settings.home_path not in settings.database_path.parents
+        if is_elsewhere and not settings.database_url:  # its folder may belong to another user
             private[settings.database_path] = "600"
         is_open = [
             f"chmod {mode} {shlex.quote(str(path))}"

@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from recollect.code.code_records import CodeHits, Indexed, SymbolList, SymbolView
+from recollect.code.code_records import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
 from recollect.engine.code.code_embedding import CodeEmbedding
 from recollect.engine.context import is_confined
 from recollect.engine.graph.code_nodes import symbol_hit
@@ -15,6 +16,7 @@ from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.scope import noted
 from recollect.errors import NotFound, RecollectError
+from recollect.files import read_file
 from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
 from recollect.store.code_protocol import UNREAD
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
 MAX_NOTES = 20
 # Callers and callees that a symbol is shown with; get_dependencies and get_impact show all.
 MAX_CALLS = 5
+# Of a symbol's source: enough to see what a memory is about.
+MAX_SOURCE_LINES = 120
+MAX_SOURCE_COLUMNS = 400
 
 
 class CodeIndex:
@@ -89,12 +94,14 @@ class CodeIndex:
         """
         from recollect.code.index.project_root import place
         from recollect.code.index.update import update
+        from recollect.code.links.tree_linking import keep_programs
 
         where = place(input_checks.text("path", path), force=force)
         scope = self._namespace(where, namespace)
         began = _cpu_s()
         with self._tracking.observed() as store:
-            done = update(store, where, scope, limits=self.limits(), rebuild=rebuild)
+            keep = partial(keep_programs, cast("LinkStore", self._context.code_store)) if link else None
+            done = update(store, where, scope, limits=self.limits(), rebuild=rebuild, keep=keep)
         summary = self._summary(done, cpu_s=_cpu_s() - began)
         if link:
             linked = self._link(done.tree)
@@ -205,11 +212,12 @@ class CodeIndex:
         return self._context.code_store.code_vector_coverage(model) if model else (0, 0)
 
     @operation("get_symbol_info", "symbol", read_only=True, listed=())
-    def symbol(self, symbol: str, *, namespace: str | None = None) -> SymbolView:
+    def symbol(self, symbol: str, *, namespace: str | None = None, with_source: bool = False) -> SymbolView:
         """Show info on a symbol: signature, docs, callers, callees.
 
         symbol: Server.start, path:line or path::name
         namespace: project path or name; default: all projects
+        with_source: include its source, at most 120 lines
         """
         from recollect.code.index.symbol_properties import level
         from recollect.engine.code.dependencies import calls
@@ -237,6 +245,7 @@ class CodeIndex:
             callers_total=len(known.callers) if known else None,
             callees=tuple(known.callees[:MAX_CALLS]) if known else (),
             callees_total=len(known.callees) if known else None,
+            source=_source(symbol_hit(best)) if with_source else "",
         )
 
     def found(self, asked: str, scope: "CodeScope") -> "list[FoundSymbol]":
@@ -409,3 +418,14 @@ def _cpu_s() -> float:
     import os
 
     return sum(os.times()[:4])
+
+
+def _source(hit: SymbolHit) -> str:
+    """Return the lines of a symbol's definition as they are in its file now; empty if they cannot be read."""
+    try:
+        content = read_file(Path(hit.root) / hit.path, within=hit.root)
+    except OSError:
+        return ""
+    lines = content.decode("utf-8", "replace").splitlines()[hit.start_line - 1 : hit.end_line]
+    cut = lines[:MAX_SOURCE_LINES]
+    return "\n".join(line[:MAX_SOURCE_COLUMNS] for line in cut) + ("\n…" if len(lines) > len(cut) else "")

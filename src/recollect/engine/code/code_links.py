@@ -1,27 +1,30 @@
 """Code links: resolve calls and imports of indexed code; dependencies and impact."""
 
+import re
 import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import msgspec
 
-from recollect.engine.context import is_confined
+from recollect.engine.code.code_index import tree_at
+from recollect.engine.context import Context, Worker, is_confined
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
-from recollect.errors import Conflict, NotFound, RecollectError
-from recollect.model import File, Limit, Ratio, Relation, Tree
+from recollect.errors import AmbiguousName, Conflict, NotFound, RecollectError
+from recollect.model import Limit, Ratio, Relation, Tree
 from recollect.model.graph_answer import Dependencies, Direction, Impact
 from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.code.links.tree_linking import Linking
     from recollect.engine.code.code_index import CodeIndex
-    from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
     from recollect.graph.arrays import Graph
+    from recollect.store.code_protocol import FoundSymbol
     from recollect.store.link_protocol import LinkStore
 
 # Farther than this, nearly everything depends on nearly everything.
@@ -32,22 +35,25 @@ POLL_S = 5.0
 REST = 10
 # How long a question waits for another process that is writing to the tree.
 WAIT_S = 2.0
-# How long closing waits for the background.
-STOP_S = 5.0
+# Definitions of a name that are listed.
+MAX_LISTED = 10
+
+_SEPARATOR = re.compile(r"::|->|[.#/\\]")
 
 Depth = Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
 
 
-class Links:
+class Links(Worker):
     """Dependencies between symbols and files, kept up to date."""
 
-    def __init__(self, context: "Context", code: "CodeIndex", centrality: "Centrality") -> None:
+    thread_name = "recollect-links"
+
+    def __init__(self, context: Context, code: "CodeIndex", centrality: "Centrality") -> None:
+        super().__init__()
         self._context = context
         self._code = code
         self._centrality = centrality
         self._linking = threading.Lock()
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
         self._wanted: frozenset[int] = frozenset()  # trees to link in the background besides those of the project
 
     @operation("get_dependencies", "dependencies", read_only=True, listed=("direction", "depth", "project"))
@@ -81,7 +87,7 @@ class Links:
         way = input_checks.one_of("direction", direction, ("out", "in", "both"))
         chosen = [input_checks.relation(name) for name in input_checks.several("relationships", relationships)]
         graph, notes = self.graph()
-        through = sieve(graph, relations=chosen or CODE_RELATIONS, namespace=namespace_of(namespace))
+        through = sieve(graph, relations=chosen or CODE_RELATIONS, namespace=_limited(namespace))
         asked = Asked(self.meant(graph, symbol, namespace), most, shown, through)
         found = dependencies(self._store, graph, asked, cast(Direction, way))
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
@@ -115,8 +121,8 @@ class Links:
         shown = input_checks.whole("limit", limit, least=1, most=1000)
         least = input_checks.ratio("min_confidence", min_confidence)
         graph, notes = self.graph()
-        through = sieve(graph, namespace=namespace_of(namespace))
-        asked = Asked(self.meant(graph, symbol, namespace), most, shown, through)
+        through, own = (sieve(graph, namespace=name) for name in (_limited(namespace), namespace_of(namespace)))
+        asked = Asked(self.meant(graph, symbol, namespace), most, shown, through, own.nodes)
         found = impact(self._store, graph, asked, least)
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
@@ -128,29 +134,39 @@ class Links:
         return self._centrality.graph(), notes
 
     def meant(self, graph: "Graph", symbol: str, namespace: str | None) -> Sequence[int]:
-        """Return the nodes that a name, a place, a path or an id means, best first. Raises NotFound."""
+        """Return the nodes that a name, a place, a path or an id means. Raises NotFound, and AmbiguousName.
+
+        An indexed package precedes a symbol of its name, a symbol a package that is only needed.
+        """
         from recollect.graph.arrays import sieve
 
         asked = input_checks.text("symbol", symbol).strip()
         inside = sieve(graph, namespace=namespace_of(namespace)).nodes
-        for known in (asked, f"pkg:{asked}"):
-            if (number := graph.index.get(known)) is not None and (inside is None or inside[number]):
-                return [number]
         scope = self._code.scope(namespace)
         trees = [tree for tree in self._store.find(Tree) if scope.trees is None or tree.id in scope.trees]
-        for tree in trees:
-            path = asked.removeprefix(tree.root + "/").removeprefix("./")
-            if self._store.find(File, {"tree": tree.id, "path": path}, limit=1):
-                node = graph.index.get(f"file:{tree.root}/{path}")
-                if node is not None:
-                    return [node]
-        found = [hit.node for hit in self._code.found(asked, scope)]
-        numbers = [graph.index[node] for node in found if node in graph.index]
+        paths = [f"file:{tree.root}/{asked.removeprefix(tree.root + '/').removeprefix('./')}" for tree in trees]
+        packages = _packages(asked)
+        indexed = [name for name in packages if name in graph.index and is_indexed(graph, graph.index[name])]
+        for known in ([asked], indexed, paths):
+            numbers = [graph.index[name] for name in known if name in graph.index]
+            numbers = [number for number in numbers if inside is None or inside[number]]
+            if len(numbers) > 1:
+                raise _ambiguous(asked, [graph.points.ids[number] for number in numbers])
+            if numbers:
+                return numbers
+        try:
+            found = one_definition(asked, self._code.found(asked, scope), trees)
+        except NotFound:
+            needed = [graph.index[name] for name in packages if name in graph.index]
+            if needed:
+                return needed[:1]
+            raise
+        numbers = [graph.index[hit.node] for hit in found if hit.node in graph.index]
         if not numbers:
             raise NotFound(
                 f"{asked} is not in the code graph", hint="The code has changed: run `recollect index`.", symbol=asked
             )
-        return numbers[:1]
+        return numbers
 
     # --- keeping links up to date ---
 
@@ -186,19 +202,8 @@ class Links:
         self._wanted |= {number}
         return True
 
-    def start(self) -> None:
-        """Link in a thread what is indexed of the project this process was started in, until stopped."""
-        if self._thread is None and not self._stop.is_set():
-            self._thread = threading.Thread(target=self._work, name="recollect-links", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Stop the thread; unfinished work is left to the next one."""
-        self._stop.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=STOP_S)
-
     def _work(self) -> None:
+        """Link what is indexed of the project this process was started in."""
         from recollect import progress
         from recollect.code.links.tree_linking import is_linked
         from recollect.errors import Cancelled
@@ -222,3 +227,61 @@ class Links:
     @property
     def _store(self) -> "LinkStore":
         return cast("LinkStore", self._context.code_store)
+
+
+def _limited(namespace: str | None) -> str | None:
+    """Return the project that links may not leave: a name is looked up in its project, its users may be anywhere."""
+    return namespace_of(namespace) if is_confined.get() else None
+
+
+def _packages(asked: str) -> list[str]:
+    """Return the ids of the packages that a name may mean, in every ecosystem."""
+    from recollect.code.manifests.manifest import NORMAL
+
+    plain = asked.removeprefix("pkg:")
+    return [f"pkg:{plain}", *(f"pkg:{ecosystem}:{normal(plain)}" for ecosystem, normal in NORMAL.items())]
+
+
+def is_indexed(graph: "Graph", package: int) -> bool:
+    """Tell whether a package contains indexed files."""
+    from recollect.graph.arrays import RELATION_CODES
+
+    return bool(((graph.src == package) & (graph.relations == RELATION_CODES["CONTAINS"])).any())
+
+
+def one_definition(asked: str, found: "list[FoundSymbol]", trees: Sequence[Tree]) -> "list[FoundSymbol]":
+    """Return the definition that a name means: overloads are one, own code precedes tests and copies.
+
+    Raises AmbiguousName, which lists the definitions, where there are several.
+    """
+    from recollect.code.search.symbol_lookup import is_aside
+
+    here = tree_at(list(trees), Path())
+    tests = (
+        lambda each: here is None or each.tree.id == here.id,
+        lambda each: _SEPARATOR.split(asked)[-1] == each.symbol.name,
+        lambda each: not is_aside(each),
+        lambda each: (
+            not any(
+                other.file.id == each.file.id and each.symbol.qualified.startswith(f"{other.symbol.qualified}{joint}")
+                for other in found
+                for joint in (".", "::", "#")
+            )
+        ),
+    )
+    for test in tests:
+        found = [each for each in found if test(each)] or found
+    places = dict.fromkeys((each.tree.root, each.file.path, each.symbol.qualified) for each in found)
+    if len(places) > 1:
+        several = len({root for root, _, _ in places}) > 1
+        raise _ambiguous(asked, [f"{root + '/' if several else ''}{path}::{name}" for root, path, name in places])
+    return found
+
+
+def _ambiguous(asked: str, names: list[str]) -> AmbiguousName:
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return AmbiguousName(
+        f"{asked} has {len(names)} definitions",
+        hint=f"Name one of: {', '.join(names[:MAX_LISTED])}{more}.",
+        definitions=names[:MAX_LISTED],
+    )

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from recollect.code.anchors.normalised_file import read
@@ -23,7 +24,7 @@ from recollect.engine.code.excused_symbols import Candidate, excuse, is_importab
 from recollect.engine.code.implicit_uses import UNLINKED
 from recollect.engine.graph.code_nodes import code_node_id, file_place, symbol_hit
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
-from recollect.graph.project import USES, Project, project
+from recollect.graph.project import USES, Project, project, using
 from recollect.model import File, Tree
 from recollect.store.code_protocol import FoundSymbol, SymbolRow, symbol_nodes
 
@@ -82,7 +83,9 @@ _Weighed = tuple[float, str, Candidate]
 
 def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequence[str]) -> DeadCode:
     """Return the symbols of trees that seem unused, most certain first."""
-    found = project(part, [tree.id for tree in asked.trees])
+    own = [tree.id for tree in asked.trees]
+    others = store.get(Tree, sorted(using(part, own)))
+    found = project(part, [*own, *(tree.id for tree in others)])
     symbols = _symbols(store, found, asked)
     users = _users(found)
     excused: Counter[str] = Counter()
@@ -96,7 +99,7 @@ def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequ
         else:
             candidates.append((*_first_look(each), each))
     told = list(notes)
-    spoken = _Spoken(store, asked.trees, frozenset(row[2].row.name for row in candidates))
+    spoken = _Spoken(store, [*asked.trees, *others], frozenset(row[2].row.name for row in candidates))
     if not spoken.is_whole:
         told.append("too much code to search for every name: some candidates may be used elsewhere")
     checked = {row[2].number: _checked(row, spoken) for row in candidates}
@@ -373,10 +376,11 @@ def _dead(each: Candidate, sure: float, why: str, places: Sequence[CodePlace]) -
 class _Spoken:
     """Occurrences of the candidates' names in texts and in unresolved uses."""
 
-    def __init__(self, store: LinkStore, trees: Iterable[Tree], names: frozenset[str]) -> None:
+    def __init__(self, store: LinkStore, trees: Sequence[Tree], names: frozenset[str]) -> None:
         self._names = names
         self._lines: dict[str, list[tuple[File, int]]] = {}
         self._doubts: dict[str, list[tuple[File, int, str]]] = {}
+        self._roots = {tree.id: tree.root for tree in trees}
         self._prefixes: set[str] = set()
         self.is_whole = True
         left = MOST_BYTES
@@ -411,6 +415,12 @@ class _Spoken:
                 if name in self._names:
                     self._doubts.setdefault(name, []).append((known[number], line, source))
 
+    def _place(self, each: Candidate, file: File, line: int, source: str = "") -> CodePlace:
+        root = self._roots[file.tree]
+        place = file_place(root, file.path, line, source)
+        is_own = file.tree == each.found.tree.id
+        return place if is_own else msgspec.structs.replace(place, path=f"{root}/{file.path}")
+
     def is_dispatched(self, name: str) -> bool:
         """Tell whether code puts the name of a symbol together from a prefix and something else."""
         return any(name != prefix and name.startswith(prefix) for prefix in self._prefixes)
@@ -418,7 +428,7 @@ class _Spoken:
     def doubts(self, each: Candidate) -> list[CodePlace]:
         """Return the places that may mean a symbol: ambiguous ones, and unresolved ones of its name."""
         found = [
-            file_place(each.found.tree.root, file.path, line, source)
+            self._place(each, file, line, source)
             for file, line, source in self._doubts.get(each.row.name, ())
             if not _is_own(each, file, line)
         ]
@@ -430,7 +440,7 @@ class _Spoken:
         elsewhere: list[CodePlace] = []
         for file, line in self._lines.get(each.row.name, ()):
             if not _is_own(each, file, line):
-                place = file_place(each.found.tree.root, file.path, line)
+                place = self._place(each, file, line)
                 (in_code if has_program(file.language) else elsewhere).append(place)
         return in_code, elsewhere
 

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from recollect.code.links.file_programs import has_program
 from recollect.code.links.module_finder import family
+from recollect.code.manifests.importable_names import provided
 from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, target_of
 from recollect.engine.graph.graph_view import node_views
-from recollect.graph.arrays import KIND_CODES, Graph, Sieve
+from recollect.graph.arrays import KIND_CODES, Flags, Graph, Sieve
 from recollect.graph.impact import Reach, affected, contained, reach
 from recollect.graph.walk import Direction, neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
 from recollect.model.graph_answer import Dependencies, Doubt, Impact, NodeView, OutsideUse, Use
 from recollect.store.code_protocol import MAX_PLACES, symbol_keys
-from recollect.store.link_protocol import Edges, Sites, target_node
+from recollect.store.link_protocol import Crossing, Edges, Sites, target_node
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
@@ -35,13 +37,19 @@ MOST_LINKING_FILES = 2_000
 MOST_MENTIONS = 2_000
 
 
+def crossings(graph: Graph) -> tuple[Crossing, ...]:
+    """Return the links of a graph from one repository to another."""
+    return graph.code.crossings if graph.code is not None else ()
+
+
 class Asked(NamedTuple):
-    """A query: its nodes, the first of which is shown, and how much to show."""
+    """A query: its nodes, the first of which is shown, how much to show, and the nodes whose memories count."""
 
     nodes: Sequence[int]
     depth: int
     limit: int
     through: Sieve
+    own: Flags | None = None
 
 
 # --- what is used, or uses ---
@@ -54,7 +62,7 @@ def dependencies(store: LinkStore, graph: Graph, asked: Asked, direction: Direct
     found = [number for number in way.order.tolist() if way.depth[number] > 0]
     shown = found[: asked.limit]
     views = node_views(store, graph, [asked.nodes[0], *shown])
-    inside = _Inside(store, [graph.points.ids[number] for number in starts.tolist()])
+    inside = _Inside(store, [graph.points.ids[number] for number in starts.tolist()], crossings(graph))
     outside = inside.outside() if direction != "in" else []
     doubts = inside.doubts() if direction != "in" else []
     return Dependencies(
@@ -74,7 +82,8 @@ def dependencies(store: LinkStore, graph: Graph, asked: Asked, direction: Direct
 class _Inside:
     """Uses in some code that did not become links, from the links of its files."""
 
-    def __init__(self, store: LinkStore, ids: Iterable[str]) -> None:
+    def __init__(self, store: LinkStore, ids: Iterable[str], crossed: Iterable[Crossing]) -> None:
+        self._crossed = {(row.file, row.name) for row in crossed}
         self._nodes = list(code_nodes(store, ids).values())
         keys: dict[int, set[str]] = {}
         for node in self._nodes:
@@ -84,11 +93,11 @@ class _Inside:
         self._sites = store.file_sites(sorted(keys))
 
     def outside(self) -> list[OutsideUse]:
-        """Return what is used of other libraries, most often first."""
+        """Return what is used of code that is not indexed, most often first."""
         lines: dict[tuple[str, str], list[int]] = {}
         for file, sites in self._sites.items():
             for site in sites.outside:
-                if site.source in self._keys[file]:
+                if site.source in self._keys[file] and (file, site.name) not in self._crossed:
                     lines.setdefault((site.name, site.relation), []).extend(site.lines)
         rows = sorted(lines.items(), key=lambda row: (-len(row[1]), row[0]))
         return [
@@ -122,7 +131,10 @@ def _uses(
     ids = graph.points.ids
     edges = [int(way.edge[number]) for number in numbers]
     ends = [(ids[int(graph.src[edge])], ids[int(graph.dst[edge])], int(graph.relations[edge])) for edge in edges]
-    places = _places(store, ends)
+    places = _places(store, ends) | {
+        (row.src, row.dst, RELATIONS.index(row.relation)): (row.lines[:MOST_LINES], "package")
+        for row in crossings(graph)
+    }
     endpoints = code_nodes(store, (ids[number] for number in numbers))
     rows: list[Use] = []
     for number, end in zip(numbers, ends, strict=True):
@@ -190,13 +202,18 @@ def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact
     of = {number: node for number in found if (node := nodes.get(graph.points.ids[number])) is not None}
     tests = [number for number, node in of.items() if node.is_test]
     endpoints = [number for number, node in of.items() if node.symbol is not None and node.symbol.endpoint]
-    memories = _memories(store, graph, [*starts, *found], nodes, asked.through)
+    memories = _memories(store, graph, [*starts, *found], nodes, asked.own)
     shown = dict.fromkeys(number for part in (found, tests, endpoints) for number in part[: asked.limit])
     views = node_views(store, graph, [asked.nodes[0], *shown, *memories[: asked.limit]])
     uses = dict(zip(shown, _uses(store, graph, way, list(shown), views), strict=True))
-    files = list(dict.fromkeys(node.file.path for node in of.values()))
     own = [nodes[name] for number in starts if (name := graph.points.ids[number]) in nodes]
-    doubts = _mentions(store, own)
+    home = {node.tree.id for node in own}
+    files = list(
+        dict.fromkeys(
+            node.file.path if node.tree.id in home else f"{node.tree.root}/{node.file.path}" for node in of.values()
+        )
+    )
+    doubts = _mentions(store, own, crossings(graph))
     is_complete, verdict = _verdict(store, own, [number for number in found if way.depth[number] == 1], doubts)
     return Impact(
         node=views[asked.nodes[0]],
@@ -220,7 +237,7 @@ def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact
 
 
 def _memories(
-    store: LinkStore, graph: Graph, numbers: Sequence[int], nodes: dict[str, CodeNode], through: Sieve
+    store: LinkStore, graph: Graph, numbers: Sequence[int], nodes: dict[str, CodeNode], inside: Flags | None
 ) -> list[int]:
     """Return the memories linked with, or anchored in, some code; nearest first."""
     memory = KIND_CODES["Memory"]
@@ -238,33 +255,40 @@ def _memories(
         for anchor in store.find(Anchor, {"path": tuple(listed[start : start + 500])}):
             found.update(dict.fromkeys(graph.of_memory.get(anchor.memory_id, ())))
     # Projects have files of the same path: a project's code is not what another project's memory means.
-    inside = through.nodes
     return [number for number in found if graph.points.kinds[number] == memory and (inside is None or inside[number])]
 
 
-def _mentions(store: LinkStore, nodes: Sequence[CodeNode]) -> list[Doubt]:
-    """Return possible uses of some code: ambiguous ones, and unresolved ones of its name."""
+def _mentions(store: LinkStore, nodes: Sequence[CodeNode], crossed: Iterable[Crossing]) -> list[Doubt]:
+    """Return possible uses of some code: ambiguous ones, and unresolved ones of its name.
+
+    Of other repositories, the files that use this one are looked through.
+    """
     found: dict[Doubt, None] = {}
     targets = {target_of(node): node for node in nodes}
     names = {node.symbol.name for node in nodes if node.symbol is not None}
     # A name in a language that cannot call it means something else.
     families = {family(node.file.language) for node in nodes}
     own = {node.file.id for node in nodes}
-    for tree in {node.tree.id: node.tree for node in nodes}.values():
+    trees = {node.tree.id: node.tree for node in nodes}
+    files: dict[int, str] = {}
+    for tree in trees.values():
         texts = [*(target for target, node in targets.items() if node.tree.id == tree.id), *names]
-        files = store.files_mentioning(tree.id, texts, MOST_MENTIONS)
-        for file, sites in store.file_sites(files).items():
-            (row,) = store.get(File, [file])
-            path = row.path
-            if family(row.language) not in families:
-                continue
-            for site in sites.ambiguous:
-                if targets.keys() & set(site.candidates):
-                    ids = tuple(target_node(tree.root, target) for target in site.candidates)
-                    found[Doubt(name=site.name, path=path, line=site.line, candidates=ids)] = None
-            for loose in sites.unresolved:
-                if loose.name.rpartition(".")[2] in names and (file not in own or loose.source):
-                    found[Doubt(name=loose.name, path=path, line=loose.line)] = None
+        files.update(dict.fromkeys(store.files_mentioning(tree.id, texts, MOST_MENTIONS), tree.root))
+    roots = tuple(f"{kind}:{tree.root}/" for tree in trees.values() for kind in ("sym", "file"))
+    using = sorted({row.file for row in crossed if row.dst.startswith(roots)})[:MOST_MENTIONS]
+    files.update(dict.fromkeys(using, ""))
+    rows = {row.id: row for row in store.get(File, sorted(files))}
+    for file, sites in store.file_sites(sorted(files)).items():
+        row, root = rows[file], files[file]
+        if family(row.language) not in families:
+            continue
+        for site in sites.ambiguous if root else ():
+            if targets.keys() & set(site.candidates):
+                ids = tuple(target_node(root, target) for target in site.candidates)
+                found[Doubt(name=site.name, path=row.path, line=site.line, candidates=ids)] = None
+        for loose in sites.unresolved:
+            if loose.name.rpartition(".")[2] in names and (file not in own or loose.source):
+                found[Doubt(name=loose.name, path=row.path, line=loose.line)] = None
     # Places that name it among few come before those that only share its name.
     return sorted(found, key=lambda doubt: (not doubt.candidates, len(doubt.candidates), doubt.path, doubt.line))
 
@@ -275,8 +299,8 @@ def _verdict(
     """Return whether all users are known, and that in words."""
     if not nodes:
         return False, "This is not indexed code: only manual links are known."
-    files = sorted({node.file.id for node in nodes})
-    if len(store.file_edges(files)) < len(files):
+    files = {node.file.id for node in nodes if has_program(node.file.language)}
+    if len(store.file_edges(sorted(files))) < len(files):
         return False, "Its file is not linked yet, so callers in other files may be missing."
     reasons: list[str] = []
     named = sum(bool(doubt.candidates) for doubt in doubts)
@@ -285,16 +309,33 @@ def _verdict(
     if len(doubts) > named:
         unknown = len(doubts) - named
         reasons.append(f"{plural(unknown, 'place uses', 'places use')} its name on objects of unknown type")
-    head = nodes[0].symbol
-    if head is not None and head.visibility == "public":
-        reasons.append("it is public, so code that is not indexed may use it")
-    if head is not None and head.endpoint:
-        reasons.append(f"it handles {head.endpoint}, so clients use it")
+    reasons += _unseen(store, nodes[0], is_used=bool(direct))
     if direct:
-        return not named and len(doubts) == named, "; ".join(reasons)
+        return not reasons, "; ".join(reasons)
     if not reasons:
         return True, "No callers: no indexed code uses it."
     return False, "No callers found, but " + "; ".join(reasons) + "."
+
+
+def _unseen(store: LinkStore, node: CodeNode, *, is_used: bool) -> list[str]:
+    """Return why there may be users of a symbol that were not looked at."""
+    head, reasons = node.symbol, []
+    places = provided(store, [node.tree.id]).values() if head is None or head.visibility == "public" else ()
+    if any(node.file.path.startswith(place.folder.lstrip(".")) for several in places for place in several):
+        reasons.append("its package can be imported, so code that is not indexed may use it")
+    elif head is not None and head.visibility == "public" and not is_used:
+        reasons.append("it is public, so code that is not indexed may use it")
+    if head is not None and head.endpoint:
+        reasons.append(f"it handles {head.endpoint}, so clients use it")
+    where = {"tree": node.tree.id, "skipped": ("too large", "unreadable", "failed")}
+    left_out = [path for (path,) in store.columns(File, ("path",), where) if _ending(path) == _ending(node.file.path)]
+    if left_out:
+        reasons.append(f"{plural(len(left_out), 'file')} of its language could not be read")
+    return reasons
+
+
+def _ending(path: str) -> str:
+    return path.rpartition(".")[2]
 
 
 # --- callers and callees of one symbol, read from the links of files: no linking and no graph ---

@@ -115,7 +115,6 @@ EXCUSES: Mapping[str, Callable[[Candidate], bool]] = {
     "test": lambda each: each.row.test or is_fixture(each.row),
     "in a test file": lambda each: is_test_file(each.found.file.language, each.found.file.path),
     "copied or generated": lambda each: bool(each.found.file.mark),
-    "endpoint": lambda each: bool(each.row.endpoint),
     "entry point": lambda each: _ENTRIES.fullmatch(each.row.name) is not None or _is_deliberate(each),
     "script or configuration": lambda each: _TOOL_FILES.search(each.found.file.path) is not None,
     "example or documentation": lambda each: _SHOWN.search(each.found.file.path) is not None,
@@ -124,7 +123,7 @@ EXCUSES: Mapping[str, Callable[[Candidate], bool]] = {
     "method of a built-in type": lambda each: _is_member(each) and each.row.name in _BUILT_IN,
     "part of an interface": lambda each: each.owner is not None and each.owner.kind == "Interface",
     "member of an enum": lambda each: each.owner is not None and bool(_ENUM.search(each.owner.signature)),
-    "local": lambda each: each.owner is not None and each.owner.kind in ("Function", "Method"),
+    "local": lambda each: each.owner is not None and each.owner.kind in ("Function", "Method", "Test", "Endpoint"),
     # A private method of a language with privacy cannot override; a leading underscore hides nothing from a base.
     "base class outside the project": lambda each: each.is_open and (
         each.row.visibility != "private" or each.found.file.language == "python"

@@ -71,7 +71,7 @@ _SEPARATOR = re.compile(r"::|->|[.#/\\]")
 _CONSTRUCTED = re.compile(rf"^(.*)\.(?:{'|'.join(sorted(CONSTRUCTORS))})$")
 _SPECIAL = re.compile(r"__\w+__|finalize|deinit|~\w+")
 _CLASSES = [KIND_CODES["Class"], KIND_CODES["Interface"]]
-_ACTS = [KIND_CODES["Function"], KIND_CODES["Method"], KIND_CODES["Test"]]
+_ACTS = [KIND_CODES["Function"], KIND_CODES["Method"], KIND_CODES["Test"], KIND_CODES["Endpoint"]]
 
 
 def unseen(store: LinkStore, tree: Tree, kept: Project, suites: Mapping[str, list[SymbolRow]]) -> list[Further]:

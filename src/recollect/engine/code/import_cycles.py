@@ -35,7 +35,7 @@ LOADING = ("IMPORTS",)
 CALLING = ("CALLS",)
 # Bytes of a file that are read to find its imports.
 MOST_BYTES = 2_000_000
-FUNCTIONS = frozenset({"Function", "Method", "Test"})
+FUNCTIONS = frozenset({"Function", "Method", "Test", "Endpoint"})
 # Python's block for type checkers, and imports of TypeScript that leave no trace in what is run.
 CHECKING = re.compile(r"^(?>.*?\bif\b).*\bTYPE_CHECKING\b")
 TYPES_ALONE = re.compile(r"(?:import|export)\s+type\b")

@@ -47,6 +47,8 @@ MOST_USERS = 500
 # of the headline this much more: of one to three the best on commits of three projects.
 FREQUENT_PIECES = 6_000
 CALLED, HEADLINE = 2.0, 2.0
+# Commits that say which files change together; and the files of one that does.
+RECENT_COMMITS, MOST_CHANGED = 1_000, 30
 # Linking is waited for where it takes about a second: in a project of no more bytes than this in all, and where no more
 # files than this have changed, each of which concerns a group of a second at most.
 AT_ONCE_BYTES = 500_000
@@ -166,6 +168,13 @@ class Sources:
         source = self.files.get(path)
         return self._context.code_store.file_contents([source.id])[source.id][0] if source is not None else []
 
+    @staticmethod
+    def terms(text: str) -> frozenset[str]:
+        """Return the search terms of a text, as `code_terms` has those of code."""
+        from recollect.code.search.question import understand
+
+        return frozenset(understand(text).terms)
+
     def worded(self, text: str) -> list[Worded]:
         """Return the files whose chunks match a text, best first, each with its symbols.
 
@@ -233,6 +242,17 @@ class Sources:
     def uses(self, path: str) -> list[Neighbour]:
         """Return the files that a file uses, most links first."""
         return _most_first(Counter({other: len(keys) for other, keys in self._used(path).items()}))
+
+    @cached_property
+    def changes(self) -> list[list[str]]:
+        """The indexed files that each of the newest commits changed; without moves and reformattings."""
+        from recollect.history.commit_log import changed_paths
+
+        found = changed_paths(Path(self.tree.root), RECENT_COMMITS) if self.tree is not None else []
+        return [known for paths in found if len(paths) <= MOST_CHANGED and (known := self._indexed(paths))]
+
+    def _indexed(self, paths: Sequence[str]) -> list[str]:
+        return [path for path in paths if path in self.files]
 
     def used_symbols(self, path: str) -> dict[str, tuple[str, ...]]:
         """Return, by file, the qualified names of the symbols that a file uses, most used first."""
@@ -351,6 +371,13 @@ class Project:
         paths = {source.id: path for path, source in self.code.items()}
         found = self._context.code_store.file_contents(list(paths))
         return {paths[number]: rows for number, (rows, _) in sorted(found.items(), key=lambda row: paths[row[0]])}
+
+    def text(self, path: str, most_bytes: int | None = None) -> str:
+        """Return the text of a file below the root, or its first part; empty if it cannot be read."""
+        try:
+            return read_file(self.root / path, within=self.root)[:most_bytes].decode("utf-8", "replace")
+        except OSError:
+            return ""
 
     @cached_property
     def packages(self) -> list[PackageRow]:

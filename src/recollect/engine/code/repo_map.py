@@ -2,7 +2,7 @@
 
     links of the code ─► importance ─► symbols, best first ─► lines, as long as they fit ─► files by folder
 
-Nothing is parsed: symbols come from the index, links from the graph. A symbol is shown with those it lies in. The more
+Symbols come from the index, links from the graph. A symbol is shown with those it lies in. The more
 of a file is shown already, the better a further symbol of it has to be.
 """
 

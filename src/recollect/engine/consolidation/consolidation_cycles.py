@@ -160,6 +160,22 @@ class Consolidator:
         made = self._forget(namespace, least)
         return self._carried_out(made, preview=preview, wanted=plan, limit=limit)
 
+    @operation("archive_memory", "archive", idempotent=True)
+    def archive(self, memory_id: str) -> Memory:
+        """Archive a memory: recall leaves it out. restore_memory brings it back.
+
+        memory_id: the memory's id
+        """
+        from recollect.consolidate.candidate import ARCHIVED
+
+        with self._context.store.transaction("archive_memory") as transaction:
+            memory = existing(transaction, memory_id)
+            if ARCHIVED in memory.metadata:
+                return memory
+            now = clock.now()
+            metadata = {**memory.metadata, ARCHIVED: {"at": now, "why": "asked for", "expires_at": memory.expires_at}}
+            return transaction.update(Memory, memory.id, {"expires_at": now, "metadata": metadata})
+
     @operation("restore_memory", "restore", idempotent=True)
     def restore(self, memory_id: str) -> Memory:
         """Restore an archived memory: recall finds it again.

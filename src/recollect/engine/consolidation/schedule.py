@@ -6,17 +6,13 @@ Decay runs daily, creative weekly, cluster monthly, forget never; coding memorie
 on. A cycle whose last run was undone does not run again by itself.
 """
 
-import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from recollect import clock
+from recollect.engine.context import Context, Worker
 from recollect.errors import RecollectError
 from recollect.model import Change, Consolidation, CycleType, RunType
-
-if TYPE_CHECKING:
-    from recollect.engine.context import Context
 
 DAY_S = 86_400
 # How often a server runs a cycle by itself (document 002). Forget runs only on request.
@@ -29,28 +25,22 @@ POLL_S = 60.0
 QUIET_LOOKS = 5
 # A run that has not finished after so long was stopped; the next look starts another.
 LOST_S = 3_600
-# How long closing waits for the current steps.
-STOP_S = 5.0
 
 
-class Schedule:
+class Schedule(Worker):
     """Runs cycles that are due in a thread of this process.
 
     run: runs a cycle; false if another process has begun it already
     """
 
-    def __init__(self, context: "Context", run: Callable[[RunType], bool]) -> None:
+    thread_name = "recollect-consolidation"
+
+    def __init__(self, context: Context, run: Callable[[RunType], bool]) -> None:
+        super().__init__()
         self._context = context
         self._run = run
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
         self._seen: tuple[int, int, int] | None = None
         self._quiet = 0
-
-    @property
-    def running(self) -> bool:
-        """Whether a thread of this process runs cycles."""
-        return self._thread is not None and self._thread.is_alive()
 
     def due_at(self, cycle: RunType) -> int | None:
         """Return when a cycle is due by itself; None if it never is, or was undone."""
@@ -92,15 +82,8 @@ class Schedule:
 
     def start(self) -> None:
         """Start the worker thread, once, if the settings allow any cycle."""
-        if self._thread is None and not self._stop.is_set() and self.wanted:
-            self._thread = threading.Thread(target=self._work, name="recollect-consolidation", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Stop the worker after the current steps; the next run plans the rest again."""
-        self._stop.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=STOP_S)
+        if self.wanted:
+            super().start()
 
     @property
     def stopping(self) -> bool:

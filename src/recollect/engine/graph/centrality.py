@@ -15,20 +15,19 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from recollect.engine.context import Context, Worker
 from recollect.errors import Cancelled, RecollectError, StorageError
 from recollect.model import Edge
+from recollect.store.confinement import confined_to
 from recollect.store.protocol import Strength
 
 if TYPE_CHECKING:
-    from recollect.engine.context import Context
     from recollect.graph.arrays import Graph
     from recollect.graph.rank import Strengths
     from recollect.model.graph_answer import Recomputed
 
 # How often the worker looks whether the graph has changed: two small queries.
 POLL_S = 5.0
-# How long closing waits for the worker: writing stops within a moment, what is only being worked out is left behind.
-STOP_S = 5.0
 # The share of its time the worker rests, as a multiple of the time it worked.
 REST = 20
 # A graph with no more edges than this takes 0.15 s at most, reading and writing included.
@@ -44,31 +43,33 @@ FORGOTTEN_CHANGES = 1_000
 MADE = "centrality_made"
 
 
-class Centrality:
+class Centrality(Worker):
     """Holds the graph and keeps its centralities up to date."""
 
-    def __init__(self, context: "Context") -> None:
+    thread_name = "recollect-centrality"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self._loading = threading.Lock()
         self._graph: Graph | None = None
         self._plain: Graph | None = None
         self._fresh: tuple[int, int] | None = None
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
 
     def graph(self) -> "Graph":
         """Return the graph as it is now, read from the store as far as it changed."""
+        from recollect.engine.graph.cross_links import crossings
         from recollect.graph.load import load
 
-        with self._loading:
-            self._graph = load(self._context.store, self._graph)
+        with self._loading, confined_to(()):  # for all callers: queries filter by project
+            self._graph = load(self._context.store, self._graph, crossings)
             return self._graph
 
     def rows(self) -> "Graph":
         """Return the graph without code: memories and what they were linked with."""
         from recollect.graph.load import load_rows
 
-        with self._loading:
+        with self._loading, confined_to(()):
             self._plain = load_rows(self._context.store, self._graph.rows if self._graph is not None else self._plain)
             return self._plain
 
@@ -119,23 +120,6 @@ class Centrality:
             edges = len(self._context.store.columns(Edge, ("rev",), limit=SMALL_EDGES + 1)) if self.is_stale() else 0
             if 0 < edges <= SMALL_EDGES and self.is_stale(least_changes=max(1, edges // CHANGED_PART)):
                 self.recompute(patiently=False)
-
-    @property
-    def running(self) -> bool:
-        """Whether a worker thread of this process keeps centrality up to date."""
-        return self._thread is not None and self._thread.is_alive()
-
-    def start(self) -> None:
-        """Start the worker thread, once."""
-        if self._thread is None and not self._stop.is_set():
-            self._thread = threading.Thread(target=self._work, name="recollect-centrality", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Stop the worker; an unfinished computation is discarded."""
-        self._stop.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=STOP_S)
 
     def _work(self) -> None:
         pause_s = POLL_S

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recollect.code.code_records import CodePlace, SymbolHit
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.records.memory_rows import batches
 from recollect.model import File, NodeKind, Tree
 
@@ -35,8 +36,10 @@ class CodeNode(NamedTuple):
 
     @property
     def is_test(self) -> bool:
-        """Whether it is a test."""
-        return self.symbol is not None and (self.symbol.test or self.symbol.kind == "Test")
+        """Whether it is a test, or a whole file of tests."""
+        if self.symbol is None:
+            return is_test_file(self.file.language, self.file.path)
+        return self.symbol.test or self.symbol.kind == "Test"
 
 
 class Address(NamedTuple):

@@ -122,12 +122,16 @@ class Wanted(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A memory that holds: the state of its code, and its value for this briefing; concerns: the work at hand."""
+    """A memory that holds: the state of its code, and its value for this briefing.
+
+    concerns: the work at hand. lean: how often it was used, in logits
+    """
 
     memory: Memory
     fresh: Freshness
     concerns: float
     value: float
+    lean: float = 0.0
 
 
 class _Said:
@@ -186,7 +190,7 @@ class Briefing:
         holding = {row.id: row for row in found if row.namespace in wanted.scopes and _holds(row)}
         for name in wanted.told:
             holding.pop(name, None)
-        for name in self._away(holding.values(), wanted.folder):
+        for name in self._away(holding.values(), wanted.folder) | self._counters.useless(list(holding)):
             del holding[name]
         fresh = freshness_of(store, list(holding))
         near = beside(store, holding.values(), wanted.namespace) if work.files else {}
@@ -197,7 +201,8 @@ class Briefing:
             if not is_outdated(memory.source, state.verdict):
                 anchored = {row.now_path or row.path for row in state.anchors}
                 concerns = work.concerns(memory, anchored, near.get(memory.session_id or "", ()))
-                known.append(Known(memory, state, concerns, _value(memory, state, concerns, leans.get(name, 0.0))))
+                lean = leans.get(name, 0.0)
+                known.append(Known(memory, state, concerns, _value(memory, state, concerns, lean), lean))
         return sorted(known, key=lambda row: (-round(row.value, 2), -row.memory.created_at, -row.memory.seq))
 
     def _away(self, memories: Collection[Memory], folder: str) -> set[str]:
@@ -250,9 +255,11 @@ def _rules(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     rules = [row for row in known if row.memory.memory_type in STANDING]
     for row in sorted(rules, key=lambda row: is_learnt(row.memory)):
         if once.is_new(row.memory.content):
-            doubt = _doubt(row)
+            about = "; ".join(
+                part for part in (_author(row.memory) if row.memory.is_shared else "", _doubt(row)) if part
+            )
             text = _shortened(row.memory.content, RULE_CHARACTERS)
-            yield Line(f"- {text}" + (f" ({doubt})" if doubt else ""), row.memory.id, row.memory.memory_type)
+            yield Line(f"- {text}" + (f" ({about})" if about else ""), row.memory.id, _reason(row))
 
 
 def _facts(known: Sequence[Known], once: _Said) -> Iterator[Line]:
@@ -276,17 +283,38 @@ def _general(known: Sequence[Known], once: _Said) -> Iterator[Line]:
 
 def _fact(row: Known) -> Line:
     memory = row.memory
-    by = "" if memory.source == "user" else flat(memory.author or memory.source, 40)
+    by = "" if memory.source == "user" else flat(_author(memory), 60)
     date = day(memory.created_at) if memory.created_at < clock.now() - DATED_S else ""
     about = "; ".join(part for part in (date, by, _doubt(row)) if part)
     text = _shortened(_titled(memory), FACT_CHARACTERS)
-    return Line(f"- {text}" + (f" ({about})" if about else ""), memory.id, memory.memory_type)
+    return Line(f"- {text}" + (f" ({about})" if about else ""), memory.id, _reason(row))
+
+
+def _reason(row: Known) -> str:
+    """Return why a memory is in a briefing: what its value is made of."""
+    memory, times = row.memory, row.memory.metadata.get("times")
+    parts = (
+        memory.memory_type,
+        f"importance {memory.importance:.2f}",
+        "about the work at hand" if row.concerns > 0 else "",
+        f"stated {times} times" if isinstance(times, int) and times > 1 else "",
+        "often used" if row.lean > 0 else "seldom used" if row.lean < 0 else "",
+        "for all projects" if memory.namespace is None else "",
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def _author(memory: Memory) -> str:
+    """Return who said it; for a shared memory also that the repository says so."""
+    if memory.is_shared:
+        return flat(", ".join(part for part in ("shared by the repository", memory.author) if part), 60)
+    return memory.author or memory.source
 
 
 def _doubt(row: Known) -> str:
     """Return why a memory may no longer be true."""
     is_doubtful = row.fresh.verdict in DOUBTFUL
-    return flat(row.fresh.note.partition(": ")[2] or row.fresh.note, MEMORY_CHARACTERS) if is_doubtful else ""
+    return flat(row.fresh.note, MEMORY_CHARACTERS) if is_doubtful else ""
 
 
 def _titled(memory: Memory) -> str:
@@ -314,7 +342,7 @@ def told(memory: Memory, fresh: Freshness, text: str = "", where: str = "") -> s
     said = text or (f"{memory.title}: {memory.content}" if memory.title else memory.content)
     doubt = "; ".join(part for part in (fresh.note if fresh.verdict in DOUBTFUL else "", where) if part)
     state = "fresh" if fresh.verdict == "fresh" else ""
-    return remembered(memory.memory_type, memory.created_at, memory.author or memory.source, said, state, doubt)
+    return remembered(memory.memory_type, memory.created_at, _author(memory), said, state, doubt)
 
 
 # --- commands and more ---

@@ -42,12 +42,13 @@ _TAGS = re.compile(
 
 
 class Line(NamedTuple):
-    """One line, its memory, why it is there, and the lines below it."""
+    """One line, its memory, why it is there, the lines below it, and the title of its section in a block."""
 
     text: str
     memory_id: str = ""
     why: str = ""
     below: tuple[str, ...] = ()
+    section: str = ""
 
 
 class Section(NamedTuple):
@@ -132,7 +133,7 @@ def block(sections: Iterable[Section], *, budget: int, most: int = MOST_BYTES) -
             if cost > left or size > room or not line.text.strip():
                 continue
             kept.append(text)
-            lines.append(line)
+            lines.append(line._replace(section=section.title))
             left, room, title, worth = left - cost, room - size, "", worth or not section.aside
     if not worth:
         return None

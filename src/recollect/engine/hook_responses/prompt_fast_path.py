@@ -60,8 +60,8 @@ def fast_answer(payload: bytes, *, home: str = "", event: str = "", assistant: s
 def answered(settings: Settings, seen: Observation) -> str | None:
     """Return the answer to a prompt. Raises sqlite3.Error and RecollectError."""
     query = understand(seen.text[:PROMPT_CHARACTERS], now=clock.now())
-    if len(query.terms) < LEAST_BY_WORDS or not settings.prompt_tokens:
-        return None
+    if len(query.terms) < LEAST_BY_WORDS or not settings.prompt_tokens or settings.database_url:
+        return None  # a server is asked by the process that is connected to it, or by none
     scope = namespace_of(seen.cwd if seen.cwd.startswith(("/", "~")) else settings.namespace or None)
     scopes = (scope, None) if scope is not None else (None,)
     with FastPathReader(str(settings.database_path), scopes=scopes) as store:

@@ -23,10 +23,16 @@ from recollect.text.terms import query_terms
 if TYPE_CHECKING:
     from recollect.capture.observation import Observation
     from recollect.engine.retrieval.recall_pipeline import RecallPipeline
+    from recollect.engine.retrieval.use_counters import UseCounters
 
 
 def relevant(
-    pipeline: RecallPipeline, seen: Observation, namespace: str | None, session_id: str, injected: Collection[str]
+    pipeline: RecallPipeline,
+    counters: UseCounters,
+    seen: Observation,
+    namespace: str | None,
+    session_id: str,
+    injected: Collection[str],
 ) -> Iterator[Line]:
     """Yield the memories that a prompt is clearly about, best first, a line each.
 
@@ -48,7 +54,11 @@ def relevant(
     )
     said: frozenset[tuple[str, ...]] = frozenset()
     count = 0
-    for hit in pipeline.answer(asked).hits:
+    hits = pipeline.answer(asked).hits
+    useless = counters.useless([hit.memory.id for hit in hits])
+    for hit in hits:
+        if hit.memory.id in useless:
+            continue
         says = statements(hit.memory.content)
         is_told = hit.memory.id in injected
         if not is_told and (count == MOST or not _may_be_told(hit, session_id) or (says and says <= said)):

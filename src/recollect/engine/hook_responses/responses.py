@@ -22,7 +22,7 @@ from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.errors import InvalidInput, RecollectError
 from recollect.model import Context as ContextAnswer
-from recollect.model import Injection, KnownFix, Memory, Session
+from recollect.model import ContextPreview, Injection, KnownFix, Memory, PreviewLine, Session
 from recollect.operations import operation
 from recollect.store.protocol import Range
 
@@ -78,7 +78,9 @@ class HookResponses:
         capture: "Capture",
         updates: "SessionUpdates",
         commands: "Commands",
+        shared: Callable[[str | None], tuple[str, ...]],
     ) -> None:
+        """Take the nouns that answers need; shared reads changed files of shared memories, and returns notes."""
         self._context = context
         self._scope = scope
         self._branches = branches
@@ -87,6 +89,7 @@ class HookResponses:
         self._capture = capture
         self._updates = updates
         self._commands = commands
+        self._shared = shared
 
     @operation("session_context", "context", positional=("payload",), listed=("project", "tokens"))
     def context(
@@ -139,6 +142,42 @@ class HookResponses:
             hint = "Pass the hook's JSON payload; on the command line, pipe it in."
             raise InvalidInput("payload is empty", hint=hint)
         return self._ingested(payload, event or "UserPromptSubmit", assistant or "", budget)
+
+    @operation("preview_context", "preview", read_only=True, positional=("prompt",), listed=())
+    def preview(
+        self, prompt: str | None = None, *, namespace: str | None = None, tokens: Budget | None = None
+    ) -> ContextPreview:
+        """Preview the context that an assistant would get. Returns each line with its memory and the reason.
+
+        Nothing is recorded: the memories do not count as injected.
+
+        prompt: text of a prompt; default: the start of a session
+        namespace: project path or name; default: this project
+        tokens: token budget; default: setting prompt_tokens or context_tokens
+        """
+        from recollect.capture.observation import Observation
+
+        self._capture.catch_up()
+        settings = self._context.settings
+        usual = settings.context_tokens if prompt is None else settings.prompt_tokens
+        budget = input_checks.whole("tokens", usual if tokens is None else tokens, least=0, most=100_000)
+        scope = namespace_of(namespace) if namespace is not None else self._here()
+        folder = _folder(scope, namespace or ".")
+        if prompt is None:
+            made = self._briefing(scope, budget, folder)
+        else:
+            seen = Observation("", "prompt", cwd=folder, text=input_checks.text("prompt", prompt))
+            moment = Moment(seen, "", scope, "", frozenset(), None, lambda: True, budget)
+            made = self._relevant(moment, budget)
+        shown = _context(made.text if made else None, budget)
+        return ContextPreview(
+            text=shown.text,
+            tokens=shown.tokens,
+            bytes=shown.bytes,
+            budget=budget,
+            namespace=scope,
+            lines=tuple(map(_preview_line, made.lines if made else ())),
+        )
 
     def _ingested(self, payload: str, event: str, assistant: str, budget: int) -> ContextAnswer:
         """Spool a payload as a hook does, ingest it, and return its answer."""
@@ -253,12 +292,14 @@ class HookResponses:
         return None
 
     def _on_prompt(self, moment: Moment) -> str | None:
+        budget = self._context.settings.prompt_tokens if moment.budget is None else moment.budget
+        return self._said(moment, self._relevant(moment, budget))
+
+    def _relevant(self, moment: Moment, budget: int) -> Block | None:
         from recollect.engine.hook_responses.prompt_relevance import relevant
 
-        lines = relevant(self._pipeline, moment.seen, moment.namespace, moment.session_id, moment.told)
-        budget = self._context.settings.prompt_tokens if moment.budget is None else moment.budget
-        made = block([Section("", tuple(lines))], budget=budget)
-        return self._said(moment, made)
+        lines = relevant(self._pipeline, self._counters, moment.seen, moment.namespace, moment.session_id, moment.told)
+        return block([Section("", tuple(lines))], budget=budget)
 
     def _on_failure(self, moment: Moment, found: "PreparedEvent") -> str | None:
         fix = self._capture.fix_for(found.row.fingerprint, moment.namespace)
@@ -275,8 +316,11 @@ class HookResponses:
         """Return the briefing of a session. about: further fields of `Wanted`"""
         from recollect.engine.hook_responses.briefing import Briefing, Wanted
 
+        # Reading comes first: a briefing tells what a colleague has shared since.
+        notes = Section("", tuple(Line(flat(note, STEP_CHARACTERS)) for note in self._shared(namespace)))
         briefing = Briefing(self._context.store, branches=self._branches, counters=self._counters)
-        return block(briefing.sections(Wanted(namespace, budget, folder, **about)), budget=budget, most=MOST_BYTES)
+        sections = [notes, *briefing.sections(Wanted(namespace, budget, folder, **about))]
+        return block(sections, budget=budget, most=MOST_BYTES)
 
     def _said(self, moment: Moment, made: Block | None) -> str | None:
         """Return the text of a block, after its memories are recorded as injected."""
@@ -308,6 +352,11 @@ class HookResponses:
 
     def _here(self) -> str | None:
         return self._scope.current() or namespace_of(".")
+
+
+def _preview_line(row: Line) -> PreviewLine:
+    text = "\n".join((row.text, *row.below))
+    return PreviewLine(section=row.section, text=text, memory_id=row.memory_id or None, why=row.why)
 
 
 def _may_be_answered(seen: "Observation") -> bool:

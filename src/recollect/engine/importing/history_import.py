@@ -1,4 +1,4 @@
-"""Import memories from a project's history: commits, changelogs, documents, code notes, exported threads, transcripts.
+"""Import memories from a project's history: commits, changelogs, documents, exported threads, transcripts.
 
     sources ─► Found ─► selection ─► without secrets ─► Memory, its id made of project, source and key
 
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
@@ -26,6 +26,7 @@ from recollect.engine.records.memory_rows import (
     headline,
     is_learnt,
     node_id,
+    renewed,
     unwanted,
 )
 from recollect.engine.records.record_redaction import without_secrets
@@ -131,7 +132,7 @@ class HistoryWriter:
                 if fate == "created":
                     self._tell(transaction.insert(memory))
                 elif fate == "updated":
-                    transaction.update(Memory, memory.id, _renewed(memory))
+                    transaction.update(Memory, memory.id, renewed(memory))
                 if fate in ("created", "updated") and memory.superseded_by is not None:
                     _link(transaction, memory)
         return fates
@@ -228,11 +229,11 @@ class HistoryImport:
     ) -> Learnt:
         """Import decisions and lessons from a project's history.
 
-        It reads the git log, changelogs, release notes, ADRs, README, AGENTS.md, CLAUDE.md, docs, and TODO, FIXME and
-        HACK comments. It keeps what gives a reason, rejects an option, explains a fix or changes an interface; of
-        more than the limit, the best. It also reads the transcripts of Claude Code, Codex, Gemini CLI, OpenCode and
-        Copilot on this machine, of all projects. Memories keep their source and date; secrets are replaced. Importing
-        again adds only what is new; a stopped import continues.
+        It reads the git log, changelogs, release notes, ADRs, README, AGENTS.md, CLAUDE.md, and docs. It keeps what
+        gives a reason, rejects an option, explains a fix or changes an interface; of more than the limit, the best.
+        It also reads the transcripts of Claude Code, Codex, Gemini CLI, OpenCode and Copilot on this machine, of all
+        projects. Memories keep their source and date; secrets are replaced. Importing again adds only what is new; a
+        stopped import continues.
 
         path: folder of the project
         only: only these sources
@@ -359,11 +360,6 @@ def _left_out(names: Sequence[str]) -> Iterator[str]:
 def _differs(old: Memory, new: Memory) -> bool:
     """Tell whether a memory differs from its record, and was not edited."""
     return is_learnt(old) and (old.content_hash, old.superseded_by) != (new.content_hash, new.superseded_by)
-
-
-def _renewed(new: Memory) -> dict[str, Any]:
-    fields = ("content", "content_hash", "title", "tags", "metadata", "updated_at", "valid_from", "valid_to")
-    return {field: getattr(new, field) for field in (*fields, "superseded_by", "memory_type", "category")}
 
 
 def _link(transaction: Transaction, memory: Memory) -> None:

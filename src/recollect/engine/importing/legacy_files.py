@@ -205,6 +205,15 @@ def adopt_document(path: str | Path, namespace: str, rows: TurnRows) -> Adopted 
         return Adopted(_put_in_place(file, lambda made: _fill(made, namespace, rows(found))), left)
 
 
+def document_turns(path: str | Path) -> Turns:
+    """Return the conversation turns of a JSON file. Raises InvalidInput for another kind of file."""
+    file = Path(path).expanduser().absolute()
+    found, left = turns(document(file))
+    if left and not found:
+        raise InvalidInput(f"{file} has no conversation turns", hint="Choose a file of export_records.", path=str(file))
+    return found
+
+
 def _is_document(path: Path) -> bool:
     try:
         with open_file(path) as file:

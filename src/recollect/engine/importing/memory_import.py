@@ -23,7 +23,7 @@ import msgspec
 from recollect import clock, progress
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
-from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_node, node_id, unwanted
+from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_node, node_id, renewed, unwanted
 from recollect.engine.records.record_redaction import refuse_secret_names, without_secrets
 from recollect.errors import InvalidInput, InvalidWorkspace, RecollectError
 from recollect.importing.import_records import Found, Left, Linked, Noded, Remembered, Sat, relation
@@ -265,7 +265,7 @@ class MemoryImport:
             if fate == "created" and not isinstance(record, Left):
                 transaction.insert(record)
             elif fate == "updated" and isinstance(record, Memory):
-                transaction.update(Memory, record.id, _renewed(record))
+                transaction.update(Memory, record.id, renewed(record))
             if fate in ("created", "updated") and isinstance(record, Memory):
                 self._remember_hanging(record)
         edges = [(found, record) for found, record in ready if isinstance(record, Edge)]
@@ -502,11 +502,6 @@ def _written(memory: Memory) -> str | None:
     origin = memory.metadata.get(ORIGIN)
     found = origin.get("written") if isinstance(origin, dict) else None
     return found if isinstance(found, str) else None
-
-
-def _renewed(new: Memory) -> dict[str, Any]:
-    fields = ("content", "content_hash", "title", "tags", "metadata", "updated_at", "valid_from", "valid_to")
-    return {field: getattr(new, field) for field in (*fields, "superseded_by", "memory_type", "category")}
 
 
 def undo_failed(store: Store, batch: str) -> None:

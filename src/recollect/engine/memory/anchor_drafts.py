@@ -84,5 +84,7 @@ def distinct(drafts: Iterable[Draft]) -> list[Draft]:
 
 
 def spoken_text(memory: Memory) -> str:
-    """Return all text of a memory that may mention code."""
-    return "\n".join(part for part in (memory.title or "", memory.content, "\n".join(memory.tags)) if part)
+    """Return all text of a memory that may mention code, with the files of an imported commit."""
+    is_commit = memory.metadata.get("from") in ("git", "threads") and "release" not in memory.tags
+    files = memory.metadata.get("files", ()) if is_commit else ()
+    return "\n".join(part for part in (memory.title or "", memory.content, *memory.tags, *files) if part)

@@ -165,14 +165,23 @@ class Anchoring:
     # --- writing it down ---
 
     def write(
-        self, transaction: Transaction, memory: Memory, prepared: Prepared, *, replace: bool = False, late: bool = False
+        self,
+        transaction: Transaction,
+        memory: Memory,
+        prepared: Prepared,
+        *,
+        new: bool = False,
+        replace: bool = False,
+        late: bool = False,
     ) -> None:
         """Write the prepared anchors of a memory; existing ones stay.
 
+        new: the memory was made in this transaction and has none yet. Other writers wait for every question
         replace: the memory was rewritten: anchors are compared with the current code, and no others stay
         late: the memory was written before its code was indexed
         """
-        known = {(row.path, row.symbol): row for row in transaction.find(Anchor, {"memory_id": memory.id})}
+        found = [] if new else transaction.find(Anchor, {"memory_id": memory.id})
+        known = {(row.path, row.symbol): row for row in found}
         for draft in prepared.drafts:
             row = known.pop((draft.path, draft.symbol), None)
             if row is None:
@@ -183,7 +192,10 @@ class Anchoring:
                 transaction.update(Anchor, row.id, {"origin": "given"})
         if replace:
             transaction.delete(Anchor, {"id": tuple(row.id for row in known.values())})
-        self._wait(transaction, memory, prepared.unknown)
+        if not new:
+            transaction.delete(Mention, {"memory_id": memory.id})
+        for name in prepared.unknown:
+            transaction.insert(Mention(id=f"{memory.id}:{name}", memory_id=memory.id, name=name))
 
     def _insert(self, transaction: Transaction, memory_id: str, at: int, draft: Draft, *, late: bool = False) -> None:
         # An anchor written with its memory has the memory's time, however long the writing takes.
@@ -211,11 +223,6 @@ class Anchoring:
         # As a new row: what is taken of the code is not part of a change, and an undo must bring the old one back.
         transaction.delete(Anchor, {"id": row.id})
         self._insert(transaction, row.memory_id, clock.now(), draft)
-
-    def _wait(self, transaction: Transaction, memory: Memory, names: Sequence[str]) -> None:
-        transaction.delete(Mention, {"memory_id": memory.id})
-        for name in names:
-            transaction.insert(Mention(id=f"{memory.id}:{name}", memory_id=memory.id, name=name))
 
     # --- catching up when code is indexed ---
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from recollect import clock
@@ -29,12 +30,12 @@ NOTED = 3
 # Order of verdicts in a note: those that need a review first.
 _ORDER: tuple[Verdict, ...] = ("gone", "changed", "moved", "unverified", "unanchored", "fresh")
 _TOLD: Mapping[Verdict, str] = {
-    "gone": "{place} no longer exists",
-    "changed": "{place} changed since {written}",
-    "moved": "{place} moved to {now}",
-    "unverified": "{place} was not compared: git has no code of that time",
-    "unanchored": "{place} is not indexed here",
-    "fresh": "{place} is unchanged since {written}",
+    "gone": "{places} no longer in the code",
+    "changed": "{places} changed since {written}",
+    "moved": "{places} moved to {now}",
+    "unverified": "{places} not compared: git has no code of that time",
+    "unanchored": "{places} not indexed here",
+    "fresh": "{places} unchanged since {written}",
 }
 
 
@@ -97,22 +98,41 @@ def summed(rows: Sequence[Anchored]) -> Freshness:
     ordered = tuple(sorted(rows, key=lambda row: (_ORDER.index(row.verdict), row.path, row.symbol or "")))
     verdict = overall([row.verdict for row in ordered])
     calling = [row for row in ordered if row.verdict == ordered[0].verdict or row.verdict in WORTH]
-    told = "; ".join(_told(row) for row in calling[:NOTED])
+    told = "; ".join(_told(list(rows)) for _, rows in groupby(calling[:NOTED], key=_in_one_clause))
     more = f"; and {len(calling) - NOTED} more" if len(calling) > NOTED else ""
-    return Freshness(verdict=verdict, note=f"{verdict}: {told}{more}", anchors=ordered)
+    return Freshness(verdict=verdict, note=told + more, anchors=ordered)
 
 
-def _told(row: Anchored) -> str:
-    is_old = row.taken_at is not None and row.taken_at < clock.now() - DATED_S
-    written = _day(row.taken_at or 0) if is_old else "this was written"
-    written = f"its first indexing ({_day(row.taken_at)})" if row.late and row.taken_at else written
-    now = place(row.now_path, row.now_symbol) if row.now_path is not None else ""
-    text = _TOLD[row.verdict].format(place=place(row.path, row.symbol), now=now, written=written)
-    if is_old and row.verdict in WORTH:
-        details = [f"last change {_day(row.since)}"] if row.since else []
-        details += [f"{max(1, round(100 * row.different))} % different"] if row.different else []
+def _in_one_clause(row: Anchored) -> tuple[Verdict, str, str]:
+    return row.verdict, _written(row), place(row.now_path, row.now_symbol) if row.now_path is not None else ""
+
+
+def _told(rows: Sequence[Anchored]) -> str:
+    verdict, written, now = _in_one_clause(rows[0])
+    # The file is named once: `a.py::load, save`.
+    before = ("", *(row.path for row in rows))
+    places = ", ".join(
+        row.symbol if row.symbol and row.path == path else place(row.path, row.symbol)
+        for row, path in zip(rows, before, strict=False)
+    )
+    text = _TOLD[verdict].format(places=places, now=now, written=written)
+    if _is_old(rows[0]) and verdict in WORTH:
+        last = max(row.since or 0 for row in rows)
+        shares = sorted({max(1, round(100 * row.different)) for row in rows if row.different})
+        details = [f"last change {_day(last)}"] if last else []
+        details += [f"{' to '.join(map(str, dict.fromkeys((shares[0], shares[-1]))))} % different"] if shares else []
         text += f" ({', '.join(details)})" if details else ""
-    return f"{text}, now {now}" if now and row.verdict == "changed" else text
+    return f"{text}, now {now}" if now and verdict == "changed" else text
+
+
+def _is_old(row: Anchored) -> bool:
+    return row.taken_at is not None and row.taken_at < clock.now() - DATED_S
+
+
+def _written(row: Anchored) -> str:
+    if row.late and row.taken_at:
+        return f"its first indexing ({_day(row.taken_at)})"
+    return _day(row.taken_at or 0) if _is_old(row) else "this was written"
 
 
 def place(path: str, symbol: str | None) -> str:

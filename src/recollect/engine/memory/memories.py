@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.memory.purge import HookQueue
+    from recollect.engine.memory.team_outbox import TeamOutbox
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.llm import Language
     from recollect.engine.records.branches import Branches
@@ -80,6 +81,7 @@ class Memories:
         llm: "Language",
         undo: Callable[[str], Undone],
         hooks: "Callable[[], HookQueue]",
+        team: "TeamOutbox",
     ) -> None:
         """Take the nouns that memories need; undo reverts a batch, hooks returns the queue of hook events."""
         self._context = context
@@ -91,6 +93,7 @@ class Memories:
         self._llm = llm
         self._undo = undo
         self._hooks = hooks
+        self._team = team
 
     @operation("store_memory", "store", listed=("type", "tags", "project", "global"))
     def store(
@@ -167,6 +170,7 @@ class Memories:
         amend = amend and supersedes is None
         stored = self._keep(memory, anchors, supersedes, deduplicate=deduplicate, amend=amend)
         self._embedding.wake()
+        self._team.wake()
         return msgspec.structs.replace(stored, redacted=(*redacted, *found))
 
     def _keep(
@@ -181,10 +185,11 @@ class Memories:
             replaced = existing(transaction, supersedes) if supersedes is not None else None
             stored = store_in(transaction, memory, deduplicate=deduplicate)
             if stored.created or anchors:
-                self._anchoring.write(transaction, stored.memory, prepared)
+                self._anchoring.write(transaction, stored.memory, prepared, new=stored.created)
             if replaced is not None:
                 replace(transaction, replaced, stored.memory)
             noted = write(transaction, stored.memory, changed) if stored.created else ()
+            self._team.queue(transaction, stored.memory)
         return msgspec.structs.replace(stored, amends=noted)
 
     def insert(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
@@ -230,7 +235,12 @@ class Memories:
 
         memory_id: the memory's id
         """
-        found = existing(self._context.store, memory_id)
+        try:
+            found = existing(self._context.store, memory_id)
+        except MemoryNotFound:
+            if (other := self._team.fetch(memory_id)) is not None:
+                return other
+            raise
         self._context.store.touch([found.id])
         fields = msgspec.structs.asdict(found) | {
             "access_count": found.access_count + 1,
@@ -348,7 +358,10 @@ class Memories:
                 transaction.update(Node, node_id(updated.id), {"namespace": updated.namespace})
             if prepared is not None:
                 self._anchoring.write(transaction, updated, prepared, replace=True)
+            if "updated_at" in values:
+                self._team.queue(transaction, updated)
         self._embedding.wake()
+        self._team.wake()
         return updated
 
     def _analysed(self, known: Memory, values: dict[str, Any]) -> dict[str, Any]:
@@ -371,8 +384,12 @@ class Memories:
         if undo:
             return self._undelete(logged_id(self._context.store, memory_id))
         with self._context.store.transaction("delete_memory") as transaction:
-            deleted = transaction.delete(Memory, {"id": existing(transaction, memory_id).id})
-            return Deleted(deleted=deleted, batch=transaction.batch)
+            found = existing(transaction, memory_id)
+            self._team.queue(transaction, found, deleted=True)
+            deleted = transaction.delete(Memory, {"id": found.id})
+            batch = transaction.batch
+        self._team.wake()
+        return Deleted(deleted=deleted, batch=batch)
 
     def _undelete(self, memory_id: str) -> Deleted:
         """Undo the last deletion of a memory."""

@@ -13,15 +13,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect import progress
+from recollect.engine.context import Context, Worker, is_confined
 from recollect.engine.models.embedded_text import Enricher
 from recollect.engine.models.pending_vectors import Aside, Part, newest_parts, next_parts, put_aside, retry, set_aside
 from recollect.errors import EmbeddingFailed, RecollectError
 from recollect.model import Memory
+from recollect.store.confinement import confined_to
 from recollect.store.protocol import Vectors
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.context import Context
     from recollect.providers.provider_protocol import Embedder
 
 # Passages per round of the worker, 2 to 5 CPU s: small enough that stopping is prompt, and that vectors are committed
@@ -47,16 +48,20 @@ AT_IMPORT = 8_000
 POLL_S = 2.0
 
 
-class Embedding:
+class Embedding(Worker):
     """Makes vectors of memories and questions."""
 
+    thread_name = "recollect-embedding"
+    stop_s = 30.0
+
     def __init__(
-        self, context: "Context", embedder: "Embedder | None" = None, *, embed_code: Callable[[int], int]
+        self, context: Context, embedder: "Embedder | None" = None, *, embed_code: Callable[[int], int]
     ) -> None:
         """Make vectors with `embedder`; default: the configured provider, opened on first use.
 
         embed_code: makes at most so many vectors of indexed code, for the worker; returns how many
         """
+        super().__init__()
         self._context = context
         self._embed_code = embed_code
         self._enricher = Enricher(context)
@@ -64,8 +69,6 @@ class Embedding:
         self._opened = embedder is not None
         self._lock = threading.Lock()
         self._wake = threading.Event()
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
         self._counted: tuple[tuple[int, int, int], int] | None = None
         self._failure: EmbeddingFailed | None = None
         self._pause_s = FIRST_PAUSE_S
@@ -93,11 +96,7 @@ class Embedding:
         """The last failure of the embedder, until it works again."""
         return self._failure
 
-    @property
-    def running(self) -> bool:
-        """Whether a worker thread of this process makes vectors."""
-        return self._thread is not None and self._thread.is_alive()
-
+    @confined_to(())
     def coverage(self) -> tuple[int, int]:
         """Return how many memories have a vector of the current model, and how many memories there are."""
         total = self._context.store.count(Memory)
@@ -118,18 +117,24 @@ class Embedding:
         """Retry the skipped memories."""
         retry(self._context.store, self.model_id)
 
+    @confined_to(())
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the question's vector, or None, with notes that say what is degraded."""
         if not self.model_id:
             return None, ("embeddings are off: search is keyword-only",)
         lacking = self._lacking()
         newest = self._counted[0][2] if self._counted else None
-        if not self.running and (lacking or self._enricher.behind(self.model_id, newest)):
-            # Some with every search: a store that only commands use gets its vectors too, a little later. Not where
-            # they would not be used: far below the least share, the search stays keyword-only.
-            most, total = self._context.settings.embed_on_demand, self._context.store.count(Memory)
+        if lacking or (not self.running and self._enricher.behind(self.model_id, newest)):
+            # Some with every search: what was stored a moment ago is found by its meaning, and a store that only
+            # commands use gets its vectors too, a little later. Not where they would not be used: far below the least
+            # share, the search stays keyword-only.
+            on_demand, total = self._context.settings.embed_on_demand, self._context.store.count(Memory)
+            most = min(NEWEST, on_demand) if self.running else on_demand
             if total - lacking + most >= MIN_COVERAGE * total:
-                self._catch_up_quietly(most, lacking=bool(lacking))
+                if self.running:
+                    self._embed_newest(most)
+                else:
+                    self._catch_up_quietly(most, lacking=bool(lacking))
                 lacking = self._lacking()
         notes: tuple[str, ...] = ()
         if lacking:
@@ -138,24 +143,21 @@ class Embedding:
             if made < MIN_COVERAGE * total:
                 now = "" if self.running else "; `recollect rebuild` embeds them now"
                 return None, (*notes, f"search is keyword-only until most are{now}")
-            if self.running and self._embed_newest():
-                left = self._lacking()
-                notes = (_not_embedded(left, total),) if left else ()
         try:
             return self.of_texts([text])[0], notes
         except EmbeddingFailed as problem:
             return None, (*notes, f"search is keyword-only: {problem.message}")
 
-    def _embed_newest(self) -> bool:
-        """Make the vectors of a few of the newest short memories; returns whether any were made."""
-        store, most = self._context.store, min(NEWEST, self._context.settings.embed_on_demand)
+    def _embed_newest(self, most: int) -> None:
+        """Make the vectors of a few of the newest short memories."""
+        store = self._context.store
         if not most or store.describe().read_only:
-            return False
+            return
         self._enricher.begin(self.model_id)
         parts = newest_parts(store, self._enricher, self.model_id, most=most, longest=AT_ONCE)
         with suppress(RecollectError):
-            return bool(parts and store.put_vectors(self.model_id, self._vectors(parts)))
-        return False
+            if parts:
+                store.put_vectors(self.model_id, self._vectors(parts))
 
     def of_question(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the vector of a text, or None with a note that says why."""
@@ -163,6 +165,14 @@ class Embedding:
             return self.of_texts([text])[0], ()
         except EmbeddingFailed as problem:
             return None, (f"search is keyword-only: {problem.message}",)
+
+    def directions(self, text: str) -> Any:
+        """Return the directions in which the words of an embedded question differ; None without the local model."""
+        directions = getattr(self.embedder, "directions", None)
+        try:
+            return directions(text) if directions else None
+        except EmbeddingFailed:
+            return None
 
     def of_texts(self, texts: list[str]) -> Any:
         """Return the vectors of texts that are not memories, in their order. Raises EmbeddingFailed."""
@@ -174,6 +184,7 @@ class Embedding:
         """Whether embedding should stop."""
         return self._stop.is_set()
 
+    @confined_to(())
     def catch_up(self, limit: int | None = None) -> int:
         """Make missing vectors of at most `limit` passages; return how many memories that completed.
 
@@ -206,6 +217,7 @@ class Embedding:
         else:
             self._catch_up_quietly(AT_IMPORT)
 
+    @confined_to(())
     def embed(self, memory: Memory) -> None:
         """Make the vectors of a memory now if it is short: its author may search for it next.
 
@@ -284,19 +296,11 @@ class Embedding:
                 put_aside(self._context.store, self.model_id, part.memory, problem.message)
         return made
 
-    def start(self) -> None:
-        """Start the worker thread, once."""
-        with self._lock:
-            if self._thread is None and not self._stop.is_set():
-                self._thread = threading.Thread(target=self._work, name="recollect-embedding", daemon=True)
-                self._thread.start()
-
     def stop(self) -> None:
-        """Stop the worker after the batch at hand."""
+        """Stop the thread after the batch at hand."""
         self._stop.set()
         self._wake.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=30)
+        super().stop()
 
     def wake(self) -> None:
         """Wake the worker: there may be something to embed."""
@@ -360,6 +364,8 @@ class Embedding:
 
 
 def _not_embedded(lacking: int, total: int) -> str:
+    if is_confined.get():
+        return "some memories are not embedded yet"
     return f"{lacking:,} of {plural(total, 'memory is', 'memories are')} not embedded yet"
 
 

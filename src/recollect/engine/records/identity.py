@@ -18,9 +18,12 @@ from pathlib import Path
 
 from recollect import git
 from recollect.errors import InvalidWorkspace
+from recollect.text.digest import digest
 from recollect.text.redaction.name_redaction import holds_secret
 
 _NAME = re.compile(r"\w[\w .:/@+\-]{0,199}")
+# What the name of a person's own namespace begins with: only their tokens have it.
+PRIVATE = "private:"
 _PATH_STARTS = ("/", "~", "./", "../", ".\\", "..\\")
 
 
@@ -50,6 +53,14 @@ def namespace_of(identifier: str | None, *, directory: Path | None = None) -> st
     if found is text and not _NAME.fullmatch(text):
         raise InvalidWorkspace(f"{text!r} is neither a path nor a workspace name", identifier=text)
     return found
+
+
+def private_namespace(person: str) -> str:
+    """Return the namespace of one person; for a name that cannot be one, with a number made of it."""
+    try:
+        return namespace_of(f"{PRIVATE}{person}") or ""
+    except InvalidWorkspace:
+        return f"{PRIVATE}person-{int(digest(person, 16), 16) % 10**12}"
 
 
 def is_path(identifier: str) -> bool:

@@ -193,6 +193,12 @@ def ensure_node(transaction: Transaction, memory: Memory) -> None:
         )
 
 
+def renewed(new: Memory) -> dict[str, Any]:
+    """Return the fields that an import updates."""
+    fields = ("content", "content_hash", "title", "tags", "metadata", "updated_at", "valid_from", "valid_to")
+    return {field: getattr(new, field) for field in (*fields, "superseded_by", "memory_type", "category")}
+
+
 def headline(memory: Memory) -> str:
     """Return what a memory is called in a line: its title, or how it begins."""
     return memory.title or memory.content.strip().splitlines()[0][:80]

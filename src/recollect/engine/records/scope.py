@@ -6,6 +6,7 @@
     global                                                              for all projects (no namespace)
     nothing, in project P   P, and what is stored for all projects      P
     nothing, elsewhere      all projects                                for all projects
+    nothing, with a token   the token's projects, and what is for all   the only one, or the private namespace
 
 Commands and servers work in a folder: P is the configured project, or else the git work tree around the folder, or the
 nearest folder above it that memories, a workspace or an index belong to.
@@ -26,6 +27,7 @@ from recollect.engine.context import is_confined
 from recollect.engine.records.identity import namespace_of, repository_root
 from recollect.errors import InvalidInput, InvalidWorkspace
 from recollect.model import Memory, Tree, Workspace
+from recollect.store.confinement import caller_projects
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
@@ -81,6 +83,8 @@ class Scope:
         if all_projects:
             _refuse_both(named, "all_projects")
             return {}
+        if named is None and (own := caller_projects()):
+            return {"namespace": (_here.get(), None) if _here.get() in own else (*own, None)}
         if self._is_library:
             return {} if named is None else {"namespace": named}
         scope = self.current() if named is None else named

@@ -1,6 +1,6 @@
 """Hit order: the order of the first hits after their scores are known.
 
-fold what says the same ─► spread sessions ─► replacements ─► newest versions ─► summaries below their members
+fold what says the same ─► spread sessions ─► replacements ─► newest versions ─► newer notes ─► summaries below members
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.engine.records.memory_rows import SUMMARY_SOURCE, node_id
 from recollect.engine.retrieval.hit_context import passage_text
 from recollect.model import Edge, Memory
-from recollect.recall.changes import DEPTH, LEAST_ALIKE, changes
+from recollect.recall.calibration import comparable
+from recollect.recall.changes import MOST_WORDS, Later, Note, is_newer_version, nearest_later
+from recollect.recall.gather import POOL
 from recollect.recall.measure import rarity
 from recollect.recall.select import Selected, fold, spread
 from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 # The first hits, which are put in order. Fixed, so that their order does not depend on how many are asked for.
 FIRST = 30
+# Of so many of them, a newer version is looked for among all notes of the pool.
+LED = 3
 
 
 class Ordered(NamedTuple):
@@ -41,7 +45,7 @@ class HitOrder(NamedTuple):
     store: Store
     amendments: Amendments
     ranking: Ranking
-    memories: Mapping[str, Memory]
+    memories: dict[str, Memory]
     as_of: int | None
 
     def ordered(self, chosen: Sequence[Selected], leave_out: frozenset[str]) -> Ordered:
@@ -54,7 +58,9 @@ class HitOrder(NamedTuple):
         replaced: dict[str, str] = {}
         if "supersede" not in leave_out:
             first, replaced = self._newest_first(first)
+            first = self._newer_notes_first(first)
         known = {hit.memory_id: newer for hit in present if (newer := self._superseded_by(hit.memory_id)) is not None}
+        rest = [hit for hit in rest if hit.memory_id not in {each.memory_id for each in first}]
         return Ordered([*self._members_first(first), *rest], folded, {**replaced, **known})
 
     def _says_the_same(self, better: Selected, hit: Selected) -> bool:
@@ -102,15 +108,13 @@ class HitOrder(NamedTuple):
                 float(ranking.fitted.scores[hit.place]),
                 passage.tokens,
                 partial(passage_text, memories[hit.memory_id], passage.pid),
-                passage.seq,
-                ranking.closeness.get(passage.pid, 0.0),
                 "turn" if passage.session_id and passage.author else "document" if passage.shape.parts > 1 else "note",
             )
-            for place, hit in enumerate(chosen[:DEPTH])
+            for place, hit in enumerate(chosen[:STATING_DEPTH])
             for passage in (ranking.pool.passages[hit.place],)
             if self._may_be_version(memories[hit.memory_id], passage)
         ]
-        newest = supersede(ranking.query, weights, versions[:STATING_DEPTH])
+        newest = supersede(ranking.query, weights, versions)
         ordered = list(chosen)
         for place, version in zip(sorted(version.place for version in newest), newest, strict=True):
             ordered[place] = chosen[version.place]
@@ -121,13 +125,59 @@ class HitOrder(NamedTuple):
             if replaces(newest[0], version) and memories[chosen[version.place].memory_id].source != "import"
         ]
         replaced = dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
-        if tense(ranking.query.text) == "now":
-            found = changes(ranking.query, weights, versions)
-            alike = self.amendments.closeness([(change.new, change.old) for change in found])
-            for change, near in zip(found, alike, strict=True):
-                if change.is_certain or near >= LEAST_ALIKE:
-                    _put_above(ordered, chosen[change.newer], chosen[change.older])
         return ordered, replaced
+
+    def _newer_notes_first(self, chosen: Sequence[Selected]) -> list[Selected]:
+        """Return the hits with the newer version of a short note above it; one that was no hit is as relevant."""
+        ordered, is_now = list(chosen), tense(self.ranking.query.text) == "now"
+        led = [hit for hit in chosen[:LED] if is_now and self._may_be_outdated(hit)]
+        notes = self._notes() if led else {}
+        for older in led:
+            near = nearest_later(notes[older.place], list(notes.values())) if older.place in notes else None
+            if near is not None and self._is_version(older, notes[older.place], near):
+                name, place = self.ranking.pool.passages[near.note.place].memory_id, ordered.index(older)
+                if name not in {hit.memory_id for hit in ordered[:place]}:
+                    # It is as relevant as the older one: it may lack the words that this has of the question.
+                    newer = Selected(name, near.note.place, older.relevance)
+                    ordered = [*ordered[:place], newer, *(hit for hit in ordered[place:] if hit.memory_id != name)]
+        return ordered
+
+    def _is_version(self, hit: Selected, old: Note, near: Later) -> bool:
+        """Tell whether a note is a newer version of a hit; its memory is read if so far it was no hit."""
+        passage = self.ranking.pool.passages[near.note.place]
+        memory = next(iter(self.store.get(Memory, [passage.memory_id])), None)
+        if memory is None or not self._may_be_version(memory, passage):
+            return False
+        self.memories[memory.id] = memory
+        cosine = comparable(
+            {0: old.cosine(near.note)}, self.amendments.calibration.of(self.amendments.embedding.model_id)
+        )[0]
+        texts = (self.ranking.query.text, memory.content, self.memories[hit.memory_id].content)
+        return is_newer_version(*texts, cosine=cosine, is_mutual=near.is_mutual, is_few=near.is_few)
+
+    def _may_be_outdated(self, hit: Selected) -> bool:
+        """Tell whether a hit is a short note that nothing replaces yet. Words to look for find imported history."""
+        memory = self.memories[hit.memory_id]
+        is_short = len(memory.content.split(maxsplit=MOST_WORDS)) <= MOST_WORDS
+        is_version = self._may_be_version(memory, self.ranking.pool.passages[hit.place])
+        is_state = memory.source != "import" or self.ranking.query.is_question
+        return is_short and is_version and is_state and self._superseded_by(memory.id) is None
+
+    def _notes(self) -> dict[int, Note]:
+        """Return the notes of the pool that have a vector and are in force, by place; as many whatever the limit."""
+        pool, talk = self.ranking.pool.passages, self.ranking.talk
+        words, meaning = self.ranking.pool.lexical, self.ranking.pool.semantic
+        places = {
+            row.memory_id: place
+            for place, row in enumerate(pool)
+            if row.eligible and row.session_id is None and row.pid not in talk and row.shape.parts == 1
+            if min(words.get(row.pid, POOL + 1), meaning.get(row.pid, POOL + 1)) <= POOL
+        }
+        where: dict[str, object] = {"id": tuple(places), "superseded_by": None, "observed": False}
+        projects = dict(self.store.columns(Memory, ("id", "namespace"), where))
+        (ids, vectors), _ = self.store.sampled_vectors(self.amendments.embedding.model_id, where, max(1, len(places)))
+        found = ((places[name], projects.get(name), vector) for name, vector in zip(ids, vectors, strict=True))
+        return {place: Note(place, name, (pool[place].at, pool[place].seq), vector) for place, name, vector in found}
 
     def _may_be_version(self, memory: Memory, passage: Passage) -> bool:
         """Tell whether a hit may be a version of a fact: no summary, event, other branch or turn of people.

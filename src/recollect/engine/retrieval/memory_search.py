@@ -7,7 +7,7 @@ import msgspec
 
 from recollect.engine.records import input_checks
 from recollect.engine.records.memory_rows import memory_filter
-from recollect.engine.records.scope import noted
+from recollect.engine.records.scope import noted, project_of
 from recollect.engine.retrieval.query_arguments import EVIDENCE, PACK_RELEVANCE, SEARCH_RELEVANCE, Asked
 from recollect.model import CodeHit, Limit, Memory, MemoryType, Packed, Ratio, Recall, Tokens
 from recollect.operations import operation
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recollect.engine.records.branches import Branches
     from recollect.engine.records.scope import Scope
     from recollect.engine.retrieval.recall_pipeline import RecallPipeline
+    from recollect.engine.retrieval.team_recall import TeamRecall
 
 # Beside memories a few places in the code are enough; `search_code` has more.
 PLACES = 3
@@ -45,8 +46,13 @@ class MemorySearch:
         access: "AccessLog",
         centrality: "Centrality",
         catch_up: Callable[[], object],
+        shared: Callable[[str | None], tuple[str, ...]],
+        team: "TeamRecall",
     ) -> None:
-        """Take the nouns that a search needs; catch_up ingests events that hooks left a moment ago."""
+        """Take the nouns that a search needs; catch_up ingests events that hooks left a moment ago.
+
+        shared: reads changed files of a project's shared memories, and returns notes
+        """
         self._context = context
         self._scope = scope
         self._branches = branches
@@ -56,6 +62,8 @@ class MemorySearch:
         self._access = access
         self._centrality = centrality
         self._catch_up = catch_up
+        self._shared = shared
+        self._team = team
         # Signals that do not count: how a benchmark finds out what each one earns.
         self.leave_out: frozenset[str] = frozenset()
 
@@ -70,6 +78,8 @@ class MemorySearch:
         memory_type: MemoryType | None = None,
         tags: tuple[str, ...] = (),
         branch: str | None = None,
+        since: int | str | None = None,
+        until: int | str | None = None,
         min_score: Ratio | None = None,
         as_of: int | str | None = None,
         explain: bool = False,
@@ -88,6 +98,8 @@ class MemorySearch:
         memory_type: only this type
         tags: must have all of these tags
         branch: only this git branch; default: all branches
+        since: stored since a date, age like 2w, or yesterday
+        until: stored until a date (included), age like 2w, or yesterday
         min_score: minimum relevance, 0 to 1; default: hide weak answers
         as_of: state at the end of a date, or 2w ago
         explain: show how each score was computed
@@ -96,7 +108,7 @@ class MemorySearch:
         archived: include archived memories
         observed: include prompts, edits, commands and summaries
         """
-        where = memory_filter(memory_type=memory_type, tags=tags)
+        where = memory_filter(memory_type=memory_type, tags=tags, since=since, until=until)
         where |= self._scope.where(namespace, all_projects=all_projects, asks=True)
         where |= self._branches.filter(branch, namespace)
         whole = input_checks.query(query)
@@ -112,15 +124,23 @@ class MemorySearch:
             near=namespace,
             archived=archived,
             observed=observed,
+            rerank=True,
         )
+        team = None
+        if branch is None:
+            extra = {"type": memory_type, "tags": tags, "min_score": min_score, "observed": observed or None}
+            team = self._team.ask(asked, explain=explain or None, **extra)
         found = self._found(asked, judge=self._context.settings.judge if judge is None else judge, code=code)
-        self._access.found(hit.memory for hit in found.hits)
+        found = self._team.merged(found, team, asked.limit)
+        self._access.found(hit.memory for hit in found.hits if not hit.origin)
         return found if text == whole else _as_asked(found, whole, moment)
 
     def _found(self, asked: Asked, *, judge: bool, code: bool | None) -> Recall:
-        """Return the answer to a question, after queued hook events are ingested."""
+        """Return the answer to a question, after queued hook events and changed shared files are read."""
         self._catch_up()
+        noted = self._shared(project_of(asked.where))
         found = self._known_first(asked, judge=judge)
+        found = msgspec.structs.replace(found, notes=(*found.notes, *noted)) if noted else found
         if all(hit.memory.observed for hit in found.hits):
             notes = (*found.notes, *self._matches_elsewhere(asked))
             found = msgspec.structs.replace(found, notes=notes)
@@ -145,6 +165,11 @@ class MemorySearch:
 
             reranker = Reranker(self._context, self._llm, self._pipeline)
             return reranker.answer(asked, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
+        if asked.rerank and self._context.settings.rerank:
+            from recollect.engine.retrieval.cross_rerank import RERANKED, reranked
+
+            wide = self._pipeline.answer(asked._replace(limit=max(asked.limit, RERANKED)), leave_out=self.leave_out)
+            return reranked(wide, self._context.settings.rerank, asked.limit)
         return self._pipeline.answer(asked, leave_out=self.leave_out)
 
     def _with_places(self, found: Recall, asked: Asked, *, wanted: bool | None) -> Recall:
@@ -227,11 +252,12 @@ class MemorySearch:
             near=namespace,
             observed=observed,
         )
+        team = self._team.ask(asked, min_score=asked.least)
         # Packing context must not wait for a language model.
-        found = self._found(asked, judge=False, code=code)
+        found = self._team.merged(self._found(asked, judge=False, code=code), team, asked.limit)
         made = packed(found, budget)
         taken = {source.memory_id for source in made.sources}
-        self._access.found(hit.memory for hit in found.hits if hit.memory.id in taken)
+        self._access.found(hit.memory for hit in found.hits if hit.memory.id in taken and not hit.origin)
         return made
 
 

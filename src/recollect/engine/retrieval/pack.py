@@ -128,7 +128,8 @@ def _line(hit: Hit, text: str) -> str:
     doubt = f" ({_flat(hit.freshness.note)})" if hit.freshness.verdict in DOUBTFUL else ""
     if hit.branch is not None and hit.branch.standing in UNMERGED:
         doubt += f" ({_flat(hit.branch.note)})"
-    return f"- [{memory.kind}, {_day(said_at(memory))}{by}, {short_id(memory.id)}] {text}{doubt}\n"
+    origin = ", team server" if hit.origin else ""
+    return f"- [{memory.kind}, {_day(said_at(memory))}{by}, {short_id(memory.id)}{origin}] {text}{doubt}\n"
 
 
 def _place(place: CodeHit) -> str:

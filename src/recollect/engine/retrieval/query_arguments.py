@@ -9,9 +9,8 @@ from recollect.store.protocol import Filter
 
 # A search shows what may be relevant; below this score, hits are noise that any query would find.
 SEARCH_RELEVANCE = 0.05
-# It shows nothing unless the best hit reaches this: a question about something else altogether stays far below it. More
-# would hide answers in other words: a question for an unknown fact about a known subject looks just like those, so that
-# at 0.5 one in four of them gets nothing, for four right answers in a hundred (bench/notes_recall.py).
+# It shows nothing unless the question is answered with this probability. Of the held-out half of bench/notes, 37 of
+# 100 unanswerable questions get nothing, for six right answers in a hundred (bench/notes_recall.py).
 ANSWERED = 0.25
 
 # Where nothing known answers.
@@ -27,6 +26,7 @@ class Asked(NamedTuple):
     archived: whether what is archived or has expired may answer
     unasked: whether it is injected into a session: relevance is then how likely it is useful there
     pool: how many passages each arm of the search contributes; None: as many as usual
+    rerank: whether a configured cross-encoder may reorder the answer
     """
 
     text: str
@@ -41,3 +41,4 @@ class Asked(NamedTuple):
     pool: int | None = None
     hides_weak: bool = False
     observed: bool = False
+    rerank: bool = False

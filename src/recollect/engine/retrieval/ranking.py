@@ -15,7 +15,7 @@ from recollect.recall.hybrid_score import BRANCH_POINTS, overlaid
 from recollect.recall.measure import Column, measure
 from recollect.recall.profiles import Profile
 from recollect.recall.query import Query, neutral, understand
-from recollect.recall.score import Scored, ranked_after, score
+from recollect.recall.score import Scored, answered, ranked_after, score
 from recollect.store.protocol import Filter, NotBefore, Passage, Range, Store
 
 if TYPE_CHECKING:
@@ -73,20 +73,30 @@ def rank(
     counts = store.term_counts(query.terms, query.name_terms, asked.where)
     wording = query.text if "neutral" in leave_out else neutral(query, counts.authors)
     vector, notes = embedding.of_query(wording)
+    directions = embedding.directions(wording) if vector is not None and query.is_question else None
     core = AS_OF_POOL if asked.as_of is not None else asked.pool or POOL
     where = _in_force(store, asked)
 
     def measured(wanted: int) -> tuple[Pool, Mapping[str, Column], Mapping[int, float]]:
-        pool = gather(store, query, counts, vector, model=embedding.model_id, where=where, limit=wanted)
+        pool = gather(
+            store,
+            query,
+            counts,
+            vector,
+            model=embedding.model_id,
+            where=where,
+            limit=wanted,
+            directions=directions,
+        )
         if asked.as_of is not None:
             pool = pool._replace(passages=_until(pool.passages, asked.as_of))
         cosines = pool.cosines and comparable(pool.cosines, calibration.of(embedding.model_id))
-        columns = measure(query, pool.passages, counts, cosines) if pool.passages else {}
+        columns = measure(query, pool.passages, counts, cosines, pool.uneven) if pool.passages else {}
         return pool, {name: column for name, column in columns.items() if name not in leave_out}, cosines or {}
 
     pool, signals, cosines = measured(core)
     fitted = score(signals, unasked=asked.unasked)
-    answered = _answered(pool, fitted, signals)
+    likely = _answered(fitted, signals)
     if asked.limit > core:
         near = {passage.pid for passage in pool.passages}
         pool, signals, cosines = measured(asked.limit)
@@ -101,7 +111,7 @@ def rank(
             points = {name: BRANCH_POINTS.get(row.standing, 0.0) for name, row in stands.items()}
             scored = overlaid(profile, scored, pool, points, "branch")
     mode: Literal["hybrid", "lexical"] = "lexical" if vector is None else "hybrid"
-    return Ranking(query, pool, scored, fitted, profile, cosines, mode, notes, _talk(pool, signals), answered, stands)
+    return Ranking(query, pool, scored, fitted, profile, cosines, mode, notes, _talk(pool, signals), likely, stands)
 
 
 def _standings(branches: Branches, pool: Pool, asked: Asked) -> dict[str, Branched]:
@@ -117,13 +127,12 @@ def _talk(pool: Pool, signals: Mapping[str, Column]) -> frozenset[int]:
     return frozenset(row.pid for row, note in zip(pool.passages, notes, strict=bool(signals)) if not note)
 
 
-def _answered(pool: Pool, fitted: Scored, signals: Mapping[str, Column]) -> float:
-    """Return the chance that a question is answered: that of its best hit; 1 if it names tags only."""
-    eligible = [place for place, passage in enumerate(pool.passages) if passage.eligible]
-    if not eligible:
+def _answered(fitted: Scored, signals: Mapping[str, Column]) -> float:
+    """Return the probability that a question is answered; 1 if it names tags only."""
+    if not signals:
         return 0.0
-    tagged = "labelled" in signals and signals["labelled"][eligible].max() > ALL_TAGS
-    return 1.0 if tagged else float(fitted.relevance[eligible].max())
+    tagged = "labelled" in signals and signals["labelled"][signals["eligible"] > 0].max(initial=0.0) > ALL_TAGS
+    return 1.0 if tagged else answered(fitted, signals)
 
 
 def _until(passages: Sequence[Passage], moment: int) -> list[Passage]:

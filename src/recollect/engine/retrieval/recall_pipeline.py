@@ -94,7 +94,7 @@ class RecallPipeline(NamedTuple):
             # Nothing found is said of a sound index only.
             notes = tuple(f"{gap}: run `recollect rebuild`" for gap in self.context.store.text_gaps())
         elif asked.hides_weak and ranking.answered < ANSWERED:
-            notes = (f"the best match has a relevance of {ranking.answered:.2f}; a lower min_score shows it",)
+            notes = ()
         else:
             return None
         return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=(*ranking.notes, *notes))

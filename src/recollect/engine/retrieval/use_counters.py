@@ -76,6 +76,10 @@ class UseCounters:
         leans = {memory_id: row.leaning for memory_id, row in rows.items()} if asked.unasked else {}
         return leaning(profile, scored, pool, gains, leans)
 
+    def useless(self, memory_ids: Sequence[str]) -> set[str]:
+        """Return the memories that a person marked as useless to inject, and that were not used since."""
+        return {row.id for row in self._context.store.get(Usefulness, memory_ids) if row.last == "useless"}
+
     def told(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """Return how injected memories were used, as text, by id."""
         return {row.id: told(row) for row in self._context.store.get(Usefulness, memory_ids)}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from recollect.code.code_records import Affected
@@ -21,7 +22,7 @@ from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE,
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
 from recollect.graph.impact import Reach, affected, reach
-from recollect.graph.project import USES, FileLinks, Project, between_files, only, project
+from recollect.graph.project import USES, FileLinks, Project, between_files, only, project, using
 from recollect.model import RELATIONS, File, Tree
 from recollect.store.code_protocol import SymbolRow
 
@@ -84,11 +85,12 @@ def linked_tree(
     """Return the code of a tree with its links, and with implicit ones: of test frameworks, of ambiguous calls, and of
     readers of changed constants.
     """
+    others = sorted(using(part, [tree.id]))
     kept = project(part, [tree.id])
     files = between_files(kept)
     test_files = _test_files(store, tree)
     further = [*unseen(store, tree, kept, test_files.python), *readers(tree, files, changes)]
-    found = project(part, [tree.id], further) if further else kept
+    found = project(part, [tree.id, *others], further) if further or others else kept
     is_linked = bool(np.isin(kept.graph.relations, [RELATION_CODES[name] for name in USES]).any())
     return LinkedTree(tree, store, found, only(found.graph, USES), files, test_files.files, is_linked)
 
@@ -139,7 +141,7 @@ def _owners(linked: LinkedTree, path: str, key: str, change: SymbolChange) -> It
     if number is None:
         return
     kind = int(linked.uses.points.kinds[number])
-    is_code = kind in (KIND_CODES["Function"], KIND_CODES["Method"])
+    is_code = kind in [KIND_CODES[name] for name in ("Function", "Method", "Test", "Endpoint")]
     is_new = change.how == "added" and row.kind == "Method"
     if is_code or is_new or row.name in CONSTRUCTORS:
         yield owner[1]
@@ -198,6 +200,8 @@ def _is_test_node(linked: LinkedTree, node: CodeNode | None) -> bool:
     """Tell whether a node is a test, or a whole file of tests."""
     if node is None:
         return False
+    if node.tree.id != linked.tree.id:
+        return node.is_test
     return node.file.id in linked.test_files if node.symbol is None else is_test(node.symbol)
 
 
@@ -221,8 +225,11 @@ def _affected(linked: LinkedTree, way: Reach, number: int, node: CodeNode, nodes
         verb = "may call" if verb == "calls" and linked.uses.weights[edge] <= MAYBE else verb
         used = nodes.get(linked.uses.points.ids[int(way.parent[number])])
         why = f"{verb} {used.key or used.file.path}" if used else verb
+    place = code_place(node)
+    if node.tree.id != linked.tree.id:
+        place = msgspec.structs.replace(place, path=f"{node.tree.root}/{place.path}")
     return Affected(
-        place=code_place(node),
+        place=place,
         depth=int(way.depth[number]),
         confidence=round(float(way.confidence[number]), 3),
         why=why,

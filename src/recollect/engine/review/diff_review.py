@@ -261,7 +261,9 @@ def _matters(change: SymbolChange) -> bool:
 
 
 def _commands(root: Path, found: _Found, tests: Sequence[Affected]) -> tuple[RunTests, ...]:
-    run = [row for row in tests if row.confidence >= LEAST_RUN][:MOST_RUN]
+    # Tests of other repositories, whose paths are absolute, are listed; their runners are configured there.
+    own = [row for row in tests if not row.place.path.startswith("/")]
+    run = [row for row in own if row.confidence >= LEAST_RUN][:MOST_RUN]
     languages = _languages(found, run)
     trials = [Trial(row.place.path, languages.get(row.place.path, ""), row.place.symbol) for row in run]
     return commands(trials, _tools(root, run))

@@ -9,7 +9,19 @@ from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, is_learnt
 from recollect.errors import InvalidInput
-from recollect.model import Anchor, AnchorState, Change, Drift, Drifted, Freshness, Limit, Memory, Settled, Settlement
+from recollect.model import (
+    Anchor,
+    AnchorState,
+    Change,
+    Drift,
+    Drifted,
+    Freshness,
+    Limit,
+    Memory,
+    OlderCode,
+    Settled,
+    Settlement,
+)
 from recollect.operations import operation
 from recollect.store.protocol import Range
 
@@ -19,6 +31,10 @@ if TYPE_CHECKING:
     from recollect.engine.memory.memories import Memories
 
 SETTLEMENTS = ("keep", "update", "retire")
+# Sources whose records say what was done at their date, which stays true. Code that changed in the last month may still
+# contradict them; what changed before is counted by file.
+PAST = ("git", "changelog", "threads")
+RECENT_S = 30 * 86_400
 
 
 class DriftReview:
@@ -42,7 +58,8 @@ class DriftReview:
         """List drift: memories whose code has changed or is gone. Settle each with settle_drift.
 
         Without a range it lists what indexing found. With a range it shows what those commits change. Code that only
-        moved is not listed. Memories imported from history come last, newest first.
+        moved is not listed. Memories imported from history come last, newest first; those of code that changed over a
+        month ago are only counted by file, unless a range or since is given.
 
         range: commits: A..B, or A for everything since
         since: date, age like 2w, or yesterday
@@ -65,19 +82,18 @@ class DriftReview:
             for memory in memories.values()
             if scope in (None, memory.namespace) and holds(memory)
         ]
-        waiting.sort(key=_order)
+        all_told = range is not None or since is not None or last
+        old = [row for row in waiting if not all_told and _is_old(row)]
+        waiting = sorted((row for row in waiting if all_told or not _is_old(row)), key=_order)
         imported = sum(is_learnt(row.memory) for row in waiting)
-        notes = notes or self._why_nothing(waiting)
-        return Drift(memories=tuple(waiting[:most]), total=len(waiting), imported=imported, notes=notes)
+        notes = notes or self._why_nothing([*waiting, *old])
+        return Drift(
+            memories=tuple(waiting[:most]), total=len(waiting), imported=imported, older=_by_file(old), notes=notes
+        )
 
     @operation("settle_drift", "settle", listed=("content",))
     def settle(
-        self,
-        memory_id: str,
-        action: Settlement,
-        *,
-        content: str | None = None,
-        anchors: tuple[str, ...] | None = None,
+        self, memory_id: str, action: Settlement, *, content: str | None = None, anchors: tuple[str, ...] | None = None
     ) -> Settled:
         """Settle drift: keep, update or retire a memory.
 
@@ -168,6 +184,25 @@ def _order(row: Drifted) -> tuple[bool, int, bool, int]:
     if is_learnt(memory):
         return True, -memory.created_at, row.freshness.verdict != "gone", -memory.seq
     return False, -_noticed_at(row.freshness), row.freshness.verdict != "gone", -memory.seq
+
+
+def _is_old(row: Drifted) -> bool:
+    """Tell whether a memory is a dated record of code that changed long ago."""
+    is_past = is_learnt(row.memory) and row.memory.metadata.get("from") in PAST
+    return is_past and _noticed_at(row.freshness) < clock.now() - RECENT_S
+
+
+def _by_file(rows: Sequence[Drifted]) -> tuple[OlderCode, ...]:
+    """Return how many memories describe earlier code of each file, most first; each counts for one file."""
+    files: dict[str, list[Drifted]] = {}
+    for row in rows:
+        path = next(anchor.now_path or anchor.path for anchor in row.freshness.anchors if anchor.verdict in WORTH)
+        files.setdefault(path, []).append(row)
+    told = (
+        OlderCode(path=path, memories=len(some), gone=sum(row.freshness.verdict == "gone" for row in some))
+        for path, some in files.items()
+    )
+    return tuple(sorted(told, key=lambda each: (-each.memories, each.path)))
 
 
 def _noticed_at(fresh: Freshness) -> int:

@@ -44,7 +44,7 @@ class Survey:
         """Map a repo: its most central files and symbols. The map fits a token budget.
 
         Files rank by PageRank over calls, imports and base classes. Recently edited files rank higher. With a focus,
-        the files around it come first.
+        the files around it come first. If calls and imports are not resolved yet, it resolves them first.
 
         tokens: token budget, at least 150
         focus: files, folders or symbols to start from
@@ -63,15 +63,9 @@ class Survey:
         asked = self._focus(trees, budget, named)
         return repo_map(self._context.code_store, part, asked, roots(trees), notes)
 
-    @operation("review_diff", "review", read_only=True, listed=("diff", "range", "path"))
+    @operation("review_diff", "review", read_only=True, positional=("range",), listed=("diff", "range", "path"))
     def review(
-        self,
-        *,
-        diff: str | None = None,
-        range: str | None = None,
-        path: str = ".",
-        depth: Depth = 3,
-        limit: Limit = 20,
+        self, *, diff: str | None = None, range: str | None = None, path: str = ".", depth: Depth = 3, limit: Limit = 20
     ) -> Review:
         """Review a diff before you commit it. Returns changed symbols by risk, their callers, tests to run and related
         memories. Default: uncommitted changes.

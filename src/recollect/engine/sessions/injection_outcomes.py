@@ -239,18 +239,35 @@ def _counted(transaction: Transaction, row: Injection) -> set[str | None]:
     if memory is None:
         return set()
     known = next(iter(transaction.get(Usefulness, [memory.id])), None)
+    # Counts may have been reset since: then everything is new.
+    row = row if known is not None else msgspec.structs.replace(row, counted="")
+    return {_keep(transaction, memory, known, row).namespace}
+
+
+def _keep(transaction: Transaction, memory: Memory, known: Usefulness | None, row: Injection) -> Usefulness:
+    """Store the counts of a memory with one more outcome, and the confidence that follows."""
     current = known if known is not None else _new(memory)
     if current.confidence != memory.confidence:  # a user changed it since
         current = msgspec.structs.replace(current, given=memory.confidence, pro=0.0, con=0.0)
-    # Counts may have been reset since: then everything is new.
-    after = _with(current, row if known is not None else msgspec.structs.replace(row, counted=""))
+    after = _with(current, row)
     if known is None:
         transaction.insert(after)
     else:
         fields = {name: getattr(after, name) for name in Usefulness.__struct_fields__ if name != "rev"}
         transaction.update(Usefulness, memory.id, fields)
     transaction.update(Memory, memory.id, {"confidence": after.confidence})
-    return {after.namespace}
+    return after
+
+
+def mark_useless(store: Store, memory_id: str) -> str:
+    """Count that a person called a memory useless, as evidence against it; returns the batch that undoes it."""
+    with store.transaction("mark_useless") as transaction:
+        (memory,) = transaction.get(Memory, [memory_id])
+        known = next(iter(transaction.get(Usefulness, [memory_id])), None)
+        said = Injection(id="", session_id="", memory_id=memory_id, at=clock.now(), event="", evidence="useless")
+        _keep(transaction, memory, known, said)
+    learn(store, memory.namespace)
+    return transaction.batch
 
 
 def _new(memory: Memory) -> Usefulness:

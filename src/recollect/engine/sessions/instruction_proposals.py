@@ -124,7 +124,7 @@ def _lessons(store: Store, namespace: str, commands: Sequence[KnownCommand]) -> 
 
 def _is_of_documents(row: Memory) -> bool:
     """Tell whether a memory was imported from the project: its files say it already."""
-    return row.metadata.get("from") in ("docs", "adr", "notes", "git")
+    return row.metadata.get("from") in ("docs", "adr", "git")
 
 
 def _harmless(text: str) -> str:

@@ -7,7 +7,6 @@ its part is queued. A server runs jobs in the background, `ingest` after it has 
 fails stays as it is.
 """
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Collection
@@ -15,13 +14,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recollect import clock
+from recollect.engine.context import Context, Worker
 from recollect.engine.models.llm import PROMPT_STATUSES
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, RecollectError
 from recollect.model import Errand, ErrandKind
 from recollect.store.protocol import Range, Transaction
 
 if TYPE_CHECKING:
-    from recollect.engine.context import Context
     from recollect.engine.models.llm import Language
     from recollect.engine.sessions.model_summaries import ModelSummaries
 
@@ -31,25 +30,25 @@ LEASE_S = 1_800
 TRIES = 3
 # A job that waited for a week is dropped, too.
 KEPT_S = 7 * 86_400
-# How often a server looks for jobs, and how long closing waits for the running one.
+# How often a server looks for jobs.
 POLL_S = 5.0
-STOP_S = 5.0
 # How long a command starts jobs.
 PATIENCE_S = 20.0
 
 
-class LlmJobs:
+class LlmJobs(Worker):
     """The queue of jobs for the language model."""
 
+    thread_name = "recollect-llm-jobs"
+
     def __init__(
-        self, context: "Context", *, llm: "Language", compressor: "Language", summaries: "ModelSummaries"
+        self, context: Context, *, llm: "Language", compressor: "Language", summaries: "ModelSummaries"
     ) -> None:
+        super().__init__()
         self._context = context
         self._llm = llm
         self._compressor = compressor
         self._summaries = summaries
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
 
     @property
     def wanted(self) -> tuple[ErrandKind, ...]:
@@ -71,11 +70,6 @@ class LlmJobs:
             transaction.update(Errand, job.id, {"made_at": now, "due_at": job.due_at, "tries": 0})
         else:
             transaction.insert(job)
-
-    @property
-    def running(self) -> bool:
-        """Whether a thread of this process runs jobs."""
-        return self._thread is not None and self._thread.is_alive()
 
     def waiting(self) -> dict[str, int]:
         """Return how many jobs wait, by kind."""
@@ -161,15 +155,8 @@ class LlmJobs:
 
     def start(self) -> None:
         """Run jobs in a thread until stopped, where the settings allow any."""
-        if self._thread is None and not self._stop.is_set() and self.wanted:
-            self._thread = threading.Thread(target=self._work, name="recollect-llm-jobs", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Start no more jobs, and wait a little for the running one."""
-        self._stop.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=STOP_S)
+        if self.wanted:
+            super().start()
 
     def _work(self) -> None:
         while not self._stop.wait(POLL_S):

@@ -1,11 +1,23 @@
 """Sessions of assistants: list them, show one, summarize one."""
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.engine.records import input_checks
-from recollect.engine.records.memory_rows import full_id
+from recollect.engine.records.memory_rows import full_id, headline
 from recollect.errors import InvalidInput, NotFound, RecollectError
-from recollect.model import Limit, Memory, Observed, Offset, Session, SessionPage, SessionView, Summed
+from recollect.model import (
+    Injected,
+    Injection,
+    Limit,
+    Memory,
+    Observed,
+    Offset,
+    Session,
+    SessionPage,
+    SessionView,
+    Summed,
+)
 from recollect.operations import operation
 from recollect.store.protocol import Range
 
@@ -15,6 +27,10 @@ if TYPE_CHECKING:
     from recollect.engine.records.scope import Scope
     from recollect.engine.sessions.capture import Capture
     from recollect.engine.sessions.model_summaries import ModelSummaries
+
+
+# Characters of a memory that are injected, about: hook_responses/context_block.py.
+INJECTED_CHARACTERS = 280
 
 
 class Sessions:
@@ -74,7 +90,33 @@ class Sessions:
         where = {"session_id": session.id}
         rows = self._context.store.find(Observed, where, order="-id", limit=most)
         total = self._context.store.count(Observed, where)
-        return SessionView(session=session, observations=tuple(reversed(rows)), total=total)
+        injected = self._context.store.find(Injection, where, order="-at", limit=most)
+        return SessionView(
+            session=session,
+            observations=tuple(reversed(rows)),
+            total=total,
+            injected=tuple(self._injected(injected[::-1])),
+            injected_total=self._context.store.count(Injection, where),
+        )
+
+    def _injected(self, rows: Sequence[Injection]) -> Iterator[Injected]:
+        """Yield injected memories with how they were used; deleted ones by their id."""
+        from recollect.recall.feedback import sign
+        from recollect.text.token_count import tokens
+
+        known = {row.id: row for row in self._context.store.get(Memory, [row.memory_id for row in rows])}
+        for row in rows:
+            memory = known.get(row.memory_id)
+            yield Injected(
+                memory_id=row.memory_id,
+                label=headline(memory) if memory is not None else "deleted",
+                at=row.at,
+                event=row.event,
+                why=row.why,
+                evidence=row.evidence,
+                outcome=sign(row.evidence).words,
+                tokens=tokens(memory.content[:INJECTED_CHARACTERS]) if memory is not None else 0,
+            )
 
     @operation("summarize_session", "summarize", idempotent=True, positional=("session_id",), listed=("session_id",))
     def summarize(

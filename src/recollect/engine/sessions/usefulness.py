@@ -9,6 +9,7 @@ from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, headline
 from recollect.engine.retrieval.use_counters import told
+from recollect.errors import InvalidInput
 from recollect.model import Memory, MemoryUse, Usefulness, UsefulnessReport
 from recollect.operations import operation
 from recollect.recall import feedback
@@ -40,11 +41,14 @@ class MemoryUsefulness:
         self._counters = counters
         self._capture = capture
 
-    @operation(
-        "memory_usefulness", "usefulness", positional=("memory_id",), idempotent=True, listed=("memory_id", "project")
-    )
+    @operation("memory_usefulness", "usefulness", positional=("memory_id",), listed=("memory_id", "project"))
     def usefulness(
-        self, memory_id: str | None = None, *, namespace: str | None = None, reset: bool = False
+        self,
+        memory_id: str | None = None,
+        *,
+        namespace: str | None = None,
+        reset: bool = False,
+        useless: bool = False,
     ) -> UsefulnessReport:
         """Show the usefulness of each memory: used or contradicted.
 
@@ -55,8 +59,9 @@ class MemoryUsefulness:
         memory_id: only this memory
         namespace: project path or name; default: all projects
         reset: delete counts and restore confidences; `undo` reverts it
+        useless: do not inject it again until it is used
         """
-        from recollect.engine.sessions.injection_outcomes import count
+        from recollect.engine.sessions.injection_outcomes import count, mark_useless
 
         scope = namespace_of(namespace)
         self._capture.catch_up()
@@ -64,7 +69,11 @@ class MemoryUsefulness:
         where: dict[str, object] = {} if scope is None else {"namespace": scope}
         if memory_id is not None:
             where["id"] = existing(self._context.store, input_checks.text("memory_id", memory_id)).id
+        if useless and memory_id is None:
+            raise InvalidInput("useless needs memory_id", hint="Name the memory.", argument="memory_id")
         deleted, batch = self._reset(where) if reset else (0, "")
+        if useless:
+            batch = mark_useless(self._context.store, str(where["id"]))
         report = self._report(scope, where)
         return msgspec.structs.replace(report, reset=deleted, batch=batch)
 

@@ -36,6 +36,8 @@ _NAMES = (
     "0018_briefing",
     "0019_access_tokens",
     "0020_past_code",
+    "0021_teams",
+    "0022_confined",
 )
 
 

@@ -62,6 +62,13 @@ def _serve(values: Mapping[str, Any], settings: Settings, _table: Commands, _out
     return main(settings)
 
 
+def _viz(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
+    from recollect.surface.dashboard.viz_server import serve_dashboard
+
+    options = {**values, "port": _port(values["port"])} if "port" in values else values
+    return serve_dashboard(settings, output, **options)
+
+
 def _port(given: object) -> int:
     port = int(text) if (text := str(given)).isascii() and text.isdigit() and len(text) < 6 else -1
     if not 0 <= port <= 65_535:
@@ -121,6 +128,26 @@ def _config(_values: Mapping[str, Any], settings: Settings, _table: Commands, ou
     return 0
 
 
+def _migrate(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:
+    from recollect.engine import migrate
+
+    if not values.get("to"):
+        raise InvalidInput("migrate needs a target", hint="Name it: recollect migrate --to postgresql://HOST/DATABASE")
+    with waiting(lines=bool(values.get("verbose"))):
+        done = migrate(settings, str(values["to"]))
+    if output.as_json:
+        told = [dict(zip(("table", "rows", "sha256"), row, strict=True)) for row in done.tables]
+        output.line({"source": done.source, "target": done.target, "tables": told})
+    else:
+        rows = sum(number for _, number, _ in done.tables)
+        tables = {name: number for name, number, _ in done.tables}
+        output.text(
+            f"Copied {count(tables['memories'], 'memory')} ({count(rows, 'row')} in {len(tables)} tables) "
+            f"to {oneline(done.target)}.\nBoth databases have the same rows, by number and hash.\n"
+        )
+    return 0
+
+
 def _completion(values: Mapping[str, Any], _settings: Settings, table: Commands, output: Output) -> int:
     from recollect.surface.cli.completion import script
 
@@ -133,7 +160,9 @@ WRITTEN: Mapping[str, Written] = {
     "uninit": _uninit,
     "doctor": _doctor,
     "serve": _serve,
+    "viz": _viz,
     "watch": _watch,
     "config": _config,
+    "migrate": _migrate,
     "completion": _completion,
 }

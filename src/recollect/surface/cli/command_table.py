@@ -92,6 +92,18 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
         ),
     ),
     Handwritten(
+        "viz",
+        "Open the dashboard: search, briefing, sessions, health",
+        "Open the dashboard in your browser: search, memories, briefings, the graph, sessions and health.\n\n"
+        "It serves on this machine only, until you press Ctrl-C. The printed address works once, within 5 minutes; the "
+        "browser session ends with the command.",
+        (
+            Parameter("port", int, 0, "port; 0: any free one"),
+            Parameter("no_browser", bool, False, "print the address only"),
+            Parameter("read_only", bool, False, "show everything, change nothing"),
+        ),
+    ),
+    Handwritten(
         "watch",
         "Index a project and update the index as files change",
         "Index a project and update the index as files change, until you press Ctrl-C.\n\n"
@@ -105,6 +117,14 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
         "Show every setting, its value and its source. Secrets are masked.\n\n"
         "A value comes from the first of: argument, environment variable (RECOLLECT_NAME), project file "
         "(.recollect.toml), user file (config.toml in the home folder), default.",
+    ),
+    Handwritten(
+        "migrate",
+        "Copy all memories into another database",
+        "Copy all memories into another database: a file, or a PostgreSQL server. The target must be empty.\n\n"
+        "It compares both sides by the number and hash of their rows. An interrupted copy continues when you run it "
+        "again. The source stays as it is: set RECOLLECT_DATABASE_URL or RECOLLECT_DATABASE to use the target.",
+        (Parameter("to", str, None, "the target: a file, or postgresql://USER:PASSWORD@HOST/DATABASE"),),
     ),
     Handwritten(
         "completion",
@@ -181,7 +201,7 @@ GLOBAL_OPTIONS: tuple[GlobalOption, ...] = (
     GlobalOption(("--json",), "", 'print the answer as one line of JSON; errors as {"error": …}'),
     GlobalOption(("--full",), "", "show every detail of the answer"),
     GlobalOption(("--home",), "FOLDER", "folder of the database and settings (default: ~/.recollect)"),
-    GlobalOption(("--database",), "FILE", "database file (default: recollect.db in the home folder)"),
+    GlobalOption(("--database",), "FILE", "database file, or postgresql://… (default: recollect.db in home)"),
     GlobalOption(("-v", "--verbose"), "", "print progress, log messages and stack traces to standard error"),
     GlobalOption(("--version",), "", "print the version"),
     GlobalOption(("-h", "--help"), "", "show help"),

@@ -48,17 +48,23 @@ Servers = dict[tuple[str, ...], tuple[str, int]]
 
 def doctor(settings: Settings, output: Output) -> int:
     """Run and show all checks; return the exit code of ConfigError if one found a problem."""
+    checks = all_checks(settings)
+    _show(checks, output)
+    return ConfigError.exit_status if any(row.status == "problem" for row in checks) else 0
+
+
+def all_checks(settings: Settings) -> list[Check]:
+    """Return the results of all checks."""
     work = work_here(settings)
     checks = [_home(settings), _database(settings), _alone(work)]
+    checks += _team(settings)
     ours = len(checks)
     servers: Servers = {}  # most assistants start the same server: it is checked once
     for assistant, scope in _connected(work):
         checks += _assistant(assistant, scope, work, servers)
     if len(checks) == ours:
         checks.append(Check("assistants", "connected", "warning", "no assistant is connected", "Run `recollect init`."))
-    checks += _doubled(checks)
-    _show(checks, output)
-    return ConfigError.exit_status if any(row.status == "problem" for row in checks) else 0
+    return [*checks, *_doubled(checks)]
 
 
 def _show(checks: list[Check], output: Output) -> None:
@@ -110,15 +116,42 @@ def _database(settings: Settings) -> Check:
     try:
         with Engine(settings) as engine:
             health = engine.admin.health()
+            place = engine.store.describe().location
     except RecollectError as error:
         return Check("recollect", "database", "problem", error.message, error.hint)
     bad = [row for row in health.checks if row.status != "ok"]
     if not bad:
-        return Check("recollect", "database", "ok", f"{settings.database_path} works")
+        return Check("recollect", "database", "ok", f"{place} works")
     status: Status = "problem" if health.status == "failed" else "warning"
     told = "; ".join(f"{row.name}: {row.detail}" for row in bad)
     remedy = " ".join(row.mend for row in bad) or "Run `recollect health` for details."
     return Check("recollect", "database", status, told, remedy)
+
+
+def _team(settings: Settings) -> list[Check]:
+    """Return what is wrong with memories that this repository shares, and whether the team server gets ours."""
+    from recollect.engine import Engine
+
+    checks: list[Check] = []
+    try:
+        with Engine(settings) as engine:
+            engine.scope.enter(os.getcwd())  # noqa: PTH109 - as text
+            if wrong := engine.sharing.standing(engine.scope.current() or ""):
+                remedy = "Run `recollect trust` if you trust it, and correct files that are skipped."
+                checks.append(Check("repository", "shared memories", "warning", "; ".join(wrong), remedy))
+            if settings.team_url:
+                engine.team.send()
+                for project in list(engine.team.client.projects.values())[:1]:
+                    engine.team.client.recall({"query": "doctor", "project": project, "limit": 1})
+                waiting, failure = engine.team.waiting()
+                found = (
+                    f"{count(waiting, 'write')} not sent yet: {failure}" if waiting else "answers, and has all writes"
+                )
+                status: Status = "warning" if waiting else "ok"
+                checks.append(Check("team server", "outbox", status, found, "They are sent again by themselves."))
+    except RecollectError as error:
+        checks.append(Check("team server", "connection", "problem", error.message, error.hint))
+    return checks
 
 
 def _alone(work: Work) -> Check:

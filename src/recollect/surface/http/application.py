@@ -25,7 +25,7 @@ from recollect.errors import Forbidden, MethodNotAllowed, NotFound, RecollectErr
 from recollect.surface.http import rest
 from recollect.surface.http.mcp_http import McpEndpoint
 from recollect.surface.http.metrics import CONTENT_TYPE, Measured, Metrics, gauges
-from recollect.surface.http.request_guard import OPEN, Limits, RequestGuard
+from recollect.surface.http.request_guard import OPEN, Browser, Limits, RequestGuard
 from recollect.surface.http.rest import JSON, error_response
 from recollect.surface.mcp.server import Server
 from recollect.surface.mcp.stdio import Workers
@@ -49,13 +49,24 @@ MAX_SERVERS = 200
 class Application:
     """One engine behind HTTP; `app` is the ASGI application."""
 
-    def __init__(self, engine: LazyEngine, limits: Limits, *, toolset: str, log: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        engine: LazyEngine,
+        limits: Limits,
+        *,
+        toolset: str,
+        log: Callable[[str], None],
+        browser: Browser | None = None,
+        issuer: str = "",
+    ) -> None:
+        """issuer: address of the OIDC issuer whose tokens are accepted"""
         from recollect.engine import LOCAL_GRANT
 
         self._engine = engine
         self._table = engine.operations()
         self._toolset = toolset
         self._log = log
+        self._issuer = issuer
         self._workers = Workers(THREADS)
         self._servers: dict[tuple[Grant, str], Server] = {}
         self.metrics = Metrics(self._table)
@@ -72,9 +83,11 @@ class Application:
                     expose_headers=["Mcp-Session-Id"],
                 )
             )
-        middleware.append(Middleware(RequestGuard, limits=limits, check=self._check, local=LOCAL_GRANT, run=self.run))
+        middleware.append(
+            Middleware(RequestGuard, limits=limits, check=self._check, local=LOCAL_GRANT, run=self.run, browser=browser)
+        )
         self.app = Starlette(
-            routes=self._routes(),
+            routes=[*self._routes(), *(browser.routes() if browser is not None else ())],
             middleware=middleware,
             exception_handlers={RecollectError: _known, HTTPException: _http, Exception: self._unexpected},
             lifespan=self._lifespan,
@@ -183,13 +196,15 @@ class Application:
         return Response(self.metrics.text(numbers), media_type=CONTENT_TYPE)
 
     async def _resource(self, request: Request) -> Response:
-        """Tell OAuth-aware clients what protects this server (RFC 9728): tokens that people create."""
+        """Tell OAuth-aware clients what protects this server (RFC 9728): tokens of people, and of an issuer."""
         data = {
             "resource": f"{request.url.scheme}://{request.headers.get('host', '')}/mcp",
             "resource_name": "recollect",
             "bearer_methods_supported": ["header"],
             "scopes_supported": ["read", "write", "admin"],
         }
+        if self._issuer:
+            data["authorization_servers"] = [self._issuer]
         return Response(msgspec.json.encode(data), media_type=JSON)
 
     # --- start, end, errors ---

@@ -96,8 +96,12 @@ def serve_http(settings: Settings, *, host: str = "127.0.0.1", port: int = 8_377
     try:
         is_local = _is_loopback(host)
         tls = _certificate(settings)
+        # A wrong setting of the issuer is said at the start, not to the first caller.
+        is_issued = bool(settings.oidc_issuer) and engine.engine().access_tokens.oidc is not None
         if not is_local:
-            _check_exposed(engine, host, has_tls=bool(tls))
+            if not is_issued:
+                _check_token(engine, host)
+            _warn_exposed(host, has_tls=bool(tls))
         limits = Limits(
             hosts=names_of(host, settings.http_hosts),
             origins=settings.http_origins,
@@ -105,34 +109,40 @@ def serve_http(settings: Settings, *, host: str = "127.0.0.1", port: int = 8_377
             max_bytes=settings.http_max_bytes,
             rate=settings.http_rate if not is_local else 0.0,
         )
-        application = Application(engine, limits, toolset=settings.toolset, log=log)
-        listening = _bound(host, port)
+        application = Application(engine, limits, toolset=settings.toolset, log=log, issuer=settings.oidc_issuer)
+        listening = bound(host, port)
         scheme = "https" if tls else "http"
         shown = f"[{host}]" if ":" in host else host
         log(f"listening on {scheme}://{shown}:{listening.getsockname()[1]} (MCP: /mcp, REST: /api/v1). Ctrl-C ends it.")
-        config = uvicorn.Config(
-            application.app,
-            http=CuttingProtocol,
-            loop="asyncio",
-            ws="none",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            h11_max_incomplete_event_size=HEAD_BYTES,
-            timeout_keep_alive=KEEP_ALIVE_S,
-            timeout_graceful_shutdown=GRACE_S,
-            **tls,
-        )
-        # uvicorn raises the signal again when it has stopped; that is the normal end here.
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)
-        HttpServer(config, application.mcp.close).run(sockets=[listening])
+        serve_until_signal(application, listening, **tls)
     finally:
         engine.close()
     return 0
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def serve_until_signal(application: Application, listening: socket.socket, **tls: Any) -> None:
+    """Serve until a signal, then finish the requests in progress."""
+    config = uvicorn.Config(
+        application.app,
+        http=CuttingProtocol,
+        loop="asyncio",
+        ws="none",
+        log_level="error",  # a request that is not HTTP is the caller's mistake: no line in the log for each
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=GRACE_S,
+        **tls,
+    )
+    # uvicorn raises the signal again when it has stopped; that is the normal end here.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    HttpServer(config, application.mcp.close).run(sockets=[listening])
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises ConfigError if it cannot."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -154,11 +164,15 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _check_exposed(engine: LazyEngine, host: str, *, has_tls: bool) -> None:
-    """Refuse to listen beyond this machine without an access token; say what is missing for TLS."""
+def _check_token(engine: LazyEngine, host: str) -> None:
+    """Refuse to listen beyond this machine without an access token."""
     if not engine.engine().access_tokens.list().tokens:
         hint = "Create one first: recollect admin create-token NAME --scope write."
         raise ConfigError(f"listening on {host} needs an access token", hint=hint)
+
+
+def _warn_exposed(host: str, *, has_tls: bool) -> None:
+    """Say what is missing for TLS."""
     if not has_tls:
         log(
             f"{host} is reachable from other machines and traffic is not encrypted. Set http_certificate_file and "

@@ -13,7 +13,7 @@ import ipaddress
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from starlette.datastructures import Headers
 
@@ -28,6 +28,8 @@ from recollect.errors import (
 from recollect.surface.http.rest import error_response
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.routing import Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from recollect.engine import Grant
@@ -62,6 +64,18 @@ class Limits(NamedTuple):
     slow_s: float = SLOW_S
 
 
+class Browser(Protocol):
+    """Pages for a browser: routes, the grant of a request, paths that need none, and the answer to a refused one."""
+
+    open_paths: tuple[str, ...]
+
+    def routes(self) -> list[Route]: ...
+
+    def grant_of(self, headers: Headers) -> Grant | None: ...
+
+    def refusal(self, problem: RecollectError, accept: str) -> Response: ...
+
+
 class Rates:
     """Requests that each caller may still send, as a bucket that fills steadily."""
 
@@ -84,16 +98,24 @@ class RequestGuard:
     """ASGI middleware that refuses requests; those that pass have their grant in `scope["state"]`."""
 
     def __init__(
-        self, app: ASGIApp, *, limits: Limits, check: Callable[[str], Grant], local: Grant, run: Callable[..., Any]
+        self,
+        app: ASGIApp,
+        *,
+        limits: Limits,
+        check: Callable[[str], Grant],
+        local: Grant,
+        run: Callable[..., Any],
+        browser: Browser | None = None,
     ) -> None:
         """check: returns what a secret permits, or raises Unauthorized. local: the grant of a caller without one."""
+        self._browser = browser
         self._app = app
         self._limits = limits
         self._check = check
         self._local = local
         self._run = run
         self._running = 0
-        self._rates = Rates(limits.rate, limits.rate * BURST_S) if limits.rate else None
+        self._rates = Rates(limits.rate, max(1.0, limits.rate * BURST_S)) if limits.rate else None
         self._wrong = Rates(MAX_WRONG / 60, MAX_WRONG)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -145,6 +167,11 @@ class RequestGuard:
     async def _grant(self, headers: Headers, address: str, path: str) -> Grant:
         """Return what the caller may do."""
         scheme, _, secret = headers.get("authorization", "").partition(" ")
+        if not scheme and self._browser is not None:
+            if (found := self._browser.grant_of(headers)) is not None:
+                return found
+            if path in self._browser.open_paths:
+                return self._local
         if not scheme:
             if self._limits.needs_token and path not in OPEN:
                 raise Unauthorized("this server needs an access token")
@@ -160,7 +187,8 @@ class RequestGuard:
         return grant
 
     async def _refuse(self, problem: RecollectError, scope: Scope, send: Send) -> None:
-        response = error_response(problem)
+        accept = Headers(scope=scope).get("accept", "")
+        response = error_response(problem) if self._browser is None else self._browser.refusal(problem, accept)
         if isinstance(problem, _WrongHost):
             response.status_code = 421
         if isinstance(problem, Unauthorized):

@@ -33,9 +33,11 @@ NOT_SOLVED = {
     "javascript/destructuring/spread_object": "wrong: a property after a spread does not replace the spread one",
     "javascript/objects/overwritten": "wrong: a second value of a property does not replace the first",
     "javascript/this-binding/borrowed_method": "missed: a method copied to another object keeps its first `this`",
+    "python/classes/operators": "missed: an operator does not lead to the method that the language calls",
     "python/decorators/around_a_class": "wrong: a class stays itself, whatever its decorator returns",
     "python/flow/captured_by_match": "missed: what a pattern of `match` binds is not followed",
     "python/order/field_is_what_was_stored": "wrong: statements have no order",
+    "python/values/attribute_by_name": "missed: `getattr` with a constant name is not followed",
 }
 CASES = [
     pytest.param(

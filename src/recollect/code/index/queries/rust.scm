@@ -11,6 +11,7 @@
 (const_item name: (identifier) @name) @definition.constant
 (static_item name: (identifier) @name) @definition.constant
 (mod_item name: (identifier) @name body: (_) @body) @definition.module
+(mod_item name: (identifier) @name !body) @definition.module
 (macro_definition name: (identifier) @name) @definition.function
 (impl_item type: [(type_identifier) (scoped_type_identifier) (primitive_type)] @name) @scope
 (impl_item type: (generic_type type: (_) @name)) @scope

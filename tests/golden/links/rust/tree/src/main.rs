@@ -1,4 +1,5 @@
 mod store;
+mod variables;
 use crate::store::{open, Store};
 
 fn main() {

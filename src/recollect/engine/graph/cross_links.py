@@ -1,0 +1,245 @@
+"""Links across repositories: uses of other indexed trees, by package, version range and exported name.
+
+    outside use     ledger.totals.round_total        in a file of /repos/shop
+    package         ledger                           provided by /repos/ledger, which shop's manifest names
+    rest            totals.round_total               the symbol whose key ends so, best in a module `totals`
+
+They are found when the graph is read, not when a tree is linked: an edit in one repository changes no link of another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.code.manifests.importable_names import Names, Provided, provided
+from recollect.code.manifests.version_ranges import fits
+from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
+from recollect.model import RELATIONS, File, Tree
+from recollect.store.link_protocol import Crossing, LinkStore, OutsideSite, target_node
+from recollect.store.package_tables import SPOKEN, PackageIndex
+
+# Confidence of a use by a package that allows the indexed version, by one that does not or names no version, and of a
+# method that is found by its name alone.
+ALLOWED, OTHER_VERSION, BY_NAME = 0.95, 0.5, 0.5
+# Files of a tree that are looked through for uses of other trees, nodes that one name may have, and bases of a class.
+MOST_FILES = 20_000
+MOST_NAMED = 200
+MOST_BASES = 20
+
+_PARTS = re.compile(r"::|[./\\]")
+_KEY_PARTS = re.compile(r"::|[.#]")
+# Parts of a name that stand for what is before them: constructors, and the default export.
+_ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"})
+# Files that stand for their folder.
+_HEADS = frozenset({"__init__", "index", "mod", "lib", "main", "src"})
+_TESTS = frozenset({"test", "tests", "examples", "benches", "docs"})
+_INHERITS = [RELATIONS.index(name) for name in ("INHERITS", "IMPLEMENTS", "EXTENDS")]
+
+
+def crossings(store: LinkStore, nodes: Sequence[str]) -> list[Crossing]:
+    """Return the uses of one tree by another; nodes: the ids of all code."""
+    trees = store.find(Tree)
+    shelf = PackageIndex(store.packages(), trees)
+    needs = {tree.id: _needs(shelf, tree.id) for tree in trees}
+    if not any(needs.values()):
+        return []
+    names = provided(store)
+    uses = [
+        _Use(tree, file, site, meant, needs[tree.id][meant.place.tree])
+        for tree in trees
+        if needs[tree.id]
+        for file, site in _outside(store, tree, needs[tree.id], names)
+        if (meant := _meant(names, file, site.name, needs[tree.id])) is not None
+    ]
+    finder = _Finder(store, nodes, trees, uses)
+    return list(dict.fromkeys(link for use in uses for link in finder.links(use)))
+
+
+class _Meant(NamedTuple):
+    """A name of another tree: the place of its package, the package's own name, and the parts that follow."""
+
+    place: Provided
+    package: str
+    rest: tuple[str, ...]
+
+
+class _Use(NamedTuple):
+    tree: Tree
+    file: File
+    site: OutsideSite
+    meant: _Meant
+    sure: float
+
+
+def _needs(shelf: PackageIndex, tree: int) -> dict[int, float]:
+    """Return the other trees whose packages a tree needs, also over others, with the confidence in their version."""
+    found: dict[int, float] = {}
+    waiting = [(row, ALLOWED) for row in shelf.rows if row.tree == tree]
+    seen: set[tuple[int, str, str]] = set()
+    while waiting:
+        row, sure = waiting.pop()
+        for needed in row.dependencies:
+            for other in shelf.providers(row, needed):
+                fitting = not needed.range or not other.version or fits(row.ecosystem, other.version, needed.range)
+                here = min(sure, OTHER_VERSION if fitting is False else ALLOWED)
+                if other.tree != tree:
+                    found[other.tree] = max(found.get(other.tree, 0.0), here)
+                key = (other.tree, other.folder, other.label)
+                if key not in seen:
+                    seen.add(key)
+                    waiting.append((other, here))
+    return found
+
+
+def _outside(
+    store: LinkStore, tree: Tree, needed: Mapping[int, float], names: Names
+) -> Iterator[tuple[File, OutsideSite]]:
+    """Yield what the files of a tree use of others, as far as a package of these is named in it."""
+    wanted = sorted({name for (_, name), places in names.items() if any(place.tree in needed for place in places)})
+    numbers = store.files_mentioning(tree.id, wanted, MOST_FILES)
+    files = {file.id: file for file in store.get(File, numbers)}
+    for number, sites in store.file_sites(numbers).items():
+        for site in sites.outside:
+            if number in files:
+                yield files[number], site
+
+
+def _meant(names: Names, file: File, written: str, needed: Mapping[int, float]) -> _Meant | None:
+    """Return what a name means: the longest beginning that a needed tree provides, and the rest."""
+    ecosystem = SPOKEN.get(file.language or "", "")
+    cuts = [len(written), *(match.start() for match in reversed(list(_PARTS.finditer(written))))]
+    for cut in cuts if ecosystem else ():
+        places = [place for place in names.get((ecosystem, written[:cut]), ()) if place.tree in needed]
+        if places:
+            best = max(places, key=lambda place: needed[place.tree])
+            rest = tuple(part for part in _PARTS.split(written[cut:]) if part and part != "default")
+            return _Meant(best, written[:cut], rest)
+    return None
+
+
+def _module(path: str) -> tuple[str, ...]:
+    """Return the parts of a path that name a module: without the ending, and files that stand for their folder."""
+    *folders, name = path.split("/")
+    return tuple(part for part in (*folders, name.partition(".")[0]) if part not in _HEADS)
+
+
+class _Node(NamedTuple):
+    """A symbol: its id, the parts of its module and of its key."""
+
+    id: str
+    path: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+class _Finder:
+    """Finds the symbols of trees by the parts of their names."""
+
+    def __init__(self, store: LinkStore, nodes: Iterable[str], trees: Sequence[Tree], uses: Sequence[_Use]) -> None:
+        self._store = store
+        self._trees = trees
+        self._found: dict[_Meant, tuple[tuple[str, float], ...]] = {}
+        self._types: dict[str, list[str]] = {}  # by symbol, what it is or returns
+        wanted = {part for use in uses for part in use.meant.rest}
+        self._named: dict[tuple[int, str], list[_Node]] = defaultdict(list)
+        self._files: dict[tuple[int, tuple[str, ...]], str] = {}
+        providing = {use.meant.place.tree for use in uses}
+        for node in nodes:
+            if node.startswith("file:") and (at := address(trees, node)) and at.tree.id in providing:
+                self._files.setdefault((at.tree.id, _module(at.path)), node)
+            name = _KEY_PARTS.split(node)[-1]
+            name = _KEY_PARTS.split(node.rpartition("#")[0])[-1] if name.isdigit() else name
+            place = address(trees, node) if name in wanted and node.startswith("sym:") else None
+            if place is None:
+                continue
+            key = tuple(part for part in _KEY_PARTS.split(place.key) if not part.isdigit())
+            known = self._named[place.tree.id, name]
+            if len(known) < MOST_NAMED:
+                known.append(_Node(node, _module(place.path), key))
+
+    def links(self, use: _Use) -> Iterator[Crossing]:
+        """Yield the links of a use."""
+        if use.meant not in self._found:
+            self._found[use.meant] = tuple(self._targets(use.meant))
+        source = code_node_id(use.tree.root, use.file.path, use.site.source)
+        for target, sure in self._found[use.meant]:
+            yield Crossing(
+                source, target, use.site.relation, min(use.sure, sure), use.site.lines, use.site.name, use.file.id
+            )
+
+    def _targets(self, meant: _Meant) -> Iterator[tuple[str, float]]:
+        rest = meant.rest
+        while rest and rest[-1] in _ITSELF:
+            rest = rest[:-1]
+        file = self._files.get((meant.place.tree, (*_module(meant.place.at), *rest)))
+        if file is not None:
+            yield file, 1.0
+            return
+        for end in range(len(rest), 0, -1):
+            found = self._exported(meant, rest[:end])
+            if found is not None and end == len(rest):
+                yield found.id, 1.0
+                return
+            if found is not None:
+                yield from self._members(meant.place.tree, found, rest[end])
+                return
+
+    def _exported(self, meant: _Meant, parts: tuple[str, ...]) -> _Node | None:
+        """Return the symbol whose key ends a name; of several the one whose path has most of what precedes it.
+
+        Then one in the folder of the package precedes others, and code precedes tests.
+        """
+        found: list[tuple[int, bool, bool, int, _Node]] = []
+        package, folder = tuple(meant.package.split(".")), _module(meant.place.folder)
+        for node in self._named.get((meant.place.tree, parts[-1]), ()):
+            key = node.key[len(package) :] if node.key[: len(package)] == package else node.key
+            if key == parts[-len(key) :]:
+                missing = sum(part not in node.path for part in parts[: -len(key)] if part not in _HEADS)
+                is_inside = node.path[: len(folder)] == folder
+                found.append((-missing, is_inside, not _TESTS & set(node.path), -len(node.path), node))
+        return max(found)[-1] if found else None
+
+    def _members(self, tree: int, owner: _Node, name: str) -> Iterator[tuple[str, float]]:
+        """Yield a member of what a symbol is or returns: of the class, its bases, the types of a signature."""
+        known = self._named.get((tree, name), ())
+        if owner.id not in self._types:
+            self._types[owner.id] = [*self._bases(owner), *self._returned(owner)]
+        for each in self._types[owner.id]:
+            for node in known:
+                if len(node.key) > 1 and node.key[-2] == each:
+                    yield node.id, ALLOWED
+                    return
+        members = [node for node in known if len(node.key) > 1]
+        if len(members) == 1:
+            yield members[0].id, BY_NAME
+
+    def _returned(self, owner: _Node) -> list[str]:
+        """Return the types that a function's signature names, those at its end first, and the type it belongs to."""
+        row = code_nodes(self._store, [owner.id]).get(owner.id)
+        signature = row.symbol.signature if row is not None and row.symbol is not None else ""
+        words = [word for word in re.findall(r"\w+", signature) if word != owner.key[-1]]
+        return [*reversed(words), *owner.key[-2:-1]]
+
+    def _bases(self, owner: _Node) -> list[str]:
+        """Return the names of the classes that a class inherits from in its own tree, nearest first."""
+        found: list[str] = []
+        waiting = [owner.id]
+        while waiting and len(found) < MOST_BASES:
+            at = address(self._trees, waiting.pop(0))
+            rows = self._store.find(File, {"tree": at.tree.id, "path": at.path}, limit=1) if at else []
+            for edges in self._store.file_edges([file.id for file in rows]).values() if at else ():
+                for source, target, relation in zip(
+                    np.frombuffer(edges.source, np.int32),
+                    np.frombuffer(edges.target, np.int32),
+                    np.frombuffer(edges.relation, np.uint8),
+                    strict=True,
+                ):
+                    if relation in _INHERITS and at is not None and edges.sources[source] == at.key:
+                        base = target_node(at.tree.root, edges.targets[target])
+                        found.append(_KEY_PARTS.split(base)[-1])
+                        waiting.append(base)
+        return found

@@ -1,0 +1,39 @@
+pub struct Queue;
+pub struct Stack;
+
+impl Queue {
+    pub fn push(&self) {}
+}
+
+impl Stack {
+    pub fn push(&self) {}
+}
+
+pub fn declared(found: Vec<i32>) {
+    let queue: Queue = convert(found);
+    queue.push();
+}
+
+pub fn taken() {
+    apply(|queue: &Queue| queue.push());
+}
+
+impl Queue {
+    pub fn open() -> Result<Self, String> { Ok(Queue) }
+    pub fn filled(&mut self) -> &mut Self { self }
+}
+
+pub fn chained() {
+    let queue = crate::variables::Queue::open()
+        .unwrap()
+        .filled();
+    queue.push();
+}
+
+cfg_net! {
+    use crate::store::Disk;
+}
+
+pub fn hidden(disk: &Disk) {
+    disk.write();
+}
