@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from recollect.model.row import Change, Edge, Memory, Usage, Usefulness
+from recollect.model.row import Change, Edge, Memory, TokenCall, Usage, Usefulness
 from recollect.model.vocabulary import (
+    AccessScope,
     BranchStanding,
     HistorySource,
     ProfileName,
@@ -13,6 +14,7 @@ from recollect.model.vocabulary import (
     Relation,
     Settlement,
     Status,
+    TokenState,
     Verdict,
 )
 
@@ -583,3 +585,89 @@ class History(Record, frozen=True, kw_only=True):
 
     changes: tuple[Change, ...]
     total: int
+
+
+# --- shared memories and trusted repositories ---
+
+
+class SharedEntry(Record, frozen=True, kw_only=True):
+    """A memory and its file. path: from the root of the repository. written: whether the file changed"""
+
+    memory_id: str
+    path: str
+    title: str
+    written: bool
+
+
+class Shared(Record, frozen=True, kw_only=True):
+    """The files that memories were shared as, below the root of a repository."""
+
+    root: str
+    files: tuple[SharedEntry, ...]
+    notes: tuple[str, ...] = ()
+
+
+class SharedRead(Record, frozen=True, kw_only=True):
+    """The outcome of reading shared files: how many became memories, changed or were retired; skipped: which, and why.
+
+    batch: undoes it. total: files that the repository shares
+    """
+
+    created: int = 0
+    changed: int = 0
+    retired: int = 0
+    total: int = 0
+    skipped: tuple[str, ...] = ()
+    batch: str = ""
+
+
+class RepositoryTrust(Record, frozen=True, kw_only=True):
+    """Whether a repository is trusted: its folder, first commit and origin, and what was read of it."""
+
+    root: str
+    trusted: bool
+    commit: str = ""
+    origin: str = ""
+    read: SharedRead = SharedRead()
+    notes: tuple[str, ...] = ()
+
+
+# --- access tokens: none of these has a hash; a secret is in the answer to its creation alone ---
+
+
+class TokenView(Record, frozen=True, kw_only=True):
+    """An access token as people see it.
+
+    projects: those it is limited to; empty: all projects. state: whether it can be used now
+    """
+
+    id: str
+    name: str
+    scope: AccessScope
+    projects: tuple[str, ...] = ()
+    state: TokenState = "active"
+    created_at: int
+    expires_at: int | None = None
+    last_used_at: int | None = None
+    revoked_at: int | None = None
+
+
+class TokenCreated(Record, frozen=True, kw_only=True):
+    """A new access token and its secret, which is shown this once."""
+
+    token: TokenView
+    secret: str
+
+
+class TokenPage(Record, frozen=True, kw_only=True):
+    """Access tokens, the newest first."""
+
+    tokens: tuple[TokenView, ...]
+
+
+class TokenCallPage(Record, frozen=True, kw_only=True):
+    """Calls with access tokens, the latest first."""
+
+    calls: tuple[TokenCall, ...]
+    total: int
+    offset: int = 0
