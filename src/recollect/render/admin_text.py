@@ -1,4 +1,4 @@
-"""Projects, workspaces, counts, health, files and history, as blocks."""
+"""Projects, counts, health, imports, history, access tokens, shared memories and consolidation, as blocks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from recollect.render.block import (
     Show,
     Tone,
     listed,
+    notes,
     present,
 )
 from recollect.render.quantities import count, day, since, size
@@ -371,6 +372,152 @@ def _times(token: model.TokenView, now: int | None) -> tuple[str, str]:
     return _when(token.expires_at, now), _when(token.last_used_at, now)
 
 
+# --- shared memories, trusted repositories and calls with access tokens ---
+
+
+TITLE_CHARACTERS = 60
+# Ids of one call that are shown: the rest is counted.
+SHOWN_IDS = 3
+
+
+def _shared(shared: model.Shared, _now: int | None) -> list[Block]:
+    if not shared.files:
+        return [Line("No memory of this project fits.", "weak"), *notes(shared.notes)]
+    written = sum(entry.written for entry in shared.files)
+    said = f"{count(len(shared.files), 'memory')} shared, {count(written, 'file')} written below {inline(shared.root)}."
+    rows = (
+        (
+            ident(entry.memory_id),
+            "written" if entry.written else "unchanged",
+            inline(entry.path),
+            inline(entry.title, TITLE_CHARACTERS),
+        )
+        for entry in shared.files
+    )
+    return [Line(said, "good"), Grid(("memory", "file", "path", "title"), tuple(rows)), *notes(shared.notes)]
+
+
+def _shared_read(read: model.SharedRead) -> list[Block]:
+    fates = f"{read.created:,} new, {read.changed:,} changed, {read.retired:,} retired, of {count(read.total, 'file')}"
+    skipped = [Line(f"Skipped: {inline(text, 200)}", "weak") for text in read.skipped]
+    rows = (("memories", fates), ("undo", f"recollect undo {ident(read.batch)}" if read.batch else ""))
+    return [Facts(present(rows)), *skipped]
+
+
+def _trust(trust: model.RepositoryTrust, _now: int | None) -> list[Block]:
+    said = Line("Repository trusted.", "good") if trust.trusted else Line("Repository not trusted.")
+    rows = (("repository", inline(trust.root)), ("origin", inline(trust.origin)), ("first commit", trust.commit[:12]))
+    read = _shared_read(trust.read) if trust.trusted else []
+    return [said, Facts(present(rows)), *read, *notes(trust.notes)]
+
+
+def _calls(page: model.TokenCallPage, now: int | None) -> list[Block]:
+    if not page.calls:
+        return [Line("No calls with an access token.", "weak")]
+    rows = tuple(_call(row, now) for row in page.calls)
+    said = f"{count(len(rows), 'call')} of {page.total:,}, latest first."
+    return [Line(said), Grid(("when", "who", "operation", "project", "outcome", "memories"), rows)]
+
+
+def _call(row: model.TokenCall, now: int | None) -> tuple[str, ...]:
+    ids = ", ".join(ident(name) for name in row.memory_ids[:SHOWN_IDS])
+    more = f" and {len(row.memory_ids) - SHOWN_IDS} more" if len(row.memory_ids) > SHOWN_IDS else ""
+    return (
+        since(row.at, now),
+        inline(row.name),
+        inline(row.operation),
+        inline(row.project),
+        inline(row.outcome),
+        ids + more,
+    )
+
+
+# --- consolidation ---
+
+
+_DONE = {
+    "fade": "fades",
+    "revive": "revives",
+    "link": "links",
+    "summarize": "summarizes",
+    "extend": "adds",
+    "archive": "archives",
+}
+
+
+def _step_head(step: model.PlanStep) -> str:
+    """Return what a step does, and why."""
+    parts = [_DONE[step.action]]
+    if step.action in ("fade", "revive") and step.before is not None and step.after is not None:
+        parts.append(f"{step.before:.2f} → {step.after:.2f}")
+    if step.relationship is not None:
+        parts.append(f"{step.relationship} {step.weight or 0:.2f} {ident(step.memory_ids[-1])}")
+    if step.action == "summarize":
+        parts.append(count(len(step.memory_ids), "memory"))
+    if step.action == "extend":
+        parts.append(f"{count(len(step.memory_ids), 'memory')} to {ident(step.summary_id)}")
+    return " · ".join((*parts, inline(step.why, PARTICULAR_CHARACTERS)))
+
+
+def _step_entry(step: model.PlanStep) -> Entry:
+    said = step.content if step.action in ("summarize", "extend") else step.label
+    return Entry(ident(step.memory_ids[0]), _step_head(step), inline(said, PARTICULAR_CHARACTERS))
+
+
+def _consolidated(run: model.Consolidated, _now: int | None) -> list[Block]:
+    what = count(run.affected, "memory")
+    looked = f"of {run.considered:,} checked"
+    if not run.steps_total:
+        head = Line(f"{run.cycle}: nothing to do, {looked}.", "good")
+    elif run.applied:
+        head = Line(f"{run.cycle}: {what} changed, {looked}.", "good")
+    else:
+        head = Line(f"{run.cycle} would change {what} {looked}. Nothing was changed.")
+    spared = ", ".join(f"{inline(why)} {number:,}" for why, number in sorted(run.spared.items()))
+    facts = present(
+        (
+            ("plan", inline(run.plan) if run.steps_total else ""),
+            ("skipped", spared),
+            ("undo with batch", ident(run.batch)),
+        )
+    )
+    notes = (Line(inline(note, PARTICULAR_CHARACTERS), "weak") for note in run.notes)
+    return [head, *([Facts(facts)] if facts else []), *_steps(run.steps, run.steps_total), *notes]
+
+
+def _steps(steps: tuple[model.PlanStep, ...], total: int) -> list[Block]:
+    if not steps:
+        return []
+    more: list[Block] = [Line(f"{total - len(steps):,} more steps.", "weak")] if total > len(steps) else []
+    return [Listing(tuple(_step_entry(step) for step in steps)), *more]
+
+
+def _cycle_row(row: model.CycleStatus, now: int | None) -> tuple[str, ...]:
+    last = "never" if row.last_run_at is None else since(row.last_run_at, now)
+    state = "undone" if row.undone else "not finished" if not row.finished else ""
+    due = "on request" if not row.every_s else "" if row.due_at is None else day(row.due_at, now)
+    return (row.cycle, last, f"{row.last_affected:,}", state, due, ident(row.last_batch))
+
+
+_COLUMNS = ("cycle", "last run", "memories", "state", "next", "batch")
+
+
+def _cycles(status: model.ConsolidationStatus, now: int | None) -> list[Block]:
+    said = "Idle servers run the cycles." if status.automatic else "Cycles run on request."
+    archived = [Line(f"{count(status.archived, 'memory')} archived.")] if status.archived else []
+    rows = (*status.cycles, *((status.evolution,) if status.evolution else ()))
+    return [Line(said), Grid(_COLUMNS, tuple(_cycle_row(row, now) for row in rows)), *archived]
+
+
+def _consolidations(answer: model.Consolidations, now: int | None) -> list[Block]:
+    blocks: list[Block] = _cycles(answer.status, now) if answer.status is not None else []
+    for run in answer.cycles:
+        blocks += _consolidated(run, now)
+    if any(run.steps_total and not run.applied for run in answer.cycles):
+        blocks.append(Line("Apply it with --apply.", "weak"))
+    return blocks or [Line("No cycle ran.", "weak")]
+
+
 SHOWN: Mapping[type[model.Record], Show] = {
     model.NamespaceStats: _namespace_stats,
     model.NamespaceList: _namespace_list,
@@ -393,4 +540,12 @@ SHOWN: Mapping[type[model.Record], Show] = {
     model.TokenView: _token,
     model.TokenCreated: _token_created,
     model.TokenPage: _tokens,
+    model.Shared: _shared,
+    model.RepositoryTrust: _trust,
+    model.TokenCallPage: _calls,
+    model.PlanStep: listed(_step_entry),
+    model.Consolidated: _consolidated,
+    model.CycleStatus: lambda row, now: [Grid(_COLUMNS, (_cycle_row(row, now),))],
+    model.ConsolidationStatus: _cycles,
+    model.Consolidations: _consolidations,
 }

@@ -1,12 +1,14 @@
-"""Traversals, ranks and clusters of the graph, and the links of hits, as blocks."""
+"""The graph, the links of hits, dependencies of symbols and packages, and the impact of a change, as blocks."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from recollect.code import code_records
 from recollect.model import Hit, Record, graph_answer
-from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, listed, notes
+from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, Line, Listing, Show, listed, notes, part
+from recollect.render.code_text import CERTAIN
 from recollect.render.memory_text import LISTED_CHARACTERS, asked, found
 from recollect.render.memory_text import SHOWN as SHOWN_MEMORIES
 from recollect.render.quantities import count
@@ -18,14 +20,9 @@ NAMED_CHARACTERS = 60
 SHOWN_GROUPS = 12
 
 
-def _node(node: graph_answer.NodeView) -> Entry:
-    place = f"{node.path}:{node.line}" if node.path else ""
-    name = ident(node.id) if node.memory_id or not place else inline(place)
-    return Entry(name, node.kind, inline(node.label, LISTED_CHARACTERS))
-
-
-def _entry(node: graph_answer.NodeView, head: str) -> Entry:
-    return Entry(ident(node.id), head, inline(node.label, LISTED_CHARACTERS))
+def _entry(node: graph_answer.NodeView, head: str = "") -> Entry:
+    """Return a node as a line: code by its place, everything else by its id."""
+    return Entry(place(node), head or node.kind, inline(node.label, LISTED_CHARACTERS))
 
 
 def _arrow(step: graph_answer.Step, *, with_origin: bool = True) -> str:
@@ -70,7 +67,7 @@ def _cluster(cluster: graph_answer.Cluster, _now: int | None) -> list[Block]:
     more = cluster.size - len(cluster.members)
     head = f"Cluster {cluster.number}: {count(cluster.size, 'node')}, {cluster.cohesion:.0%} of its links inside"
     tail = f"; {more:,} more not shown." if more > 0 else "."
-    return [Line(head + tail), Listing(tuple(_entry(node, node.kind) for node in cluster.members))]
+    return [Line(head + tail), Listing(tuple(_entry(node) for node in cluster.members))]
 
 
 def _clusters(clusters: graph_answer.Clusters, now: int | None) -> list[Block]:
@@ -113,7 +110,7 @@ def _linked_entry(row: graph_answer.LinkedNode) -> Entry:
     return _entry(row.node, f"{row.node.kind}, {row.hops} links away, {_arrow(row.via)}")
 
 
-def _impact(row: graph_answer.ImpactHit, now: int | None, number: int = 1) -> list[Block]:
+def _impact_hit(row: graph_answer.ImpactHit, now: int | None, number: int = 1) -> list[Block]:
     central = (
         ("centrality", row.centrality),
         ("PageRank", row.pagerank),
@@ -126,26 +123,17 @@ def _impact(row: graph_answer.ImpactHit, now: int | None, number: int = 1) -> li
     if row.files:
         more = f" and {row.files_total - len(row.files):,} more" if row.files_total > len(row.files) else ""
         blocks.append(Facts((("files", inline(", ".join(row.files), PARTICULAR_CHARACTERS) + more),)))
-    blocks += _part("Linked with", row.linked_total, [_linked_entry(node) for node in row.linked])
-    blocks += _part("A change affects", row.dependents_total, [_linked_entry(node) for node in row.dependents])
-    blocks += _part(
-        "Decisions, oldest first,", row.decisions_total, [_entry(node, node.kind) for node in row.decisions]
-    )
+    blocks += part("Linked with", [_linked_entry(node) for node in row.linked], row.linked_total)
+    blocks += part("A change affects", [_linked_entry(node) for node in row.dependents], row.dependents_total)
+    blocks += part("Decisions, oldest first", [_entry(node) for node in row.decisions], row.decisions_total)
     return blocks
-
-
-def _part(head: str, total: int, entries: list[Entry]) -> list[Block]:
-    if not entries:
-        return []
-    more = f", {len(entries):,} shown" if len(entries) < total else ""
-    return [Line(f"{head} {count(total, 'node')}{more}."), Listing(tuple(entries))]
 
 
 def _impact_recall(answer: graph_answer.ImpactRecall, now: int | None) -> list[Block]:
     query = Facts(asked(answer.query, answer.mode), detail=True)
     blocks: list[Block] = [found(answer.hits), query, *notes(answer.notes)]
     for number, row in enumerate(answer.hits, 1):
-        blocks += _impact(row, now, number)
+        blocks += _impact_hit(row, now, number)
     return blocks
 
 
@@ -185,8 +173,160 @@ def _embedding_map(found: graph_answer.EmbeddingMap, _now: int | None) -> list[B
     return [Line(head), Facts((("variance explained", share),)), *notes(found.notes), Listing(groups)]
 
 
+# --- dependencies of code ---
+
+
+# How many lines of one use an answer lists: the first ones are enough to find the place.
+MAX_LINES = 3
+
+_HEADS = {"out": "uses", "in": "is used by", "both": "uses or is used by"}
+
+
+def place(node: graph_answer.NodeView, home: str | None = None) -> str:
+    """Return where a node is: path and line, or its id. The path is absolute outside of the project `home`."""
+    path = node.path
+    if path and home and node.namespace != home:
+        path = node.id.partition(":")[2].partition("::")[0]
+    if not path:
+        return ident(node.id)
+    return inline(f"{path}:{node.line}" if node.line else path)
+
+
+def _use_entry(use: graph_answer.Use, home: str | None = None) -> Entry:
+    sure = "" if use.confidence >= CERTAIN else f", confidence {use.confidence:.2f}"
+    at = f" at line {', '.join(map(str, use.lines[:MAX_LINES]))}" if use.lines and use.depth <= 1 else ""
+    far = f", {use.depth} links away" if use.depth > 1 else ""
+    endpoint = f", endpoint {inline(use.endpoint)}" if use.endpoint else ""
+    label = inline(use.node.label, LISTED_CHARACTERS)
+    return Entry(place(use.node, home), label, f"{use.relationship}{at}{far}{sure}{endpoint}")
+
+
+def _outside_entry(use: graph_answer.OutsideUse) -> Entry:
+    at = f", line {', '.join(map(str, use.lines))}" if use.lines else ""
+    return Entry(inline(use.name, LISTED_CHARACTERS), f"{use.relationship}{at}", "")
+
+
+def _doubt_entry(doubt: graph_answer.Doubt) -> Entry:
+    what = f"one of {len(doubt.candidates):,}" if doubt.candidates else "unresolved"
+    names = ", ".join(candidate.rpartition("::")[2] or candidate for candidate in doubt.candidates[:4])
+    return Entry(
+        inline(f"{doubt.path}:{doubt.line}"), f"{inline(doubt.name, 60)}, {what}", inline(names, LISTED_CHARACTERS)
+    )
+
+
+def _named(node: graph_answer.NodeView) -> str:
+    """Return a node by its name and place."""
+    label = inline(node.label, LISTED_CHARACTERS)
+    return f"{label} ({place(node)})" if node.path else label
+
+
+def _of(node: graph_answer.NodeView) -> Facts:
+    return Facts((("node", ident(node.id)), ("kind", node.kind)), detail=True)
+
+
+def _dependencies(found: graph_answer.Dependencies, _now: int | None) -> list[Block]:
+    far = f" within {count(found.depth, 'link')}" if found.depth > 1 else ""
+    blocks: list[Block] = [
+        Line(f"{_named(found.node)} {_HEADS[found.direction]} {count(found.total, 'symbol')}{far}."),
+        _of(found.node),
+    ]
+    blocks += part("Code", [_use_entry(use, found.node.namespace) for use in found.uses], found.total)
+    blocks += part("Not indexed", [_outside_entry(use) for use in found.outside], found.outside_total)
+    blocks += part("Ambiguous", [_doubt_entry(doubt) for doubt in found.doubts], found.doubts_total)
+    if found.unresolved:
+        blocks.append(Line(f"{count(found.unresolved, 'more use')} could not be resolved.", "weak"))
+    return [*blocks, *notes(found.notes)]
+
+
+def _impact(found: graph_answer.Impact, _now: int | None) -> list[Block]:
+    rings = ", ".join(f"{number:,} {'directly' if far == 1 else f'over {far} links'}" for far, number in _rings(found))
+    reached = f"{count(found.total, 'symbol')} in {count(found.files_total, 'file')}"
+    head = f"A change of {_named(found.node)} affects {reached}"
+    blocks: list[Block] = [Line(f"{head}: {rings}." if rings else f"{head}."), _of(found.node)]
+    if found.verdict:
+        blocks.append(Line(inline(found.verdict[:1].upper() + found.verdict[1:]), "" if found.is_complete else "weak"))
+    blocks += part("Code", [_use_entry(use, found.node.namespace) for use in found.affected], found.total)
+    blocks += part("Tests", [_use_entry(use, found.node.namespace) for use in found.tests], found.tests_total)
+    endpoints = [_use_entry(use, found.node.namespace) for use in found.endpoints]
+    blocks += part("Endpoints", endpoints, found.endpoints_total)
+    memories = [Entry(ident(node.id), node.kind, inline(node.label, LISTED_CHARACTERS)) for node in found.memories]
+    blocks += part("Memories", memories, found.memories_total)
+    blocks += part("Possible uses", [_doubt_entry(doubt) for doubt in found.doubts], found.doubts_total)
+    return [*blocks, *notes(found.notes)]
+
+
+def _rings(found: graph_answer.Impact) -> list[tuple[int, int]]:
+    return [(far, number) for far, number in enumerate(found.by_depth, 1) if number]
+
+
+# --- packages ---
+
+
+# Version ranges that are shown of one package.
+MAX_RANGES = 6
+
+
+def _place(root: str, folder: str) -> str:
+    return inline(f"{root}/{folder}" if folder else root)
+
+
+def _package_entry(row: code_records.PackageView) -> Entry:
+    head = " ".join(part for part in (row.ecosystem, inline(row.name), inline(row.version)) if part)
+    told = [
+        f"depends on {row.needs:,} indexed, {row.externals:,} other",
+        f"used by {row.needed_by:,}",
+        f"workspace {inline(row.workspace) or 'of the root'}" if row.workspace is not None else "",
+        row.mark,
+    ]
+    return Entry(_place(row.root, row.folder), head, ", ".join(part for part in told if part))
+
+
+def _package_link_entry(link: code_records.PackageLink) -> Entry:
+    wanted = inline(link.range) or "any version"
+    version = f", found {inline(link.version)}" if link.version else ""
+    fit = ", does not match" if link.fits is False else ""
+    others = f"; also in {inline(', '.join(link.others), PARTICULAR_CHARACTERS)}" if link.others else ""
+    return Entry(
+        f"{inline(link.source)} → {inline(link.target)}",
+        f"{link.scope}, {wanted}{version}{fit}",
+        f"{_place(link.source_root, link.source_folder)} → {_place(link.target_root, link.target_folder)}{others}",
+    )
+
+
+def _external_entry(row: code_records.ExternalPackage) -> Entry:
+    shown = list(row.ranges.items())[:MAX_RANGES]
+    ranges = ", ".join(f"{inline(text)} ({number})" if number > 1 else inline(text) for text, number in shown)
+    more = f" and {len(row.ranges) - MAX_RANGES:,} more" if len(row.ranges) > MAX_RANGES else ""
+    share = f"{count(row.packages, 'package')} in {count(row.trees, 'project')}"
+    rest = ", …" if row.packages > len(row.users) else ""
+    users = f"by {inline(', '.join(row.users), PARTICULAR_CHARACTERS)}{rest}"
+    conflict = "CONFLICT: " if row.conflict else ""
+    return Entry(f"{row.ecosystem} {inline(row.name)}", f"{share}, {users}", f"{conflict}{ranges}{more}")
+
+
+def _cross_repo(answer: code_records.CrossRepo, _now: int | None) -> list[Block]:
+    if not answer.packages and not answer.externals:
+        return [Line("No packages. Index a project with a package manifest.", "weak"), *notes(answer.notes)]
+    inside = answer.links_total - answer.across_total
+    head = (
+        f"{count(answer.packages_total, 'package')} in {count(answer.trees, 'project')}; "
+        f"{count(answer.across_total, 'dependency')} between projects, {inside:,} inside; "
+        f"{count(answer.externals_total, 'package')} not indexed, {count(answer.conflicts, 'conflict')}."
+    )
+    across = [_package_link_entry(link) for link in answer.links if link.across]
+    within = [_package_link_entry(link) for link in answer.links if not link.across]
+    return [
+        Line(head),
+        *part("Packages", [_package_entry(row) for row in answer.packages], answer.packages_total),
+        *part("Between projects", across, answer.across_total),
+        *part("Inside a project", within, inside),
+        *part("Not indexed", [_external_entry(row) for row in answer.externals], answer.externals_total),
+        *notes(answer.notes),
+    ]
+
+
 SHOWN: Mapping[type[Record], Show] = {
-    graph_answer.NodeView: listed(_node),
+    graph_answer.NodeView: listed(_entry),
     graph_answer.Visited: listed(_visit_entry),
     graph_answer.Traversal: _traversal,
     graph_answer.RankedNode: listed(_ranked),
@@ -195,9 +335,18 @@ SHOWN: Mapping[type[Record], Show] = {
     graph_answer.Clusters: _clusters,
     graph_answer.ExpandedHit: _expanded,
     graph_answer.Expansion: _expansion,
-    graph_answer.ImpactHit: _impact,
+    graph_answer.ImpactHit: _impact_hit,
     graph_answer.ImpactRecall: _impact_recall,
     graph_answer.Recomputed: _recomputed,
     graph_answer.GraphLayout: _layout,
     graph_answer.EmbeddingMap: _embedding_map,
+    graph_answer.Use: listed(_use_entry),
+    graph_answer.OutsideUse: listed(_outside_entry),
+    graph_answer.Doubt: listed(_doubt_entry),
+    graph_answer.Dependencies: _dependencies,
+    graph_answer.Impact: _impact,
+    code_records.CrossRepo: _cross_repo,
+    code_records.ExternalPackage: listed(_external_entry),
+    code_records.PackageLink: listed(_package_link_entry),
+    code_records.PackageView: listed(_package_entry),
 }

@@ -8,32 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.model import Record
-from recollect.render import (
-    admin_text,
-    code_text,
-    consolidation_text,
-    dependency_text,
-    graph_text,
-    memory_text,
-    pattern_text,
-    review_text,
-    session_text,
-    team_text,
-    window_text,
-)
+from recollect.render import admin_text, code_text, graph_text, memory_text, session_text, window_text
 from recollect.render.block import Block, Facts, Show, particular
 
 SHOWN: Mapping[type[Record], Show] = {
     **memory_text.SHOWN,
     **graph_text.SHOWN,
-    **dependency_text.SHOWN,
     **code_text.SHOWN,
     **session_text.SHOWN,
-    **pattern_text.SHOWN,
-    **review_text.SHOWN,
     **admin_text.SHOWN,
-    **team_text.SHOWN,
-    **consolidation_text.SHOWN,
     **window_text.SHOWN,
 }
 

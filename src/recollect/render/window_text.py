@@ -76,7 +76,8 @@ def _event(event: model.Moved) -> Entry:
         if event.from_level != event.to_level
         else f"stays in level {event.to_level}"
     )
-    return Entry(inline(event.name), f"{way}, {event.trigger}", inline(event.reason, WHY_CHARACTERS))
+    reason = "" if event.reason == event.trigger else inline(event.reason, WHY_CHARACTERS)
+    return Entry(inline(event.name), f"{way}, {event.trigger}", reason)
 
 
 def _moves(answer: model.WindowMoves, _now: int | None) -> list[Block]:
