@@ -121,21 +121,21 @@ def test_one_command_connects_all_and_one_disconnects_them(
     settings.parent.mkdir(parents=True)
     settings.write_bytes(b'// Zed\r\n{\r\n\t"theme": "One", // mine\r\n\t"context_servers": {},\r\n}')
     before = below(tmp_path)
-    for scope in ("--user", "--project"):
-        names = [row.name for row in BY_NAME.values() if row.parts("user" if scope == "--user" else "project")]
-        report = answer(recollect("init", "--yes", scope, "--assistant", ",".join(names), "--json"))
+    for scope in ("user", "project"):
+        names = [row.name for row in BY_NAME.values() if row.parts(scope)]
+        report = answer(recollect("init", "--yes", "--scope", scope, "--assistant", ",".join(names), "--json"))
         assert [row["assistant"] for row in report["assistants"]] == names
         assert {row["status"] for row in report["assistants"]} == {"changed"}
-        assert report["scope"] == scope.removeprefix("--")
-        again = answer(recollect("init", "--yes", scope, "--assistant", ",".join(names), "--json"))
+        assert report["scope"] == scope
+        again = answer(recollect("init", "--yes", "--scope", scope, "--assistant", ",".join(names), "--json"))
         assert {row["status"] for row in again["assistants"]} == {"unchanged"}
     assert len(below(tmp_path)) > len(before) + 40
     assert b"// mine" in settings.read_bytes()
 
     rehearsal = answer(recollect("uninit", "--dry-run", "--json"))
     assert sum(row["status"] == "would change" for row in rehearsal["assistants"]) == len(BY_NAME)
-    for scope, step in (("--user", "claude plugin uninstall recollect@recollect"), ("--project", "")):
-        done = recollect("uninit", "--yes", scope)
+    for scope, step in (("user", "claude plugin uninstall recollect@recollect"), ("project", "")):
+        done = recollect("uninit", "--yes", "--scope", scope)
         assert (done.returncode, done.stderr) == (0, "")
         assert step in done.stdout and ("Next steps" in done.stdout) == bool(step)
     assert below(tmp_path) == before
@@ -174,8 +174,7 @@ def test_one_file_in_trouble_does_not_keep_the_others_waiting(recollect: Recolle
     [
         (("init", "--assistant", "claud"), 2, "Did you mean claude?"),
         (("init", "--assistant", "emacs"), 2, "claude, claude-plugin, "),
-        (("init", "--user", "--project", "--assistant", "zed"), 2, "once with each"),
-        (("init", "--project", "--assistant", "claude-plugin", "--yes"), 2, "Use --user."),
+        (("init", "--scope", "project", "--assistant", "claude-plugin", "--yes"), 2, "Use --scope user."),
         (("uninit", "--all"), 2, "--"),
     ],
 )
@@ -191,7 +190,7 @@ def test_what_cannot_be_meant_is_refused_with_a_hint(
 def test_the_home_folder_is_no_project(person: Path) -> None:
     env = {"HOME": str(person), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
-        [*COMMAND, "init", "--project", "--assistant", "zed", "--yes"],
+        [*COMMAND, "init", "--scope", "project", "--assistant", "zed", "--yes"],
         capture_output=True, text=True, check=False, env=env, cwd=person,
     )  # fmt: skip
     assert done.returncode == 2

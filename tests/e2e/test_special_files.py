@@ -90,7 +90,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "context": ("context", "--project", ".", "--json"),
     "config": ("config", "--json"),
     "doctor": ("doctor", "--json"),
-    "init": ("init", "--project", "--dry-run", "--json"),
+    "init": ("init", "--scope", "project", "--dry-run", "--json"),
 }
 
 

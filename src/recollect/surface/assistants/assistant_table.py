@@ -256,7 +256,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ),
         (Hooks(("project/.windsurf/hooks.json",), WINDSURF, "windsurf", False),),
         steps=("Press Refresh in Windsurf's list of MCP servers, or restart Windsurf.",),
-        project_steps=("Windsurf has servers per user only: also run `recollect init --assistant windsurf --user`.",),
+        project_steps=("Windsurf has servers per user only: also run `recollect init --assistant windsurf`.",),
     ),
     Assistant(
         "cline",
@@ -269,7 +269,7 @@ ASSISTANTS: tuple[Assistant, ...] = (
         ),
         tuple(Own((f"project/.clinerules/hooks/{row.name}",), "cline", row, 0o755) for row in CLINE),
         steps=("Turn on hooks in Cline's settings (Features) if they are off.",),
-        project_steps=("Cline has servers per user only: also run `recollect init --assistant cline --user`.",),
+        project_steps=("Cline has servers per user only: also run `recollect init --assistant cline`.",),
     ),
     Assistant(
         "zed",

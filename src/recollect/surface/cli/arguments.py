@@ -171,7 +171,7 @@ def options(command: Command) -> dict[str, Option]:
     found: dict[str, Option] = {}
     for parameter in command.optionals:
         found |= spellings(parameter)
-    for parameter in (*command.positionals, *command.hidden):  # `--query x` is understood too
+    for parameter in command.positionals:  # `--query x` is understood too
         hidden = {word: row._replace(is_hidden=True) for word, row in spellings(parameter).items()}
         found = {**hidden, **found}
     for row in global_options(command):

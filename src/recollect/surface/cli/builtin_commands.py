@@ -123,9 +123,16 @@ def _config(_values: Mapping[str, Any], settings: Settings, _table: Commands, ou
     else:
         from recollect.render.block import Grid
 
-        cells = tuple((row.name, oneline(str(value)), oneline(source)) for row, value, source in rows)
+        cells = tuple((row.name, oneline(_written(value)), oneline(source)) for row, value, source in rows)
         output.blocks([Grid(("setting", "value", "source"), cells)])
     return 0
+
+
+def _written(value: object) -> str:
+    """Return the value of a setting as a person would write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _migrate(values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:

@@ -21,7 +21,7 @@ from recollect.toolset import TOOLSETS
 
 
 class Handwritten(NamedTuple):
-    """A command that is not an operation; builtin_commands.py runs it. Help leaves out `hidden` parameters."""
+    """A command that is not an operation; builtin_commands.py runs it."""
 
     name: str
     summary: str
@@ -29,7 +29,6 @@ class Handwritten(NamedTuple):
     parameters: tuple[Parameter, ...] = ()
     positional: tuple[str, ...] = ()
     asks: bool = False
-    hidden: tuple[Parameter, ...] = ()
 
 
 _CONNECTION = (
@@ -42,8 +41,6 @@ _CONNECTION = (
     ),
     Parameter("dry_run", bool, False, "show the changes without making them"),
 )
-# The form of --scope before `--project` named a project everywhere else.
-_OLD_SCOPE = (Parameter("user", bool, False, ""), Parameter("project", bool, False, ""))
 _TOOLSET = Parameter("toolset", str, None, f"groups of tools to list, separated by commas: {', '.join(TOOLSETS)}")
 
 HANDWRITTEN: tuple[Handwritten, ...] = (
@@ -58,7 +55,6 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
         "vscode, cursor, windsurf, cline, zed, junie, amp.",
         (*_CONNECTION, _TOOLSET),
         asks=True,
-        hidden=_OLD_SCOPE,
     ),
     Handwritten(
         "uninit",
@@ -67,7 +63,6 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
         "that it created. Memories stay.",
         _CONNECTION,
         asks=True,
-        hidden=_OLD_SCOPE,
     ),
     Handwritten(
         "doctor",
@@ -182,11 +177,6 @@ class Command(NamedTuple):
     def optionals(self) -> tuple[Parameter, ...]:
         """The parameters written as options."""
         return tuple(row for row in self.parameters if not row.required and row.name not in self.runs.positional)
-
-    @property
-    def hidden(self) -> tuple[Parameter, ...]:
-        """Options that are accepted and not shown."""
-        return self.runs.hidden if isinstance(self.runs, Handwritten) else ()
 
 
 class GlobalOption(NamedTuple):

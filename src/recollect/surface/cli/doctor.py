@@ -187,7 +187,7 @@ def _files(assistant: Assistant, scope: Scope, work: Work) -> list[Any]:
 
 def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers) -> list[Check]:
     subject = assistant.name if scope == "user" else f"{assistant.name} (project)"
-    again = f"Run `recollect init --assistant {assistant.name}{' --project' if scope == 'project' else ''}`."
+    again = f"Run `recollect init --assistant {assistant.name}{' --scope project' if scope == 'project' else ''}`."
 
     def check(name: str, look: Callable[[], str], found: str) -> Check:
         try:

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from recollect.errors import ConfigError, InvalidInput, NotFound, RecollectError
 from recollect.expected import meant
@@ -55,7 +55,8 @@ class Task(NamedTuple):
 
 def init(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
     """Connect the named assistants (default: those that are installed)."""
-    scope, work = _scope(values), work_here(settings)
+    scope: Scope = values.get("scope", "user")
+    work = work_here(settings)
     work = work._replace(install=work.install._replace(toolset=_toolset(values.get("toolset"))))
     chosen = _named(values.get("assistant")) or _detected(work, scope)
     return _run(chosen, scope, work, connect, values, output)
@@ -63,7 +64,8 @@ def init(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
 
 def uninit(values: Mapping[str, Any], settings: Settings, output: Output) -> int:
     """Disconnect the named assistants (default: all whose files have entries of recollect)."""
-    scope, work = _scope(values), work_here(settings)
+    scope: Scope = values.get("scope", "user")
+    work = work_here(settings)
     chosen = _named(values.get("assistant")) or [row for row in ASSISTANTS if row.parts(scope)]
     return _run(chosen, scope, work, disconnect, values, output)
 
@@ -77,14 +79,6 @@ def work_here(settings: Settings) -> Work:
     ours = settings.home_path
     where = roots(os.environ, home=Path(home), project=project_folder(Path.cwd()), recollect=ours)
     return Work(this_install("" if ours == usual else str(ours)), where, Ledger(ours))
-
-
-def _scope(values: Mapping[str, Any]) -> Scope:
-    """Return the scope that --scope, or its older form --user or --project, names."""
-    if values.get("user") and values.get("project"):
-        raise InvalidInput("--user and --project cannot be combined", hint="Run the command twice, once with each.")
-    older: Scope = "project" if values.get("project") else "user"
-    return cast(Scope, values.get("scope", older))
 
 
 def _toolset(value: str | None) -> str:
@@ -124,7 +118,9 @@ def _run(
     chosen: list[Assistant], scope: Scope, work: Work, plan: Plan, values: Mapping[str, Any], output: Output
 ) -> int:
     if scope == "project" and work.where["project"] == work.where["~"]:
-        raise InvalidInput("the home folder is not a project", hint="Change to the folder of a project, or use --user.")
+        raise InvalidInput(
+            "the home folder is not a project", hint="Change to the folder of a project, or use --scope user."
+        )
     is_rehearsal = bool(values.get("dry_run"))
     tasks = [_planned(row, scope, work, plan) for row in chosen]
     has_edits = any(task.edits for task in tasks)
@@ -141,7 +137,7 @@ def _run(
 def _planned(assistant: Assistant, scope: Scope, work: Work, plan: Plan) -> Task:
     try:
         if not assistant.parts(scope):
-            raise InvalidInput(f"{assistant.title} cannot be connected per project", hint="Use --user.")
+            raise InvalidInput(f"{assistant.title} cannot be connected per project", hint="Use --scope user.")
         changes = plan(assistant, scope, work)
     except RecollectError as error:
         return Task(assistant, [], "failed", error)

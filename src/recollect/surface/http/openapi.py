@@ -53,7 +53,6 @@ ERROR: Schema = {
         }
     },
 }
-ERROR_REFERENCE: Schema = {"$ref": "#/components/schemas/Error"}
 CURSOR: Schema = {"type": "string", "description": "next_cursor of the page before"}
 
 
