@@ -108,7 +108,7 @@ class MemoryNotFound(NotFound):
 
 class WorkspaceNotFound(NotFound):
     code = "WORKSPACE_NOT_FOUND"
-    default_hint = "Create it with workspace_init. `recollect namespaces` lists projects that have memories."
+    default_hint = "Create it with workspace_init. `recollect workspace list` lists projects that have memories."
 
 
 class Purged(NotFound):
@@ -148,8 +148,8 @@ class StoreLocked(StorageError):
 class StoreCorrupt(StorageError):
     code = "STORE_CORRUPT"
     default_hint = (
-        "Run `recollect health`. `recollect rebuild` repairs a damaged full-text index. For other damage, keep the "
-        "file and restore an export or a backup; `sqlite3 FILE .recover` may recover most of it."
+        "Run `recollect health`. `recollect admin rebuild` repairs a damaged full-text index. For other damage, keep "
+        "the file and restore an export or a backup; `sqlite3 FILE .recover` may recover most of it."
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -92,3 +94,13 @@ def test_every_command_has_an_example_that_is_one_and_related_commands_that_exis
     text = command_help(command)
     assert text.startswith(f"Usage: recollect {command.path}")
     assert f"\n  recollect {command.example}\n" in text
+
+
+def test_texts_name_commands_by_their_place_in_the_catalog(root: Path) -> None:
+    """A hint with an older name would work, but `recollect help` does not list it."""
+    places = [*root.glob("src/**/*.py"), *root.glob("docs/*.md"), root / "README.md"]
+    named = re.compile(r"`recollect ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
+    found = {(path.name, *match.groups()) for path in places for match in named.finditer(path.read_text("utf-8"))}
+    assert len(found) >= 50
+    known = {*TABLE.by_path, *(row.group for row in CATALOG)}
+    assert [row for row in found if row[1] not in TABLE.by_path and " ".join(filter(None, row[1:])) not in known] == []

@@ -165,7 +165,7 @@ class MemoryManager:
         state = self._window.read()
         name = asked if find_item(state, asked) is not None else context.sources.meant(asked) or asked
         if find_item(state, name) is None:
-            hint = "`recollect context-window` lists levels 1 and 2."
+            hint = "`recollect window show` lists levels 1 and 2."
             raise NotFound(f"{asked} is not in level 1 or 2", hint=hint, path=asked)
         return self._change(
             context, lambda state: archive(state, [name], trigger="asked", reason="evicted on request", now=context.now)

@@ -220,7 +220,7 @@ class WindowStore:
         try:
             return msgspec.json.decode(text, type=State)
         except msgspec.DecodeError as problem:
-            hint = "Run `recollect context-window complete` to reset it."
+            hint = "Run `recollect window complete` to reset it."
             raise StoreCorrupt(f"the stored context window cannot be read ({problem})", hint=hint) from None
 
     def forget(self) -> None:

@@ -361,8 +361,8 @@ _ABOUT: Mapping[PatternType, tuple[str, str]] = {
     "error_loop": ("Recurring errors", "Fix the cause, or store the fix with `recollect store`."),
     "repeated_search": ("Repeated searches", "Store the answer with `recollect store`."),
     "file_hotspot": ("File hot spots", "Consider notes, tests or splitting these files."),
-    "decision_chain": ("Decisions that changed", "`recollect decisions` shows the history of each."),
-    "tool_preference": ("Preferred tools", "Add them to the instructions file with `recollect distil`."),
+    "decision_chain": ("Decisions that changed", "`recollect patterns decisions` shows the history of each."),
+    "tool_preference": ("Preferred tools", "Add them to the instructions file with `recollect patterns distil`."),
 }
 
 

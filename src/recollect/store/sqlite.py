@@ -83,7 +83,7 @@ _ERRORS: tuple[tuple[str, type[RecollectError], str], ...] = (
     ("SQLITE_PERM", StoreUnwritable, "access to the database file was denied"),
 )
 _HINTS = {
-    _TEXT_DAMAGED: "Run `recollect rebuild` to rebuild the full-text index, then `recollect index` to re-index code."
+    _TEXT_DAMAGED: "Run `recollect admin rebuild` to rebuild the full-text index, then `recollect index` for the code."
 }
 
 # Files of a home folder that appear with use.

@@ -111,7 +111,7 @@ def test_a_full_text_that_lost_rows_is_failed_and_a_rebuild_mends_it(engine: Eng
         connection.execute("DELETE FROM memory_text")
     storage = check(engine, "storage")
     assert storage.status == "failed"
-    assert "recollect rebuild" in storage.mend
+    assert "recollect admin rebuild" in storage.mend
     engine.admin.rebuild(vectors=False)
     assert check(engine, "storage", thorough=True).status == "ok"
     assert engine.recall.search("needle").hits[0].signals.lexical_rank == 1

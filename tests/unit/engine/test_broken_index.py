@@ -66,7 +66,7 @@ def test_lost_index_rows_are_reported_with_an_empty_answer_and_repaired(
     engine = reopened(f"DELETE FROM {table}")
     found, notes = ASK[table](engine)
     assert not found
-    assert any("full-text index has 0 of" in note and "recollect rebuild" in note for note in notes)
+    assert any("full-text index has 0 of" in note and "recollect admin rebuild" in note for note in notes)
     _is_failed_and_can_be_mended(engine, table, project)
 
 
@@ -77,7 +77,7 @@ def test_a_damaged_full_text_is_an_error_and_not_an_empty_answer(
     engine = reopened(f"DELETE FROM {table}_data")
     with pytest.raises(StoreCorrupt, match="damaged") as caught:
         ASK[table](engine)
-    assert "recollect rebuild" in caught.value.hint
+    assert "recollect admin rebuild" in caught.value.hint
     _is_failed_and_can_be_mended(engine, table, project)
 
 
@@ -97,7 +97,7 @@ def _is_failed_and_can_be_mended(engine: Engine, table: str, project: Path) -> N
     (storage,) = [check for check in engine.admin.health().checks if check.name == "storage"]
     assert storage.status == "failed"
     assert "full-text" in storage.detail
-    assert "recollect rebuild" in storage.mend
+    assert "recollect admin rebuild" in storage.mend
     engine.admin.rebuild()
     if table != "memory_text":  # code is not kept as text: it has to be read again, which is told until it is
         (code,) = [check for check in engine.admin.health().checks if check.name == "code"]

@@ -306,13 +306,13 @@ class Admin:
         facts = store.describe()
         if problems:
             mend = (
-                "Run `recollect rebuild` to rebuild the full-text index, then `recollect index` to re-index code. For "
-                "other problems, export and import into a new database."
+                "Run `recollect admin rebuild` to rebuild the full-text index, then `recollect index` for the code. "
+                "For other problems, export and import into a new database."
             )
             return Finding("failed", "; ".join(problems), mend)
         if is_due(store):
             detail = f"{facts.location} may still contain data of purged memories"
-            return Finding("degraded", detail, "Run `recollect purge`.")
+            return Finding("degraded", detail, "Run `recollect admin purge`.")
         if facts.read_only:
             mend = "To store memories, check permissions and mount options."
             return Finding("degraded", f"{facts.location} is read-only", mend)
@@ -333,12 +333,12 @@ class Admin:
             shown = (f"{each.memory_id}, {_when(each.at)}, {each.why}" for each in aside[-MOST_NAMED:])
             listed = _listed(shown, len(aside))
             detail += f"; {len(aside):,} skipped after failures: {listed} (version {aside[-1].version})"
-            mend = "`recollect rebuild` retries them now; the next version of recollect retries them by itself."
+            mend = "`recollect admin rebuild` retries them now; the next version of recollect retries them by itself."
             return Finding("degraded", detail, mend)
         mend = (
             "They are being embedded in the background."
             if embedding.running
-            else "`recollect rebuild` embeds them now; a running server does it in the background."
+            else "`recollect admin rebuild` embeds them now; a running server does it in the background."
         )
         return Finding("degraded", detail, mend)
 

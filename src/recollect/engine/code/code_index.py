@@ -349,7 +349,7 @@ class CodeIndex:
         if unread := self._context.store.count(File, UNREAD):
             return (f"{plural(unread, 'file needs', 'files need')} re-indexing: run `recollect index`.",)
         if gaps := self._context.store.text_gaps():
-            return tuple(f"{gap}: run `recollect rebuild`, then `recollect index`" for gap in gaps)
+            return tuple(f"{gap}: run `recollect admin rebuild`, then `recollect index`" for gap in gaps)
         return ("Paths are relative to the project root, for example src/.",) if scope.below else ()
 
     def _summary(self, done: "Update", *, cpu_s: float) -> Indexed:

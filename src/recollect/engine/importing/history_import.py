@@ -305,7 +305,7 @@ class HistoryImport:
         if made == total or not self._embedding.model_id:
             return []
         lacking = f"{total - made:,} of {plural(total, 'memory is', 'memories are')} not embedded"
-        return [f"{lacking}: search finds them by words, not by meaning; `recollect rebuild` embeds them"]
+        return [f"{lacking}: search finds them by words, not by meaning; `recollect admin rebuild` embeds them"]
 
     def _transcripts(self, names: Sequence[HistorySource], wanted: "Wanted", *, is_named: bool) -> "TranscriptImport":
         """Read the transcripts of those assistants that are among the sources."""

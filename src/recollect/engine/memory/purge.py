@@ -105,7 +105,7 @@ def scrub(store: Store) -> tuple[str, ...]:
     except StorageError as problem:
         return (
             f"the database files may still contain the purged data: {problem.message}",
-            "Run `recollect purge` again.",
+            "Run `recollect admin purge` again.",
         )
     store.keep_setting(DUE, "")
     return ()

@@ -141,7 +141,7 @@ class Embedding(Worker):
             made, total = self.coverage()
             notes = (_not_embedded(total - made, total),)
             if made < MIN_COVERAGE * total:
-                now = "" if self.running else "; `recollect rebuild` embeds them now"
+                now = "" if self.running else "; `recollect admin rebuild` embeds them now"
                 return None, (*notes, f"search is keyword-only until most are{now}")
         try:
             return self.of_texts([text])[0], notes

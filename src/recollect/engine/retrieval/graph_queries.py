@@ -323,7 +323,7 @@ class GraphQueries:
         except MemoryNotFound:
             raise NotFound(
                 f"no node or memory has the id {name}",
-                hint="`recollect pagerank` lists nodes; `recollect list` lists memories.",
+                hint="`recollect graph pagerank` lists nodes; `recollect list` lists memories.",
                 start_id=name,
             ) from None
         return graph.index.get(node_id(memory.id))

@@ -92,7 +92,7 @@ class RecallPipeline(NamedTuple):
         """Return an empty answer with its reason where nothing matches well enough; else None."""
         if not ranking.pool.passages:
             # Nothing found is said of a sound index only.
-            notes = tuple(f"{gap}: run `recollect rebuild`" for gap in self.context.store.text_gaps())
+            notes = tuple(f"{gap}: run `recollect admin rebuild`" for gap in self.context.store.text_gaps())
         elif asked.hides_weak and ranking.answered < ANSWERED:
             notes = ()
         else:

@@ -154,7 +154,7 @@ def _read(text: str, key: str) -> Kept:
         kept = msgspec.json.decode(text, type=Kept)
         return kept if kept.weights is None else Kept(kept.profile, normalised(kept.weights))
     except (msgspec.DecodeError, InvalidInput) as problem:
-        hint = "Run `recollect weights --reset`; add --project for the weights of one project."
+        hint = "Run `recollect admin weights --reset`; add --project for the weights of one project."
         raise StoreCorrupt(f"the stored scoring weights {key} cannot be read ({problem})", hint=hint) from None
 
 

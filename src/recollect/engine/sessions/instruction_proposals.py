@@ -93,7 +93,7 @@ def _applied(context: Context, proposal: Proposal, apply: str, target: Path, bef
     if apply != proposal.id:
         raise Conflict(
             "the proposal is out of date: the file or the memories have changed",
-            hint="Run `recollect distil` again and apply the new id.",
+            hint="Run `recollect patterns distil` again and apply the new id.",
             id=proposal.id,
         )
     refuse_elsewhere(context, target)
@@ -189,7 +189,8 @@ def _write(target: Path, before: bytes, after: bytes) -> None:
         with contextlib.suppress(FileNotFoundError):
             beside.chmod(target.stat().st_mode & 0o7777)
         if _read(target)[0] != before:
-            raise Conflict(f"{target.name} was changed by another program", hint="Run `recollect distil` again.")
+            hint = "Run `recollect patterns distil` again."
+            raise Conflict(f"{target.name} was changed by another program", hint=hint)
         beside.replace(target)
     except OSError as problem:
         raise StorageError(f"{target} cannot be written: {problem.strerror}") from None

@@ -194,7 +194,7 @@ class Sessions:
         if not found:
             raise NotFound(
                 f"no session has the id {session_id}",
-                hint="`recollect sessions` lists sessions.",
+                hint="`recollect session list` lists sessions.",
                 session_id=session_id,
             )
         return found[0]
