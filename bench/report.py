@@ -11,12 +11,14 @@ python bench/consolidate.py cost > cost.json; python bench/consolidate.py year >
 python bench/usefulness.py > usefulness.json
 python bench/episodic.py replay > replay.json; …; python bench/episodic.py speed > episodic-speed.json
 python bench/hierarchy.py --labels … --repos … --history … --json > hierarchy.json
-python bench/report.py recall.json code.json freshness.json history.json assistants.json speed.json … > benchmarks.md
+python bench/report.py > docs/benchmarks.md     # of the newest result of each benchmark in bench/results
+python bench/report.py recall.json code.json …   # of these
 """
 
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -554,6 +556,46 @@ HEADLINES: dict[str, Callable[[dict[str, Any]], Iterator[Row]]] = {
 WITHOUT_PART = ("told", "notes-recall", "redaction", "dynamic-calls")
 
 
+# The results of the page in its order, by the name that follows the commit in their file's name.
+ORDER = (
+    *("recall-negative", "recall-supersession-negative", "notes-recall", "told", "code-search-embeddings"),
+    *("code-search", "dynamic-calls", "formatters", "context-cost", "redaction", "speed-hook", "recall-ablation"),
+    *(
+        "freshness",
+        "assistants",
+        "history",
+        "history-git",
+        "speed",
+        "speed-graph",
+        "speed-import",
+        "patterns",
+        "callgraph",
+    ),
+    *("consolidate-cost", "consolidate-year", "usefulness", "episodic-replay", "episodic-recall", "episodic-speed"),
+    "hierarchy",
+)
+RESULTS = Path(__file__).parent / "results"
+# What every result begins with; the section that follows tells measurements of one name apart.
+STAMP = ("benchmark", "commit", "at", "machine", "cores", "python")
+
+
+def newest() -> list[Path]:
+    """Return the newest result of each measurement, in the order of the page."""
+    found: dict[tuple[str, str], Path] = {}
+    for path in sorted(RESULTS.glob("*.json"), key=_committed_at):
+        section = next(name for name in json.loads(path.read_text(encoding="utf-8")) if name not in STAMP)
+        found[path.stem.partition("-")[2], section] = path
+    kept = [(ORDER.index(name), path) for (name, _section), path in found.items() if name in ORDER]
+    return [path for _place, path in sorted(kept)]
+
+
+def _committed_at(path: Path) -> int:
+    """Return when a result was committed; one that is not yet is the newest."""
+    command = ["git", "log", "-1", "--format=%ct", "--", str(path)]
+    said = subprocess.run(command, cwd=RESULTS, capture_output=True, text=True, check=True).stdout.strip()
+    return int(said or 2**62)
+
+
 def without_repeated(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the results without sections of bench/recall.py that an earlier one has."""
     shown: set[str] = set()
@@ -566,7 +608,8 @@ def without_repeated(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    results = without_repeated([json.loads(Path(name).read_text(encoding="utf-8")) for name in sys.argv[1:]])
+    paths = [Path(name) for name in sys.argv[1:]] or newest()
+    results = without_repeated([json.loads(path.read_text(encoding="utf-8")) for path in paths])
     parts = [
         PARTS.get(result["benchmark"], recall_part)(result)
         for result in results
