@@ -23,8 +23,7 @@ from recollect.render import error_to_json, to_json
 from recollect.render.block import NOTICE
 from recollect.settings import Settings, load
 from recollect.surface.mcp.jsonrpc import decode, encode
-from recollect.surface.mcp.peer import Peer
-from recollect.surface.mcp.server import Server, answer
+from recollect.surface.mcp.server import Peer, Server, answer
 from recollect.surface.mcp.stdio import LazyEngine
 
 

@@ -277,8 +277,7 @@ def test_a_huge_argument_is_not_echoed_whole(bench: Bench) -> None:
 )  # fmt: skip
 def test_an_error_of_the_protocol_is_harmless_and_short(message: dict[str, Any]) -> None:
     from recollect.surface.mcp.jsonrpc import encode
-    from recollect.surface.mcp.peer import Peer
-    from recollect.surface.mcp.server import Server, answer
+    from recollect.surface.mcp.server import Peer, Server, answer
 
     server = Server(lambda: OPERATIONS, lambda row, given: None, to_text=lambda record, shape: "")  # type: ignore[return-value]
     reply = encode(answer(server, Peer(lambda sent: None), message))

@@ -51,7 +51,7 @@ ECHOED_DEPTH = 8
 # Printers are imported when they are used: a command that answers in JSON needs none of them (10 ms).
 
 
-def acknowledged(record: Record, *, read_only: bool) -> Record:
+def acknowledged(record: Record, operation: str, *, read_only: bool) -> Record:
     """Return the answer to show for an operation: a changed memory is acknowledged, not repeated."""
     from recollect.model import Memory
 
@@ -59,7 +59,7 @@ def acknowledged(record: Record, *, read_only: bool) -> Record:
         return record
     from recollect.render.memory_text import Changed
 
-    return Changed(memory=record)
+    return Changed(memory=record, operation=operation)
 
 
 def to_json(answer: Any) -> bytes:
@@ -114,7 +114,7 @@ def to_text(record: Record, now: int | None = None, *, full: bool = False, token
 
     full: with details. tokens: a budget, 0: none
     """
-    from recollect.render.plain_text import print_plain
+    from recollect.render.block import print_plain
 
     blocks = to_blocks(record, now, full=full)
     if not tokens:

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from recollect.render.block import Block, Entry, Fact, Facts, Grid, Line, Listing, Quote
-from recollect.render.plain_text import omission
+from recollect.render.block import Block, Entry, Fact, Facts, Grid, Line, Listing, Quote, omission
 from recollect.render.untrusted import clip
 from recollect.text.token_count import tokens
 

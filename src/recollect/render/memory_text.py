@@ -45,6 +45,7 @@ class Changed(model.Record, frozen=True, kw_only=True):
     """A memory that an operation changed: the caller knows what it says."""
 
     memory: model.Memory
+    operation: str = "update_memory"
 
 
 def _particulars(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
@@ -118,7 +119,8 @@ def _stored(stored: model.Stored, now: int | None) -> list[Block]:
 def _changed(changed: Changed, now: int | None) -> list[Block]:
     memory = changed.memory
     facts = (("type", memory.kind), *_particulars(memory, now), *_details(memory, now))
-    return [Line(f"Updated {ident(memory.id)}.", "good"), Facts(facts, detail=True)]
+    done = {"archive_memory": "Archived", "restore_memory": "Restored"}.get(changed.operation, "Updated")
+    return [Line(f"{done} {ident(memory.id)}.", "good"), Facts(facts, detail=True)]
 
 
 def _deleted(deleted: model.Deleted, _now: int | None) -> list[Block]:

@@ -152,7 +152,7 @@ SAMPLES: tuple[Record, ...] = (
     model.Stored(memory=MEMORY, created=True, redacted=("github-token",)),
     model.Stored(memory=MEMORY, created=False, merged=("tags",)),
     model.Stored(memory=MEMORY, created=True, amends=(AMENDMENT,)),
-    acknowledged(MEMORY, read_only=False),
+    acknowledged(MEMORY, "update_memory", read_only=False),
     Deleted(deleted=2, batch="b1"),
     Deleted(deleted=0, batch=""),
     model.Purge(memories=("m1", "m\n2"), along=("m3",), elsewhere=("m4",), dry_run=True),

@@ -7,7 +7,10 @@ import pytest
 from tests.unit.render.test_records import AMENDMENT, MEMORY, NOW
 
 from recollect import model
+from recollect.code.code_records import CodePlace, Cycle, CycleLink, Cycles
+from recollect.hierarchy.model import Moved
 from recollect.model import Deleted, Record
+from recollect.model.graph_answer import NodeView, PageRanks, RankedNode
 from recollect.render import acknowledged, to_brief, to_text
 from recollect.text.token_count import tokens
 
@@ -25,7 +28,9 @@ KEPT = msgspec.structs.replace(MEMORY, id=UUIDS[0])
             model.Stored(memory=KEPT, created=True, amends=(msgspec.structs.replace(AMENDMENT, memory_id=UUIDS[1]),)),
             "Stored 1a2b3c4d, supersedes 9f8e7d6c.",
         ),
-        (acknowledged(KEPT, read_only=False), "Updated 1a2b3c4d."),
+        (acknowledged(KEPT, "update_memory", read_only=False), "Updated 1a2b3c4d."),
+        (acknowledged(KEPT, "archive_memory", read_only=False), "Archived 1a2b3c4d."),
+        (acknowledged(KEPT, "restore_memory", read_only=False), "Restored 1a2b3c4d."),
         (Deleted(deleted=1, batch=UUIDS[1]), "Deleted 1 memory. Undo with batch 9f8e7d6c."),
         (
             model.Undone(undone=UUIDS[0], restored=1, batch=UUIDS[1]),
@@ -40,4 +45,30 @@ def test_a_change_is_acknowledged_in_one_line_without_what_was_said(record: Reco
 
 
 def test_a_memory_that_is_read_is_not_acknowledged() -> None:
-    assert acknowledged(KEPT, read_only=True) is KEPT
+    assert acknowledged(KEPT, "get_memory", read_only=True) is KEPT
+
+
+PLACE = CodePlace(id="sym:/x/a.py::f", path="a.py", symbol="f", kind="Function")
+LINK = CycleLink(source=PLACE, target=PLACE)
+CYCLE = Cycle(members=(PLACE, PLACE), size=2, links=2, way=(LINK, LINK), cut=LINK, left=0)
+NODE = NodeView(id="sym:/x/a.py::f", kind="Function", label="f", path="a.py", line=3)
+
+
+@pytest.mark.parametrize(
+    ("record", "line"),
+    [
+        (Cycles(of="calls", cycles=(CYCLE,), total=1, nodes=2), "1 call cycle."),
+        (Cycles(of="imports", cycles=(CYCLE, CYCLE), total=2, nodes=4), "2 import cycles, largest first."),
+        (PageRanks(nodes=(RankedNode(node=NODE, pagerank=0.5),), total=1, damping=0.85), "a.py:3  Function, PageRank"),
+        (Moved(at=NOW, name="a", from_level=1, to_level=3, trigger="space", reason="space"), "a  level 1 → 3, space"),
+    ],
+)
+def test_a_line_counts_its_things_and_names_code_by_its_place(record: Record, line: str) -> None:
+    assert any(shown.startswith(line) for shown in to_text(record, NOW).splitlines())
+    assert to_text(record, NOW).count("space") <= 1
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_only_a_plan_with_steps_can_be_applied(steps: int) -> None:
+    run = model.Consolidated(cycle="decay", applied=False, plan="p", considered=3, affected=steps, steps_total=steps)
+    assert ("--apply" in to_text(model.Consolidations(cycles=(run,)), NOW)) == bool(steps)

@@ -14,8 +14,7 @@ from recollect.operations import collect, operation
 from recollect.progress import report
 from recollect.settings import load
 from recollect.surface.mcp.jsonrpc import decode, encode
-from recollect.surface.mcp.peer import Peer
-from recollect.surface.mcp.server import Server, answer
+from recollect.surface.mcp.server import Peer, Server, answer
 from recollect.surface.mcp.stdio import LazyEngine, in_project
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -380,4 +381,6 @@ def test_config_tells_value_and_source_and_masks_secrets(recollect: Recollect, m
     assert (rows["database"]["value"], rows["database"]["source"]) == ("/x/y.db", "argument")
     assert rows["embed_api_key"]["value"] == "********"
     assert rows["embed_model"]["source"] == "default"
-    assert "sk-very-secret" not in result.out + recollect("config").out
+    shown = recollect("config").out
+    assert "sk-very-secret" not in result.out + shown
+    assert re.search(r"^consolidate +true +default$", shown, re.M) and re.search(r"^http_hosts +default$", shown, re.M)

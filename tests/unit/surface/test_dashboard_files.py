@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from recollect.engine import LOCAL_GRANT
-from recollect.surface.dashboard import browser_session
-from recollect.surface.dashboard.browser_session import BrowserSession
-from recollect.surface.dashboard.pages import FILES, TYPES
+from recollect.surface.dashboard import pages
+from recollect.surface.dashboard.pages import FILES, TYPES, BrowserSession
 
 STATIC = Path(str(files("recollect.surface.dashboard").joinpath("static")))
 # Compressed, everything together.
@@ -43,7 +42,7 @@ def test_no_page_has_inline_code() -> None:
 
 
 def test_a_ticket_dies_of_old_age(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter((0.0, browser_session.TICKET_S + 1.0, browser_session.TICKET_S + 1.0))
-    monkeypatch.setattr(browser_session.time, "monotonic", lambda: next(clock))
+    clock = iter((0.0, pages.TICKET_S + 1.0, pages.TICKET_S + 1.0))
+    monkeypatch.setattr(pages.time, "monotonic", lambda: next(clock))
     session = BrowserSession(LOCAL_GRANT, 1)
     assert session.redeem(session.ticket) == ""

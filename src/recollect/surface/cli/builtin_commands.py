@@ -12,8 +12,7 @@ from recollect.render.quantities import count
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings, load
 from recollect.surface.cli.command_table import Commands
-from recollect.surface.cli.output import Output, log_to_stderr
-from recollect.surface.cli.progress_bar import waiting
+from recollect.surface.cli.output import Output, log_to_stderr, waiting
 
 if TYPE_CHECKING:
     from recollect.code.code_records import Indexed

@@ -23,8 +23,7 @@ from recollect.surface.cli.arguments import arguments, find, has, parse, piped, 
 from recollect.surface.cli.builtin_commands import WRITTEN
 from recollect.surface.cli.catalog import Section
 from recollect.surface.cli.command_table import Command, Commands, commands, question
-from recollect.surface.cli.output import Output, OutputClosed, confirm, log_to_stderr
-from recollect.surface.cli.progress_bar import waiting
+from recollect.surface.cli.output import Output, OutputClosed, confirm, log_to_stderr, waiting
 from recollect.surface.hooks.hook_output import printed
 from recollect.version import __version__
 
@@ -165,7 +164,8 @@ def _operate(
         record = operation.call(engine, given)
     said = None if output.as_json else printed(operation.name, given, record)
     if said is None:
-        output.record(record if output.as_json else acknowledged(record, read_only=operation.read_only))
+        shown = acknowledged(record, operation.name, read_only=operation.read_only)
+        output.record(record if output.as_json else shown)
     else:
         output.raw(said)
     return _status(record)

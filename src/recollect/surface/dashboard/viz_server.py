@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine import LOCAL_GRANT
 from recollect.surface.cli.doctor import all_checks
-from recollect.surface.dashboard.browser_session import BrowserSession
-from recollect.surface.dashboard.pages import OPEN_PATH, Dashboard
+from recollect.surface.dashboard.pages import OPEN_PATH, BrowserSession, Dashboard
 from recollect.surface.http.application import Application
 from recollect.surface.http.listener import bound, serve_until_signal
 from recollect.surface.http.request_guard import Limits, names_of

@@ -17,7 +17,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from recollect.surface.mcp.jsonrpc import Reply, RequestId, encode
-from recollect.surface.mcp.peer import Peer
+from recollect.surface.mcp.server import Peer
 
 # Sessions that were not used for so long end; a client then gets 404 and starts a new one, as the protocol says.
 IDLE_S = 1_800.0

@@ -33,8 +33,16 @@ from recollect.surface.mcp.jsonrpc import (
     failure,
     is_id,
 )
-from recollect.surface.mcp.peer import Peer
-from recollect.surface.mcp.server import MODERN, SUPPORTED, UNSUPPORTED_VERSION, VERSION_KEY, Server, answer, calls
+from recollect.surface.mcp.server import (
+    MODERN,
+    SUPPORTED,
+    UNSUPPORTED_VERSION,
+    VERSION_KEY,
+    Peer,
+    Server,
+    answer,
+    calls,
+)
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.surface.mcp.jsonrpc import PARSE_ERROR, Message, ProtocolError, decode, encode, failure
-from recollect.surface.mcp.peer import Peer
-from recollect.surface.mcp.server import Server, Shape, answer, calls
+from recollect.surface.mcp.server import Peer, Server, Shape, answer, calls
 from recollect.toolset import tool_names
 
 if TYPE_CHECKING:
