@@ -21,8 +21,12 @@ SHOWN_GROUPS = 12
 
 
 def _entry(node: graph_answer.NodeView, head: str = "") -> Entry:
-    """Return a node as a line: code by its place, everything else by its id."""
-    return Entry(place(node), head or node.kind, inline(node.label, LISTED_CHARACTERS))
+    """Return a node as a line, with the id that `graph traverse` takes."""
+    return Entry(ident(node.id), head or node.kind, inline(node.label, LISTED_CHARACTERS))
+
+
+def _node(node: graph_answer.NodeView) -> Entry:
+    return Entry(place(node), node.kind, inline(node.label, LISTED_CHARACTERS))
 
 
 def _arrow(step: graph_answer.Step, *, with_origin: bool = True) -> str:
@@ -326,7 +330,7 @@ def _cross_repo(answer: code_records.CrossRepo, _now: int | None) -> list[Block]
 
 
 SHOWN: Mapping[type[Record], Show] = {
-    graph_answer.NodeView: listed(_entry),
+    graph_answer.NodeView: listed(_node),
     graph_answer.Visited: listed(_visit_entry),
     graph_answer.Traversal: _traversal,
     graph_answer.RankedNode: listed(_ranked),

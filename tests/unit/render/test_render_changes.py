@@ -59,11 +59,14 @@ NODE = NodeView(id="sym:/x/a.py::f", kind="Function", label="f", path="a.py", li
     [
         (Cycles(of="calls", cycles=(CYCLE,), total=1, nodes=2), "1 call cycle."),
         (Cycles(of="imports", cycles=(CYCLE, CYCLE), total=2, nodes=4), "2 import cycles, largest first."),
-        (PageRanks(nodes=(RankedNode(node=NODE, pagerank=0.5),), total=1, damping=0.85), "a.py:3  Function, PageRank"),
+        (
+            PageRanks(nodes=(RankedNode(node=NODE, pagerank=0.5),), total=1, damping=0.85),
+            "sym:/x/a.py::f  Function, PageRank",
+        ),
         (Moved(at=NOW, name="a", from_level=1, to_level=3, trigger="space", reason="space"), "a  level 1 → 3, space"),
     ],
 )
-def test_a_line_counts_its_things_and_names_code_by_its_place(record: Record, line: str) -> None:
+def test_a_line_counts_its_things_and_names_nodes_by_their_id(record: Record, line: str) -> None:
     assert any(shown.startswith(line) for shown in to_text(record, NOW).splitlines())
     assert to_text(record, NOW).count("space") <= 1
 
