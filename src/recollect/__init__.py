@@ -39,23 +39,7 @@ _NAMES = {
     **dict.fromkeys(("Conflict", "InvalidInput", "NotFound", "RecollectError", "StorageError"), "recollect.errors"),
 }
 
-__all__ = [
-    "Conflict",
-    "Engine",
-    "Hit",
-    "InvalidInput",
-    "Memory",
-    "MemoryPage",
-    "NotFound",
-    "Packed",
-    "Recall",
-    "RecollectError",
-    "Session",
-    "Settings",
-    "StorageError",
-    "Stored",
-    "__version__",
-]
+__all__ = ["__version__", *_NAMES]
 
 
 def __getattr__(name: str) -> Any:

@@ -199,14 +199,15 @@ def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers)
         return Check(subject, name, "problem", wrong, again) if wrong else Check(subject, name, "ok", found)
 
     checks = [check("entries", lambda: _entries(assistant, scope, work), "up to date")]
-    if checks[0].status == "problem" and not _readable(assistant, scope, work):
+    try:
+        lines = probe.hook_lines(assistant, scope, work.where)
+        words = probe.server_words(assistant, scope, work.where)
+    except (RecollectError, ValueError):  # the first check says that the file cannot be read
         return checks
-    lines = probe.hook_lines(assistant, scope, work.where)
     if lines:
         answering = sum(line.answers for line in lines)
         told = f"{count(len(lines), 'hook')} deliver" + (f", {answering} of them answer" if answering else "")
         checks.append(check("hooks", lambda: _hooks(lines, scope, work), told))
-    words = probe.server_words(assistant, scope, work.where)
     if words and scope == "project" and not probe.is_own(words, work.install):
         checks.append(check("server", lambda: f"{FOREIGN}: {words[0]}", ""))
     elif words:
@@ -215,15 +216,6 @@ def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers)
         wrong, tools = servers[tuple(words)]
         checks.append(check("server", lambda: wrong, f"answers and lists {tools} tools"))
     return checks
-
-
-def _readable(assistant: Assistant, scope: Scope, work: Work) -> bool:
-    try:
-        probe.hook_lines(assistant, scope, work.where)
-        probe.server_words(assistant, scope, work.where)
-    except (RecollectError, ValueError):
-        return False
-    return True
 
 
 def _entries(assistant: Assistant, scope: Scope, work: Work) -> str:

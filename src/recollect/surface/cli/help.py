@@ -134,7 +134,7 @@ def overview(table: Commands) -> str:
             f"recollect {__version__}: one memory for every AI coding assistant\n",
             *(listing(row, table, label) for row in common),
             section("Examples", ((example, "") for example in EXAMPLES)),
-            *(textwrap.fill(line, columns(), break_on_hyphens=False) for line in more if line),
+            *(_filled(line) for line in more if line),
             "",
         ]
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recollect.surface.http.rest import JSON, PREFIX, STATUSES, is_paged
+from recollect.surface.http.rest import JSON, PREFIX, is_paged
 from recollect.version import __version__
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _responses(row: Operation, answer: Schema) -> Schema:
     return {
         "200": {"description": "The answer", "content": {JSON: {"schema": schema}}},
         **({"304": {"description": "The answer has the ETag of If-None-Match"}} if row.read_only else {}),
-        **{str(status): {"$ref": f"#/components/responses/{status}"} for status in STATUSES},
+        **{str(status): {"$ref": f"#/components/responses/{status}"} for status in MEANINGS},
     }
 
 

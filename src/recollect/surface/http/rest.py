@@ -60,8 +60,6 @@ STATUS: tuple[tuple[type[RecollectError], int], ...] = (
     (StorageError, 503),
     (ProviderError, 502),
 )
-# Statuses of a route, for the OpenAPI document.
-STATUSES = (400, 401, 403, 404, 408, 409, 413, 421, 429, 500, 502, 503, 507)
 
 Call = Callable[["Request", "Operation", Mapping[str, Any]], Awaitable["Record"]]
 
