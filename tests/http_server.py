@@ -14,10 +14,9 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
 import msgspec
+from tests.waiting import PATIENCE_S as PATIENCE_S
 
 COMMAND = str(Path(sys.executable).with_name("recollect"))
-# Only a hang reaches it.
-PATIENCE_S = 120
 MCP_HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 
 

@@ -9,7 +9,7 @@ import os
 import sys
 
 ANSWER = "ANSWER_S = 8 "
-PATIENT = "ANSWER_S = 120 "
+PATIENT = "ANSWER_S = 300 "
 
 path = sys.argv.pop(1)
 with open(path, encoding="utf-8") as file:  # noqa: PTH123 - pathlib is as far away as in the hook

@@ -26,6 +26,8 @@ VARIABLE = "RECOLLECT_TEST_DATABASE_URL"
 # Read before a fixture removes every variable of recollect.
 GIVEN = os.environ.get(VARIABLE)
 _started: list[subprocess.Popen[bytes]] = []
+# As in tests.waiting, which a process of its own does not load.
+PATIENCE_S = 300
 # Test data needs no crash safety; `fsync` off halves the time of a suite that creates many tables.
 OPTIONS = {
     "fsync": "off",
@@ -91,7 +93,7 @@ class Server:
                 cwd=self._data,
                 **self._account,
             )
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while self._ask("pg_isready", "-h", "127.0.0.1", "-p", str(self.port)).returncode:
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError((self._data.parent / "log").read_text(encoding="utf-8", errors="replace")[-2000:])
@@ -143,7 +145,7 @@ def shared_url(folder: Path, owner: int) -> str | None:
         command = [sys.executable, __file__, str(programs), str(folder), str(owner)]
         with said.open("wb") as output:
             _started.append(subprocess.Popen(command, stdout=output, start_new_session=True))
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_S
     while not (said.exists() and said.read_text(encoding="utf-8").endswith("\n")):
         assert time.monotonic() < deadline, f"PostgreSQL did not start; see {folder}/log"
         time.sleep(0.1)

@@ -203,7 +203,7 @@ class Settings:
         "namespace and all links as well, and for code its callers and callees); a change rebuilds all vectors",
     )
     embed_threads = Setting(1, _whole(1, 64), "threads of the local embedding model")
-    embed_timeout_s = Setting(30.0, _number(0.1, 600), "timeout of a request to a remote embedding provider")
+    embed_timeout_s = Setting(30.0, _number(0.1, 600), "timeout of a request to the embedding model")
     embed_retries = Setting(3, _whole(0, 10), "retries after a remote embedding provider fails")
     embed_on_demand = Setting(
         64,  # a small store gets its vectors with the first search; after an import thousands may be missing

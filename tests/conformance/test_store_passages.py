@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.model import Memory
+from recollect.store import full_text
 from recollect.store.passage import PASSAGES_PER_MEMORY
 from recollect.store.protocol import Filter, Match, Passage, Standing, Store, Vectors
 from recollect.text.passage_features import shape
@@ -356,16 +357,27 @@ def test_terms_are_counted_by_passage(store: Store, add: Add) -> None:
     ("namespace", "known"),
     [("/a", {"oak"}), ("/b", {"elm", "ash"}), (("/a", "/b"), {"oak", "elm", "ash"}), (None, {"fir"}), ("/x", set())],
 )
-def test_terms_are_known_where_they_are_held(store: Store, add: Add, namespace: object, known: set[str]) -> None:
+def test_terms_are_counted_where_they_are_held(store: Store, add: Add, namespace: object, known: set[str]) -> None:
     add("a", "oak", namespace="/a")
     add("b", "elm", namespace="/b", tags=("ash",))
     add("c", "fir")
+    add("d", "oak elm fir ash", namespace="/elsewhere")
     asked = ["oak", "elm", "fir", "ash", "yew"]
     counts = store.term_counts(asked, (), {"namespace": namespace, "memory_type": "context"})
     assert counts.known == known
-    # How rare a term is does not depend on where one asks.
-    assert counts.by_term == store.term_counts(asked).by_term == {"oak": 1, "elm": 1, "fir": 1, "ash": 1}
-    assert store.term_counts(asked).known == {"oak", "elm", "fir", "ash"}
+    assert counts.by_term == dict.fromkeys(known, 1), "how rare a term is does not depend on other projects"
+    assert counts.passages == max(1, len({*known} - {"ash"}))
+    assert store.term_counts(asked).by_term == {"oak": 2, "elm": 2, "fir": 2, "ash": 2}
+
+
+def test_a_term_that_is_frequent_in_a_project_is_estimated(
+    store: Store, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_text, "MAX_COUNTED", 3)
+    for number in range(8):
+        add(f"m{number}", "oak" if number < 6 else "elm", namespace="/a" if number % 2 else "/b")
+    counts = store.term_counts(["oak", "elm"], (), {"namespace": "/a"})
+    assert (counts.passages, counts.by_term) == (4, {"oak": 3, "elm": 1})
 
 
 def test_names_are_those_of_authors_and_not_just_words(store: Store, add: Add) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests import payloads
+from tests.waiting import PATIENCE_S
 
 from recollect import hook
 
@@ -20,7 +21,11 @@ RECOLLECT = [sys.executable, "-m", "recollect"]
 def run(command: list[str], given: bytes = b"") -> str:
     """Run a command to its end; returns what it wrote."""
     done = subprocess.run(
-        command, input=given, capture_output=True, env={**os.environ, "RECOLLECT_EMBED_PROVIDER": "off"}, timeout=120
+        command,
+        input=given,
+        capture_output=True,
+        env={**os.environ, "RECOLLECT_EMBED_PROVIDER": "off"},
+        timeout=PATIENCE_S,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from tests.dashboard import AXE, HOSTILE, MEMORIES, SESSIONS, Prepared, VizProcess, browser, prepare
+from tests.waiting import PATIENCE_S
 
 VIEWS = ("search", "briefing", "sessions", "health")
-# Only a hang reaches it.
-PATIENCE_MS = 60_000
+PATIENCE_MS = 1_000 * PATIENCE_S
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 from tests.dashboard import AXE, HOSTILE, VizProcess, browser
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 
-# Only a hang reaches it.
-PATIENCE_MS = 60_000
+PATIENCE_MS = 1_000 * PATIENCE_S
 WEBGL = ("--use-gl=angle", "--use-angle=swiftshader-webgl", "--enable-unsafe-swiftshader")
 SOURCES = {
     "shop/price.py": (

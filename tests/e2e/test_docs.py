@@ -21,6 +21,7 @@ import pytest
 from tests.documents import DATA, PYTHON, Block, blocks, commands, expected, normal
 from tests.peers import basic_memory, claude_mem
 from tests.trees import git, write
+from tests.waiting import PATIENCE_S
 
 from recollect.settings import load
 
@@ -85,7 +86,7 @@ def run(block: Block, person: Path) -> subprocess.CompletedProcess[str]:
         )  # fmt: skip
     finally:
         os.close(theirs)
-        reader.join(timeout=30)  # somebody who stays behind would keep the terminal open
+        reader.join(timeout=PATIENCE_S)  # somebody who stays behind would keep the terminal open
         os.close(ours)
     printed, told = (text.decode("utf-8", "replace") for text in (done.stdout, b"".join(shown)))
     return subprocess.CompletedProcess(done.args, done.returncode, printed, told)

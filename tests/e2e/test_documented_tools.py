@@ -18,6 +18,7 @@ import msgspec
 import pytest
 from tests.coding import FIBONACCI, FIBONACCI_DP, QUESTION
 from tests.http_server import HttpProcess
+from tests.waiting import PATIENCE_S
 
 from recollect.capabilities import OPERATIONS
 from recollect.operations import by_tool_name
@@ -70,7 +71,7 @@ class Server:
         assert self._process.stdout
         self._process.stdin.close()
         self._process.stdout.close()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=PATIENCE_S)
 
 
 # Two servers of one store are compared; neither consolidates by itself between the two calls.

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from recollect import hook, settings
 
@@ -26,7 +27,11 @@ def run(
     if before:
         command = ["sh", "-c", f'{before}; exec "$@"', "sh", *command]
     return subprocess.run(
-        command, input=payload, capture_output=True, env={"RECOLLECT_HOME": str(home), **environment}, timeout=60
+        command,
+        input=payload,
+        capture_output=True,
+        env={"RECOLLECT_HOME": str(home), **environment},
+        timeout=PATIENCE_S,
     )
 
 
@@ -103,7 +108,7 @@ def test_fifty_hooks_at_once_lose_nothing(tmp_path: Path) -> None:
         for _ in payloads
     ]
     for process, payload in zip(processes, payloads, strict=True):
-        assert process.communicate(payload, timeout=120)[1] == b""
+        assert process.communicate(payload, timeout=PATIENCE_S)[1] == b""
         assert process.returncode == 0
     assert sorted(path.read_bytes() for path in spooled(tmp_path)) == sorted(payloads)
     assert len(files_below(tmp_path)) == 50
@@ -156,7 +161,7 @@ def test_without_any_home_nothing_is_written(tmp_path: Path) -> None:
         "exec(compile(open(path, 'rb').read(), path, 'exec'), {'__name__': '__main__'})\n"
     )
     command = [sys.executable, "-I", "-S", "-c", world, str(HOOK), "Stop"]
-    assert_silent(subprocess.run(command, input=PAYLOAD, capture_output=True, env={}, cwd=tmp_path, timeout=60))
+    assert_silent(subprocess.run(command, input=PAYLOAD, capture_output=True, env={}, cwd=tmp_path, timeout=PATIENCE_S))
     assert files_below(tmp_path) == []
 
 
@@ -174,7 +179,7 @@ def test_a_signal_in_the_middle_of_a_payload_ends_the_hook_quietly(tmp_path: Pat
         process.stdin.write(b"x" * 1_000_000)  # more than a pipe holds: when this returns, the hook is reading
         process.stdin.flush()
         process.send_signal(getattr(signal, name))
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert process.stdout.read() == b""
     assert files_below(tmp_path) == []
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.model import Edge, Imported, Memory, Session
@@ -29,8 +30,6 @@ PLACES = [
     TOOLS / "peers" / "node_modules" / ".bin",
     TOOLS / "node_modules" / ".bin",
 ]
-# A first start loads much on a busy machine.
-PATIENCE_S = 240
 
 
 def program(name: str) -> str:

@@ -169,11 +169,14 @@ def pipe(*requests: tuple[str, dict[str, Any]], arguments: tuple[str, ...] = ())
         msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + b"\n"
         for number, (method, params) in enumerate(requests)
     )
-    done = subprocess.run(
-        [COMMAND, "serve", *arguments], input=raw, capture_output=True, timeout=PATIENCE_S, check=True
-    )
-    assert done.stderr == b""
-    replies = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([COMMAND, "serve", *arguments], **pipes) as process:  # type: ignore[call-overload]
+        process.stdin.write(raw)
+        process.stdin.flush()
+        # The input stays open until all is answered: after its end a call has a few seconds only.
+        replies = [msgspec.json.decode(process.stdout.readline()) for _ in requests]
+        assert process.communicate(timeout=PATIENCE_S) == (b"", b"")
+    assert process.returncode == 0
     return sorted(replies, key=lambda reply: reply["id"])
 
 

@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 import pytest
 from tests.http_server import HttpProcess
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
 
 BIN = Path(__file__).parents[2] / ".tools" / "node_modules" / ".bin"
 COMMAND = str(Path(sys.executable).with_name("recollect"))
-PATIENCE_S = 300
 ERAS = ["legacy", "auto", "modern"]
 # What the Inspector exits with when a tool it called answered with an error.
 TOOL_FAILED = 5

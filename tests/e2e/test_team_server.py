@@ -14,12 +14,14 @@ from typing import Any
 import pytest
 from tests.fakes import FrozenClock
 from tests.http_server import HttpProcess, create_token
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine, clock
 from recollect.engine.memory.team_outbox import MAX_PAUSE_S
 from recollect.engine.retrieval.team_recall import SILENT
 from recollect.errors import ConfigError, MemoryNotFound
 from recollect.model import TeamWrite
+from recollect.providers import team_client
 from recollect.render import to_text
 
 
@@ -75,6 +77,12 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Relay, str,
         relay.server.server_close()
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the server however busy the machine is: an answer without it would be another one."""
+    monkeypatch.setattr(team_client, "TIMEOUT_S", PATIENCE_S)
+
+
 @pytest.fixture
 def relay(team: tuple[Relay, str, HttpProcess]) -> Relay:
     team[0].up()
@@ -83,7 +91,7 @@ def relay(team: tuple[Relay, str, HttpProcess]) -> Relay:
 
 
 def person(team: tuple[Relay, str, HttpProcess], home: Path, **more: Any) -> Engine:
-    settings = {"team_url": team[0].url, "team_token": team[1], "team_projects": "web=shop", "team_deadline_ms": 20_000}
+    settings = {"team_url": team[0].url, "team_token": team[1], "team_projects": "web=shop", "team_deadline_ms": 60_000}
     return Engine(home=str(home), embed_provider="off", **{**settings, **more})
 
 
@@ -196,7 +204,7 @@ def test_the_local_copy_gives_way_to_the_version_of_the_server(ada: Engine, team
 
 def test_a_late_server_is_not_waited_for(team: Any, relay: Relay, tmp_path: Path) -> None:
     release = threading.Event()
-    relay.answer = lambda path: (release.wait(30), None)[1]
+    relay.answer = lambda path: (release.wait(PATIENCE_S), None)[1]
     with person(team, tmp_path / "carl", team_deadline_ms=1) as carl:
         answer = carl.recall.search("kiwis", namespace="web")
         release.set()

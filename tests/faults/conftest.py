@@ -15,7 +15,16 @@ import msgspec
 import pytest
 from tests.waiting import PATIENCE_S
 
+from recollect.engine.models import embedding_queue, llm
+
 SERVER = Path(__file__).with_name("awkward_server.py")
+
+
+@pytest.fixture(autouse=True)
+def _long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave a provider that failed alone for the rest of the test, however long that takes on a busy machine."""
+    for module in (embedding_queue, llm):
+        monkeypatch.setattr(module, "FIRST_PAUSE_S", PATIENCE_S)
 
 
 class Line:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.conformance.surfaces import run
 from tests.postgres_server import Server, binaries, empty_schema, own_server, run_sql, schema_of, server_url
+from tests.waiting import PATIENCE_S
 
 from recollect.errors import ConfigError, SchemaTooNew, StorageError, StoreForeign, StoreLocked, StoreUnwritable
 from recollect.model import Memory
@@ -70,7 +71,7 @@ class Writers:
         """Wait until so many more writes were confirmed."""
         with self._wrote:
             wanted = len(self.confirmed) + more
-            assert self._wrote.wait_for(lambda: len(self.confirmed) >= wanted or self.wrong, timeout=120)
+            assert self._wrote.wait_for(lambda: len(self.confirmed) >= wanted or self.wrong, timeout=PATIENCE_S)
 
     def stop(self) -> None:
         self._end.set()

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.waiting import PATIENCE_S
 
 from recollect.surface.mcp.jsonrpc import INVALID_REQUEST, PARSE_ERROR
 from recollect.surface.mcp.stdio import LINE_BYTES
@@ -23,7 +24,7 @@ PONG = {"jsonrpc": "2.0", "id": "ping", "result": {}}
 
 def run(raw: bytes) -> tuple[int, list[Any]]:
     """Return the exit status and the messages of a server that gets these bytes and no more."""
-    done = subprocess.run([sys.executable, SERVER], input=raw, capture_output=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, SERVER], input=raw, capture_output=True, timeout=PATIENCE_S, check=False)
     return done.returncode, [msgspec.json.decode(line) for line in done.stdout.splitlines()]
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from recollect import progress
 from recollect.engine import Engine
@@ -155,7 +156,7 @@ def test_processes_that_link_and_delete_the_same_memories_leave_no_loose_end(dat
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(120)
+        thread.join(PATIENCE_S)
     assert problems == []
     with opened(database) as engine:
         stats = engine.admin.stats()
@@ -211,7 +212,9 @@ def test_an_export_is_of_one_moment_whatever_others_do_meanwhile(database: Path,
 
 
 def test_a_forked_child_neither_uses_nor_closes_its_parents_connections(database: Path) -> None:
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKING, str(database)], check=False, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKING, str(database)], check=False, timeout=PATIENCE_S
+    )
     assert done.returncode == 0
 
 
@@ -227,7 +230,7 @@ def test_a_thread_that_ends_takes_its_connection_with_it(database: Path) -> None
         for _ in range(20):
             thread = threading.Thread(target=engine.memories.list)
             thread.start()
-            thread.join(120)
+            thread.join(PATIENCE_S)
         gc.collect()
         assert files() <= before + 3  # of at most one thread that is not quite gone
     assert files() == 0

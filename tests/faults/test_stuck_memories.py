@@ -201,6 +201,49 @@ def test_a_search_is_answered_while_the_embedding_of_a_long_memory_hangs(path: P
     assert told == [True]
 
 
+def test_a_search_is_keyword_only_where_the_embedder_hangs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding_queue, "TEXT_S", 0.0)
+    go_on = threading.Event()
+
+    class Hanging(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            go_on.wait(PATIENCE_S)
+            return super().embed(texts)
+
+    with Engine(database=str(path), embedder=Hanging(), embed_timeout_s=0.1) as engine:
+        engine.memories.store("the harbour opens at six")
+        for _ in range(2):  # the second one does not even ask
+            found = engine.recall.search("when does the harbour open")
+            assert (found.mode, found.hits[0].memory.content) == ("lexical", "the harbour opens at six")
+            assert found.notes[-1] == "search is keyword-only: hashing/64 did not answer within 0.1 s"
+        go_on.set()
+
+
+def test_a_short_memory_on_which_the_embedder_hangs_is_set_aside(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding_queue, "TEXT_S", 0.0)
+    hangs, go_on = threading.Event(), threading.Event()
+
+    class Hanging(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            if any("slow" in text for text in texts):
+                hangs.set()
+                go_on.wait(PATIENCE_S)
+            return super().embed(texts)
+
+    # The limit is what a busy machine needs for the other texts; the slow one reaches it whatever it is.
+    with Engine(database=str(path), embedder=Hanging(), embed_timeout_s=5) as engine:
+        engine.memories.store("the harbour opens at six")
+        engine.embedding.catch_up()
+        slow = engine.memories.store("slow boats").memory
+        found = engine.recall.search("when does the harbour open")
+        assert hangs.is_set()
+        assert (found.mode, found.hits[0].memory.content) == ("hybrid", "the harbour opens at six")
+        assert "1 of 2 memories are not embedded yet" in found.notes
+        (aside,) = engine.embedding.set_aside()
+        assert (aside.memory_id, aside.why) == (slow.id, "hashing/64 did not answer within 5 s")
+        go_on.set()
+
+
 def test_of_a_very_long_memory_the_first_passages_are_embedded_and_health_says_so(path: Path) -> None:
     embedder = Listening()
     with opened(path, embedder) as engine:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.errors import Unauthorized
@@ -53,7 +54,7 @@ def test_two_processes_create_and_revoke_tokens_at_once(tmp_path: Path) -> None:
         assert racer.stdin is not None
         racer.stdin.write("\n")
         racer.stdin.flush()
-    told = [json.loads(racer.communicate(timeout=120)[0]) for racer in racers]
+    told = [json.loads(racer.communicate(timeout=PATIENCE_S)[0]) for racer in racers]
     assert [racer.returncode for racer in racers] == [0, 0]
     first, second = told
     for one, other in zip(first["names"], second["names"], strict=True):

@@ -116,23 +116,18 @@ def test_expansion_is_everything_near_any_of_the_seeds(graph: Graph, hops: int, 
     assert {node: int(walk.depth[node]) for node in walk.order.tolist()} == expected
 
 
-@given(graphs(), directions, st.booleans(), st.data())
+@given(graphs(), directions, st.data())
 def test_the_shortest_path_is_as_short_as_that_of_networkx(
-    graph: Graph, direction: Direction, weighted: bool, data: st.DataObject
+    graph: Graph, direction: Direction, data: st.DataObject
 ) -> None:
     start, goal = some_node(data, graph), some_node(data, graph)
     twin = as_walked(graph, direction)
-    if weighted:
-        weak = [(u, v, key) for u, v, key, weight in twin.edges(keys=True, data="weight") if weight <= 0]
-        twin.remove_edges_from(weak)
-        nx.set_edge_attributes(twin, {e[:3]: 1 / e[3] for e in twin.edges(keys=True, data="weight")}, "cost")
-    path = shortest_path(graph, start, goal, weighted=weighted, direction=direction)
+    path = shortest_path(graph, start, goal, direction=direction)
     if not nx.has_path(twin, start, goal):
         assert path is None
         return
     assert path is not None
-    cost = sum(1 / float(graph.weights[place]) if weighted else 1 for place in path)
-    assert cost == pytest.approx(nx.shortest_path_length(twin, start, goal, weight="cost" if weighted else None))
+    assert len(path) == nx.shortest_path_length(twin, start, goal)
 
 
 @given(graphs(), directions, st.data())

@@ -1,22 +1,15 @@
-"""Pairs of similar memories, by vectors or by words, without comparing all pairs.
+"""Pairs of similar memories, by their vectors, without comparing all pairs.
 
     vectors ─► a few trees ─► leaves of some hundred ─► cosines within each leaf ─► the best of each vector
-    texts ─► terms, weighted by rarity ─► a short vector each ─► candidate pairs ─► compared term by term
 
 A tree halves the vectors again and again by a plane between two of them; near vectors mostly end in the same leaf of
 one tree or another. Vectors are compared within a leaf only, so that twice as many take little more than twice as long.
 The planes are drawn from a fixed seed: the same vectors give the same neighbours.
-
-The thresholds depend on who made the vectors. Where a store has no vectors, each term adds its weight to the place of
-the sketch that its hash names. Two terms may share a place, so that sketches only say what to compare.
 """
 
 from __future__ import annotations
 
-import math
-import zlib
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -24,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.consolidate.candidate import Candidate
-from recollect.text.terms import terms
 
 
 class Marks(NamedTuple):
@@ -38,8 +30,6 @@ class Marks(NamedTuple):
 # On the scale of the shipped model, where two wordings of one thing are at 0.47 and unrelated texts at 0.05
 # (recall/calibration.py): linked or summarised memories have to be nearer than most answers are to their questions.
 MEANING = Marks(similar=0.8, theme=0.6, group=0.65)
-# By words alone, weighted by rarity: half of the text in the same words.
-WORDS = Marks(similar=0.7, theme=0.5, group=0.5)
 
 
 class Pair(NamedTuple):
@@ -160,59 +150,3 @@ def _top(pairs: Near, size: int, k: int) -> Near:
     kept = np.zeros(count, np.bool_)
     kept[numbers[order[rank < k]]] = True
     return Near(pairs.first[kept], pairs.second[kept], pairs.cosine[kept])
-
-
-# --- sketches of texts ---
-
-# Cosines of sketches so long are off by 0.06 in the mean, and by more than 0.15 in few.
-LENGTH = 256
-SLACK = 0.15
-
-Weights = Mapping[str, float]
-
-
-def weighed(texts: Sequence[str]) -> list[Weights]:
-    """Return the terms of each text with unit-length weights; rare ones count most."""
-    held = [Counter(terms(text)) for text in texts]
-    spread: Counter[str] = Counter()
-    for counts in held:
-        spread.update(counts.keys())
-    rarity = {term: math.log(1 + len(texts) / number) for term, number in spread.items()}
-    found: list[Weights] = []
-    for counts in held:
-        weights = {term: rarity[term] * (1 + math.log(number)) for term, number in counts.items()}
-        length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
-        found.append({term: weight / length for term, weight in weights.items()})
-    return found
-
-
-def sketches(weights: Sequence[Weights]) -> NDArray[np.float32]:
-    """Return a unit vector of each text by its weighed terms."""
-    found = np.zeros((len(weights), LENGTH), np.float32)
-    places: dict[str, tuple[int, int]] = {}
-    for row, own in enumerate(weights):
-        for term, weight in own.items():
-            at, sign = places.get(term) or places.setdefault(term, _place(term))
-            found[row, at] += sign * weight
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    unit: NDArray[np.float32] = found / np.maximum(lengths, 1e-9)
-    return unit
-
-
-def compared(pairs: Sequence[Pair], weights: Sequence[Weights], least: float) -> list[Pair]:
-    """Return the pairs that are similar by their terms, nearest first."""
-    exact = (pair._replace(likeness=_likeness(weights[pair.first], weights[pair.second])) for pair in pairs)
-    alike = [pair for pair in exact if pair.likeness >= least]
-    return sorted(alike, key=lambda pair: (-pair.likeness, pair.first, pair.second))
-
-
-def _likeness(one: Weights, other: Weights) -> float:
-    shorter, longer = sorted((one, other), key=len)
-    # In a fixed order: a sum must not depend on which text is the shorter.
-    shared = sorted(shorter.keys() & longer.keys())
-    return round(math.fsum(shorter[term] * longer[term] for term in shared), 3)
-
-
-def _place(term: str) -> tuple[int, int]:
-    number = zlib.crc32(term.encode())
-    return number % LENGTH, 1 if number & 0x8000_0000 else -1

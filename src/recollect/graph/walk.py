@@ -1,12 +1,11 @@
 """Walks of the graph: neighbours, breadth first, depth first, shortest paths.
 
 Breadth-first walks go ring by ring: all edges that leave one ring of nodes are read in one pass over the arrays, so
-that a walk costs about 30 ns an edge. Depth-first walks and weighted paths are one node at a time by nature.
+that a walk costs about 30 ns an edge. Depth-first walks are one node at a time by nature.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -125,49 +124,12 @@ def depth_first(
 
 
 def shortest_path(
-    graph: Graph,
-    start: int,
-    goal: int,
-    *,
-    weighted: bool = False,
-    direction: Direction = "out",
-    through: Sieve = EVERYTHING,
+    graph: Graph, start: int, goal: int, *, direction: Direction = "out", through: Sieve = EVERYTHING
 ) -> list[int] | None:
-    """Return the edges of a shortest path; None if there is none.
-
-    Weighted, a step costs 1 / weight: strong links are short, and links without strength are no way at all.
-    """
+    """Return the edges of a path with the fewest steps; None if there is none."""
     if start == goal:
         return []
-    if weighted:
-        return _cheapest_path(graph, start, goal, direction, through)
     return breadth_first(graph, [start], direction=direction, through=through).path(goal) or None
-
-
-def _cheapest_path(graph: Graph, start: int, goal: int, direction: Direction, through: Sieve) -> list[int] | None:
-    """Dijkstra's algorithm, up to the goal."""
-    cost: dict[int, float] = {start: 0.0}
-    came: dict[int, tuple[int, int]] = {}
-    done: set[int] = set()
-    queue = [(0.0, start)]
-    while queue:
-        spent, node = heapq.heappop(queue)
-        if node in done:
-            continue
-        if node == goal:
-            steps: list[int] = []
-            while node != start:
-                node, by = came[node]
-                steps.append(by)
-            return steps[::-1]
-        done.add(node)
-        for target, by in _one_by_one(graph, node, direction, through):
-            strength = float(graph.weights[by])
-            if strength > 0 and spent + 1 / strength < cost.get(target, np.inf):
-                cost[target] = spent + 1 / strength
-                came[target] = (node, by)
-                heapq.heappush(queue, (cost[target], target))
-    return None
 
 
 def leaving(

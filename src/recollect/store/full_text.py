@@ -6,7 +6,7 @@ Functions of a bare connection, so that the prompt fast path can use them withou
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Any, Protocol
 
 from recollect.store.passage import TermCounts
@@ -20,6 +20,11 @@ from recollect.text.passages import MAX_PASSAGES
 POSTINGS_BUDGET = 4_000
 # The rarest terms are always searched, however frequent they are.
 MIN_TERMS = 2
+
+# Passages of a scope in which a term is counted. A term of more is frequent, and its number need not be exact.
+MAX_COUNTED = 4_000
+# Sorts behind every namespace.
+LAST_NAME = "\U0010ffff"
 
 # The namespace column only restricts; author, labels and body weigh the same: ranking proper comes after.
 COLUMN_WEIGHTS = "0.0, 1.0, 1.0, 1.0"
@@ -156,24 +161,46 @@ def session_neighbours(
 def term_counts(
     connection: Connection, terms: Sequence[str], names: Sequence[str], scopes: Sequence[str | None] | None
 ) -> TermCounts:
-    """Return term frequencies, which of the names are authors, and which terms are known in the scopes."""
+    """Return how often terms occur in the scopes, and which of the names are authors there."""
     # The number of passages only scales the weight of terms. Counting them takes 4 ms at 100,000; the highest number
     # is read from the end of the index and is close enough.
-    newest = next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM memories")))[0]
+    newest = int(next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM memories")))[0])
     sql = "SELECT 1 FROM memory_names WHERE term = ? AND col = 'author'"
     authors = frozenset(name for name in names if list(connection.execute(sql, (name,))))
     by_term = frequencies_of(connection, terms)
-    known = frozenset(by_term)
-    if scopes is not None:
-        inside = f"scope : ({any_of([scope_term(name) for name in scopes])}) AND "
-        look = "SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT 1"
+    if scopes is None:
+        return TermCounts(max(newest, *by_term.values(), 1), by_term, authors, frozenset(by_term))
+    held = frequencies_of(connection, [scope_term(name) for name in scopes])
+    inside = f"scope : ({any_of(list(held))}) AND "
+    count = "SELECT count(*) FROM (SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT ?)"
 
-        def there(columns: str, term: str) -> bool:
-            return bool(list(connection.execute(look, (f"{inside}{{{columns}}} : {any_of([term])}",))))
+    def counted(columns: str, term: str, most: int) -> int:
+        query = (f"{inside}{{{columns}}} : {any_of([term])}", most)
+        return int(next(iter(connection.execute(count, query)))[0]) if held else 0
 
-        known = frozenset(term for term in by_term if there("author labels body", term))
-        authors = frozenset(name for name in authors if there("author", name))
-    return TermCounts(max(int(newest), *by_term.values(), 1), by_term, authors, known)
+    authors = frozenset(name for name in authors if counted("author", name, 1))
+    if not _are_all(connection, scopes):
+        found = {term: counted("author labels body", term, MAX_COUNTED) for term in by_term}
+        by_term = in_scope(found, by_term, sum(held.values()) / max(newest, 1))
+    return TermCounts(max(sum(held.values()), *by_term.values(), 1), by_term, authors, frozenset(by_term))
+
+
+def in_scope(counted: Mapping[str, int], everywhere: Mapping[str, int], share: float) -> dict[str, int]:
+    """Return the frequencies of known terms in a scope; those not counted to the end are estimated by its share."""
+    return {
+        term: count if count < MAX_COUNTED else max(count, round(share * everywhere[term]))
+        for term, count in counted.items()
+        if count
+    }
+
+
+def _are_all(connection: Connection, scopes: Sequence[str | None]) -> bool:
+    """Tell whether no memory is outside of these namespaces; by their index, whatever the size of the store."""
+    if None not in scopes and list(connection.execute("SELECT 1 FROM memories WHERE namespace IS NULL LIMIT 1")):
+        return False
+    between = "SELECT 1 FROM memories WHERE namespace > ? AND namespace < ? LIMIT 1"
+    names = ("", *sorted(name for name in scopes if name is not None), LAST_NAME)
+    return not any(list(connection.execute(between, pair)) for pair in pairwise(names))
 
 
 def scope_term(namespace: str | None) -> str:

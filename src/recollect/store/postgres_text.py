@@ -26,6 +26,8 @@ from recollect.text.passages import MAX_PASSAGES
 _SCORE = "idf * hits * 2.2 / (hits + 1.2 * (0.25 + 0.75 * size / average))"
 _IDF = "CASE WHEN 2 * doc < docs THEN ln((docs - doc + 0.5) / (doc + 0.5)) ELSE 0.000001 END"
 _TOTAL = "UPDATE text_totals SET docs = docs + ?, tokens = tokens + ? WHERE name = ?"
+# Memories of a scope that are counted to weigh terms; of more, the number in the store says enough.
+MAX_HELD = 20_000
 # The most that a column of a posting can count.
 MAX_HITS = 32_767
 _NAME_TYPES = "?::smallint[], ?::text[], ?::bigint[]"
@@ -99,9 +101,17 @@ class PostgresText:
     ) -> TermCounts:
         newest = _number(connection, "SELECT coalesce(max(seq), 0) FROM memories")
         by_term = _frequencies(connection, MEMORY, terms)
-        known = frozenset(by_term if scopes is None else _present(connection, list(by_term), scopes))
-        authors = frozenset(_present(connection, list(names), scopes, " AND p.author > 0"))
-        return TermCounts(max(newest, *by_term.values(), 1), by_term, authors, known)
+        authors = frozenset(_counted(connection, list(names), scopes, 1, " AND p.author > 0"))
+        passages = newest
+        if scopes is not None:
+            nowhere = " OR namespace IS NULL" if None in scopes else ""
+            held = f"SELECT 1 FROM memories WHERE namespace = ANY(?){nowhere} LIMIT {MAX_HELD}"
+            named = [name for name in scopes if name is not None]
+            size = int(next(iter(connection.execute(f"SELECT count(*) FROM ({held}) AS held", (named,))))[0])
+            passages = size if size < MAX_HELD else newest
+            found = _counted(connection, list(by_term), scopes, full_text.MAX_COUNTED)
+            by_term = full_text.in_scope(found, by_term, passages / max(newest, 1))
+        return TermCounts(max(passages, *by_term.values(), 1), by_term, authors, frozenset(by_term))
 
     # --- rebuild ---
 
@@ -350,16 +360,15 @@ def _frequencies(connection: Connection, index: Index, terms: Sequence[str]) -> 
     return {term: int(found[term]) for term in terms if term in found}
 
 
-def _present(
-    connection: Connection, terms: list[str], scopes: Sequence[str | None] | None, condition: str = ""
-) -> list[str]:
-    """Return the terms that some passage of these namespaces has."""
+def _counted(
+    connection: Connection, terms: list[str], scopes: Sequence[str | None] | None, most: int, condition: str = ""
+) -> dict[str, int]:
+    """Return by known term how many passages of these namespaces have it, counted up to `most`."""
     scope = " AND p.scope = ANY(?)" if scopes is not None else ""
-    sql = (
-        "SELECT term FROM unnest(?::text[]) AS asked (term) WHERE EXISTS "
-        f"(SELECT 1 FROM memory_postings p WHERE p.term = asked.term{scope}{condition})"
-    )
-    return [row[0] for row in connection.execute(sql, (terms, *_wanted(scopes)))] if terms else []
+    found = f"SELECT 1 FROM memory_postings p WHERE p.term = asked.term{scope}{condition} LIMIT {most}"
+    sql = f"SELECT term, (SELECT count(*) FROM ({found}) AS found) FROM unnest(?::text[]) AS asked (term)"
+    rows = connection.execute(sql, (*_wanted(scopes), terms)) if terms else ()
+    return {term: int(count) for term, count in rows if count}
 
 
 def _wanted(scopes: Sequence[str | None] | None) -> list[Any]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.readers import change_readers
 from tests.trees import write
+from tests.waiting import PATIENCE_S
 
 from recollect.code import process_pool
 from recollect.code.index import parallel_reader
@@ -176,4 +177,4 @@ def test_a_forked_process_leaves_the_worker_to_its_parent(tree: Path) -> None:
         "assert os.waitpid(child, 0)[1] == 0\n"
         "assert pid() == kept\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=PATIENCE_S)

@@ -9,8 +9,9 @@ from recollect.consolidate.candidate import Candidate, judged, mark
 from recollect.consolidate.cluster import LINKS, MOST_MEMBERS, Group, cluster, creative
 from recollect.consolidate.decay import FLOOR, decay, faded
 from recollect.consolidate.group_summary import INSTRUCTIONS, LINE_CHARACTERS, LINES, accepted, prompt, summary
-from recollect.consolidate.similar_pairs import WORDS, Pair, alike, compared, sketches, weighed
+from recollect.consolidate.similar_pairs import Marks, Pair, alike
 
+MARKS = Marks(similar=0.7, theme=0.5, group=0.5)
 TYPES = ("decision", "insight", "context")
 
 
@@ -51,21 +52,8 @@ def test_a_plan_does_not_depend_on_the_order_of_the_candidates() -> None:
 
 def test_projects_never_meet() -> None:
     rows = [candidate(number, "the same words", namespace=f"n{number % 2}") for number in range(4)]
-    found = alike(rows, sketches(weighed([row.content for row in rows])), k=5, least=0.5)
+    found = alike(rows, np.full((4, 4), 0.5, np.float32), k=5, least=0.5)
     assert {(pair.first, pair.second) for pair in found} == {(0, 2), (1, 3)}
-
-
-def test_texts_that_share_their_rare_words_are_near_and_others_are_not() -> None:
-    texts = ["The parser reads tokens lazily", "Tokens are read by the parser lazily", "Coffee is in the kitchen"]
-    weights = weighed(texts)
-    found = sketches(weights)
-    cosines = found @ found.T
-    assert cosines[0, 1] > 0.8
-    assert abs(cosines[0, 2]) < 0.3
-    assert np.allclose(np.linalg.norm(found, axis=1), 1.0)
-    every = [Pair(0, 1, 0.9), Pair(0, 2, 0.9), Pair(1, 2, 0.9)]
-    (near,) = compared(every, weights, 0.1)
-    assert near[:2] == (0, 1) and near.likeness > 0.99
 
 
 # --- creative ---
@@ -74,16 +62,16 @@ def test_texts_that_share_their_rare_words_are_near_and_others_are_not() -> None
 def test_nobody_gets_more_links_than_so_many_however_often_it_runs() -> None:
     rows = [candidate(number, memory_type=TYPES[number % 3]) for number in range(12)]
     pairs = [Pair(one, other, 0.9) for one in range(12) for other in range(one + 1, 12)]
-    plan = creative(rows, pairs, set(), WORDS)
+    plan = creative(rows, pairs, set(), MARKS)
     ends = [name for step in plan.steps for name in step.memory_ids]
     assert max(ends.count(name) for name in set(ends)) <= LINKS
     linked = {(step.memory_ids[1], step.memory_ids[0]) for step in plan.steps}
-    assert creative(rows, pairs, linked, WORDS).steps == ()
+    assert creative(rows, pairs, linked, MARKS).steps == ()
 
 
 def test_how_alike_two_memories_are_names_the_link() -> None:
     rows = [candidate(0), candidate(1, memory_type="decision"), candidate(2, memory_type="habit")]
-    steps = creative(rows, [Pair(0, 1, 0.95), Pair(0, 2, 0.55), Pair(1, 2, 0.3)], set(), WORDS).steps
+    steps = creative(rows, [Pair(0, 1, 0.95), Pair(0, 2, 0.55), Pair(1, 2, 0.3)], set(), MARKS).steps
     assert [(step.relationship, step.weight) for step in steps] == [("SIMILAR_TO", 0.95), ("SHARES_THEME", 0.55)]
 
 
@@ -92,20 +80,20 @@ def test_how_alike_two_memories_are_names_the_link() -> None:
 
 def test_a_chain_of_small_steps_is_no_group() -> None:
     rows = [candidate(number, f"statement {number}") for number in range(6)]
-    plan = cluster(rows, [Pair(number, number + 1, 0.9) for number in range(5)], WORDS)
+    plan = cluster(rows, [Pair(number, number + 1, 0.9) for number in range(5)], MARKS)
     assert all(len(step.memory_ids) == 3 for step in plan.steps)
 
 
 def test_groups_do_not_overlap_and_stay_small() -> None:
     rows = [candidate(number, f"statement {number}") for number in range(50)]
-    plan = cluster(rows, [Pair(one, other, 0.9) for one in range(50) for other in range(one + 1, 50)], WORDS)
+    plan = cluster(rows, [Pair(one, other, 0.9) for one in range(50) for other in range(one + 1, 50)], MARKS)
     members = [name for step in plan.steps for name in step.memory_ids]
     assert len(members) == len(set(members)) == 50
     assert max(len(step.memory_ids) for step in plan.steps) == MOST_MEMBERS
 
 
 def test_two_are_no_group() -> None:
-    assert cluster([candidate(0, "a"), candidate(1, "b")], [Pair(0, 1, 1.0)], WORDS).steps == ()
+    assert cluster([candidate(0, "a"), candidate(1, "b")], [Pair(0, 1, 1.0)], MARKS).steps == ()
 
 
 def test_who_is_near_the_middle_of_a_group_joins_the_nearest_that_has_room() -> None:
@@ -113,7 +101,7 @@ def test_who_is_near_the_middle_of_a_group_joins_the_nearest_that_has_room() -> 
     full = Group("full", tuple(candidate(number, "said") for number in (0, *range(100, 119))))
     near, far = Group("near", (rows[1], candidate(200, "said"))), Group("far", (rows[2],))
     pairs = [Pair(0, 3, 0.95), Pair(1, 3, 0.9), Pair(2, 3, 0.8), Pair(1, 2, 0.8), Pair(2, 4, 0.7), Pair(1, 5, 0.4)]
-    plan = cluster(rows, pairs, WORDS, (full, near, far))
+    plan = cluster(rows, pairs, MARKS, (full, near, far))
     assert [(step.action, step.summary_id, step.memory_ids) for step in plan.steps] == [
         ("extend", "near", ("m3",)),
         ("extend", "far", ("m4",)),

@@ -14,6 +14,7 @@ from recollect.engine.admin.access_rules import (
     ROWS,
     RULES,
     SEARCHES,
+    SPENDING,
     UNKNOWN,
     Row,
     Rule,
@@ -35,7 +36,7 @@ HARMLESS = set(
     """
     action active algorithm amend anchors apply archived as_of author branch category code code_type code_types
     confidence content context cycle damping deduplicate depth description direction expansion_depth explain focus
-    freshness graph importance importance_threshold judge kind kinds language last level limit max_depth metadata
+    freshness graph importance importance_threshold kind kinds language last level limit max_depth metadata
     min_centrality min_confidence min_relevance min_score name observed of offset order path pattern_types plan preview
     profile query range recency relationship relationships reset resolution since source strict subject symbol
     tags task temporal useless prompt
@@ -95,7 +96,7 @@ def test_operations_on_files_hooks_tokens_and_the_whole_store_are_for_admins() -
 def test_every_parameter_that_a_limited_grant_may_give_was_looked_at(row: Operation) -> None:
     named = {parameter.name for parameter in row.parameters}
     assert named & {*PROJECTS, *ROWS}, "it names no project: is_whole"
-    assert named <= {*PROJECTS, *ROWS, *EVERYWHERE, *RULES[row.name].guarded, *HARMLESS}
+    assert named <= {*PROJECTS, *ROWS, *EVERYWHERE, *SPENDING, *RULES[row.name].guarded, *HARMLESS}
 
 
 def test_an_operation_without_a_rule_needs_a_grant_for_everything(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,6 +142,15 @@ def test_files_and_hook_events_need_an_admin_of_all_projects(name: str, given: d
 def test_a_guarded_parameter_may_have_its_default() -> None:
     reader = LOCAL._replace(scope="read")
     assert arguments_for(reader, OPERATIONS["review_diff"], {"path": ".", "diff": "x"}, everything)["diff"] == "x"
+
+
+def test_a_reader_cannot_spend_the_budget_of_the_language_model() -> None:
+    row, asked = OPERATIONS["recall_memory"], {"query": "x", "judge": True}
+    for grant in (LOCAL._replace(scope="read"), MINE._replace(scope="read")):
+        with pytest.raises(Forbidden, match="judge needs a token with scope write"):
+            arguments_for(grant, row, asked, everything)
+        assert arguments_for(grant, row, {**asked, "judge": False}, everything)["judge"] is False
+    assert arguments_for(LOCAL._replace(scope="write"), row, asked, everything)["judge"] is True
 
 
 # --- projects ---

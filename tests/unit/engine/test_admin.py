@@ -96,6 +96,15 @@ def test_the_graph_is_counted_and_old_centrality_told(engine: Engine) -> None:
     assert check(engine, "graph").detail == "2 nodes, 1 link"
 
 
+def test_the_graph_is_counted_with_indexed_code(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a.py").write_text("def one():\n    return 1\n", encoding="utf-8")
+    engine.code.index(str(tmp_path / "tree"))
+    stats = engine.admin.stats()
+    assert (stats.nodes, stats.edges) == (2, 1)
+    assert check(engine, "graph").detail.startswith("2 nodes, 1 link")
+
+
 def test_a_folder_that_others_can_look_into_is_degraded(engine: Engine, home: Path) -> None:
     engine.memories.store("x")
     assert check(engine, "disk").status == "ok"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests import payloads
 from tests.trees import git
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.capture.error_fingerprint import failure
@@ -191,19 +192,19 @@ def test_a_server_drains_in_the_background(engine: Engine, monkeypatch: pytest.M
     monkeypatch.setattr(engine.embedding, "wake", drained.set)
     engine.capture.put(payloads.ran("make"))
     engine.capture.start()
-    assert drained.wait(60)
+    assert drained.wait(PATIENCE_S)
     engine.capture.stop()
     assert len(memories(engine)) == 1
 
 
 def test_a_server_that_is_asked_before_it_looked_looks_first(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background_drain, "POLL_S", 3600)
-    monkeypatch.setattr(background_drain, "START_S", 60)
+    monkeypatch.setattr(background_drain, "START_S", PATIENCE_S)
     engine.capture.start()
     engine.capture.put(payloads.ran("make"))
     asking = threading.Thread(target=engine.capture.catch_up)  # as calls of a server: not in its main thread
     asking.start()
-    asking.join(60)
+    asking.join(PATIENCE_S)
     engine.capture.stop()
     assert len(memories(engine)) == 1
 

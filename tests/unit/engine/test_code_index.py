@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.trees import git, write
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.errors import InvalidInput, NotFound
@@ -178,7 +179,7 @@ def test_a_server_follows_the_project_it_was_started_in_where_that_is_set(
 
         monkeypatch.setattr(engine.code, "_summary", noted)
         engine.start_background()
-        assert indexed.wait(60)
+        assert indexed.wait(PATIENCE_S)
         assert len(engine.code.symbols("Server").symbols) == 1
     assert engine.code._thread is None
 

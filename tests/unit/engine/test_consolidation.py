@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from tests.consolidations import DAY, THEME, importance, links, state, store_theme
@@ -165,20 +164,24 @@ def test_a_memory_that_changed_since_it_was_planned_is_left_alone(engine: Engine
 
 
 @pytest.mark.promise("E22", "E-consolidate_creative")
-@pytest.mark.parametrize("options", [{}, {"embed_provider": "off", "embedder": None}], ids=["vectors", "words"])
-def test_what_is_alike_across_types_is_linked_once(
-    open_engine: Callable[..., Engine], embedder: HashingEmbedder, frozen: FrozenClock, options: dict[str, Any]
-) -> None:
-    engine = open_engine(**{"embedder": embedder, **options})
+def test_what_is_alike_across_types_is_linked_once(engine: Engine, frozen: FrozenClock) -> None:
     one = engine.memories.store(THEME, memory_type="decision", namespace="app").memory
     other = engine.memories.store(f"{THEME} too", memory_type="insight", namespace="app").memory
     engine.memories.store(f"{THEME} again", memory_type="insight", namespace="elsewhere")
     engine.memories.store("Coffee is made in the kitchen", memory_type="habit", namespace="app")
-    engine.embedding.catch_up()
-    run = engine.consolidation.creative()
+    run = engine.consolidation.creative()  # makes the vectors itself
     assert links(engine) == [(one.id, "SIMILAR_TO", other.id)]
     assert run.steps[0].why.startswith("decision and insight are similar")
     assert engine.consolidation.creative().affected == 0
+
+
+def test_without_vectors_nothing_is_linked_and_the_answer_says_why(open_engine: Callable[..., Engine]) -> None:
+    engine = open_engine(embed_provider="off", embedder=None)
+    assert engine.consolidation.creative().notes == ()
+    for memory_type in ("decision", "insight"):
+        engine.memories.store(f"{THEME} {memory_type}", memory_type=memory_type)
+    run = engine.consolidation.creative()
+    assert (run.affected, run.notes) == (0, ("memories were not compared: embeddings are off",))
 
 
 def test_memories_of_one_type_or_linked_already_are_not_linked(engine: Engine) -> None:

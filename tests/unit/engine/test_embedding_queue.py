@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.fakes import HashingEmbedder
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 from recollect import Engine, progress
-from recollect.engine.models.embedding_queue import NEWEST
+from recollect.engine.models.embedding_queue import NEWEST, Embedding
 from recollect.errors import Cancelled, EmbeddingFailed
 from recollect.recall.calibration import texts
 
@@ -347,12 +347,13 @@ def test_starting_twice_starts_one_worker_of_each_kind_and_after_closing_none(
     open_engine: Callable[..., Engine], embedder: HashingEmbedder
 ) -> None:
     engine = open_engine(embedder=embedder)
-    before = threading.active_count()
+    before = {*threading.enumerate()}
     engine.start_background()
     engine.start_background()
-    assert threading.active_count() == before + 4  # the spool, vectors, centrality and consolidation
+    started = {*threading.enumerate()} - before
+    assert len(started) == 4  # the spool, vectors, centrality and consolidation
     engine.close()
-    assert threading.active_count() == before
+    until(lambda: not any(thread.is_alive() for thread in started))
     engine.start_background()
     assert not engine.embedding.running
 
@@ -365,7 +366,7 @@ def test_beside_a_worker_a_search_makes_the_vectors_that_it_can_use_at_once(
     entered, gate = threading.Event(), threading.Event()
 
     def wait() -> None:
-        if threading.current_thread() is not threading.main_thread():
+        if threading.current_thread().name == Embedding.thread_name:
             entered.set()
             gate.wait(PATIENCE_S)
 
@@ -387,7 +388,7 @@ def test_what_was_just_stored_is_found_by_its_meaning_however_busy_the_worker_is
     entered, gate = threading.Event(), threading.Event()
 
     def wait() -> None:
-        if threading.current_thread() is not threading.main_thread():
+        if threading.current_thread().name == Embedding.thread_name:
             entered.set()
             gate.wait(PATIENCE_S)
 
@@ -411,7 +412,7 @@ def worker_held_up(engine: Engine, embedder: HashingEmbedder, memories: int) -> 
     entered, gate = threading.Event(), threading.Event()
 
     def wait() -> None:
-        if threading.current_thread() is not threading.main_thread():
+        if threading.current_thread().name == Embedding.thread_name:
             entered.set()
             gate.wait(PATIENCE_S)
 

@@ -46,3 +46,21 @@ def test_the_first_ten_are_the_same_whatever_other_projects_hold(either: Engine)
     before = first(either, 10)
     fill(either, "others")
     assert first(either, 10) == before
+
+
+def test_words_that_are_frequent_in_another_project_weigh_the_same_here(either: Engine) -> None:
+    fill(either, "mine", step=3)
+    before = first(either, 10)
+    for number in range(200):
+        either.memories.store(f"A worker retries events, try {number}", namespace="others")
+    either.embedding.catch_up()
+    assert first(either, 10) == before
+
+
+def test_a_memory_supersedes_an_older_one_whatever_other_projects_say(either: Engine) -> None:
+    old = either.memories.store("The payment gateway listens on port 8080.", namespace="mine").memory
+    for number in range(80):
+        text = f"The payment gateway listens on port {9000 + number}."
+        either.memories.store(text, namespace="others", amend=False)
+    new = either.memories.store("The payment gateway now listens on port 8443.", namespace="mine")
+    assert [(each.memory_id, each.superseded) for each in new.amends] == [(old.id, True)]

@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
+from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.engine.admin import oidc_tokens
@@ -88,7 +89,8 @@ GRANTS = "groups:ops=admin,groups:dev=write@shop+web,sub:reader=read,groups:peop
 
 
 @pytest.fixture
-def check(issuer: Issuer, home: Any) -> Iterator[Callable[[str], Any]]:
+def check(issuer: Issuer, home: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
+    monkeypatch.setattr(oidc_tokens, "TIMEOUT_S", PATIENCE_S)
     with Engine(oidc_issuer=issuer.url, oidc_audience="recollect", oidc_grants=GRANTS) as engine:
         yield engine.access_tokens.check
 
@@ -171,7 +173,10 @@ def test_a_forged_token_is_refused(check: Any, issuer: Issuer, forge: Callable[[
     assert refused(check, forge(issuer)) == "the access token is not valid"
 
 
-def test_keys_are_kept_and_unknown_ones_do_not_make_the_issuer_busy(check: Any, issuer: Issuer) -> None:
+def test_keys_are_kept_and_unknown_ones_do_not_make_the_issuer_busy(
+    check: Any, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oidc_tokens, "REFETCH_S", oidc_tokens.KEYS_S)  # a busy machine needs more than a minute
     for number in range(20):
         check(issuer.token())
         refused(check, issuer.token(kid=f"unknown-{number}"))

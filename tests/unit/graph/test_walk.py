@@ -69,17 +69,12 @@ def test_depth_first_misses_nothing_that_a_long_way_round_comes_to_first() -> No
     assert walk.depth.tolist() == [0, 1, 2, 1, 2]
 
 
-def test_a_strong_way_round_is_shorter_than_a_weak_direct_one() -> None:
+def test_a_path_has_the_fewest_steps_and_is_empty_to_oneself() -> None:
     assert named(shortest_path(GRAPH, 0, 3) or []) == [(0, 1), (1, 3)]
-    assert named(shortest_path(GRAPH, 0, 3, weighted=True) or []) == [(0, 2), (2, 3)]
-
-
-def test_there_is_no_way_over_a_link_without_strength_but_there_is_one_to_oneself() -> None:
     graph = graph_of(3, [(0, 1, "CALLS", 0.0)])
     assert shortest_path(graph, 0, 1) == [0]
-    assert shortest_path(graph, 0, 1, weighted=True) is None
     assert shortest_path(graph, 0, 2) is None
-    assert shortest_path(graph, 2, 2) == shortest_path(graph, 2, 2, weighted=True) == []
+    assert shortest_path(graph, 2, 2) == []
 
 
 @pytest.mark.parametrize(

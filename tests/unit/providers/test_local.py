@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.waiting import PATIENCE_S
 
 import recollect.providers
 from recollect.errors import EmbeddingFailed
@@ -75,7 +76,7 @@ def test_embedding_leaves_nothing_in_the_home_of_its_user(tmp_path: Path) -> Non
     program = "from recollect.providers.local import LocalEmbedder; LocalEmbedder().embed(['a'])"
     environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     environment.pop("ORT_DISABLE_TELEMETRY", None)
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=PATIENCE_S)
     assert list(tmp_path.rglob("*")) == []
 
 

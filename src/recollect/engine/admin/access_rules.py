@@ -105,6 +105,8 @@ PROJECTS = ("project", "workspace_id", "project_path", "project_filter", "identi
 SEARCHES = frozenset({"recall_memory", "pack_context", "list_memories"})
 # Operations whose project is where a row moves to: it is not filled in.
 MOVES = frozenset({"update_memory"})
+# Parameters that let the language model work: its budget is not for readers.
+SPENDING = frozenset({"judge"})
 # Parameters that widen an operation to all projects; `status` counts the runs of all.
 EVERYWHERE = ("all_projects", "global", "status")
 # Parameters that name rows. An id of code is a node.
@@ -138,6 +140,10 @@ def arguments_for(grant: Grant, operation: Operation, arguments: Mapping[str, An
     for name in sorted(rule.guarded & given.keys()):
         if given[name] != defaults[name]:
             raise _refused(f"{name} needs a token with scope admin for all projects", operation, f"Omit {name}.")
+    for name in sorted(SPENDING & given.keys()) if grant.scope == "read" else ():
+        if given[name]:
+            message = f"{name} needs a token with scope write: it uses the budget of the language model"
+            raise _refused(message, operation, f"Omit {name}.")
     return _confined(grant, operation, given, find) if grant.projects else given
 
 

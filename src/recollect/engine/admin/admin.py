@@ -123,14 +123,13 @@ class Admin:
         code_made, code_pending = self._code.coverage()
         facts = store.describe()
         told = self._usefulness.totals()
-        # Nodes and links of code are in no table of their own; without code, there is no need for arrays.
-        graph = self._centrality.graph() if code.files else None
+        nodes, edges = self._graph_size()
         return Stats(
             memories=memories,
             embeddings=made,
             pending_embeddings=memories - made if self._embedding.model_id else 0,
-            nodes=graph.size if graph else store.count(Node),
-            edges=len(graph.src) if graph else store.count(Edge),
+            nodes=nodes,
+            edges=edges,
             sessions=store.count(Session),
             workspaces=store.count(Workspace),
             namespaces=len(store.tally(Memory, "namespace")),
@@ -342,9 +341,17 @@ class Admin:
         )
         return Finding("degraded", detail, mend)
 
+    def _graph_size(self) -> tuple[int, int]:
+        """Return how many nodes and links the graph has, those of code included."""
+        # Nodes and links of code are in no table of their own; without code, there is no need for arrays.
+        if self._context.code_store.code_totals().files:
+            graph = self._centrality.graph()
+            return graph.size, len(graph.src)
+        return self._context.store.count(Node), self._context.store.count(Edge)
+
     def _check_graph(self) -> Finding:
-        store = self._context.store
-        detail = f"{plural(store.count(Node), 'node')}, {plural(store.count(Edge), 'link')}"
+        nodes, links = self._graph_size()
+        detail = f"{plural(nodes, 'node')}, {plural(links, 'link')}"
         # Stale centrality is used as it is and recomputed by itself.
         if self._centrality.is_stale():
             detail += "; centrality is out of date and is recomputed when needed"

@@ -338,6 +338,7 @@ class Consolidator:
     def _similar(self, rows: "list[Candidate]", k: int) -> "Similar":
         from recollect.engine.consolidation.consolidation_input import similar
 
+        self._embedding.after_import()  # a command has no server that made the vectors
         return similar(self._context.store, self._embedding.model_id, self._calibration, rows, k=k)
 
     def _carried_out(self, plan: Plan, *, preview: bool, wanted: str | None, limit: int) -> Consolidated:

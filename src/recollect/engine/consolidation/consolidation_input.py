@@ -11,7 +11,7 @@ import msgspec
 from recollect import clock
 from recollect.consolidate.candidate import Candidate
 from recollect.consolidate.cluster import MOST_MEMBERS, Group
-from recollect.consolidate.similar_pairs import MEANING, WORDS, Marks, Pair, alike
+from recollect.consolidate.similar_pairs import MEANING, Marks, Pair, alike
 from recollect.engine.consolidation.plan_execution import MIDDLE
 from recollect.engine.models.embedding_queue import MIN_COVERAGE
 from recollect.engine.records.memory_rows import is_own_summary
@@ -95,22 +95,14 @@ def similar(
     place = {name: number for number, name in enumerate(ids)}
     having = [candidate for candidate in candidates if candidate.id in place]
     if not having or len(having) < MIN_COVERAGE * len(candidates):
-        return _by_words(candidates, k)
+        note = "memories were not compared: " + ("most are not embedded yet" if model else "embeddings are off")
+        return Similar((), (), MEANING, (note,) if candidates else ())
     rows = np.fromiter((place[candidate.id] for candidate in having), np.int64, len(having))
     marks = _on_scale(MEANING, calibration.of(model))
     pairs = alike(having, vectors[rows], k=k, least=min(marks.theme, marks.group))
     lacking = len(candidates) - len(having)
     notes = (f"{plural(lacking, 'memory is', 'memories are')} not embedded yet and were skipped",) if lacking else ()
     return Similar(having, pairs, marks, notes)
-
-
-def _by_words(candidates: Sequence[Candidate], k: int) -> Similar:
-    from recollect.consolidate.similar_pairs import SLACK, compared, sketches, weighed
-
-    weights = weighed([" ".join((row.title or "", row.content)) for row in candidates])
-    least = min(WORDS.theme, WORDS.group)
-    pairs = compared(alike(candidates, sketches(weights), k=k, least=least - SLACK), weights, least)
-    return Similar(candidates, pairs, WORDS, ("compared by words: memories are not embedded",))
 
 
 def _on_scale(marks: Marks, calibration: Calibration) -> Marks:

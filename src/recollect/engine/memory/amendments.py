@@ -20,6 +20,7 @@ from recollect import clock
 from recollect.engine.records.memory_rows import ensure_node, node_id, replace, said_at
 from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
+from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -123,16 +124,17 @@ class Amendments(NamedTuple):
         from recollect.text.terms import query_terms
 
         store = self.context.store
-        # Not by namespace: the index would read through all of it. What is of another one is left out below.
         where: dict[str, object] = {"superseded_by": None, "source": STATING, "observed": False}
+        # As a range: by its name, the text index would read through all of a namespace.
+        scope = memory.namespace
+        where["namespace"] = None if scope is None else Range(scope, scope + "\0")
         counts = store.term_counts(query_terms(statement.text))
         rarest = dict(_rarest(counts.by_term))
         if not rarest:
             return []
         matches = store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
         rows = store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
-        same = [row for row in rows if row.namespace == memory.namespace and row.branch in (None, memory.branch)]
-        return [row for row in same if said_at(row) <= said_at(memory)]
+        return [row for row in rows if row.branch in (None, memory.branch) and said_at(row) <= said_at(memory)]
 
     def _amended(self, pairs: Sequence[_Pair]) -> Iterator[Found]:
         """Yield the changes among pairs of statements, once their likeness is known."""

@@ -3,13 +3,16 @@
 A write never waits for a vector and never fails for lack of one. The worker thread of a server makes missing vectors.
 Every recall makes a bounded number before it ranks, so that a memory stored a moment ago is found by meaning; beside a
 worker, only those of the newest short memories. While far more are missing, recall makes none, is keyword-only and says
-so. A memory that the embedder refuses is skipped.
+so. A memory that the embedder refuses is skipped. A caller who waits does so for a limited time: if the embedder hangs,
+recall is keyword-only and says so.
 """
 
+import contextvars
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect import progress
@@ -46,6 +49,21 @@ NEWEST = 8
 AT_IMPORT = 8_000
 # How often the worker looks for memories that other processes stored.
 POLL_S = 2.0
+# How much longer than `embed_timeout_s` a caller waits for each text: twenty times what the local model takes.
+TEXT_S = 2.0
+
+# Whether somebody waits for the embedder in this thread or task.
+_is_waited_for = contextvars.ContextVar("is_waited_for", default=False)
+
+
+@contextmanager
+def _waited_for() -> Iterator[None]:
+    """Ask the embedder with a time limit in this block."""
+    token = _is_waited_for.set(True)
+    try:
+        yield
+    finally:
+        _is_waited_for.reset(token)
 
 
 class Embedding(Worker):
@@ -118,6 +136,7 @@ class Embedding(Worker):
         retry(self._context.store, self.model_id)
 
     @confined_to(())
+    @_waited_for()
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the question's vector, or None, with notes that say what is degraded."""
         if not self.model_id:
@@ -142,7 +161,8 @@ class Embedding(Worker):
             notes = (_not_embedded(total - made, total),)
             if made < MIN_COVERAGE * total:
                 now = "" if self.running else "; `recollect admin rebuild` embeds them now"
-                return None, (*notes, f"search is keyword-only until most are{now}")
+                why = f": {self._failure.message}" if self._failure else f" until most are{now}"
+                return None, (*notes, f"search is keyword-only{why}")
         try:
             return self.of_texts([text])[0], notes
         except EmbeddingFailed as problem:
@@ -174,6 +194,7 @@ class Embedding(Worker):
         except EmbeddingFailed:
             return None
 
+    @_waited_for()
     def of_texts(self, texts: list[str]) -> Any:
         """Return the vectors of texts that are not memories, in their order. Raises EmbeddingFailed."""
         self._raise_if_paused()
@@ -218,6 +239,7 @@ class Embedding(Worker):
             self._catch_up_quietly(AT_IMPORT)
 
     @confined_to(())
+    @_waited_for()
     def embed(self, memory: Memory) -> None:
         """Make the vectors of a memory now if it is short: its author may search for it next.
 
@@ -273,9 +295,12 @@ class Embedding(Worker):
         began = time.thread_time()
         try:
             rows = self._ask([text for part in parts for text in part.texts])
-        except EmbeddingFailed:
+        except EmbeddingFailed as problem:
             self.try_now()
-            return self._one_by_one(parts)
+            if len(parts) > 1:
+                return self._one_by_one(parts)
+            put_aside(self._context.store, self.model_id, parts[0].memory, problem.message)
+            return []
         if len(parts) == 1 and parts[0].first and time.thread_time() - began > LIMIT_CPU_S:
             why = f"{plural(len(parts[0].texts), 'passage')} took more than {LIMIT_CPU_S:g} s of CPU time"
             put_aside(self._context.store, self.model_id, parts[0].memory, why)
@@ -348,7 +373,8 @@ class Embedding(Worker):
         if embedder is None:
             raise EmbeddingFailed("embeddings are off", hint="Set embed_provider to local, ollama or openai.")
         try:
-            vectors = embedder.embed(texts)
+            limit_s = self._context.settings.embed_timeout_s + TEXT_S * len(texts)
+            vectors = _within(limit_s, embedder, texts) if _is_waited_for.get() else embedder.embed(texts)
             if len(vectors) != len(texts):
                 raise EmbeddingFailed(
                     f"{embedder.model_id} returned {plural(len(vectors), 'vector')} for {plural(len(texts), 'text')}"
@@ -361,6 +387,27 @@ class Embedding(Worker):
             raise self._failure from problem.__cause__
         self._failure, self._pause_s = None, FIRST_PAUSE_S
         return vectors
+
+
+def _within(limit_s: float, embedder: "Embedder", texts: list[str]) -> Any:
+    """Return the vectors of texts. Raises EmbeddingFailed if that takes longer; the call cannot be cancelled."""
+    made: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            made.put((embedder.embed(texts), None))
+        except BaseException as problem:  # raised for the caller
+            made.put((None, problem))
+
+    run = contextvars.copy_context().run
+    threading.Thread(target=run, args=(work,), name="recollect-embedding-now", daemon=True).start()
+    try:
+        vectors, problem = made.get(timeout=limit_s)
+    except queue.Empty:
+        raise EmbeddingFailed(f"{embedder.model_id} did not answer within {limit_s:g} s") from None
+    if problem is not None:
+        raise problem
+    return vectors
 
 
 def _not_embedded(lacking: int, total: int) -> str:
