@@ -170,6 +170,7 @@ class Engine:
             centrality=self.centrality,
             tracking=self.anchor_tracking,
             link=lambda tree: self.links.link(tree),
+            link_later=lambda tree: self.links.want(tree),
         )
         self.links = Links(context, self.code, self.centrality)
         self.packages = Packages(context, self.code)

@@ -29,6 +29,9 @@ CERTAIN = 0.9
 # A signature and the first words of its documentation, on one line of a list.
 LISTED_CHARACTERS = 200
 
+# Notes on files that could not be read wholly: a project with samples of broken code has many.
+SHOWN_NOTES = 3
+
 
 def _tally(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{inline(name)} {number:,}" for name, number in counts.items())
@@ -54,7 +57,10 @@ def _indexed(done: code_records.Indexed, _now: int | None) -> list[Block]:
     )
     what = f"{count(done.files, 'file')}, {count(done.symbols, 'symbol')}"
     said = f"Indexed: {what}; {changed}." if done.read or done.removed else f"Up to date: {what}."
-    return [Line(said, "good"), Facts(present(few)), Facts(present(rows), detail=True), *notes(done.notes)]
+    shown = notes(done.notes[:SHOWN_NOTES])
+    rest = [Facts((("note", inline(note, PARTICULAR_CHARACTERS)),), detail=True) for note in done.notes[SHOWN_NOTES:]]
+    more = [Line(f"Note: and {len(rest):,} more; --full lists them.", "weak")] if rest else []
+    return [Line(said, "good"), Facts(present(few)), Facts(present(rows), detail=True), *shown, *more, *rest]
 
 
 def _place(hit: code_records.SymbolHit) -> str:
@@ -113,7 +119,7 @@ def _symbol(view: code_records.SymbolView, _now: int | None) -> list[Block]:
 def _calls(ids: Sequence[str], total: int | None) -> str:
     """Return the names at the other ends of calls, and how many more there are."""
     if total is None:
-        return "not resolved yet; impact or dependencies resolves it"
+        return "not resolved yet: ask again in a few seconds"
     shown = ", ".join(name.rpartition("::")[2] for name in ids)
     more = f" and {total - len(ids):,} more" if total > len(ids) else ""
     return inline(shown, PARTICULAR_CHARACTERS) + more if ids else "nothing found"

@@ -211,8 +211,9 @@ def _outside_entry(use: graph_answer.OutsideUse) -> Entry:
 
 
 def _doubt_entry(doubt: graph_answer.Doubt) -> Entry:
-    what = f"one of {len(doubt.candidates):,}" if doubt.candidates else "unresolved"
-    names = ", ".join(candidate.rpartition("::")[2] or candidate for candidate in doubt.candidates[:4])
+    several = len(doubt.candidates) > 1
+    what = f"one of {len(doubt.candidates):,}" if several else "on an object of unknown type"
+    names = ", ".join(candidate.rpartition("::")[2] or candidate for candidate in doubt.candidates[:4] if several)
     return Entry(
         inline(f"{doubt.path}:{doubt.line}"), f"{inline(doubt.name, 60)}, {what}", inline(names, LISTED_CHARACTERS)
     )
@@ -249,7 +250,9 @@ def _impact(found: graph_answer.Impact, _now: int | None) -> list[Block]:
     blocks: list[Block] = [Line(f"{head}: {rings}." if rings else f"{head}."), _of(found.node)]
     if found.verdict:
         blocks.append(Line(inline(found.verdict[:1].upper() + found.verdict[1:]), "" if found.is_complete else "weak"))
-    blocks += part("Code", [_use_entry(use, found.node.namespace) for use in found.affected], found.total)
+    tests = {use.node.id for use in found.tests}
+    code = [_use_entry(use, found.node.namespace) for use in found.affected if use.node.id not in tests]
+    blocks += part("Code", code, found.total - found.tests_total)
     blocks += part("Tests", [_use_entry(use, found.node.namespace) for use in found.tests], found.tests_total)
     endpoints = [_use_entry(use, found.node.namespace) for use in found.endpoints]
     blocks += part("Endpoints", endpoints, found.endpoints_total)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,7 +16,7 @@ from recollect.engine.graph.code_nodes import symbol_hit
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.scope import noted
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import Conflict, NotFound, RecollectError
 from recollect.files import read_file
 from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
@@ -57,12 +58,17 @@ class CodeIndex:
         centrality: "Centrality",
         tracking: "AnchorTracking",
         link: "Callable[[int], Linking]",
+        link_later: Callable[[int], bool],
     ) -> None:
-        """Take the nouns that the index needs; link resolves calls and imports of a tree."""
+        """Take the nouns that the index needs.
+
+        link: resolves calls and imports of a tree; link_later: does so in the background, if there is one
+        """
         self._context = context
         self._scope = scope
         self._tracking = tracking
         self._link = link
+        self._link_later = link_later
         self.vectors = CodeEmbedding(context, embedding, centrality)
         # Signals that do not count: how a benchmark finds out what each one earns.
         self.leave_out: frozenset[str] = frozenset()
@@ -215,6 +221,8 @@ class CodeIndex:
     def symbol(self, symbol: str, *, namespace: str | None = None, with_source: bool = False) -> SymbolView:
         """Show info on a symbol: signature, docs, callers, callees.
 
+        If calls are not resolved yet, a server resolves them in the background; a command resolves them first.
+
         symbol: Server.start, path:line or path::name
         namespace: project path or name; default: all projects
         with_source: include its source, at most 120 lines
@@ -231,6 +239,10 @@ class CodeIndex:
         family = store.symbols([first + place for place in range(best.file.symbol_count)])
         own = best.id - first
         known = calls(cast("LinkStore", store), best)
+        if known is None and not self._link_later(best.tree.id):
+            with suppress(Conflict):  # another process is indexing: the rest is known without it
+                self._link(best.tree.id)
+                known = calls(cast("LinkStore", store), best)
         return SymbolView(
             symbol=symbol_hit(best),
             decorators=row.decorators,

@@ -201,6 +201,7 @@ def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact
     nodes = code_nodes(store, (graph.points.ids[number] for number in (*starts, *found)))
     of = {number: node for number in found if (node := nodes.get(graph.points.ids[number])) is not None}
     tests = [number for number, node in of.items() if node.is_test]
+    found.sort(key=lambda number: (way.depth[number], number in of and of[number].is_test))
     endpoints = [number for number, node in of.items() if node.symbol is not None and node.symbol.endpoint]
     memories = _memories(store, graph, [*starts, *found], nodes, asked.own)
     shown = dict.fromkeys(number for part in (found, tests, endpoints) for number in part[: asked.limit])
@@ -303,7 +304,7 @@ def _verdict(
     if len(store.file_edges(sorted(files))) < len(files):
         return False, "Its file is not linked yet, so callers in other files may be missing."
     reasons: list[str] = []
-    named = sum(bool(doubt.candidates) for doubt in doubts)
+    named = sum(len(doubt.candidates) > 1 for doubt in doubts)
     if named:
         reasons.append(f"{plural(named, 'place')} may mean it or another symbol with the same name")
     if len(doubts) > named:
