@@ -93,7 +93,7 @@ class Git(Source):
             by = reverts.of(commit, message)
             found = _found(commit, message, by, own) or (None if by else releases.line(commit, message))
             if found is not None:
-                yield found
+                yield releases.dated(found, commit)
         yield from tally.found()
 
     def _land(self, change: Change) -> None:
@@ -149,32 +149,38 @@ class Releases:
         value = line_worth(text, section)
         if value < LISTED:
             return None
-        name = self._of.get(commit.sha, "")
-        version = _RELEASE.search(name)
-        said = (
-            f"{self._project} {version[0]} ({day(self._tags[name].at)})" if version else f"{self._project} unreleased"
-        )
         return Found(
             key=f"commit:{commit.sha}",
             rule="change",
-            content=f"{said}{', ' if section else ''}{section}: {text}",
+            content=text,
             memory_type="context",
             at=commit.at,
             importance=0.4,
             author=commit.author or None,
             tags=("git", "release"),
-            metadata={
-                "sha": commit.sha,
-                "files": paths[:NAMED_FILES],
-                "version": version[0] if version else "",
-                "issues": list(message.issues),
-            },
+            metadata={"sha": commit.sha, "files": paths[:NAMED_FILES], "issues": list(message.issues)},
+            title=section,
             # A repair without its cause is only listed with its release.
             worth=LINE if value > REPAIR and names_code(text) else LISTED,
             head=commit.sha,
-            group=f"release {name}",
             refers=(*message.issues, commit.sha[:7]),
             pull=message.pull,
+        )
+
+    def dated(self, found: Found, commit: Commit) -> Found:
+        """Return the record of a commit with its release."""
+        name = self._of.get(commit.sha, "")
+        version = _RELEASE.search(name)
+        said = (
+            f"{self._project} {version[0]} ({day(self._tags[name].at)})" if version else f"{self._project} unreleased"
+        )
+        placed = found._replace(group=f"release {name}", release=said)
+        if found.rule != "change":
+            return placed
+        return placed._replace(
+            content=f"{said}{f', {found.title}' if found.title else ''}: {found.content}",
+            title=None,
+            metadata={**found.metadata, "version": version[0] if version else ""},
         )
 
 
