@@ -1,8 +1,8 @@
-"""Records of the commits of a project that give a reason, one for a pull request, and statistics.
+"""Records of the commits of a project that give a reason, one for a pull request.
 
     commit ─► noise? ─► message ─► worth ─┬► Found
     merge of a pull request ─► its commits┘
-       └────► tally ─► files that change together, hot files, experts ─► Found
+       └────► tally ─► files that change together ─► Found
 
 Commits come newest first, so a revert is known before the commit that it reverts: both records say so. A reverted
 revert does not count.
@@ -28,7 +28,6 @@ from recollect.history.change_worth import (
     kind,
     line_worth,
     names_code,
-    repairs,
     worth,
 )
 from recollect.history.co_changes import Tally
@@ -67,7 +66,7 @@ class Git(Source):
     """The commits of the checkout that give a reason."""
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
-        """Yield the records of commits, newest first, then the statistics."""
+        """Yield the records of commits, newest first, then files that change together."""
         parents = commit_log.parents(root, since, notes=self.notes)
         if not parents:
             return
@@ -86,7 +85,7 @@ class Git(Source):
                     merges.append(change)
                 continue
             if not is_noise:
-                tally.add(change.commit, is_fix=repairs(change.message))
+                tally.add(change.commit)
                 changes[commit.sha] = change
         releases = Releases(root, parents)
         for commit, message, own in _grouped(changes, merges, parents):

@@ -178,8 +178,8 @@ def _is_revert(found: Found) -> bool:
     return found.rule == "revert" or text[:6].lower() == "revert"
 
 
-# Statistics and rules use the same words for different things.
-_OWN = frozenset({"together", "hot", "who", "rule"})
+# Lists of files and rules use the same words for different things.
+_OWN = frozenset({"together", "rule"})
 
 
 def _words(found: Found) -> frozenset[str]:
