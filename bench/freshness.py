@@ -365,15 +365,16 @@ def across(chosen: argparse.Namespace) -> None:
 
 def history(chosen: argparse.Namespace) -> None:
     """Measure the verdicts on imported memories."""
-    from past_truth import measured
+    from past_truth import measured, rates
 
-    rows = []
+    rows, every = [], []
     for repository in chosen.history:
         with tempfile.TemporaryDirectory() as name:
-            row, wrong = measured(repository, Path(name), typescript=chosen.typescript)
+            row, judged, wrong = measured(repository, Path(name), typescript=chosen.typescript)
         rows.append(row)
+        every += judged
         sys.stderr.write("".join(f"{line}\n" for line in wrong) if chosen.wrong else "")
-    publish("history-freshness", {"repositories": rows}, save=chosen.save)
+    publish("history-freshness", {"overall": rates(every), "repositories": rows}, save=chosen.save)
 
 
 class Bench:

@@ -23,6 +23,8 @@ from recollect import Engine
 from recollect.code.index.symbols import Symbol
 from recollect.model import Anchor, AnchorState, Memory
 
+# All memories of a repository: few of its code is the same today.
+MOST = 20_000
 RIGHT = {"fresh": "same", "moved": "same", "changed": "changed", "gone": "gone"}
 
 
@@ -36,12 +38,15 @@ class Case(NamedTuple):
     verdict: str
 
 
-def measured(repository: Path, folder: Path, *, typescript: Path | None) -> tuple[dict[str, Any], list[str]]:
-    """Return the numbers of one repository, and a line for every wrong verdict."""
+Judged = list[tuple[Case, tuple[str, ...]]]
+
+
+def measured(repository: Path, folder: Path, *, typescript: Path | None) -> tuple[dict[str, Any], Judged, list[str]]:
+    """Return the numbers of one repository, its judged anchors, and a line for every wrong verdict."""
     root = _checked_out(repository, folder)
     with Engine(home=str(folder / "home"), embed_provider="off") as engine:
         engine.code.index(str(root))
-        engine.history.import_history(str(root), only=("git",))
+        engine.history.import_history(str(root), only=("git",), limit=MOST)
         cases = list(_cases(engine))
         memories = engine.store.count(Memory, {"source": "import"})
     truth = Truth(root, typescript)
@@ -54,11 +59,15 @@ def measured(repository: Path, folder: Path, *, typescript: Path | None) -> tupl
         for case, right in judged
         if RIGHT[case.verdict] not in right
     ]
-    numbers = {verdict: _rates(judged, verdict) for verdict in ("same", "changed", "gone")}
     said = dict(Counter(case.verdict for case in cases))
     name = repository.name if repository.name not in ("repo", ".git") else repository.parent.name.rpartition("+")[2]
     counts = {"memories": memories, "anchors": len(cases), "judged": len(judged), "verdicts": said}
-    return {"repository": name, **counts, **numbers}, wrong
+    return {"repository": name, **counts, **rates(judged)}, judged, wrong
+
+
+def rates(rows: Judged) -> dict[str, Any]:
+    """Return precision and recall of each verdict."""
+    return {verdict: _rates(rows, verdict) for verdict in ("same", "changed", "gone")}
 
 
 def _rates(rows: Sequence[tuple[Case, tuple[str, ...]]], verdict: str) -> dict[str, Any]:

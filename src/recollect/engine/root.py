@@ -267,7 +267,6 @@ class Engine:
             context,
             capture=self.capture,
             branches=self.branches,
-            anchoring=self.anchoring,
             anchor_tracking=self.anchor_tracking,
             embedding=self.embedding,
         )

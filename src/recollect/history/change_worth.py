@@ -69,7 +69,8 @@ _SETTLED = re.compile(
     r"|remov(?:e[sd]?|ing)|disallow|forbid)\b",
     re.IGNORECASE,
 )
-# … unless its users never see it.
+# … unless its users never see it; further on, it is mentioned in passing.
+INTERNAL_CHARACTERS = 80
 _INTERNAL = re.compile(r"\b(?:internal(?:ly|s)?|refactor\w*|type (?:hints?|annotations?)|typing|mypy)\b", re.IGNORECASE)
 # Words that deny a way which was thought of.
 _REJECTED = re.compile(
@@ -242,7 +243,7 @@ _TRIVIAL = re.compile(
     re.IGNORECASE,
 )
 _TRIVIAL_SECTION = re.compile(
-    r"doc(?:s|umentation|umented)?\b|internal|build|ci\b|chores?|tests?\b|dependenc|contributors|misc.*doc"
+    r"doc(?:s|umentation|umented)?\b|build|ci\b|chores?|tests?\b|dependenc|contributors|misc.*doc"
     r"|maintenance|credits|thanks|patch notes$",
     re.IGNORECASE,
 )
@@ -270,8 +271,8 @@ def line_worth(text: str, section: str = "") -> float:
         return 0.0
     if _SECURITY.search(text):
         return SAFETY
-    if _INTERNAL.search(text):
-        return LISTED
+    if _INTERNAL.search(text, 0, INTERNAL_CHARACTERS) or _INTERNAL.search(section):
+        return LISTED if words > 4 else 0.0
     has_name = names_code(text)
     is_said = has_name or words > 6 or "support" in text.lower()
     if (_STRONG_SECTION.search(section) and (has_name or words > 3)) or (changes_interface(text) and is_said):

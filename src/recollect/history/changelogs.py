@@ -20,10 +20,13 @@ from recollect.history.history_record import FileSource, Found, Text, clipped, d
 from recollect.history.project_documents import compact, pieces, prose, sections
 from recollect.model import MemoryType
 from recollect.text.dates import MONTHS
+from recollect.text.passages import LIST_HEAD
 
 # What is kept of one change; more is a tutorial.
 CHANGE_CHARACTERS = 900
 GUIDE_CHARACTERS = 1_200
+# … and of a commit in a list.
+ITEM_CHARACTERS = 300
 # Fewer words of prose are a piece of code.
 GUIDE_WORDS = 15
 # … and fewer of a paragraph among lists lead to one.
@@ -311,6 +314,7 @@ def _change(file: Text, line: Line, name: str, *, key: str, at: int, dated: bool
         key=key,
         rule="change",
         content=f"{name}{when}{above}: {clipped(line.text, CHANGE_CHARACTERS)}",
+        release=f"{name}{when}",
         memory_type=kind,
         at=at,
         importance=0.55 if value >= REMOVAL else 0.4,
@@ -329,18 +333,20 @@ def _change(file: Text, line: Line, name: str, *, key: str, at: int, dated: bool
 def joined(changes: Sequence[Found], most: int = GUIDE_CHARACTERS) -> Iterator[Found]:
     """Yield the changes of one release as a few records, where there are too many for one each."""
     first = changes[0]
-    head = first.content.partition(": ")[0].partition(",")[0]
     part: list[Found] = []
     number = 0
     for change in (*changes, None):
-        if part and (change is None or sum(len(each.content) for each in part) + len(change.content) > most):
-            items = "\n".join(f"- {each.content.partition(': ')[2]}" for each in part)
+        if part and (change is None or sum(map(len, map(_item, part))) + len(_item(change)) > most):
+            items = "\n".join(f"- {_item(each)}" for each in part)
             refers = tuple(dict.fromkeys(name for each in part for name in each.refers))
             number += 1
             yield first._replace(
                 key=f"{first.group}#rest{number}",
                 rule="release",
-                content=f"{head}, further changes:\n\n{items}",
+                title=first.release,
+                content=f"{first.release}{LIST_HEAD}\n\n{items}",
+                author=None,
+                tags=("changelog",),
                 memory_type="context",
                 importance=0.4,
                 refers=(),
@@ -354,6 +360,13 @@ def joined(changes: Sequence[Found], most: int = GUIDE_CHARACTERS) -> Iterator[F
             part = []
         if change is not None:
             part.append(change)
+
+
+def _item(change: Found) -> str:
+    """Return a record as one line of a list."""
+    if change.rule == "change":
+        return change.content.partition(": ")[2]
+    return clipped(" ".join(change.content.partition("\n\nCommit ")[0].split()), ITEM_CHARACTERS)
 
 
 def _package(path: str, project: str) -> str:

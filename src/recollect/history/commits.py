@@ -1,8 +1,8 @@
-"""Records of the commits of a project that give a reason, one for a pull request, and statistics.
+"""Records of the commits of a project that give a reason, one for a pull request.
 
     commit ─► noise? ─► message ─► worth ─┬► Found
     merge of a pull request ─► its commits┘
-       └────► tally ─► files that change together, hot files, experts ─► Found
+       └────► tally ─► files that change together ─► Found
 
 Commits come newest first, so a revert is known before the commit that it reverts: both records say so. A reverted
 revert does not count.
@@ -28,7 +28,6 @@ from recollect.history.change_worth import (
     kind,
     line_worth,
     names_code,
-    repairs,
     worth,
 )
 from recollect.history.co_changes import Tally
@@ -67,7 +66,7 @@ class Git(Source):
     """The commits of the checkout that give a reason."""
 
     def records(self, root: Path, since: int | None) -> Iterator[Found]:
-        """Yield the records of commits, newest first, then the statistics."""
+        """Yield the records of commits, newest first, then files that change together."""
         parents = commit_log.parents(root, since, notes=self.notes)
         if not parents:
             return
@@ -86,14 +85,14 @@ class Git(Source):
                     merges.append(change)
                 continue
             if not is_noise:
-                tally.add(change.commit, is_fix=repairs(change.message))
+                tally.add(change.commit)
                 changes[commit.sha] = change
         releases = Releases(root, parents)
         for commit, message, own in _grouped(changes, merges, parents):
             by = reverts.of(commit, message)
             found = _found(commit, message, by, own) or (None if by else releases.line(commit, message))
             if found is not None:
-                yield found
+                yield releases.dated(found, commit)
         yield from tally.found()
 
     def _land(self, change: Change) -> None:
@@ -149,32 +148,38 @@ class Releases:
         value = line_worth(text, section)
         if value < LISTED:
             return None
-        name = self._of.get(commit.sha, "")
-        version = _RELEASE.search(name)
-        said = (
-            f"{self._project} {version[0]} ({day(self._tags[name].at)})" if version else f"{self._project} unreleased"
-        )
         return Found(
             key=f"commit:{commit.sha}",
             rule="change",
-            content=f"{said}{', ' if section else ''}{section}: {text}",
+            content=text,
             memory_type="context",
             at=commit.at,
             importance=0.4,
             author=commit.author or None,
             tags=("git", "release"),
-            metadata={
-                "sha": commit.sha,
-                "files": paths[:NAMED_FILES],
-                "version": version[0] if version else "",
-                "issues": list(message.issues),
-            },
+            metadata={"sha": commit.sha, "files": paths[:NAMED_FILES], "issues": list(message.issues)},
+            title=section,
             # A repair without its cause is only listed with its release.
             worth=LINE if value > REPAIR and names_code(text) else LISTED,
             head=commit.sha,
-            group=f"release {name}",
             refers=(*message.issues, commit.sha[:7]),
             pull=message.pull,
+        )
+
+    def dated(self, found: Found, commit: Commit) -> Found:
+        """Return the record of a commit with its release."""
+        name = self._of.get(commit.sha, "")
+        version = _RELEASE.search(name)
+        said = (
+            f"{self._project} {version[0]} ({day(self._tags[name].at)})" if version else f"{self._project} unreleased"
+        )
+        placed = found._replace(group=f"release {name}", release=said)
+        if found.rule != "change":
+            return placed
+        return placed._replace(
+            content=f"{said}{f', {found.title}' if found.title else ''}: {found.content}",
+            title=None,
+            metadata={**found.metadata, "version": version[0] if version else ""},
         )
 
 

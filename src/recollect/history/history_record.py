@@ -22,7 +22,7 @@ class Found(NamedTuple):
 
     key: stable within its source. rule: the rule that found it. at: since when it is valid
     worth: how much it is worth to be remembered, from 0 to 1, when not all can be. head: the commit it was written at
-    group: records that may become one if there are too many, such as the changes of a release
+    group, release: records that may become one if there are too many, and the name and date of their release
     refers: issues, pull requests and commits that it names; the same change in two sources names the same
     pull: the pull request that made the change
     replaced_by, ended_at: the key of the record that reverted it, and when
@@ -43,6 +43,7 @@ class Found(NamedTuple):
     worth: float = 0.5
     head: str | None = None
     group: str = ""
+    release: str = ""
     refers: tuple[str, ...] = ()
     pull: str = ""
 

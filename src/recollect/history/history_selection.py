@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.history.change_worth import FLOOR, aged
@@ -19,9 +19,9 @@ from recollect.history.history_record import Found, Landed
 
 # Of the memories, this part may hold several changes of a release each: they keep old releases findable.
 JOINED_PART = 3
-# Characters of such a list, the shortest that leave room for all: a question finds a change in a short list better.
-LIST_SIZES = (250, 400, 600, 900, 1_200)
-# A line of a changelog that is not kept alone is listed with its release, a commit is lost: it needs so much less.
+# Characters of such a list, the shortest that leave room for all.
+LIST_SIZES = (1_200, 2_400, 4_800)
+# A commit says more than its line in a list: it needs so much less to stay alone.
 COMMIT_BONUS = 0.05
 # A change that both a commit and a changelog tell matters more.
 TOLD_TWICE = 0.1
@@ -55,14 +55,15 @@ class Selection(NamedTuple):
 
 def select(found: Mapping[str, Sequence[Found]], most: int, landed: Mapping[str, Landed]) -> Selection:
     """Return at most so many records, the worthiest ones, in the order of their sources."""
-    covered = max((each.at for each in found.get("changelog", ()) if each.rule == "change"), default=0)
+    written = [each.at for each in found.get("changelog", ()) if each.rule == "change"]
+    first, last = min(written, default=0), max(written, default=0)
     listed = Counter(each.group for records in found.values() for each in records if each.worth < FLOOR)
     rows = [
         Row(source, _placed(each, landed))
         for source, records in found.items()
         for each in records
         # Subjects of commits are the changelog only where the project writes none. One repair alone is no list.
-        if (source != "git" or each.rule != "change" or each.at > covered)
+        if (source != "git" or each.rule != "change" or not first <= each.at <= last)
         and (each.worth >= FLOOR or listed[each.group] > 1)
     ]
     single = _single(rows)
@@ -70,12 +71,11 @@ def select(found: Mapping[str, Sequence[Found]], most: int, landed: Mapping[str,
     worths = [_rank(row.found, newest) for row in single]
     ranked = sorted(range(len(single)), key=lambda place: (-worths[place], place))
     ranked = [place for place in ranked if single[place].found.worth >= FLOOR]
-    cut = most if len(ranked) <= most else most - most // JOINED_PART
-    left = [single[place] for place in sorted(ranked[cut:])]
-    few = _few([*left, *(row for row in single if row.found.worth < FLOOR)], most - min(cut, len(ranked)))
-    room = most - min(cut, len(ranked)) - len(few)
-    alone = [place for place in ranked[cut:] if not single[place].found.group][:room]
-    chosen = [single[place] for place in sorted([*ranked[:cut], *alone])]
+    least = most - most // JOINED_PART
+    few = _few(single, ranked[:least], most - least)
+    alone = ranked[: most - len(few)]
+    few = _few(single, alone, most - len(alone))
+    chosen = [single[place] for place in sorted(alone)]
     kept: dict[str, list[Found]] = {source: [] for source in found}
     for row in (*chosen, *few):
         kept[row.source].append(row.found)
@@ -96,14 +96,15 @@ def _placed(found: Found, landed: Mapping[str, Landed]) -> Found:
 def _rank(found: Found, newest: int) -> float:
     """Return the worth by which a record competes for a place."""
     value = aged(found.worth, found.at, newest) if found.worth < 1 else 1.0
-    return value + COMMIT_BONUS if found.key.startswith("commit:") and not found.group else value
+    return value + COMMIT_BONUS if found.key.startswith("commit:") and found.rule != "change" else value
 
 
-def _few(rows: Sequence[Row], most: int) -> list[Row]:
-    """Return the changes of each release as at most so many lists, the newest release first."""
+def _few(rows: Sequence[Row], alone: Collection[int], most: int) -> list[Row]:
+    """Return the changes of each release that are not kept alone as at most so many lists, the newest first."""
     groups: dict[tuple[str, str], list[Found]] = defaultdict(list)
-    for row in rows:
-        if row.found.group:
+    kept = set(alone)
+    for place, row in enumerate(rows):
+        if row.found.group and place not in kept:
             groups[row.source, row.found.group].append(row.found)
     newest_first = sorted(groups.items(), key=lambda group: (-group[1][0].at, group[0]))
     few: list[Row] = []
@@ -157,7 +158,7 @@ def _is_same(rows: Sequence[Row], words: Sequence[frozenset[str]], kept: Mapping
         return False
     if any(each.replaced_by or (not each.refers and each.rule in _OWN) for each in (first, second)):
         return False
-    if first.group and first.group == second.group:
+    if first.group and first.group == second.group and first.rule == second.rule == "change":
         return words[one] == words[two]
     fewest = min(len(words[one]), len(words[two]))
     share = len(words[one] & words[two]) / fewest if fewest else 0.0
@@ -177,8 +178,8 @@ def _is_revert(found: Found) -> bool:
     return found.rule == "revert" or text[:6].lower() == "revert"
 
 
-# Statistics and rules use the same words for different things.
-_OWN = frozenset({"together", "hot", "who", "rule"})
+# Lists of files and rules use the same words for different things.
+_OWN = frozenset({"together", "rule"})
 
 
 def _words(found: Found) -> frozenset[str]:
@@ -213,8 +214,7 @@ def _merged(full: Row, other: Row) -> Row:
 
 def _released(keep: Found, also: Found) -> str:
     """Return the content of a record with the release that a changelog names, and what it says if that differs."""
-    head, _, text = also.content.partition(": ")
-    release = head.partition(",")[0]
+    release, text = also.release, also.content.partition(": ")[2]
     said = "" if _words(also) <= _words(keep) else f": {text.rstrip('.')}"
     if release in keep.content and (not said or keep.rule == "change"):
         return keep.content

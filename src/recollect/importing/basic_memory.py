@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, get_args
 from recollect.errors import InvalidInput
 from recollect.files import open_file
 from recollect.importing import markdown_pages
-from recollect.importing.fields import Fields
 from recollect.importing.import_records import Found, Left, Linked, Remembered
 from recollect.importing.import_source import Reader, SourceFile, pages
 from recollect.importing.markdown_pages import Page, split
@@ -112,7 +111,7 @@ class BasicMemory(Reader):
                 loose.append({"relation": relation.name, "target": relation.target, **properties})
             elif target != key or relation.name != "links_to":
                 links.append(Linked("relations", key, target, relation.name, properties=properties))
-        written = _written(page, key, note)
+        written = markdown_pages.memory(page, "notes", key, note.text)
         yield written._replace(metadata={**written.metadata, **({"relations": loose} if loose else {})})
         if loose:
             yield Left("relations", "its target note does not exist; kept in the metadata of the note", len(loose))
@@ -171,25 +170,6 @@ def _observation(item: str) -> dict[str, Any] | None:
         "tags": tuple(dict.fromkeys(tag for word in _TAG.findall(content) for tag in word.split("#") if tag)),
         "metadata": {"context": context[2]} if context else {},
     }
-
-
-def _written(page: Page, key: str, note: Note) -> Remembered:
-    fields = Fields(page.fields)
-    permalink, kind = fields.take("permalink"), fields.take("type")
-    made, changed = fields.time("created"), fields.time("modified")
-    fields.drop("title")
-    return Remembered(
-        part="notes",
-        key=key,
-        content=note.text or page.title,
-        at=made if made is not None else page.changed_at,
-        updated_at=changed if changed is not None else page.changed_at,
-        title=page.title,
-        category=str(kind) if kind else None,
-        tags=markdown_pages.tags(fields),
-        metadata={"path": page.name, **({"permalink": permalink} if permalink else {})},
-        beside=fields.rest(),
-    )
 
 
 def _has_permalink(path: Path) -> bool:

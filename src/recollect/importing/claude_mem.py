@@ -87,10 +87,7 @@ def _fields(row: Mapping[str, Any]) -> Fields:
     fields = Fields(row)
     fields.drop(*_OWN, "created_at", "project", "memory_session_id", "content_session_id")
     fields.drop("merged_into_project", "synced_at", "sync_rev")
-    if not row.get("discovery_tokens"):
-        fields.drop("discovery_tokens")
-    if not row.get("relevance_count"):
-        fields.drop("relevance_count")
+    fields.drop(*(name for name in ("discovery_tokens", "relevance_count") if not row.get(name)))
     return fields
 
 

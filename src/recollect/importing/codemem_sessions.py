@@ -99,14 +99,11 @@ def _artifact(row: Mapping[str, Any], sessions: Mapping[Any, Mapping[str, Any]])
     fields.drop("id", "session_id", "created_at", "content_hash", *_OWN)
     return Remembered(
         part="artifacts",
-        key=where.key,
+        **where._asdict(),
         content=text,
-        at=where.at,
         title=fields.text("path"),
         category=fields.text("kind"),
         importance=0.3,
-        project=where.project,
-        session=where.session,
         metadata=fields.object("metadata_json"),
         beside=fields.rest(),
     )

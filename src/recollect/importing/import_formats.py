@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from recollect.errors import InvalidInput
 from recollect.importing.basic_memory import BasicMemory
@@ -36,16 +35,9 @@ READERS: tuple[type[Reader], ...] = (
 NAMES: tuple[str, ...] = tuple(dict.fromkeys(reader.source_name for reader in READERS))
 
 
-class Opened(NamedTuple):
-    """An open source."""
-
-    source: str
-    reader: Reader
-
-
 @contextmanager
-def opened(path: Path, source: str) -> Iterator[Opened | None]:
-    """Open the source at a path; with `auto`, None if it may be an export of recollect.
+def opened(path: Path, source: str) -> Iterator[Reader | None]:
+    """Return the reader of the source at a path; with `auto`, None if it may be an export of recollect.
 
     Raises InvalidInput if it has another format, and names that.
     """
@@ -56,7 +48,7 @@ def opened(path: Path, source: str) -> Iterator[Opened | None]:
             _refuse_unknown(found)
             yield None
         else:
-            yield Opened(reader.source_name, reader(found))
+            yield reader(found)
     finally:
         if found.database is not None:
             found.database.close()

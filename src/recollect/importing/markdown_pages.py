@@ -6,6 +6,7 @@ text.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -125,7 +126,7 @@ class Markdown(Reader):
             targets = {known.get(target) for target in targets_of(page)} - {None, page.name}
             for target in sorted(each for each in targets if each):
                 links[page.name, target] = Linked("links", page.name, target, "links_to")
-            yield _memory(page)
+            yield memory(page, "pages", page.name, page.text.strip())
         yield from links.values()
 
 
@@ -168,41 +169,32 @@ def targets_of(page: Page) -> Iterator[str]:
     yield from (found[1].strip().lower() for found in _WIKI.finditer(text))
     folder = page.name.rpartition("/")[0]
     for found in _LINK.finditer(text):
-        yield _joined(folder, unquote(found[1])).lower()
+        # As seen from the root of the folder, and never above it.
+        yield posixpath.normpath(f"/{folder}/{unquote(found[1])}").lstrip("/").lower()
 
 
-def _joined(folder: str, target: str) -> str:
-    """Return a path as seen from the root of the folder."""
-    parts = [part for part in folder.split("/") if part]
-    for part in target.split("/"):
-        if part == "..":
-            del parts[-1:]
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)
-
-
-def _memory(page: Page) -> Remembered:
+def memory(page: Page, part: str, key: str, text: str) -> Remembered:
+    """Return a page as a memory with this text."""
     fields = Fields(page.fields)
     fields.drop("title")
     made = next((at for name in ("created", "date", "created_at") if (at := fields.time(name)) is not None), None)
     changed = next((at for name in ("modified", "updated") if (at := fields.time(name)) is not None), None)
-    kind = fields.take("type")
+    permalink, kind = fields.take("permalink"), fields.take("type")
     return Remembered(
-        part="pages",
-        key=page.name,
-        content=page.text.strip() or page.title,
+        part=part,
+        key=key,
+        content=text or page.title,
         at=made if made is not None else page.changed_at,
         updated_at=changed if changed is not None else page.changed_at,
         title=page.title,
         category=str(kind) if kind else None,
-        tags=tags(fields),
-        metadata={"path": page.name},
+        tags=_tags(fields),
+        metadata={"path": page.name, **({"permalink": permalink} if permalink else {})},
         beside=fields.rest(),
     )
 
 
-def tags(fields: Fields) -> tuple[str, ...]:
+def _tags(fields: Fields) -> tuple[str, ...]:
     """Return the tags of front matter, however they are written."""
     value = fields.take("tags")
     return listed([str(each).lstrip("#") for each in value] if isinstance(value, list) else str(value or ""))

@@ -66,15 +66,12 @@ def observation(part: str, fields: Fields, where: Setting, *, body: str, kind: s
     kept = {**({"subtitle": subtitle} if subtitle else {}), **({"facts": list(facts)} if facts else {})}
     return Remembered(
         part=part,
-        key=where.key,
+        **where._asdict(),
         content="\n".join(said) or str(title),
-        at=where.at,
         title=title,
         category=sort,
         memory_type=TYPES.get(sort or "", "context"),
         tags=tags,
-        project=where.project,
-        session=where.session,
         metadata={**more.pop("metadata", {}), **kept, **_files(fields)},
         **more,
         beside=fields.rest(),
@@ -89,13 +86,10 @@ def summary(part: str, fields: Fields, where: Setting, **more: Any) -> Found:
         return Left(part, "it is empty")
     return Remembered(
         part=part,
-        key=where.key,
+        **where._asdict(),
         content="\n".join(said),
-        at=where.at,
         category="session_summary",
         memory_type="insight",
-        project=where.project,
-        session=where.session,
         metadata={**more.pop("metadata", {}), **_files(fields)},
         beside=fields.rest(),
     )
@@ -108,14 +102,11 @@ def prompt(part: str, fields: Fields, where: Setting, **more: Any) -> Found:
         return Left(part, "it is empty")
     return Remembered(
         part=part,
-        key=where.key,
+        **where._asdict(),
         content=text,
-        at=where.at,
         category="prompt",
         observed=True,
         importance=PROMPT_IMPORTANCE,
-        project=where.project,
-        session=where.session,
         metadata=more.pop("metadata", {}),
         beside=fields.rest(),
     )

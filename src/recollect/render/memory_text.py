@@ -26,6 +26,7 @@ from recollect.render.block import (
 from recollect.render.code_text import show_places
 from recollect.render.quantities import count, day, since
 from recollect.render.untrusted import clip, ident, inline, visible
+from recollect.text.passages import list_head
 from recollect.text.redaction.redact import told
 
 # A recalled memory is shown whole up to here, about 500 tokens, so that ten of them fit beside a question; of a longer
@@ -248,9 +249,13 @@ def _settled(settled: model.Settled, _now: int | None) -> list[Block]:
 def _recalled(hit: model.Hit) -> tuple[str, int, int]:
     """Return what is shown of a memory, how many characters are not, and where in it the matching passage begins.
 
-    Of a long memory only that passage is shown.
+    Of a long memory only that passage is shown, and of a list of changes its line.
     """
     whole = len(hit.memory.content)
+    head = list_head(hit.memory.content)
+    if head and hit.passage is not None and hit.passage.start:
+        text = visible(f"{head}\n\n{hit.told(hit.passage.start, hit.passage.end).rstrip()}")
+        return text, whole - len(text), 0
     if whole <= RECALLED_CHARACTERS:
         before = visible(hit.told(0, hit.passage.start)) if hit.passage is not None else ""
         return visible(hit.told(0, whole)), 0, len(before)

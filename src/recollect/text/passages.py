@@ -2,6 +2,8 @@
 
 A text is cut at blank lines, line ends and sentences, and the pieces are joined until a passage is full. Passages have
 no gaps or overlaps: joined they are the text.
+
+The changes of a release are cut item by item: each is about something else, and is found by its own words.
 """
 
 from __future__ import annotations
@@ -16,12 +18,21 @@ SLACK = 1.25
 # The number of a passage has ten bits.
 MAX_PASSAGES = 1024
 
+# The end of the first line of a list of changes.
+LIST_HEAD = ", other changes:"
+HEAD_CHARACTERS = 200
+LIST_CHARACTERS = 20_000
+_ITEMS = re.compile(r"(?<=\n)(?=- )")
+
 # From the best place to cut to the worst.
 _CUTS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*"), re.compile(r"\s+"))
 
 
 def passages(text: str) -> list[str]:
     """Return the passages of `text` in order; a short text is its only passage."""
+    if list_head(text) and len(text) <= LIST_CHARACTERS:
+        head, *items = _ITEMS.split(text)
+        return [head + "".join(items[:1]), *items[1:]]
     size = max(PASSAGE_CHARACTERS, -(-len(text) // (MAX_PASSAGES // 2)))
     if len(text) <= size * SLACK:
         return [text]
@@ -33,6 +44,12 @@ def passages(text: str) -> list[str]:
             current = ""
         current += piece
     return [*joined, current][:MAX_PASSAGES]
+
+
+def list_head(text: str) -> str:
+    """Return the first line of a list of changes; "" if a text is none."""
+    head = text[: text.find("\n", 0, HEAD_CHARACTERS) + 1].rstrip("\n")
+    return head if head.endswith(LIST_HEAD) else ""
 
 
 def _pieces(text: str, size: int, level: int) -> Iterator[str]:

@@ -166,20 +166,6 @@ def test_files_that_change_together_are_followed_through_renames(engine: Engine,
     assert hit.memory.id == told["reader.py"].id
 
 
-def test_hot_files_and_who_knows_what(engine: Engine, app: Repository) -> None:
-    for number in range(20):
-        app.commit(f"Fix error number {number} of the engine", "src/engine.py", author=BOB)
-    app.commit("Describe the engine for newcomers", "docs/engine.md", author=ADA)
-    learn(engine, app)
-    hot = [row.content for row in memories(engine, "hot")]
-    assert any("most bug fixes" in text and "src/engine.py (20 commits)" in text for text in hot)
-    who = {row.metadata["folder"]: row.content for row in memories(engine, "who")}
-    assert set(who) == {"", "src"}
-    assert who["src"].startswith("People to ask about the code in src/")
-    assert f"{BOB} (20 commits, last 2023-12-04)" in who["src"]
-    assert ADA in who[""] and ADA not in who["src"]
-
-
 def test_documents_decisions_and_changelogs_are_learnt_too(engine: Engine, app: Repository) -> None:
     write(
         app.root,
@@ -222,7 +208,7 @@ def test_importing_twice_leaves_the_same_memories(engine: Engine, app: Repositor
     second = learn(engine, app)
     assert kept(engine) == before
     assert engine.admin.changes().total == changes
-    assert second.sources[0].known == first.sources[0].created == first.sources[0].found > 12
+    assert second.sources[0].known == first.sources[0].created == first.sources[0].found > 9
     assert (second.batch, second.examples) == ("", ())
 
 
@@ -327,10 +313,10 @@ def test_since_limit_and_dry_run(engine: Engine, app: Repository) -> None:
     late = app.commit("Use a queue\n\nBecause a lock was slow.", "c.py")
     dry = learn(engine, app, dry_run=True)
     assert (dry.dry_run, dry.batch, memories(engine)) == (True, "", [])
-    assert dry.sources[0].created == dry.sources[0].found == 3
-    few = learn(engine, app, limit=2)
-    assert [row.category for row in memories(engine)] == ["reason", "reason"]
-    assert (few.limit, few.sources[0].found, few.sources[0].created) == (2, 3, 2)
+    assert dry.sources[0].created == dry.sources[0].found == 2
+    few = learn(engine, app, limit=1)
+    assert [row.category for row in memories(engine)] == ["reason"]
+    assert (few.limit, few.sources[0].found, few.sources[0].created) == (1, 2, 1)
     other = learn(engine, app, since=1_700_000_000 + 3 * 86_400, dry_run=True)
     assert other.sources[0].rules["reason"] == 1
     assert late == app.git("rev-parse", "HEAD")

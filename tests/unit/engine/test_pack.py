@@ -59,6 +59,12 @@ def test_of_a_long_memory_the_passage_that_matched_is_taken(engine: Engine) -> N
     assert part.text.endswith(" …\n")
 
 
+def test_of_a_list_of_changes_the_line_that_matched_is_taken_with_its_release(engine: Engine) -> None:
+    engine.memories.store("app 1.0, other changes:\n\n- Add a hangar\n- Fix the zeppelin\n- Drop the balloon")
+    (part,) = engine.recall.pack("What happened to the zeppelin?", min_score=0.0).sources
+    assert part.text.endswith("] app 1.0, other changes: - Fix the zeppelin\n")
+
+
 def test_words_for_times_are_packed_with_what_they_mean(engine: Engine) -> None:
     said = "I flew the zeppelin yesterday, not on 1 May 2023"
     memory = engine.memories.store(said, valid_from="2023-05-08").memory

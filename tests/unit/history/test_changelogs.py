@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.trees import git, write
 
-from recollect.history.change_worth import FLOOR, line_worth
+from recollect.history.change_worth import FLOOR, LISTED, line_worth
 from recollect.history.changelogs import Changelogs, cleaned, is_changelog, is_guide, lines, version_of
 
 RST = """Version 3.2.0
@@ -135,6 +135,13 @@ def test_links_credits_and_numbers_are_taken_out_of_a_change() -> None:
 )
 def test_which_changes_are_worth_a_memory(text: str, is_kept: bool) -> None:
     assert (line_worth(text) >= FLOOR) is is_kept
+
+
+def test_changes_inside_a_project_are_listed_only() -> None:
+    text = "Replace the hand-written parser of `options` by argparse"
+    assert line_worth(text) >= FLOOR
+    assert line_worth(text, "Trivial/Internal Changes") == line_worth(text, "Internal") == LISTED
+    assert line_worth(text, "Documentation") == line_worth("Tidy up", "Internal") == 0
 
 
 def test_which_files_are_read() -> None:

@@ -8,6 +8,7 @@ from recollect.history.change_worth import HALF_LIFE_S, OLDEST, aged, is_aside, 
 from recollect.history.commit_message import read
 from recollect.history.history_record import Found, Landed
 from recollect.history.history_selection import select
+from recollect.text.passages import passages
 
 NOW = 2_000_000_000
 
@@ -18,6 +19,7 @@ def record(key: str, content: str, **about: Any) -> Found:
 
 def change(key: str, text: str, version: str = "1.0", **about: Any) -> Found:
     named = {"metadata": {"path": "CHANGES", "version": version}, "group": f"CHANGES#{version}", **about}
+    named = {"release": f"app {version} (2020-01-01)", **named}
     return record(key, f"app {version} (2020-01-01): {text}", rule="change", **named)
 
 
@@ -85,10 +87,12 @@ def test_of_too_many_changes_the_rest_of_a_release_is_one_record() -> None:
     kept = found.kept["changelog"]
     joined = [row for row in kept if row.rule == "release"]
     assert 0 < len(joined) <= 30 // 3
-    assert len(kept) - len(joined) == 20
-    assert found.merged == 40 - len(joined), "every change is in one of the records"
-    assert max(len(row.content) for row in joined) < 400, "the lists are as short as the limit allows"
-    assert joined[0].content.startswith("app 3.0 (2020-01-01), further changes:\n\n- add the option")
+    assert len(kept) == 30, "no place is left empty"
+    assert sum(row.metadata["changes"] for row in joined) == 60 - len(kept) + len(joined), "every change is in one"
+    assert found.merged == 60 - len(kept)
+    assert joined[0].content.startswith("app 3.0 (2020-01-01), other changes:\n\n- add the option")
+    assert joined[0].title == "app 3.0 (2020-01-01)"
+    assert len(passages(joined[0].content)) == joined[0].metadata["changes"], "a question finds each by its own words"
     assert not {row.key for row in rows} & {row.key for row in joined}
 
 
@@ -105,10 +109,31 @@ def test_repairs_without_a_cause_are_listed_with_their_release() -> None:
     assert (found.found, found.merged) == ({"changelog": 3}, 1)
 
 
-def test_subjects_of_commits_are_the_changelog_only_after_the_last_one_that_is_written() -> None:
-    lines = [change("early", "add `one` to two", at=NOW - 10), change("late", "add `three` to four", at=NOW + 10)]
-    written = [change("w", "add `five` to six", at=NOW)]
-    assert [row.key for row in select({"git": lines, "changelog": written}, 9, {}).kept["git"]] == ["late"]
+def test_a_commit_that_lost_its_place_is_listed_with_its_release() -> None:
+    rows = [
+        record(
+            f"commit:{n}",
+            f"Bound reader{n} to page{n}\n\nIt kept file{n} in memory.\n\nCommit {n:012} of 2020-01-01",
+            group="release v1.0",
+            release="app 1.0 (2020-01-01)",
+            metadata={"sha": str(n) * 40},
+        )
+        for n in range(5)
+    ]
+    kept = select({"git": rows}, 4, {}).kept["git"]
+    assert [row.rule for row in kept] == ["reason"] * 3 + ["release"]
+    assert kept[3].content == (
+        "app 1.0 (2020-01-01), other changes:\n\n"
+        "- Bound reader3 to page3 It kept file3 in memory.\n- Bound reader4 to page4 It kept file4 in memory."
+    )
+    assert kept[3].metadata["commits"] == ["3" * 40, "4" * 40]
+
+
+def test_subjects_of_commits_are_the_changelog_only_where_none_is_written() -> None:
+    at = {"early": NOW - 20, "within": NOW - 5, "late": NOW + 10}
+    lines = [change(name, f"add `{name}` to parser", at=when) for name, when in at.items()]
+    written = [change("w", "add `five` to six", at=NOW), change("x", "add `six` to seven", at=NOW - 10)]
+    assert [row.key for row in select({"git": lines, "changelog": written}, 9, {}).kept["git"]] == ["early", "late"]
 
 
 def test_a_change_is_anchored_at_the_commit_that_its_number_names() -> None:

@@ -40,6 +40,13 @@ def test_of_a_long_memory_the_passage_that_matched_is_shown() -> None:
     assert "\n  … end (" in recalled(content, passage=Excerpt(start=len(content) - 3, end=len(content)))
 
 
+def test_of_a_list_of_changes_the_line_that_matched_is_shown_below_its_release() -> None:
+    content = "app 1.0 (2020-01-01), other changes:\n\n- add one\n- fix two\n- drop three"
+    text = recalled(content, passage=Excerpt(start=content.index("- fix"), end=content.index("- drop")))
+    assert "\n  app 1.0 (2020-01-01), other changes:\n\n  - fix two" in text
+    assert "add one" not in text and "drop three" not in text
+
+
 def test_a_short_memory_is_shown_whole_whichever_passage_matched() -> None:
     assert "\n  one two three\n" in recalled("one two three", passage=Excerpt(start=4, end=7))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, passages
+from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, list_head, passages
 
 WHOLE = int(PASSAGE_CHARACTERS * SLACK)
 
@@ -49,6 +49,15 @@ def test_only_what_has_no_place_to_cut_is_cut_anywhere() -> None:
     assert [len(passage) for passage in found] == [12, PASSAGE_CHARACTERS, PASSAGE_CHARACTERS, 502 + 9]
     assert found[0] == "Before it.\n\n"
     assert found[-1].endswith("\n\nAfter it.")
+
+
+def test_each_change_of_a_release_is_a_passage() -> None:
+    text = "app 1.0 (2020-01-01), other changes:\n\n- add `one`\n- fix two - and three\n- drop four"
+    assert passages(text) == [text[:50], "- fix two - and three\n", "- drop four"]
+    assert list_head(text) == "app 1.0 (2020-01-01), other changes:"
+    for other in (text.replace("other changes:", "changes:"), text.replace("other changes:\n", "other changes: so\n")):
+        assert passages(other) == [other]
+        assert list_head(other) == ""
 
 
 def test_passages_are_filled_before_the_next_is_begun() -> None:

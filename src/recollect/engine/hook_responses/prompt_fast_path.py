@@ -25,7 +25,7 @@ from recollect.recall.lexical import Likely, likely, rarity
 from recollect.recall.query import Query, understand
 from recollect.settings import Settings, load
 from recollect.store.fast_path_reader import FastPathReader, Remembered
-from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, passages
+from recollect.text.passages import MAX_PASSAGES, list_head, passages
 
 if TYPE_CHECKING:
     from recollect.capture.observation import Observation
@@ -185,8 +185,8 @@ def _told(memory: Remembered, passage: Passage, verdict: str) -> str:
 
 
 def _text(memory: Remembered, pid: int) -> str:
-    """Return a memory, or of a long one the passage that matched."""
-    if len(memory.content) <= PASSAGE_CHARACTERS * SLACK:
-        return memory.content
+    """Return a memory, or of a long one the passage that matched, below the head of its list."""
     parts = passages(memory.content)
-    return parts[min(pid % MAX_PASSAGES, len(parts) - 1)]
+    part = min(pid % MAX_PASSAGES, len(parts) - 1)
+    head = list_head(memory.content) if part else ""
+    return f"{head}\n{parts[part]}" if head else parts[part]

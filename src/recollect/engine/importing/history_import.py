@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.importing.transcript_import import TranscriptImport, Wanted
     from recollect.engine.memory.anchor_tracking import AnchorTracking
-    from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.branches import Branches
     from recollect.engine.sessions.capture import Capture
@@ -202,14 +201,12 @@ class HistoryImport:
         *,
         capture: "Capture",
         branches: "Branches",
-        anchoring: "Anchoring",
         anchor_tracking: "AnchorTracking",
         embedding: "Embedding",
     ) -> None:
         self._context = context
         self._capture = capture
         self._branches = branches
-        self._anchoring = anchoring
         self._anchor_tracking = anchor_tracking
         self._embedding = embedding
 
@@ -314,7 +311,7 @@ class HistoryImport:
         if not wanted.dry_run:
             # Hook events come first: transcripts do not repeat them.
             self._capture.drain(DRAINED)
-        importer = TranscriptImport(self._context.store, self._capture.reader(), self._anchoring, wanted)
+        importer = TranscriptImport(self._context.store, self._capture.reader(), wanted)
         for name in names:
             if name in TRANSCRIPT_SOURCES:
                 importer.learn(name, is_named=is_named)

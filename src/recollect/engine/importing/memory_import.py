@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.memory.anchor_tracking import AnchorTracking
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.importing.import_formats import Opened
     from recollect.store.protocol import Store, Transaction
 
 # Rows per transaction: enough to be fast, few enough that other writers do not wait long.
@@ -116,7 +115,7 @@ class MemoryImport:
     def __init__(
         self,
         context: Context,
-        opened: Opened,
+        reader: Reader,
         *,
         embedding: Embedding,
         anchor_tracking: AnchorTracking,
@@ -126,8 +125,8 @@ class MemoryImport:
         self._context = context
         self._embedding = embedding
         self._anchor_tracking = anchor_tracking
-        self._source = opened.source
-        self._reader: Reader = opened.reader
+        self._source = reader.source_name
+        self._reader = reader
         self._namespace = namespace_of(namespace)
         self._dry_run = dry_run
         self._projects: dict[str, str | None] = {}

@@ -25,7 +25,6 @@ from recollect.model import Change, HistorySource, LearntFrom, Memory, Observed,
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.sessions.hook_ingest import EventReader
     from recollect.store.protocol import Store, Transaction
 
@@ -68,9 +67,8 @@ class _Work(NamedTuple):
 class TranscriptImport:
     """Reads transcripts, writes memories from them, and counts the outcomes."""
 
-    def __init__(self, store: Store, reader: EventReader, anchoring: Anchoring, wanted: Wanted) -> None:
+    def __init__(self, store: Store, reader: EventReader, wanted: Wanted) -> None:
         self._store = store
-        self._anchoring = anchoring
         self._wanted = wanted
         self._turns = TurnReader(reader)
         self.examples: list[str] = []
@@ -180,16 +178,16 @@ class TranscriptImport:
         if self._wanted.dry_run:
             fresh = work.captured.unseen(self._store, notes)
             fates = fates_of(self._store, fresh)
-            told = [(memory, fates[memory.id][0]) for note in fresh for memory, _ in note.memories]
+            told = [(memory, fates[memory.id][0]) for note in fresh for memory in note.memories]
             counted.add(fresh, [(memory, counted.once(memory, fate)) for memory, fate in told])
             self._tell(told)
             return
         with self._store.transaction("import_history", batch=self._wanted.batch) as transaction:
             fresh = work.captured.unseen(transaction, notes)
-            done = write(transaction, fresh, self._anchoring.write)
+            done = write(transaction, fresh)
             created = {memory.id for memory, fate in done if fate == "created"}
             # Of an answer only new memories count: how a transcript is cut into transactions must make no difference.
-            new = [note for note in fresh if note.is_kept or any(memory.id in created for memory, _ in note.memories)]
+            new = [note for note in fresh if note.is_kept or any(memory.id in created for memory in note.memories)]
             for session_id in dict.fromkeys(note.row.session_id or "" for note in new):
                 rows = [note for note in new if note.row.session_id == session_id]
                 _begin(transaction, session_id, rows, created)
@@ -255,7 +253,7 @@ def forget(transaction: Transaction, batch: str) -> None:
 def _begin(transaction: Transaction, session_id: str, notes: Sequence[Note], created: set[str]) -> None:
     """Create or extend the session of some notes; hooks decide when a captured one ends."""
     first, last = min(note.row.at for note in notes), max(note.row.at for note in notes)
-    made = sum(memory.id in created for note in notes for memory, _ in note.memories)
+    made = sum(memory.id in created for note in notes for memory in note.memories)
     known = transaction.get(Session, [session_id])
     if not known:
         row = notes[0].row

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -23,7 +23,6 @@ from recollect.capture.observation import Observation
 from recollect.capture.observation_lesson import Lesson, line
 from recollect.capture.statements import Speaker, statements
 from recollect.capture.transcripts.transcript_turn import Turn, slim
-from recollect.engine.memory.anchor_drafts import NOTHING, Prepared
 from recollect.engine.memory.stated_memories import strengthen
 from recollect.engine.records.memory_rows import TRUST, content_hash, purged, unwanted
 from recollect.engine.records.record_redaction import without_secrets
@@ -57,8 +56,7 @@ class Note(NamedTuple):
 
     row: Observed
     is_kept: bool
-    memories: tuple[tuple[Memory, Prepared], ...]
-    cwd: str
+    memories: tuple[Memory, ...]
 
 
 class TurnReader:
@@ -90,11 +88,11 @@ class TurnReader:
         learnt = lesson_of(seen, folder.place, lambda path, text: ())
         turn = turn._replace(seen=seen)
         row = self._row(turn, folder, learnt, told)
-        memories: tuple[tuple[Memory, Prepared], ...] = ()
+        memories: tuple[Memory, ...] = ()
         if learnt.category == "command" and learnt.outcome == "ok":
             about = {**learnt.metadata, "directory": seen.cwd}
             memories = (self._memory(turn, folder, learnt._replace(metadata=about), 0, is_clean=is_clean),)
-        return Note(row if is_clean else without_secrets(row)[0], True, memories, seen.cwd)
+        return Note(row if is_clean else without_secrets(row)[0], True, memories)
 
     def _talk(self, turn: Turn, speaker: Speaker) -> Note | None:
         told_by = mark(turn.seen)[0]
@@ -120,7 +118,7 @@ class TurnReader:
             place = folder._replace(namespace=None) if each.everywhere else folder
             memories.append(self._memory(turn, place, told, number))
         row = self._row(turn, folder, Lesson(told=line(clean.text)), told_by)
-        return Note(without_secrets(row)[0], turn.role == "user", tuple(memories), seen.cwd)
+        return Note(without_secrets(row)[0], turn.role == "user", tuple(memories))
 
     def _row(self, turn: Turn, folder: WorkFolder, learnt: Lesson, told: str) -> Observed:
         seen = turn.seen
@@ -128,9 +126,7 @@ class TurnReader:
         name = f"{turn.at_ms * 1_000_000 + turn.order % 1_000_000:020d}{OWN}{key}"
         return observed(name, told, turn.at_ms // 1000, seen.session, seen, folder, learnt)
 
-    def _memory(
-        self, turn: Turn, folder: WorkFolder, learnt: Lesson, number: int, *, is_clean: bool = False
-    ) -> tuple[Memory, Prepared]:
+    def _memory(self, turn: Turn, folder: WorkFolder, learnt: Lesson, number: int, *, is_clean: bool = False) -> Memory:
         seen = turn.seen
         at = turn.at_ms // 1000
         where = {"from": seen.assistant, "rule": learnt.category, "session": seen.session, "said_by": turn.role}
@@ -156,9 +152,7 @@ class TurnReader:
         memory, kinds = (raw, ()) if is_clean else without_secrets(raw)
         self.redacted.update(kinds)
         written = content_hash(memory.content)
-        memory = msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
-        # Code is compared with that of its time, after the import (Anchoring.catch_up).
-        return memory, NOTHING
+        return msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
 
 
 def _is_clean(seen: Observation) -> bool:
@@ -216,27 +210,28 @@ def _thing(row: Observed) -> tuple[Any, ...]:
     return (row.session_id, row.event, row.tool, row.target or row.told)
 
 
-def write(
-    transaction: Transaction, notes: Sequence[Note], anchor: Callable[[Transaction, Memory, Prepared], None]
-) -> list[tuple[Memory, str]]:
-    """Write notes that were not seen before; returns for each memory: created, known or refused."""
+def write(transaction: Transaction, notes: Sequence[Note]) -> list[tuple[Memory, str]]:
+    """Write notes that were not seen before; returns for each memory: created, known or refused.
+
+    Code is compared with that of its time, after the import (Anchoring.catch_up).
+    """
     done: list[tuple[Memory, str]] = []
     fates = fates_of(transaction, notes)
-    gone = purged(transaction, [memory.id for note in notes for memory, _ in note.memories])
+    gone = purged(transaction, [memory.id for note in notes for memory in note.memories])
     for note in notes:
         row = note.row
-        for memory, anchors in note.memories:
+        for memory in note.memories:
             fate, kept_id = fates[memory.id]
             done.append((memory, fate))
             if fate == "created":
-                anchor(transaction, transaction.insert(memory), anchors)
+                transaction.insert(memory)
             elif note.is_kept and kept_id not in (None, memory.id) and "times" in memory.metadata:
                 for known in transaction.get(Memory, [kept_id]):
                     strengthen(transaction, known, memory)
             if kept_id and row.memory_id is None:
                 row = msgspec.structs.replace(row, memory_id=kept_id)
         # An observation repeats its memory: of a purged one it must not come back.
-        if note.is_kept and not any(memory.id in gone for memory, _ in note.memories):
+        if note.is_kept and not any(memory.id in gone for memory in note.memories):
             transaction.insert(row)
     return done
 
@@ -246,7 +241,7 @@ def fates_of(rows: Store | Transaction, notes: Sequence[Note]) -> dict[str, tupl
 
     known: it, or one with the same words in the same project, exists. refused: it was deleted before
     """
-    memories = [memory for note in notes for memory, _ in note.memories]
+    memories = [memory for note in notes for memory in note.memories]
     if not memories:
         return {}
     ids = [memory.id for memory in memories]

@@ -21,7 +21,7 @@ from recollect.engine.records.memory_rows import said_at
 from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
 from recollect.text.display import short_id
 from recollect.text.paraphrases import statements
-from recollect.text.passages import PASSAGE_CHARACTERS, SLACK
+from recollect.text.passages import list_head
 from recollect.text.token_count import tokens
 
 # Hits that are tried: more than any sensible budget holds.
@@ -116,9 +116,11 @@ def _with_replies(found: Recall, lines: dict[str, str], left: int) -> Iterator[P
 def shown(hit: Hit) -> str:
     """Return the content on one line, times worked out; of a long memory the passage that matched."""
     whole = len(hit.memory.content)
-    if hit.passage is None or whole <= PASSAGE_CHARACTERS * SLACK:
+    if hit.passage is None or (hit.passage.start, hit.passage.end) == (0, whole):
         return " ".join(hit.told(0, whole).split())
     text = " ".join(hit.told(hit.passage.start, hit.passage.end).split())
+    if head := list_head(hit.memory.content):
+        return text if text.startswith(head) else f"{head} {text}"
     return f"{'… ' if hit.passage.start else ''}{text}{' …' if hit.passage.end < whole else ''}"
 
 
