@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from recollect import clock
 from recollect.files import open_file, private_folder
@@ -99,7 +99,7 @@ class Stuck(NamedTuple):
 class Spool:
     """The spool of a home, as this version of recollect sees it."""
 
-    _last = 0  # when this process put its last payload, in any spool
+    _last: ClassVar[dict[Path, int]] = {}  # when this process put its last payload, by folder
 
     def __init__(self, home: Path) -> None:
         self.folder = home / "spool"
@@ -131,9 +131,8 @@ class Spool:
         real, seconds = time.time_ns(), clock.now()
         # A second may end between the two readings.
         at = real if 0 <= seconds - real // 10**9 <= 1 else seconds * 10**9 + real % 10**9
-        if 0 <= self._last - at < 2 * 10**9:
-            at = self._last + 1
-        Spool._last = at
+        last = self._last.get(self.folder, 0)
+        self._last[self.folder] = at = last + 1 if 0 <= last - at < 2 * 10**9 else at
         return at
 
     def tidy(self) -> None:

@@ -75,7 +75,10 @@ _ARTIFACT = (
 CONVENTION = _any(
     rf"^(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b",
     r"\b(?:we|our|rule|convention|policy|imports|code)\b|^(?:in|for|across|throughout) (?:this|the|all|every)\b",
+    r"\bbelongs? (?:in|into|under)\b",
 )
+# Words by which a fact demands or forbids something.
+NORM = _any(r"\b(?:always|never|must|not allowed|forbidden|belongs? (?:in|into|under))\b")
 # An order that forbids what is not ordered stands for later work too.
 STANDING = _any(r"^(?:use|prefer|keep|write|put|run)\b.*\b(?:forbidden|never|always|not allowed)\b")
 # A prompt that a program or a template wrote.

@@ -40,6 +40,8 @@ TYPES: dict[Kind, tuple[MemoryType, float]] = {
     "cause": ("insight", 0.7),
     "fact": ("context", 0.65),
 }
+# A convention of a project.
+STYLE: tuple[MemoryType, float] = ("style", 0.75)
 
 
 class Statement(NamedTuple):
@@ -110,9 +112,11 @@ def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
     """Return the type and the importance of a statement."""
     if kind == "decision" and cues.STANDING.search(plain):
         return TYPES["rule"]
+    if kind in ("fact", "correction") and cues.NORM.search(plain) and cues.CONVENTION.search(plain):
+        return STYLE
     if kind != "rule" or cues.ADDRESSED.search(plain):
         return TYPES[kind]
-    return ("style", 0.75) if cues.CONVENTION.search(plain) else TYPES["decision"]
+    return STYLE if cues.CONVENTION.search(plain) else TYPES["decision"]
 
 
 def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[str]) -> _Read | None:

@@ -287,6 +287,25 @@ def test_nothing_is_said_twice(shop: Shop) -> None:
     assert "(claude, not ended): Change the basket in shop/basket.py. Changed shop/basket.py\n" in said
 
 
+def test_a_short_statement_that_a_longer_one_contains_is_not_told_again(shop: Shop) -> None:
+    shop.store("Run everything through uv, never call pip directly", "preference")
+    shop.store("uv, not pip", "context")
+    assert shop.starts("s").count("uv") == 1
+    shop.store("Indent with tabs, not with spaces", "context")
+    shop.store("Indent with spaces, not with tabs", "style")
+    assert shop.starts("t").count("Indent with") == 2
+
+
+def test_a_cause_is_told_with_its_file_or_not_at_all(shop: Shop) -> None:
+    shop.works("w", "fix the tax", "shop/tax.py", "The root cause was the plus sign.")
+    shop.asks("v", "why is the page so slow?")
+    shop.answers("v", "The root cause was a missing index.")
+    shop.ends("v")
+    assert lines(shop.starts("s"), "Decisions and facts") == [
+        "- The root cause was the plus sign. (in shop/tax.py; assistant)"
+    ]
+
+
 def test_a_session_that_asks_for_its_briefing_after_the_prompt_is_not_told_its_own_words(shop: Shop) -> None:
     shop.asks("w", "From now on always use tabs, never spaces.")
     assert shop.starts("w") == ""

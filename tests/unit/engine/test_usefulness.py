@@ -147,6 +147,18 @@ def test_what_was_left_changes_no_confidence(engine: Engine) -> None:
     assert not engine.store.find(Change, {"entity_id": memory, "entity": "memories", "action": "update"})
 
 
+def test_an_unused_line_of_a_briefing_counts_as_nothing_and_a_used_one_counts(engine: Engine) -> None:
+    memory = decide(engine, importance=0.9)
+    start = payloads.claude("SessionStart", source="startup")
+    for number in range(3):
+        session = f"s-{number}"
+        assert BACKOFF[:40] in (engine.presence.answer(payloads.in_session(session, start)) or "")
+        take(engine, session, start, stop("All is well."), end())
+    assert (counts(engine, memory), evidence(engine, memory)) == ((0, 0, 0), ["unused"] * 3)
+    take(engine, "s-2", payloads.ran("make check-bank", "ok", call="1"), stop())
+    assert counts(engine, memory) == (1, 1, 0)
+
+
 def test_a_session_that_falls_silent_is_judged_by_what_was_seen(engine: Engine, time: FrozenClock) -> None:
     used, left = decide(engine), decide(engine, "The payment client retries and the bank throttles bursts in tests")
     prompt(engine, "s-1", time=time)

@@ -35,7 +35,13 @@ from recollect.engine.hook_responses.context_block import (
     within,
 )
 from recollect.engine.hook_responses.recent_sessions import PastSession, past_sessions, used_files, work_lines
-from recollect.engine.hook_responses.work_in_progress import WorkInProgress, beside, related, work_in_progress
+from recollect.engine.hook_responses.work_in_progress import (
+    WorkInProgress,
+    beside,
+    names_file,
+    related,
+    work_in_progress,
+)
 from recollect.engine.memory.freshness import freshness_of, is_outdated
 from recollect.engine.records.branches import written_on
 from recollect.engine.records.memory_rows import is_learnt
@@ -43,6 +49,7 @@ from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
 from recollect.store.protocol import Range, Without
 from recollect.text.display import plural
 from recollect.text.paraphrases import statements
+from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
     from recollect.engine.records.branches import Branches
@@ -56,6 +63,9 @@ LATEST = 60
 # Characters of one memory: its first sentences.
 RULE_CHARACTERS = 200
 FACT_CHARACTERS = 240
+PATH_CHARACTERS = 100
+# Files that a cause may be about; a session that used more says nothing about it.
+CAUSE_FILES = 2
 RULES_SHARE = 0.55
 # An older memory is shown with its date.
 DATED_S = 90 * 86_400
@@ -95,6 +105,7 @@ COMMANDS = ("test", "build", "lint", "run")
 LEAST_SUCCESSES = 2
 LEAST_SESSIONS = 3
 HABIT_S = 7 * 86_400
+_DENYING = frozenset("not no never without don't".split())
 # The last line: how to find more.
 MORE_TOKENS = 36
 MANY = 20
@@ -124,7 +135,7 @@ class Wanted(NamedTuple):
 class Known(NamedTuple):
     """A memory that holds: the state of its code, and its value for this briefing.
 
-    concerns: the work at hand. lean: how often it was used, in logits
+    concerns: the work at hand. lean: how often it was used, in logits. where: the file of a cause
     """
 
     memory: Memory
@@ -132,6 +143,7 @@ class Known(NamedTuple):
     concerns: float
     value: float
     lean: float = 0.0
+    where: str = ""
 
 
 class _Said:
@@ -139,15 +151,24 @@ class _Said:
 
     def __init__(self) -> None:
         self._said: frozenset[tuple[str, ...]] = frozenset()
+        self._words: list[tuple[bool, frozenset[str]]] = []
 
     def is_new(self, text: str) -> bool:
         is_new = not self.is_said(text)
         self._said |= statements(text)
+        self._words.append(_words(text))
         return is_new
 
     def is_said(self, text: str) -> bool:
-        says = statements(text)
-        return bool(says) and says <= self._said
+        says, (denies, words) = statements(text), _words(text)
+        # "uv, not pip" after "run everything through uv, never call pip"
+        is_part = len(words) > 1 and any(denies == other[0] and words < other[1] for other in self._words)
+        return is_part or (bool(says) and says <= self._said)
+
+
+def _words(text: str) -> tuple[bool, frozenset[str]]:
+    """Return whether a text denies something, and its search terms."""
+    return not _DENYING.isdisjoint(text.lower().split()), frozenset(query_terms(text))
 
 
 class Briefing:
@@ -200,9 +221,11 @@ class Briefing:
             state = fresh.get(name, Freshness())
             if not is_outdated(memory.source, state.verdict):
                 anchored = {row.now_path or row.path for row in state.anchors}
-                concerns = work.concerns(memory, anchored, near.get(memory.session_id or "", ()))
-                lean = leans.get(name, 0.0)
-                known.append(Known(memory, state, concerns, _value(memory, state, concerns, lean), lean))
+                used = near.get(memory.session_id or "", ())
+                concerns, lean = work.concerns(memory, anchored, used), leans.get(name, 0.0)
+                where = _where(anchored or used) if memory.category == "cause" and not names_file(memory) else ""
+                if where is not None:
+                    known.append(Known(memory, state, concerns, _value(memory, state, concerns, lean), lean, where))
         return sorted(known, key=lambda row: (-round(row.value, 2), -row.memory.created_at, -row.memory.seq))
 
     def _away(self, memories: Collection[Memory], folder: str) -> set[str]:
@@ -210,6 +233,12 @@ class Briefing:
         written = {row.id: place for row in memories if (place := written_on(row)) is not None}
         stands = self._branches.standings(written.values(), folder or None) if written else {}
         return {name for name, place in written.items() if stands[place].standing == "elsewhere"}
+
+
+def _where(paths: Collection[str]) -> str | None:
+    """Return the file that a cause is about; None if that is unknown: "the cause was the plus sign" helps nobody."""
+    named = sorted(paths)
+    return f"in {flat(', '.join(named), PATH_CHARACTERS)}" if 0 < len(named) <= CAUSE_FILES else None
 
 
 def _snapshot(wanted: Wanted) -> Iterator[Line]:
@@ -285,7 +314,7 @@ def _fact(row: Known) -> Line:
     memory = row.memory
     by = "" if memory.source == "user" else flat(_author(memory), 60)
     date = day(memory.created_at) if memory.created_at < clock.now() - DATED_S else ""
-    about = "; ".join(part for part in (date, by, _doubt(row)) if part)
+    about = "; ".join(part for part in (row.where, date, by, _doubt(row)) if part)
     text = _shortened(_titled(memory), FACT_CHARACTERS)
     return Line(f"- {text}" + (f" ({about})" if about else ""), memory.id, _reason(row))
 

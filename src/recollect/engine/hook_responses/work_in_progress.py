@@ -72,6 +72,11 @@ class WorkInProgress(NamedTuple):
         return by_words or (-1.0 if is_elsewhere and self.files else 0.0)
 
 
+def names_file(memory: Memory) -> bool:
+    """Tell whether a memory names a file."""
+    return _PATH.search(memory.content) is not None
+
+
 def _folder(path: str) -> str:
     """Return the folder of a file; the file itself at the root and among tests, where folders say little."""
     folder = path.rpartition("/")[0]

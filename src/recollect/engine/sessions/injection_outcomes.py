@@ -38,8 +38,8 @@ CITED_CHARACTERS = 1_000
 STATING = frozenset({"user", "assistant", "import"})
 # Memories of one answer that count as shown.
 SHOWN = 20
-# The event of memories that were asked for.
-ASKED = "recall"
+# The events of memories that were asked for, and of those in a briefing.
+ASKED, BRIEFING = "recall", "session_start"
 # Injections counted in one transaction: some tenths of a second, so that other writers do not wait long.
 BATCH = 200
 
@@ -83,7 +83,9 @@ def judge(
     for row in firsts:
         found = known.evidence_of(row) or row.evidence or ("unused" if over else "")
         if found != row.evidence and row.counted != "before":
-            transaction.update(Injection, row.id, {"evidence": found, "due": int(found != row.counted)})
+            # A briefing is about no single task: an unused line of it says nothing about a later prompt.
+            is_due = found != row.counted and not (found == "unused" and row.event == BRIEFING)
+            transaction.update(Injection, row.id, {"evidence": found, "due": int(is_due)})
 
 
 def _first(rows: Sequence[Injection]) -> tuple[list[Injection], list[Injection]]:
