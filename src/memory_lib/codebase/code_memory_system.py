@@ -58,7 +58,7 @@ class CodeMemorySystem(Closing):
         below = identity(directory).rstrip("/") + "/"
         gone = [path for path in known if path.startswith(below) and not os.path.lexists(path)]
         self.storage.store.remove_all(id=[name for path in gone for name in known[path]])
-        if self.retrieval.small_model_fn is None or self.retrieval.prefilter is not None:
+        if self.retrieval.small_model_fn is None:
             self.storage.store.embed_beside()
         return ids
 

@@ -143,8 +143,7 @@ class CodeMemoryRetrieval(MemoryRetrieval):
 
         file_hashes: hash of each file by path; scores cached for another hash are ignored
         """
-        candidates = await self._prefiltered(as_query(context), memories)
-        return await self.selected(context, candidates, file_hashes, None)
+        return await self.selected(context, memories, file_hashes, None)
 
     async def selected(
         self,

@@ -1,6 +1,6 @@
 """Retrieval: score memories for a context, select the best, and format them for a judge_prompt.
 
-    memories ─► (prefilter) ─► score, a few at a time ─► threshold ─► the best
+    memories ─► score, a few at a time ─► threshold ─► the best
 
 The small model gives the scores; without one, they are the relevance that recollect's own recall computes.
 """
@@ -64,7 +64,6 @@ class MemoryRetrieval:
         retry_attempts: int = 3,
         retry_delay: float = 1.0,
         *,
-        prefilter: int | None = None,
         store: LibraryStore | None = None,
     ) -> None:
         """Score with `small_model_fn`, an async function from a judge_prompt to an answer.
@@ -75,7 +74,6 @@ class MemoryRetrieval:
         batch_size: maximum number of concurrent calls of the model
         retry_attempts: how often a failed call is retried
         retry_delay: seconds before the first retry; doubled before each further one
-        prefilter: ask the model only about this many, the best by recollect's own recall; default: about all
         store: the database that has the memories, if recollect stores them
         """
         if small_model_fn is not None and not callable(small_model_fn):
@@ -87,15 +85,13 @@ class MemoryRetrieval:
         self.batch_size = batch_size
         self.retry_attempts = retry_attempts
         self.retry_delay = retry_delay
-        self.prefilter = prefilter
         self._store = store
         self._recalled_relevance = RecallRelevance(store)
         self._check(self.config())
 
     async def retrieve_relevant_memories(self, context: str, memories: list[dict[str, Any]]) -> list[ScoredMemory]:
         """Return the memories that are relevant to a context, the most relevant first."""
-        candidates = await self._prefiltered(context, memories)
-        return self.filter_and_select(await self.score_all_memories(context, candidates))
+        return self.filter_and_select(await self.score_all_memories(context, memories))
 
     async def score_all_memories(self, context: str, memories: list[dict[str, Any]]) -> list[ScoredMemory]:
         """Return all the memories with their scores, in the order given.
@@ -103,7 +99,8 @@ class MemoryRetrieval:
         A memory that could not be scored has the score 0 and an error text; the others are not affected.
         """
         if self.small_model_fn is None:
-            found = await self._recalled(context, memories)
+            keyed = [(str(memory.get("id", "")), self._text(memory)) for memory in memories]
+            found = await asyncio.to_thread(self._recalled_relevance.relevance, context, keyed)
             return [self._made(memory, *relevant) for memory, relevant in zip(memories, found, strict=True)]
         return await self._each(memories, lambda memory: self._score(context, memory))
 
@@ -112,13 +109,9 @@ class MemoryRetrieval:
 
         The database is read once: all of it for a model, else only what recall finds.
         """
-        store = self._store
-        is_few = store is None or (self.prefilter is not None and store.count() <= self.prefilter)
-        if store is None or (self.small_model_fn is not None and (self.prefilter is None or is_few)):
+        if self._store is None or self.small_model_fn is not None:
             return await asyncio.to_thread(read, None), None
-        found = await asyncio.to_thread(store.relevance, query)
-        if self.small_model_fn is not None:
-            return await asyncio.to_thread(read, list(found)[: self.prefilter]), None
+        found = await asyncio.to_thread(self._store.relevance, query)
         least = self._least_score()
         near = [name for name, relevant in found.items() if relevant.score >= least]
         return await asyncio.to_thread(read, near), found
@@ -236,18 +229,6 @@ class MemoryRetrieval:
             raise NoScore("the model returned no score")
         return Relevant(found.score, found.reason)
 
-    async def _recalled(self, context: str, memories: Sequence[dict[str, Any]]) -> list[Relevant]:
-        """Return the relevance that recall gives each memory, in their order."""
-        keyed = [(str(memory.get("id", "")), self._text(memory)) for memory in memories]
-        return await asyncio.to_thread(self._recalled_relevance.relevance, context, keyed)
-
-    async def _prefiltered(self, context: str, memories: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        if self.prefilter is None or self.small_model_fn is None or len(memories) <= self.prefilter:
-            return memories
-        found = await self._recalled(context, memories)
-        best = sorted(range(len(memories)), key=lambda place: found[place].score, reverse=True)
-        return [memories[place] for place in best[: self.prefilter]]
-
     # --- settings ---
 
     def _limits(self) -> dict[str, tuple[type[int] | type[float] | type[bool], float, float]]:
@@ -258,14 +239,11 @@ class MemoryRetrieval:
             "batch_size": (int, 1, math.inf),
             "retry_attempts": (int, 0, math.inf),
             "retry_delay": (float, 0.0, math.inf),
-            "prefilter": (int, 1, math.inf),
         }
 
     def _check(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
             kind, least, most = self._limits()[name]
-            if name == "prefilter" and value is None:
-                continue
             if kind is bool:
                 if not isinstance(value, bool):
                     raise ValueError(f"{name} must be True or False, not {value!r}")

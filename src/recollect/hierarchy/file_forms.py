@@ -13,6 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
@@ -35,8 +36,8 @@ SENTENCE_CHARACTERS = 120
 OUTLINE_BYTES = 800
 # Lines in the outline of a file without symbols.
 PLAIN_LINES = 20
-# A longer run of lines of one symbol is divided into pieces of this many.
-PIECE_LINES = 40
+# A longer run of lines of one symbol is divided into pieces of about this many; and the lines at the end of a file.
+PIECE_LINES, END_LINES = 24, 10
 # Points of the first wanted symbol, beside about 3 for a rare term; and the characters of a typical piece.
 WANTED, TYPICAL = 6.0, 1500
 # Room for the mark of a cut, and the names that it lists at most.
@@ -93,22 +94,32 @@ def outline(text: str, rows: Sequence[SymbolRow]) -> Text:
 
 
 def part(
-    text: str, rows: Sequence[SymbolRow], wanted: Sequence[str], max_bytes: int, terms: Collection[str] = ()
+    text: str,
+    rows: Sequence[SymbolRow],
+    wanted: Sequence[str],
+    max_bytes: int,
+    terms: Collection[str] = (),
+    *,
+    with_end: bool = False,
 ) -> Text:
     """Return the imports of a file and the pieces that match best, with a mark for each cut.
 
     Without anything to match, the first pieces. Each piece has the lines of one symbol.
     wanted: qualified names, most important first. terms: search terms of the question
+    with_end: the end comes second: new tests are added at the end of a file
     """
     lines = text.split("\n")
     pieces = list(_pieces(lines, rows))
     order = _best_pieces(lines, rows, pieces, wanted, terms)
+    if with_end:
+        end = [piece for piece in pieces if piece.end > len(lines) - END_LINES]
+        order = [*order[:1], *reversed(end), *order[1:]]
     head = _imports(lines, max_bytes)
     room = max_bytes - sum(size(line) + 1 for line in lines[head.start - 1 : head.end])
     chosen = [head] if head.end else []
     for piece in order:
         cost = size("\n".join(lines[piece.start - 1 : piece.end])) + MARK_BYTES
-        if cost <= room:
+        if cost <= room and piece not in chosen:
             room -= cost
             chosen.append(piece)
     made = _rendered(lines, rows, chosen)
@@ -138,9 +149,10 @@ def _pieces(lines: Sequence[str], rows: Sequence[SymbolRow]) -> Iterator[_Piece]
             owner[line] = owner[line - 1]  # what is added behind a symbol comes in here
     start = 1
     for line in range(1, len(lines) + 1):
-        is_long = line - start + 1 >= PIECE_LINES and len(lines) - line >= PIECE_LINES // 2
-        if line == len(lines) or owner[line + 1] != owner[line] or is_long:
-            yield _Piece(start, line, owner[line])
+        if line == len(lines) or owner[line + 1] != owner[line]:
+            count = max(1, round((line + 1 - start) / PIECE_LINES))
+            bounds = [start + (line + 1 - start) * number // count for number in range(count + 1)]
+            yield from (_Piece(first, after - 1, owner[line]) for first, after in pairwise(bounds))
             start = line + 1
 
 
@@ -340,20 +352,14 @@ class ItemForms:
         rows = self._sources.symbols(item.name)
         if form == "outline":
             return _with(item, outline(text, rows), form, level)
-        made = _with(item, self._part(text, rows, item.symbols, max_bytes, terms), form, level)
-        return msgspec.structs.replace(made, of_bytes=size(text))
-
-    def _part(
-        self, text: str, rows: list[SymbolRow], wanted: tuple[str, ...], max_bytes: int, terms: Collection[str]
-    ) -> Text:
-        """Return a part within a number of bytes, and within the tokens of so many bytes."""
-        max_tokens, most = int(max_bytes * ESTIMATED_PER_BYTE), max_bytes
-        made = part(text, rows, wanted, most, terms)
-        while made.tokens > max_tokens and most > 0:
+        # The part is within a number of bytes, and within the tokens of so many bytes of code.
+        max_tokens, is_test = int(max_bytes * ESTIMATED_PER_BYTE), self._sources.files[item.name].is_test
+        made = part(text, rows, item.symbols, max_bytes, terms, with_end=is_test)
+        while made.tokens > max_tokens and max_bytes > 0:
             # Shrink by the excess and 2 % more: other symbols have other tokens.
-            most = int(most * max_tokens / made.tokens * 0.98)
-            made = part(text, rows, wanted, most, terms)
-        return made
+            max_bytes = int(max_bytes * max_tokens / made.tokens * 0.98)
+            made = part(text, rows, item.symbols, max_bytes, terms, with_end=is_test)
+        return msgspec.structs.replace(_with(item, made, form, level), of_bytes=size(text))
 
 
 def _with(item: Item, text: Text, form: Form, level: Literal[1, 2]) -> Item:

@@ -13,8 +13,6 @@ import re
 from itertools import islice
 from typing import Literal, NamedTuple
 
-import msgspec
-
 from recollect.engine import Sources
 from recollect.hierarchy.file_forms import MEMORY, ItemForms, new_item
 from recollect.hierarchy.model import Item
@@ -24,13 +22,13 @@ from recollect.hierarchy.task_candidates import Candidate, Found
 # The size of a part that holds a changed line in half of all cases, if the task changes its file. Of 79 files above
 # 8 KB that commits of nine repositories changed, parts of 2, 4, 6 and 12 KB hold one in 58, 70, 82 and 90 %.
 HALF_BYTES = 1_500
-# The price of room: how many needed files a level 2 full of bytes at this price brings. A task of one line about texts
-# has to be ten times as certain.
-PRICE, PRICE_TEXT = 0.65, 6.5
+# The price of room: how many needed files a level 2 full of bytes at this price brings. Room in level 1 is scarce, so
+# files enter it with smaller parts. For a task of one line about texts a file has to be ten times as certain.
+PRICE_1, PRICE_2, TEXT_TIMES = 0.8, 0.35, 10
 # The least useful part of a file; and no file counts as smaller than this: its name and reason take room, too.
 LEAST_PART, LEAST_BYTES = 1_000, 750
-# The share of both levels that a task fills; the rest is for what is looked up in its course.
-MOST_FILLED = 0.36
+# The share of both levels that a task fills, and a task about texts; the rest is for what is looked up in its course.
+MOST_FILLED, MOST_TEXT = 0.36, 0.08
 # Definitions that a named file uses: how many files, and the share of level 1 for each.
 DEPENDENCIES, USED_SHARE = 5, 0.10
 # Symbols of a file that are preferred in a part: those that the task names, then those found first.
@@ -74,7 +72,7 @@ def place(
     found: Found, policy: Policy, forms: ItemForms, sources: Sources, task: str, now: int, *, text: bool
 ) -> Placed:
     """Return the items of levels 1 and 2 for a task. text: it is about texts, such as documentation"""
-    work = _Placing(policy, forms, sources, task, now)
+    work = _Placing(policy, forms, sources, task, now, MOST_TEXT if text else MOST_FILLED)
     for hit in found.memories:
         why = f"related memory: {hit.reason}" if hit.reason else "related memory"
         work.remember(f"{MEMORY}{hit.memory.id}", why)
@@ -84,19 +82,21 @@ def place(
     for candidate in found.files:
         if candidate.is_named:
             work.used_by(candidate.path)
-    price = (PRICE_TEXT if text else PRICE) / max(1, policy.level2.code_bytes)
+    unit = (TEXT_TIMES if text else 1) / max(1, policy.level2.code_bytes)
     for candidate in found.files:
         if not candidate.is_named:
-            work.likely(candidate, price)
+            work.likely(candidate, unit)
     return Placed(work.items, work.left_out)
 
 
 class _Placing:
-    def __init__(self, policy: Policy, forms: ItemForms, sources: Sources, task: str, now: int) -> None:
+    def __init__(
+        self, policy: Policy, forms: ItemForms, sources: Sources, task: str, now: int, most_filled: float
+    ) -> None:
         self._forms, self._sources, self._now = forms, sources, now
         self._words, self._terms = set(_WORD.findall(task)), sources.terms(task)
         self._one, self._two = _Room(policy.level1), _Room(policy.level2)
-        self._most_tokens = int(MOST_FILLED * sum(level.max_tokens or 0 for level in (policy.level1, policy.level2)))
+        self._most_tokens = int(most_filled * sum(level.max_tokens or 0 for level in (policy.level1, policy.level2)))
         self.items: list[Item] = []
         self.left_out: list[str] = []
 
@@ -131,17 +131,22 @@ class _Placing:
             if made is not None and made.size_bytes:
                 self._take(made, self._one)
 
-    def likely(self, candidate: Candidate, price: float) -> None:
-        """Put a file into the first level that has room, as much of it as is worth the price of a byte."""
+    def likely(self, candidate: Candidate, unit: float) -> None:
+        """Put a file into the first level that has room, as much of it as is worth the price of a byte there."""
         if any(item.name == candidate.path for item in self.items):
             return
-        most = worthwhile_bytes(candidate.chance, self._sources.files[candidate.path].size_bytes, price)
-        made = self._made(self._item(candidate), 1, most) if most else None
-        if made is None or not made.size_bytes:
-            return
-        below = msgspec.structs.replace(made, level=2)
-        is_full = self._one.tokens + self._two.tokens + made.tokens > self._most_tokens
-        if is_full or not (self._take(made, self._one) or self._take(below, self._two)):
+        size_bytes, is_worth = self._sources.files[candidate.path].size_bytes, False
+        rooms: tuple[tuple[Literal[1, 2], _Room, float], ...] = ((1, self._one, PRICE_1), (2, self._two, PRICE_2))
+        for level, room, price in rooms:
+            most = worthwhile_bytes(candidate.chance, size_bytes, unit * price)
+            made = self._made(self._item(candidate), level, most) if most else None
+            if made is None or not made.size_bytes:
+                continue
+            is_worth = True
+            is_full = self._one.tokens + self._two.tokens + made.tokens > self._most_tokens
+            if not is_full and self._take(made, room):
+                return
+        if is_worth:
             self.left_out.append(candidate.path)
 
     def _item(self, candidate: Candidate) -> Item:

@@ -74,7 +74,7 @@ def test_a_recall_is_judged_beside_the_engine(
     path.write_text(json.dumps(CHAT), encoding="utf-8")
     (found,) = run(monkeypatch, capsys, "recall", "--data", str(path))["files"]
     assert found["questions"] == 3
-    assert set(found["ways"]) == {episodic.EPISODIC, *episodic.ALIKE, episodic.SPEAKERS}
+    assert set(found["ways"]) == {episodic.EPISODIC, *episodic.ALIKE}
     for way in found["ways"].values():
         assert way["n"] == 3
         assert way["recall@10"] == way["recall@4"] == 1.0

@@ -10,7 +10,7 @@ import pytest
 
 from recollect import Engine
 from recollect.engine.code.indexed_project import SymbolRow
-from recollect.hierarchy.file_forms import measured, new_item, outline, part, part_of
+from recollect.hierarchy.file_forms import ItemForms, measured, new_item, outline, part, part_of
 
 ROUND = "    total = total + len(key) * 31 + 7  # one more round of the same\n"
 
@@ -48,7 +48,7 @@ def test_a_part_has_what_is_wanted_and_marks_each_cut(steps: tuple[str, list[Sym
     cut = [number for number in range(1, len(lines) + 1) if number not in kept and lines[number - 1].strip()]
     told = [range(int(a), int(b) + 1) for line in marks for a, b in re.findall(r"lines (\d+)–(\d+)", line)]
     assert all(any(number in each for each in told) for number in cut), "nothing is missing without a mark"
-    assert any("step_10" in line for line in marks)
+    assert any(": step_" in line for line in marks), "a mark names what begins in the cut"
 
 
 @pytest.mark.promise("H5")
@@ -64,6 +64,23 @@ def test_a_part_keeps_the_imports_and_finds_the_pieces_with_the_terms(tmp_path: 
     assert "import os\nimport sys\n" in shown.text
     assert "    back_off = 2" in shown.text
     assert re.search(r"^… lines \d+–\d+: step_0, step_1, .* and \d+ more …$", shown.text, re.M)
+
+
+@pytest.mark.promise("H5")
+def test_a_part_of_a_test_file_has_its_end_where_new_tests_are_added(tmp_path: Path) -> None:
+    text = "def test_retry():\n    assert retry()\n" + "".join(f"\n\ndef test_{n}():\n{ROUND * 6}" for n in range(30))
+    text += "\n\ndef test_the_last():\n    assert True\n"
+    for name in ("test_a.py", "a.py"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with Engine(home=str(tmp_path / "home"), embed_provider="off") as engine:
+        engine.code.index(str(tmp_path))
+        sources = engine.sources(str(tmp_path))
+        forms, terms = ItemForms(engine, sources), sources.terms("retry")
+        made = {name: forms.made(new_item(name, 2, "", 0), "part", 2, 1_500, terms) for name in ("test_a.py", "a.py")}
+        shown = {name: forms.shown(item) for name, item in made.items() if item is not None}
+    assert all("def test_retry()" in each for each in shown.values())
+    assert "def test_the_last()" in shown["test_a.py"]
+    assert "def test_the_last()" not in shown["a.py"]
 
 
 @pytest.mark.promise("H5")

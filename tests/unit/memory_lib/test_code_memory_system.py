@@ -222,7 +222,6 @@ def test_statistics(system: CodeMemorySystem) -> None:
         "batch_size": 10,
         "retry_attempts": 3,
         "retry_delay": 1.0,
-        "prefilter": None,
         "enable_caching": True,
         "enable_dependency_boost": True,
         "enable_recency_boost": True,

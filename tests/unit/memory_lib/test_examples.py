@@ -62,9 +62,9 @@ Asked 4 times
 Deleted 1 memories
 """,
     "configuration.py": """\
-{'total_memories': 0, 'relevance_threshold': 0.8, 'max_memories': 5, 'batch_size': 15, 'retry_attempts': 5, 'retry_delay': 1.0, 'prefilter': None}
+{'total_memories': 0, 'relevance_threshold': 0.8, 'max_memories': 5, 'batch_size': 15, 'retry_attempts': 5, 'retry_delay': 1.0}
 {'relevance_threshold': 0.75, 'max_memories': 20, 'recency_days': 14}
-{'total_memories': 0, 'relevance_threshold': 0.9, 'max_memories': 3, 'batch_size': 15, 'retry_attempts': 5, 'retry_delay': 1.0, 'prefilter': None}
+{'total_memories': 0, 'relevance_threshold': 0.9, 'max_memories': 3, 'batch_size': 15, 'retry_attempts': 5, 'retry_delay': 1.0}
 Refused: relevance_threshold must be a number from 0 to 1, not 90
 """,
     "indexer.py": """\

@@ -67,7 +67,6 @@ def test_statistics_and_settings(tmp_path: Path) -> None:
             "batch_size": 10,
             "retry_attempts": 3,
             "retry_delay": 1.0,
-            "prefilter": None,
         }
         system.update_retrieval_config(relevance_threshold=0.85, max_memories=20)
         assert system.get_stats()["relevance_threshold"] == 0.85

@@ -80,7 +80,6 @@ def test_the_defaults_are_those_of_the_document() -> None:
         ("retry_attempts", -1),
         ("retry_delay", -0.5),
         ("retry_delay", float("nan")),
-        ("prefilter", 0),
     ],
 )
 def test_a_setting_out_of_its_range_is_a_value_error(name: str, value: object) -> None:
@@ -250,21 +249,6 @@ def test_without_a_model_the_recall_of_recollect_is_the_score() -> None:
     best = asyncio.run(retrieval.retrieve_relevant_memories("How does authentication with JWT tokens work?", rows))
     assert best[0].memory_id == "c"
     assert asyncio.run(retrieval.score_all_memories("  ", rows))[0].relevance_score == 0.0
-    retrieval.close()
-
-
-@pytest.mark.promise("G10")
-def test_with_a_prefilter_the_model_is_asked_only_about_the_best_of_the_recall() -> None:
-    model, asked = answering("Score: 0.9\nReason: so")
-    rows = [
-        {"id": "a", "text": "Bananas are cheaper at the market on Saturdays"},
-        {"id": "b", "text": "Authentication uses JWT tokens"},
-        {"id": "c", "text": "The cat sleeps on the sofa all day"},
-    ]
-    retrieval = MemoryRetrieval(model, prefilter=1)
-    found = asyncio.run(retrieval.retrieve_relevant_memories("which tokens does authentication use", rows))
-    assert [row.memory_id for row in found] == ["b"]
-    assert len(asked) == 1
     retrieval.close()
 
 
