@@ -76,6 +76,10 @@ class Dialect(Protocol):
         """Add rows to the full-text index."""
         ...
 
+    def load_text(self, connection: Connection, pages: Iterable[Sequence[TextRow]]) -> None:
+        """Fill an empty full-text index with all of its rows."""
+        ...
+
     def unindex_text(self, connection: Connection, seq: int) -> None: ...
 
     def begin_spare(self, connection: Connection) -> None:
@@ -142,6 +146,10 @@ class Dialect(Protocol):
 
     def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
         """Index chunks of code, given by number and terms per field."""
+        ...
+
+    def load_code(self, connection: Connection, pages: Iterable[Sequence[CodeTextRow]]) -> None:
+        """Fill an empty full-text index of code with all of its rows."""
         ...
 
     def unindex_code(self, connection: Connection, first: int, last: int) -> None:

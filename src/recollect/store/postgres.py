@@ -201,14 +201,7 @@ class Postgres(PostgresText, PostgresCode):
     def insert_rows(
         self, connection: Connection, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
     ) -> None:
-        session = self._pool.bound
-        assert session is not None  # noqa: S101 - the store writes in transactions only
-        self._pool.settle()
-        self._pool.confine(session)
-        sql = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
-        with session.cursor() as cursor, cursor.copy(sql.encode()) as copy:
-            for row in rows:
-                copy.write_row(row)
+        self._pooled.copy(table, columns, rows)
 
     def finish_copy(self, connection: Connection) -> None:
         sql = (
