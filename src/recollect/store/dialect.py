@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.store.code_protocol import FieldWeights
-from recollect.store.protocol import EdgeColumns, StoreFacts, TermCounts
+from recollect.store.protocol import EdgeColumns, StoreFacts, T, TermCounts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,6 +62,10 @@ class Dialect(Protocol):
 
     def snapshot(self) -> AbstractContextManager[Connection]:
         """Read several times from one consistent state."""
+        ...
+
+    def from_replica(self, work: Callable[[], T]) -> T:
+        """Return the result of work that mostly reads, from a replica if there is one that is not behind."""
         ...
 
     def errors(self) -> AbstractContextManager[None]:

@@ -82,6 +82,16 @@ class Pool:
         session: Session | None = getattr(self._local, "bound", None)
         return session
 
+    @property
+    def reader(self) -> Session | None:
+        """The connection to a replica that this thread reads from now, if there is one."""
+        session: Session | None = getattr(self._local, "reader", None)
+        return session
+
+    @reader.setter
+    def reader(self, session: Session | None) -> None:
+        self._local.reader = session
+
     @contextmanager
     def bind(self, session: Session) -> Iterator[None]:
         """Use one connection for all statements of this thread in a block, and wait for them at its end."""
@@ -184,6 +194,10 @@ class PooledConnection:
         if (session := self._pool.bound) is not None:
             if not has_answer(sql):
                 self._pool.queue(session)
+            self._pool.confine(session)
+            return _run(session, sql, parameters)
+
+        if (session := self._pool.reader) is not None:
             self._pool.confine(session)
             return _run(session, sql, parameters)
 
