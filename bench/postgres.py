@@ -1,10 +1,9 @@
-"""PostgreSQL beside SQLite: storing and recalling, the recall of the HNSW index, and a crowd of writers and readers.
+"""PostgreSQL beside SQLite: storing and recalling, what is found, and a crowd of writers and readers.
 
-    python bench/postgres.py speed [--sizes 10000]               CPU of client and server per store and per recall, on
-                                                                 the same memories: `recollect migrate` copies them
-    python bench/postgres.py hnsw [--sizes 10000]                recall@10 of HNSW against exact search, and its time
-    python bench/postgres.py quality --data FILE [--limit 60]     bench/recall.py on both: the same figures and rankings
-    python bench/postgres.py crowd [--people 50] [--seconds 120] processes that write and read at once: what is lost
+    python bench/postgres.py speed [--sizes 10000]     CPU of client and server per store and per recall, on the same
+                                                       memories, which `migrate` copies; recall@10 of the HNSW index
+    python bench/postgres.py quality --data FILE       bench/recall.py on both: the same figures and rankings
+    python bench/postgres.py crowd [--people 50]       processes that write and read at once: what is lost
 
 It starts a server of its own (`make postgres` installs it), with crash safety on. Prints JSON; `--save` keeps it under
 bench/results, one file per commit.
@@ -13,15 +12,19 @@ bench/results, one file per commit.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import multiprocessing
 import os
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +35,14 @@ sys.path.insert(0, str(measure.ROOT))
 from tests import postgres_server
 
 TICKS = os.sysconf("SC_CLK_TCK")
-WIDTH = 384
-# Texts that are embedded; further vectors are copies of theirs with noise, so that neighbours are as near as real ones.
-EMBEDDED = 2_000
-NOISE = 0.6
+# Sentences that are embedded; the vectors of all memories are made from theirs.
+EMBEDDED = 600
+NOISE = 0.3
+# Memories written under one lock, and the namespaces that they belong to.
+PAGE = 5_000
+TEAMS = 20
 # What holds for a server with data of value, unlike for tests.
-SAFE = {"fsync": "on", "full_page_writes": "on", "autovacuum": "on", "maintenance_work_mem": "512MB"}
+SAFE = {"fsync": "on", "full_page_writes": "on", "autovacuum": "on", "maintenance_work_mem": "2GB"}
 
 
 @contextmanager
@@ -68,23 +73,121 @@ def server_cpu_ms(running: postgres_server.Server) -> float:
 # --- storing and recalling ---
 
 
-def speed(sizes: list[int], queries: int) -> dict[str, Any]:
-    """Measure both databases with the same memories and questions, each in fresh processes."""
+def speed(sizes: list[int], queries: int, stores: int, filled: Path | None) -> dict[str, Any]:
+    """Measure both databases with the same memories and questions, each in fresh processes.
+
+    filled: a folder with filled homes by their size; one is filled if it is missing
+    """
     rows = []
     for size in sizes:
         with server() as running, tempfile.TemporaryDirectory() as folder:
             row: dict[str, Any] = {"memories": size}
-            home = Path(folder) / "home"
-            _alone(["fill", "--sizes", str(size), "--tree", str(home)], "")
+            home, kept = Path(folder) / "home", (filled or Path(folder)) / str(size)
+            if not kept.exists():
+                row["fill"] = _alone(["fill", str(kept), "--sizes", str(size)], "")
+                _told(row["fill"])
+            shutil.copytree(kept, home)
             began, at = server_cpu_ms(running), time.process_time()
             row["migrate"] = _migrated(home, running.url)
             row["migrate"]["client_cpu_s"] = round(time.process_time() - at, 1)
             row["migrate"]["server_cpu_s"] = round((server_cpu_ms(running) - began) / 1000, 1)
-            row["sqlite"] = _measured(queries, home, "", lambda: 0.0)
-            row["postgres"] = _measured(queries, home, running.url, lambda: server_cpu_ms(running))
-            row["same_answers"] = row["sqlite"].pop("found") == row["postgres"].pop("found")
+            _told(row["migrate"])
+            words = [str(home), "--queries", str(queries), "--stores", str(stores)]
+            nearest, answers = [], []
+            for name, url, pid in (("sqlite", "", 0), ("postgres", running.url, running.pid)):
+                measured = _alone(["use", *words, "--server", str(pid)], url)
+                nearest.append(measured.pop("nearest"))
+                answers.append(measured.pop("found"))
+                row[name] = measured
+                _told(measured)
+            # SQLite compares all vectors.
+            hits = [len(set(exact) & set(found)) / 10 for exact, found in zip(*nearest, strict=True)]
+            row["hnsw_recall_at_10"] = round(sum(hits) / len(hits), 4)
+            row["same_answers"] = sum(one == other for one, other in zip(*answers, strict=True)) / queries
             rows.append(row)
     return {"sizes": rows}
+
+
+def _told(row: dict[str, Any]) -> None:
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {json.dumps({k: v for k, v in row.items() if k != 'found'})}\n")
+
+
+def fill(size: int, home: Path) -> dict[str, Any]:
+    """Fill a SQLite database by its bulk path: rows, log, full text and vectors; run in a process of its own."""
+    from recollect import Engine
+    from recollect.model import Change, Memory
+    from recollect.store.full_text import scope_term
+    from recollect.store.row_queries import increment
+    from recollect.store.sqlite import Sqlite
+    from recollect.store.tables import TABLES, to_row
+    from recollect.store.vector_index import to_blob
+    from recollect.text.digest import digest
+    from recollect.text.passage_features import shape
+    from recollect.text.passages import MAX_PASSAGES
+    from recollect.text.terms import terms
+
+    at = time.process_time()
+    with Engine(home=str(home)) as engine:
+        model, real = engine.embedding.model_id, _embedded(engine)
+    words = cache(lambda text: " ".join(terms(text)))
+    shaped = cache(lambda text: shape(text, parts=1, at=0).packed())
+    columns = ("memory_id", "model", "part", "embedding", "stamp")
+    chance = random.Random(5)
+    pool = corpus.sentences()
+    began = time.process_time()
+    with closing(Sqlite(home / "recollect.db")) as database:
+        for start in range(0, size, PAGE):
+            memories, texts = [], []
+            for number in range(start + 1, min(start + PAGE, size) + 1):
+                (name, first), (_, second) = chance.choice(pool), chance.choice(pool)
+                content, namespace = f"{name} (note {number}): {first} {second}", f"team:{number % TEAMS}"
+                memory = Memory(id=digest(content, 32), content=content, namespace=namespace, seq=number, rev=number)
+                memories.append(memory)
+                body = f"{words(name)} note {number} {words(first)} {words(second)}"
+                texts.append((number * MAX_PASSAGES, scope_term(namespace), "", "", body, shaped(first)))
+            log = [
+                Change(
+                    seq=m.seq,
+                    batch="fill",
+                    at=1,
+                    operation="import",
+                    entity="memories",
+                    entity_id=m.id,
+                    action="insert",
+                )
+                for m in memories
+            ]
+            made = _mixed(real, len(memories), start)
+            vectors = [(m.id, model, 0, to_blob(v), 1) for m, v in zip(memories, made, strict=True)]
+            with database.write() as connection:
+                for kind, records in ((Memory, memories), (Change, log)):
+                    table = TABLES[kind]
+                    rows = [to_row(table, record) for record in records]
+                    database.insert_rows(connection, table.name, table.columns, rows)
+                database.index_rows(connection, texts)
+                database.insert_rows(connection, "memory_embeddings", columns, vectors)
+        with database.write() as connection:
+            increment(connection, "vector_stamp")
+    return {"embed_cpu_s": round(began - at, 1), "fill_cpu_s": round(time.process_time() - began, 1)}
+
+
+def _embedded(engine: Any) -> Any:
+    """Return the vectors of some sentences."""
+    import numpy as np
+
+    some = random.Random(3).sample(corpus.sentences(), EMBEDDED)
+    return np.array([engine.embedding.of_query(sentence)[0] for _, sentence in some], np.float32)
+
+
+def _mixed(real: Any, count: int, seed: int) -> Any:
+    """Return vectors of texts of two sentences: the mean of two vectors, and a little of chance."""
+    import numpy as np
+
+    chance = np.random.default_rng(seed)
+    first, second = real[chance.integers(0, len(real), (2, count))]
+    noise = chance.standard_normal(first.shape, dtype=np.float32) * (NOISE / first.shape[1] ** 0.5)
+    made = first + second + noise
+    return made / np.linalg.norm(made, axis=1, keepdims=True)
 
 
 def _migrated(home: Path, url: str) -> dict[str, Any]:
@@ -102,25 +205,67 @@ def _megabytes(database: Any) -> float:
     return round(database.describe().size_bytes / 2**20, 1)
 
 
-def _measured(queries: int, home: Path, url: str, server_ms: Callable[[], float]) -> dict[str, Any]:
-    _alone(["recall-once", "--tree", str(home), "--queries", "1"], url)
-    before = server_ms()
-    found = _alone(["recall-once", "--tree", str(home), "--queries", str(queries)], url)
-    # Beside the questions, a run recalls and stores 20 times more; their server time is part of the mean.
-    after = server_ms()
-    stored = _alone(["store-some", "--tree", str(home), "--queries", str(queries)], url)["store_cpu_ms"]
-    return {
-        "store_client_cpu_ms": measure.summary(stored),
-        "store_server_cpu_ms_mean": round((server_ms() - after) / queries, 2),
-        "recall_client_cpu_ms": measure.summary(found["recall_cpu_ms"]),
-        "recall_server_cpu_ms_mean": round((after - before) / (queries + 22), 2),
-        "first_recall_client_cpu_ms": found["first_recall_cpu_ms"],
-        "rss_mb": found["rss_mb"],
-        "found": found["found"],
-    }
+def use(home: Path, queries: int, stores: int, server: int) -> dict[str, Any]:
+    """Measure recalls, then stores; run in a process of its own, which is as fresh as that of a user."""
+    from recollect import Engine
+
+    with Engine(home=str(home), embed_on_demand=0) as engine:
+        first = measure.cpu_ms(lambda: engine.recall.search("the first recall loads the model and the vectors"))
+        found: list[str] = []
+
+        def ask(text: str) -> None:
+            found.append(digest_of([hit.memory.content for hit in engine.recall.search(text).hits]))
+
+        asked = list(corpus.questions(queries))
+        recalls = _both(asked, ask, server)
+        model = engine.embedding.model_id
+        vectors = [engine.embedding.of_query(text)[0] for text in asked]
+        nearest = [[match.id for match in engine.store.search_vectors(model, each, None, 10)] for each in vectors]
+        searches = _both(vectors, lambda each: engine.store.search_vectors(model, each, None, 10), server)
+        texts = list(corpus.memories(stores, seed=23))
+        stored = _both(texts, engine.memories.store, server)
+        spent = stored["client_cpu_ms"]["mean"] + stored["server_cpu_ms"]["mean"]
+        return {
+            "first_recall_client_cpu_ms": round(first, 1),
+            "recall": recalls,
+            "vector_search": searches,
+            "store": {**stored, "per_cpu_s": round(1000 / spent, 1)},
+            "rss_mb": measure.rss_mb(),
+            "nearest": nearest,
+            "found": found,
+        }
 
 
-def _alone(words: list[str], url: str, script: str = "speed.py") -> dict[str, Any]:
+def digest_of(texts: list[str]) -> str:
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:12]
+
+
+def _both(items: list[Any], work: Callable[[Any], object], server: int) -> dict[str, Any]:
+    """Measure work on each item: CPU of this process, that of the server's processes, and the time that passed."""
+    client, served, passed = [], [], []
+    for item in items:
+        before, began = _processes_cpu_ms(server), time.perf_counter()
+        client.append(measure.cpu_ms(lambda item=item: work(item)))
+        passed.append(1000 * (time.perf_counter() - began))
+        served.append(_processes_cpu_ms(server) - before)
+    timed = {"client_cpu_ms": client, "server_cpu_ms": served, "wall_ms": passed}
+    timed["cpu_ms"] = [sum(pair) for pair in zip(client, served, strict=True)]
+    return {name: measure.summary(values) for name, values in timed.items()}
+
+
+def _processes_cpu_ms(server: int) -> float:
+    """Return the CPU milliseconds of the processes of a server that run now; 0 without one."""
+    if not server:
+        return 0.0
+    children = Path(f"/proc/{server}/task/{server}/children").read_text(encoding="utf-8").split()
+    spent = 0
+    for child in children:
+        with suppress(OSError):
+            spent += int(Path(f"/proc/{child}/schedstat").read_text(encoding="utf-8").split()[0])
+    return spent / 1e6
+
+
+def _alone(words: list[str], url: str, script: str = "postgres.py") -> dict[str, Any]:
     environment = {**os.environ, "PYTHONPATH": str(measure.ROOT / "src"), "RECOLLECT_DATABASE_URL": url}
     command = [sys.executable, str(measure.ROOT / "bench" / script), *words]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
@@ -144,70 +289,6 @@ def quality(data: Path, limit: int) -> dict[str, Any]:
     pairs = list(zip(ranked["sqlite"], ranked["postgres"], strict=True))
     same = sum(one == other for one, other in pairs)
     return {"questions": len(pairs), "same_ranking": round(same / len(pairs), 4), **reports}
-
-
-# --- the index of vectors ---
-
-
-def hnsw(sizes: list[int], queries: int) -> dict[str, Any]:
-    """Compare the ten nearest by the index with those of an exact search."""
-    return {"sizes": [_hnsw(size, queries) for size in sizes]}
-
-
-def _hnsw(size: int, queries: int) -> dict[str, Any]:
-    from recollect.model import Memory
-    from recollect.store.postgres import Postgres
-    from recollect.store.sql import SqlStore
-    from recollect.store.tables import TABLES, to_row
-    from recollect.store.vector_index import to_blob
-
-    made = _vectors(size + queries)
-    with server() as running, closing(SqlStore(Postgres(running.url, Path()))) as store:
-        began, table, dialect = server_cpu_ms(running), TABLES[Memory], store._dialect
-        for start in range(0, size, 10_000):
-            # Rows without terms: only the vectors matter here.
-            rows = [Memory(id=f"{n}", content="", seq=n + 1, rev=1) for n in range(start, min(start + 10_000, size))]
-            vectors = [(row.id, "m", 0, dialect.vector_value(to_blob(made[int(row.id)])), 1) for row in rows]
-            with dialect.write() as connection:
-                dialect.insert_rows(connection, table.name, table.columns, [to_row(table, row) for row in rows])
-                columns = ("memory_id", "model", "part", "embedding", "stamp")
-                dialect.insert_rows(connection, "memory_embeddings", columns, vectors)
-        with dialect.write() as connection:
-            dialect.finish_copy(connection)
-        filled = server_cpu_ms(running)
-        found, elapsed = [], []
-        for query in made[size:]:
-            at = time.perf_counter()
-            found.append([match.id for match in store.search_vectors("m", query, None, 10)])
-            elapsed.append(1000 * (time.perf_counter() - at))
-        spent = (server_cpu_ms(running) - filled) / queries
-        index = list(
-            store._connection().execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE 'idx_vectors_%'")
-        )
-        exact = [{str(n) for n in (made[:size] @ query).argsort()[-10:]} for query in made[size:]]
-    hits = [len(wanted & set(names)) / 10 for wanted, names in zip(exact, found, strict=True)]
-    return {
-        "vectors": size,
-        "indexes": len(index),
-        "recall_at_10": round(sum(hits) / len(hits), 4),
-        "search_server_cpu_ms_mean": round(spent, 2),
-        "search_wall_ms": measure.summary(elapsed),
-        "fill_server_cpu_s": round((filled - began) / 1000, 1),
-    }
-
-
-def _vectors(count: int) -> Any:
-    import numpy as np
-
-    from recollect import Engine
-
-    with tempfile.TemporaryDirectory() as home, Engine(home=home) as engine:
-        texts = list(corpus.memories(min(EMBEDDED, count)))
-        real = np.array([engine.embedding.of_query(text)[0] for text in texts], np.float32)
-    chance = np.random.default_rng(7)
-    around = chance.standard_normal((count, real.shape[1]), dtype=np.float32) * (NOISE / real.shape[1] ** 0.5)
-    made = real[chance.integers(0, len(real), count)] + around
-    return made / np.linalg.norm(made, axis=1, keepdims=True)
 
 
 # --- many at once ---
@@ -305,25 +386,30 @@ def _read(url: str, number: int, seconds: int, ready: Any, answers: Any) -> None
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="+", choices=["speed", "hnsw", "quality", "crowd"])
+    parser.add_argument("what", choices=["speed", "quality", "crowd", "fill", "use"])
+    parser.add_argument("home", type=Path, nargs="?", help="for processes of this benchmark: fill and use")
     parser.add_argument("--data", type=Path, help="conversations for quality, .json or .json.gz")
     parser.add_argument("--limit", type=int, default=60, help="questions per conversation for quality")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000])
     parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--stores", type=int, default=1_000)
+    parser.add_argument("--filled", type=Path, help="folder with filled homes by size; default: fill new ones")
+    parser.add_argument("--server", type=int, default=0, help="process of the server, for use")
     parser.add_argument("--people", type=int, default=50)
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
     chosen = parser.parse_args()
-    result: dict[str, Any] = {}
-    if "speed" in chosen.what:
-        result["speed"] = speed(chosen.sizes, chosen.queries)
-    if "hnsw" in chosen.what:
-        result["hnsw"] = hnsw(chosen.sizes, chosen.queries)
-    if "quality" in chosen.what:
-        result["quality"] = quality(chosen.data, chosen.limit)
-    if "crowd" in chosen.what:
-        result["crowd"] = crowd(chosen.people, chosen.seconds)
-    measure.publish("-".join(["postgres", *result]), result, save=chosen.save)
+    if chosen.what == "fill":
+        sys.stdout.write(json.dumps(fill(chosen.sizes[0], chosen.home)))
+    elif chosen.what == "use":
+        sys.stdout.write(json.dumps(use(chosen.home, chosen.queries, chosen.stores, chosen.server)))
+    else:
+        work = {
+            "speed": lambda: speed(chosen.sizes, chosen.queries, chosen.stores, chosen.filled),
+            "quality": lambda: quality(chosen.data, chosen.limit),
+            "crowd": lambda: crowd(chosen.people, chosen.seconds),
+        }[chosen.what]
+        measure.publish(f"postgres-{chosen.what}", {chosen.what: work()}, save=chosen.save)
 
 
 if __name__ == "__main__":

@@ -81,6 +81,14 @@ class Server:
         words = ["-D", str(self._data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
         self._run("initdb", *words, "--no-instructions")
 
+    def create_replica(self, of: Server) -> None:
+        """Copy the files of a running server, whose changes will follow."""
+        self._data.mkdir(parents=True)
+        self._data.chmod(0o700)
+        if self._account:
+            shutil.chown(self._data, **self._account)
+        self._run("pg_basebackup", "-D", str(self._data), "-R", "-X", "stream", "-c", "fast", "-d", of.url)
+
     def start(self) -> None:
         """Start the server and wait until it answers."""
         settings = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
@@ -117,12 +125,15 @@ class Server:
 
 
 @contextmanager
-def own_server(folder: Path) -> Iterator[Server]:
+def own_server(folder: Path, *, replica_of: Server | None = None) -> Iterator[Server]:
     """Run a server for one test that stops and starts it. The folder must be readable for every account."""
     programs = binaries()
     assert programs is not None
     server = Server(programs, folder)
-    server.create()
+    if replica_of is None:
+        server.create()
+    else:
+        server.create_replica(replica_of)
     server.start()
     try:
         yield server

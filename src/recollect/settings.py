@@ -168,6 +168,9 @@ class Settings:
     database_url = Setting(
         "", _text, "URL of a PostgreSQL server with pgvector, which replaces the database file", secret=True
     )
+    database_read_url = Setting(
+        "", _text, "URL of a read replica of that server, for searches (default: the server itself)", secret=True
+    )
     assistants_home = Setting("~", _text, "folder that holds the assistants' folders, whose transcripts are imported")
     namespace = Setting(
         "",

@@ -111,7 +111,7 @@ def test_every_table_is_copied_or_derived(source: Path) -> None:
         virtual = {name for name, sql in rows if sql and sql.startswith("CREATE VIRTUAL")}
         rows = dialect.connection().execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = {name for (name,) in rows if not any(name.startswith(f"{each}_") for each in virtual)}
-        copied = {table.name: set(table.columns) for table in (*store_copy.COPIED, *store_copy.TEXTS)}
+        copied = {table.name: set(table.columns) for table in (*store_copy.COPIED, *store_copy.TEXTS.values())}
         assert names - virtual - NOT_COPIED == copied.keys() - virtual
         for table, columns in copied.items():
             info = dialect.connection().execute(f"PRAGMA table_info({table})")

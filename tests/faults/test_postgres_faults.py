@@ -6,16 +6,20 @@ import json
 import shutil
 import tempfile
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 from tests.conformance.surfaces import run
 from tests.postgres_server import Server, binaries, empty_schema, own_server, run_sql, schema_of, server_url
 from tests.waiting import PATIENCE_S
 
+from recollect import Engine
 from recollect.errors import ConfigError, SchemaTooNew, StorageError, StoreForeign, StoreLocked, StoreUnwritable
 from recollect.model import Memory
 from recollect.store.postgres import Postgres
@@ -111,6 +115,49 @@ def test_a_restart_in_the_middle_of_writes_loses_nothing_that_was_confirmed(serv
             writers.wait_for(5)
         writers.stop()
     nothing_lost(url, writers.confirmed)
+
+
+@pytest.mark.promise("B12")
+def test_searches_use_a_replica_that_has_what_this_process_wrote(server: Server, tmp_path: Path) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="recollect-replica-"))
+    folder.chmod(0o755)
+    url = f"{server.url}?schema=replicated"
+
+    def found(engine: Engine) -> set[str]:
+        return {hit.memory.content for hit in engine.recall.search("heron", min_score=0.0).hits}
+
+    with Engine(home=str(tmp_path / "other"), database=url, embed_provider="off") as other:
+        other.memories.store("The first heron")
+        with own_server(folder / "server", replica_of=server) as replica:
+            given = {"database": url, "database_read_url": f"{replica.url}?schema=replicated", "embed_provider": "off"}
+            with Engine(home=str(tmp_path / "ours"), **given) as engine, psycopg.connect(replica.url) as control:
+                assert engine.recall.search("heron").hits
+                wait_for_replay(control, server)
+                control.execute("SELECT pg_wal_replay_pause()")
+                control.commit()
+                other.memories.store("The second heron")
+                assert found(engine) == {"The first heron"}, "the replica answers, which has no changes since"
+                engine.memories.store("The third heron")
+                everything = {f"The {name} heron" for name in ("first", "second", "third")}
+                assert found(engine) == everything, "the replica lacks our own change, so that the server answers"
+                control.execute("SELECT pg_wal_replay_resume()")
+                control.commit()
+                wait_for_replay(control, server)
+                assert found(engine) == everything
+                replica.stop()
+                assert found(engine) == everything, "without the replica the server answers"
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def wait_for_replay(control: psycopg.Connection[Any], server: Server) -> None:
+    with psycopg.connect(server.url) as primary:
+        ((written,),) = primary.execute("SELECT pg_current_wal_insert_lsn()")
+    deadline = time.monotonic() + 60
+    while control.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", (written,)).fetchone() != (True,):
+        control.commit()
+        assert time.monotonic() < deadline, "the replica does not follow"
+        time.sleep(0.05)
+    control.commit()
 
 
 def test_a_server_that_is_down_is_an_error_with_its_code(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,8 @@ def dialect_of(settings: Settings) -> Dialect:
                 f"a PostgreSQL database needs the driver psycopg ({problem})",
                 hint="Install it: pip install 'recollect[postgres]'",
             ) from None
-        return Postgres(settings.database_url, settings.home_path, busy_timeout_ms=settings.busy_timeout_ms)
+        url, replica = settings.database_url, settings.database_read_url
+        return Postgres(url, settings.home_path, busy_timeout_ms=settings.busy_timeout_ms, replica=replica)
     from recollect.store.sqlite import Sqlite
 
     return Sqlite(settings.database_path, busy_timeout_ms=settings.busy_timeout_ms)

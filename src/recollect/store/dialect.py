@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.store.code_protocol import FieldWeights
-from recollect.store.protocol import EdgeColumns, StoreFacts, TermCounts
+from recollect.store.protocol import EdgeColumns, StoreFacts, T, TermCounts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,6 +64,10 @@ class Dialect(Protocol):
         """Read several times from one consistent state."""
         ...
 
+    def from_replica(self, work: Callable[[], T]) -> T:
+        """Return the result of work that mostly reads, from a replica if there is one that is not behind."""
+        ...
+
     def errors(self) -> AbstractContextManager[None]:
         """Turn the driver's errors of a block into ours."""
         ...
@@ -74,6 +78,10 @@ class Dialect(Protocol):
 
     def index_rows(self, connection: Connection, rows: Sequence[TextRow]) -> None:
         """Add rows to the full-text index."""
+        ...
+
+    def load_text(self, connection: Connection, pages: Iterable[Sequence[TextRow]]) -> None:
+        """Fill an empty full-text index with all of its rows."""
         ...
 
     def unindex_text(self, connection: Connection, seq: int) -> None: ...
@@ -142,6 +150,10 @@ class Dialect(Protocol):
 
     def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
         """Index chunks of code, given by number and terms per field."""
+        ...
+
+    def load_code(self, connection: Connection, pages: Iterable[Sequence[CodeTextRow]]) -> None:
+        """Fill an empty full-text index of code with all of its rows."""
         ...
 
     def unindex_code(self, connection: Connection, first: int, last: int) -> None:

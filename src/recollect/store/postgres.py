@@ -10,8 +10,9 @@ statistics depend on that. The lock ends with its transaction, whatever becomes 
 
 from __future__ import annotations
 
+import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -49,12 +50,15 @@ from recollect.store.postgres_vectors import (
     adapt,
     index_vectors,
 )
-from recollect.store.protocol import EdgeColumns, StoreFacts
+from recollect.store.protocol import EdgeColumns, StoreFacts, T
 from recollect.store.text_rebuild import forget_rebuild
 
 SCHEMA = "recollect"
 # How long opening a connection may take: a host that does not answer must not hold up a command.
 CONNECT_S = 10
+# How long a replica may take to answer, and how long one that does not is left alone: the primary answers instead.
+REPLICA_CONNECT_S = 2
+REPLICA_PAUSE_S = 30.0
 # How long a statistic may wait for the lock before it is dropped.
 IMPATIENT_MS = 50
 
@@ -97,14 +101,21 @@ _ERRORS: tuple[tuple[str, type[RecollectError], str, str], ...] = (
 class Postgres(PostgresText, PostgresCode):
     """A schema of a PostgreSQL database."""
 
-    def __init__(self, url: str, folder: Path, *, busy_timeout_ms: int = 30_000) -> None:
-        """folder: for files that belong to the database. Raises ConfigError if the URL cannot be read."""
+    def __init__(self, url: str, folder: Path, *, busy_timeout_ms: int = 30_000, replica: str = "") -> None:
+        """folder: for files that belong to the database. Raises ConfigError if a URL cannot be read."""
         self._conninfo, self._schema = parsed(url)
         self._location = _location(self._conninfo, self._schema)
         self._path = folder / f"postgres-{zlib.crc32(self._location.encode()):08x}"
         self._busy_ms = busy_timeout_ms
         self._lock = zlib.crc32(self._schema.encode()) + (APPLICATION_ID << 32)
-        self._pool = Pool(self._connect, patience_s=busy_timeout_ms / 1000)
+        self._pool = Pool(lambda: self._connect(self._conninfo), patience_s=busy_timeout_ms / 1000)
+        self._replica: Pool | None = None
+        if replica:
+            where = {"connect_timeout": REPLICA_CONNECT_S, **parsed(replica)[0]}
+            self._replica = Pool(lambda: self._connect(where), patience_s=0.0)
+        self._replica_again = 0.0
+        # The place in the server's log up to which a replica must have come; 0: not known yet.
+        self._written = 0
         self._pooled = PooledConnection(self._pool)
         self._verified = False
         self._read_only = False
@@ -120,6 +131,7 @@ class Postgres(PostgresText, PostgresCode):
 
     @contextmanager
     def write(self, *, patiently: bool = True) -> Iterator[Connection]:
+        self._pool.reader = None  # what follows must see what is written now
         if self._pool.bound is not None:
             raise StorageError("cannot start a transaction within a transaction", path=self._location)
         wait = self._busy_ms if patiently else IMPATIENT_MS
@@ -133,15 +145,57 @@ class Postgres(PostgresText, PostgresCode):
             yield self._pooled
             session.execute("COMMIT")
             # A commit of its own that waits for the disk, after the lock: writers that wait at once share one flush.
-            session.execute("SELECT pg_logical_emit_message(true, 'recollect', '')")
+            self._written = max(self._written, _place(session, "pg_logical_emit_message(true, 'recollect', '')") or 0)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         if self._pool.bound is not None:
             yield self._pooled
             return
-        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        if (reader := self._pool.reader) is not None:
+            reader.projects_before = reader.projects
+            reader.execute(begin)
+            with self._pool.bind(reader):
+                yield self._pooled
+            reader.execute("COMMIT")
+            return
+        with self._transaction(begin):
             yield self._pooled
+
+    def from_replica(self, work: Callable[[], T]) -> T:
+        if self._replica is None or (session := self._caught_up(self._replica)) is None:
+            return work()
+        try:
+            self._pool.reader = session
+            return work()
+        except StorageError:
+            # It stopped, or cancelled a query that was in the way of a change.
+            self._pool.reader = None
+            return work()
+        finally:
+            self._pool.reader = None
+            self._replica.give(session)
+
+    def _caught_up(self, replica: Pool) -> Session | None:
+        """Return a connection to the replica if it has what this process wrote, and what was there when it started."""
+        if self._pool.bound is not None or self._pool.reader is not None or time.monotonic() < self._replica_again:
+            return None
+        if not self._written:
+            with self._transaction("BEGIN READ ONLY") as primary:
+                self._written = 1 if self._read_only else _place(primary, "pg_current_wal_insert_lsn()") or 1
+        try:
+            session = replica.take()
+        except psycopg.Error as problem:
+            if is_cut(problem):  # else all connections are in use
+                self._replica_again = time.monotonic() + REPLICA_PAUSE_S
+            return None
+        with suppress(psycopg.Error):
+            replayed = _place(session, "pg_last_wal_replay_lsn()")
+            if replayed is None or replayed >= self._written:  # none: it is no replica
+                return session
+        replica.give(session)
+        return None
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[Session]:
@@ -162,6 +216,8 @@ class Postgres(PostgresText, PostgresCode):
 
     def close(self) -> None:
         self._pool.close()
+        if self._replica is not None:
+            self._replica.close()
 
     # --- what differs from other databases ---
 
@@ -201,14 +257,7 @@ class Postgres(PostgresText, PostgresCode):
     def insert_rows(
         self, connection: Connection, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]
     ) -> None:
-        session = self._pool.bound
-        assert session is not None  # noqa: S101 - the store writes in transactions only
-        self._pool.settle()
-        self._pool.confine(session)
-        sql = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
-        with session.cursor() as cursor, cursor.copy(sql.encode()) as copy:
-            for row in rows:
-                copy.write_row(row)
+        self._pooled.copy(table, columns, rows)
 
     def finish_copy(self, connection: Connection) -> None:
         sql = (
@@ -236,8 +285,8 @@ class Postgres(PostgresText, PostgresCode):
 
     # --- opening ---
 
-    def _connect(self) -> Session:
-        options = {"connect_timeout": CONNECT_S, "application_name": "recollect", **self._conninfo}
+    def _connect(self, conninfo: Mapping[str, Any]) -> Session:
+        options = {"connect_timeout": CONNECT_S, "application_name": "recollect", **conninfo}
         session = Session.connect("", autocommit=True, **options)
         try:
             self._prepare(session)
@@ -372,6 +421,12 @@ def parsed(url: str) -> tuple[Mapping[str, Any], str]:
             "the database URL cannot be read",
             hint="Write postgresql://USER:PASSWORD@HOST:5432/DATABASE, with special characters as %XX.",
         ) from None
+
+
+def _place(session: Session, position: str) -> int | None:
+    """Return a position in the server's log, given as SQL, as a number."""
+    row = session.execute(f"SELECT pg_wal_lsn_diff({position}, '0/0')::bigint".encode()).fetchone()
+    return row[0] if row else None
 
 
 def _location(conninfo: Mapping[str, Any], schema: str) -> str:

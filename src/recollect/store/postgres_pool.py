@@ -82,6 +82,16 @@ class Pool:
         session: Session | None = getattr(self._local, "bound", None)
         return session
 
+    @property
+    def reader(self) -> Session | None:
+        """The connection to a replica that this thread reads from now, if there is one."""
+        session: Session | None = getattr(self._local, "reader", None)
+        return session
+
+    @reader.setter
+    def reader(self, session: Session | None) -> None:
+        self._local.reader = session
+
     @contextmanager
     def bind(self, session: Session) -> Iterator[None]:
         """Use one connection for all statements of this thread in a block, and wait for them at its end."""
@@ -187,6 +197,10 @@ class PooledConnection:
             self._pool.confine(session)
             return _run(session, sql, parameters)
 
+        if (session := self._pool.reader) is not None:
+            self._pool.confine(session)
+            return _run(session, sql, parameters)
+
         def read() -> list[tuple[Any, ...]]:
             session = self._pool.take()
             try:
@@ -199,11 +213,26 @@ class PooledConnection:
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> None:
         """Run a statement for each row of parameters; in a transaction only."""
+        with self._writing().cursor() as cursor:
+            cursor.executemany(translated(sql), parameters)
+
+    def copy(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert many rows; in a transaction only."""
+        session, names = self._writing(), ", ".join(columns)
+        self._pool.settle()
+        with session.cursor() as cursor:
+            # The columns' types: binary values need no parsing, which takes most of the time of a vector.
+            kinds = cursor.execute(f"SELECT {names} FROM {table} LIMIT 0".encode()).description or ()
+            with cursor.copy(f"COPY {table} ({names}) FROM STDIN (FORMAT BINARY)".encode()) as copy:
+                copy.set_types([kind.type_code for kind in kinds])
+                for row in rows:
+                    copy.write_row(row)
+
+    def _writing(self) -> Session:
         session = self._pool.bound
         assert session is not None  # noqa: S101 - the store writes in transactions only
         self._pool.confine(session)
-        with session.cursor() as cursor:
-            cursor.executemany(translated(sql), parameters)
+        return session
 
 
 def _run(session: Session, sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -214,7 +243,9 @@ def _run(session: Session, sql: str, parameters: Sequence[Any]) -> list[tuple[An
 
 def has_answer(sql: str) -> bool:
     """Return whether a statement returns rows."""
-    return " RETURNING " in sql or (sql.startswith(("SELECT", "WITH", "EXPLAIN")) and "(INSERT " not in sql)
+    if sql.startswith("WITH"):
+        return "(INSERT " not in sql and "(DELETE " not in sql
+    return " RETURNING " in sql or sql.startswith(("SELECT", "EXPLAIN"))
 
 
 @lru_cache(maxsize=512)

@@ -11,21 +11,20 @@ has the same four tables, and a table of symbol names. Writers hold the one writ
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.store import full_text
 from recollect.store.code_protocol import FILE_BITS, PLACE_BITS, FieldWeights
 from recollect.store.dialect import CodeTextRow, Connection, SearchRow, TextRow
 from recollect.store.passage_rows import named_days
+from recollect.store.postgres_pool import PooledConnection
 from recollect.store.protocol import TermCounts
 from recollect.text.passages import MAX_PASSAGES
 
 # BM25 of FTS5: k1 1.2, b 0.75; a term in more than half of the rows counts almost nothing, not less than nothing.
 _SCORE = "idf * hits * 2.2 / (hits + 1.2 * (0.25 + 0.75 * size / average))"
 _IDF = "CASE WHEN 2 * doc < docs THEN ln((docs - doc + 0.5) / (doc + 0.5)) ELSE 0.000001 END"
-_TOTAL = "UPDATE text_totals SET docs = docs + ?, tokens = tokens + ? WHERE name = ?"
 # Memories of a scope that are counted to weigh terms; of more, the number in the store says enough.
 MAX_HELD = 20_000
 # The most that a column of a posting can count.
@@ -36,31 +35,57 @@ SPARE = "_spare"
 
 
 class Index(NamedTuple):
-    """A full-text index: its name, the columns of its rows, those that are searched, and terms that every row has."""
+    """A full-text index: its name, the columns of its rows, and those that are searched.
+
+    scope: SQL for the number that the postings of a row are scoped by. extra: terms that every row has
+    """
 
     name: str
     stored: tuple[str, ...]
     searched: tuple[str, ...]
+    scope: str
     extra: int = 0
     end: str = ""
 
     def table(self, kind: str) -> str:
         return f"{self.name}_{kind}{self.end}"
 
-    def scope_of(self, row: Mapping[str, Any]) -> int:
-        """Return the number that the postings of a row are scoped by."""
-        return _scope(str(row["scope"])) if "scope" in row else int(row["rowid"]) >> (FILE_BITS + PLACE_BITS)
+    @property
+    def size(self) -> str:
+        """SQL for the number of terms of a row."""
+        return " + ".join([str(self.extra), *(f"cardinality({words})" for words in self._words())])
+
+    def postings(self, source: str) -> str:
+        """Return a query for the postings of the rows of a table: term, scope, passage, hits by field, size."""
+        words = " UNION ALL ".join(f"SELECT {place}, unnest({text})" for place, text in enumerate(self._words()))
+        fields = range(len(self.searched))
+        hits = [f"least(count(*) FILTER (WHERE field = {place}), {MAX_HITS})::smallint AS f{place}" for place in fields]
+        return (
+            f"SELECT term, {self.scope}, r.rowid, {', '.join(f'f{place}' for place in fields)}, ({self.size})::int "
+            f"FROM {source} AS r CROSS JOIN LATERAL "
+            f"(SELECT term, {', '.join(hits)} FROM ({words}) AS words (field, term) GROUP BY term) AS counted"
+        )
+
+    def _words(self) -> list[str]:
+        return [f"string_to_array(r.{name}, ' ')" for name in self.searched]
 
 
-# FTS5 counts the term of the namespace as part of a row.
-MEMORY = Index("memory", ("rowid", "scope", "author", "labels", "body", "shape"), ("author", "labels", "body"), extra=1)
+# FTS5 counts the term of the namespace as part of a row. A namespace is 60 bits of its digest, none is 0.
+MEMORY = Index(
+    "memory",
+    ("rowid", "scope", "author", "labels", "body", "shape"),
+    ("author", "labels", "body"),
+    "CASE WHEN r.scope LIKE ':%' THEN 0 ELSE ('x' || substr(r.scope, 2, 15))::bit(60)::bigint END",
+    extra=1,
+)
 SPARE_MEMORY = MEMORY._replace(end=SPARE)
-CODE = Index("code", ("rowid", "names", "around", "path", "body"), ("names", "around", "path", "body"))
+_CODE_FIELDS = ("names", "around", "path", "body")
+CODE = Index("code", ("rowid", *_CODE_FIELDS), _CODE_FIELDS, f"r.rowid >> {FILE_BITS + PLACE_BITS}")
 _SPARED = ("memory_text", "memory_postings", "memory_terms", "memory_days")
 
 
 def _scope(term: str) -> int:
-    """Return the number of a namespace, given its term: 60 bits of its digest; 0 for none."""
+    """Return the number of a namespace, given its term."""
     return 0 if term.startswith(":") else int(term[1:16], 16)
 
 
@@ -88,6 +113,18 @@ class PostgresText:
         return _search(
             connection, MEMORY, chosen, limit, "scope = ANY(?)" if scopes is not None else "", _wanted(scopes)
         )
+
+    def load_text(self, connection: Connection, pages: Iterable[Sequence[TextRow]]) -> None:
+        assert isinstance(connection, PooledConnection)  # noqa: S101 - that of our own transactions
+        days: list[tuple[int, str, int, int]] = []
+
+        def with_days() -> Iterator[Sequence[TextRow]]:
+            for rows in pages:
+                days.extend(named_days(rows))
+                yield rows
+
+        _load(connection, MEMORY, with_days())
+        connection.copy("memory_days", ("pid", "scope", "first_day", "end_day"), dict.fromkeys(days))
 
     def session_neighbours(self, connection: Connection, seqs: Sequence[int], reach: int) -> dict[int, tuple[int, ...]]:
         return full_text.session_neighbours(connection, seqs, reach, "array_to_string(ARRAY({}), ',')")
@@ -146,6 +183,10 @@ class PostgresCode:
 
     def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
         _put(connection, CODE, rows)
+
+    def load_code(self, connection: Connection, pages: Iterable[Sequence[CodeTextRow]]) -> None:
+        assert isinstance(connection, PooledConnection)  # noqa: S101 - that of our own transactions
+        _load(connection, CODE, pages)
 
     def unindex_code(self, connection: Connection, first: int, last: int) -> None:
         _remove(connection, CODE, "rowid BETWEEN ? AND ?", (first, last))
@@ -262,60 +303,52 @@ def _put(connection: Connection, index: Index, rows: Sequence[Sequence[Any]]) ->
     """Add rows with their postings, by one statement: it runs under the write lock."""
     if not rows:
         return
-    postings, tokens = _postings(index, rows)
-    counts = Counter(posting[0] for posting in postings)
-    terms, texts, fields = index.table("terms"), len(index.stored) - 1, len(index.searched)
+    terms, columns = index.table("terms"), ", ".join(index.stored)
     sql = (
-        f"WITH texts AS (INSERT INTO {index.table('text')} ({', '.join(index.stored)}) "
-        f"SELECT * FROM unnest(?::bigint[]{', ?::text[]' * texts})), "
-        f"postings AS (INSERT INTO {index.table('postings')} (term, scope, pid, {', '.join(index.searched)}, size) "
-        f"SELECT * FROM unnest(?::text[], ?::bigint[], ?::bigint[]{', ?::smallint[]' * fields}, ?::int[])), "
-        f"terms AS (INSERT INTO {terms} (term, doc) SELECT * FROM unnest(?::text[], ?::bigint[]) "
-        f"ON CONFLICT (term) DO UPDATE SET doc = {terms}.doc + excluded.doc) {_TOTAL}"
+        f"WITH r AS (INSERT INTO {index.table('text')} ({columns}) "
+        f"SELECT * FROM unnest(?::bigint[]{', ?::text[]' * (len(index.stored) - 1)}) RETURNING {columns}), "
+        f"added AS (INSERT INTO {index.table('postings')} {index.postings('r')} RETURNING term), "
+        f"terms AS (INSERT INTO {terms} (term, doc) SELECT term, count(*) FROM added GROUP BY term ORDER BY term "
+        f"ON CONFLICT (term) DO UPDATE SET doc = {terms}.doc + excluded.doc) {_total(index, '+')}"
     )
-    columns = (*_columns(rows, texts + 1), *_columns(postings, fields + 4), *_columns(sorted(counts.items()), 2))
-    connection.execute(sql, (*columns, len(rows), tokens, index.name + index.end))
+    connection.execute(sql, (*_columns(rows, len(index.stored)), index.name + index.end))
 
 
 def _remove(connection: Connection, index: Index, condition: str, values: Sequence[Any] = ()) -> None:
     """Remove rows with their postings."""
-    sql = f"DELETE FROM {index.table('text')} WHERE {condition} RETURNING {', '.join(index.stored)}"
-    rows = list(connection.execute(sql, values))
-    if not rows:
-        return
-    postings, tokens = _postings(index, rows)
-    sql = (
-        f"DELETE FROM {index.table('postings')} p "
-        "USING unnest(?::text[], ?::bigint[], ?::bigint[]) AS gone (term, scope, pid) "
-        "WHERE p.term = gone.term AND p.scope = gone.scope AND p.pid = gone.pid"
-    )
-    connection.execute(sql, _columns([posting[:3] for posting in postings], 3))
-    counts = Counter(posting[0] for posting in postings)
     terms = index.table("terms")
     sql = (
-        f"UPDATE {terms} t SET doc = t.doc - gone.doc FROM unnest(?::text[], ?::bigint[]) AS gone (term, doc) "
-        "WHERE t.term = gone.term"
+        f"WITH r AS (DELETE FROM {index.table('text')} WHERE {condition} RETURNING {', '.join(index.stored)}), "
+        f"gone AS (DELETE FROM {index.table('postings')} AS p USING ({index.postings('r')}) AS g (term, scope, pid) "
+        "WHERE p.term = g.term AND p.scope = g.scope AND p.pid = g.pid RETURNING p.term), "
+        "counted AS (SELECT term, count(*) AS doc FROM gone GROUP BY term), "
+        f"last AS (DELETE FROM {terms} AS t USING counted AS c WHERE t.term = c.term AND t.doc <= c.doc), "
+        f"fewer AS (UPDATE {terms} AS t SET doc = t.doc - c.doc FROM counted AS c "
+        f"WHERE t.term = c.term AND t.doc > c.doc) {_total(index, '-')}"
     )
-    connection.execute(sql, _columns(sorted(counts.items()), 2))
-    connection.execute(f"DELETE FROM {terms} WHERE term = ANY(?) AND doc <= 0", (sorted(counts),))
-    connection.execute(_TOTAL, (-len(rows), -tokens, index.name + index.end))
+    connection.execute(sql, (*values, index.name + index.end))
 
 
-def _postings(index: Index, rows: Iterable[Sequence[Any]]) -> tuple[list[tuple[Any, ...]], int]:
-    """Return the postings of rows, and the number of their terms."""
-    postings: list[tuple[Any, ...]] = []
-    tokens = 0
-    for values in rows:
-        row = dict(zip(index.stored, values, strict=True))
-        fields = [Counter(row[name].split()) for name in index.searched]
-        size = index.extra + sum(field.total() for field in fields)
-        tokens += size
-        scope, pid = index.scope_of(row), row["rowid"]
-        postings += [
-            (term, scope, pid, *(min(field[term], MAX_HITS) for field in fields), size)
-            for term in dict.fromkeys(term for field in fields for term in field)
-        ]
-    return postings, tokens
+def _load(connection: PooledConnection, index: Index, pages: Iterable[Sequence[Sequence[Any]]]) -> None:
+    """Fill an empty index with all of its rows; postings are sorted once, after they were written."""
+    text, postings = index.table("text"), index.table("postings")
+    for rows in pages:
+        connection.copy(text, index.stored, rows)
+    sql = f"SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = '{postings}'::regclass"
+    ((name, key),) = connection.execute(f"{sql} AND contype = 'p'")
+    connection.execute(f"ALTER TABLE {postings} DROP CONSTRAINT {name}")
+    connection.execute(f"INSERT INTO {postings} {index.postings(text)}")
+    connection.execute(f"ALTER TABLE {postings} ADD {key}")
+    terms = f"INSERT INTO {index.table('terms')} (term, doc) SELECT term, count(*) FROM {postings} GROUP BY term"
+    connection.execute(terms)
+    connection.execute(_total(index, "+", text), (index.name,))
+
+
+def _total(index: Index, sign: str, source: str = "r") -> str:
+    """Return an update of the totals by the rows of a table; the name of the index is bound."""
+    counted = f"SELECT count(*) AS docs, coalesce(sum({index.size}), 0) AS tokens FROM {source} AS r"
+    changed = ", ".join(f"{name} = t.{name} {sign} s.{name}" for name in ("docs", "tokens"))
+    return f"UPDATE text_totals AS t SET {changed} FROM ({counted}) AS s WHERE t.name = ?"
 
 
 # --- search ---

@@ -52,17 +52,6 @@ class _HalfvecDumper(Dumper):
         return (len(obj) // 2).to_bytes(2, "big") + b"\0\0" + _swapped(obj)
 
 
-class _HalfvecText(Dumper):
-    """The same as text, which COPY reads."""
-
-    format = Format.TEXT
-
-    def dump(self, obj: Halfvec) -> Buffer:
-        import numpy as np
-
-        return f"[{','.join(map(repr, np.frombuffer(obj, '<f2').tolist()))}]".encode()
-
-
 class _HalfvecLoader(Loader):
     format = Format.BINARY
 
@@ -91,8 +80,7 @@ def adapt(session: psycopg.Connection[Any]) -> None:
     """Teach a connection the types that are bound to it and read from it. The extension must exist."""
     session.adapters.register_dumper(bool, _FlagDumper)
     (oid,) = session.execute("SELECT 'halfvec'::regtype::oid").fetchone() or (0,)
-    for kind in (_HalfvecText, _HalfvecDumper):  # the last one is preferred
-        session.adapters.register_dumper(Halfvec, type("Bound", (kind,), {"oid": oid}))
+    session.adapters.register_dumper(Halfvec, type("Bound", (_HalfvecDumper,), {"oid": oid}))
     session.adapters.register_loader(oid, _HalfvecLoader)
 
 

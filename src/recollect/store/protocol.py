@@ -15,7 +15,7 @@ write lock first, logs every change with the row as it was, and is all or nothin
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 
 Filter = Mapping[str, object]
 
@@ -200,6 +201,10 @@ class Store(RowReader, WordSearch, Protocol):
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Give all reads of this thread in the block one consistent state; the block must not write."""
+        ...
+
+    def from_replica(self, work: Callable[[], T]) -> T:
+        """Return the result of work that mostly reads, from a replica if there is one that is not behind."""
         ...
 
     def transaction(

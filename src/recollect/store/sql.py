@@ -12,7 +12,7 @@ package_tables     manifests, and the packages of trees
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from recollect.store.graph_tables import GraphRows
 from recollect.store.link_tables import CodeLinks
 from recollect.store.package_tables import Packages
 from recollect.store.passage_search import Searches
-from recollect.store.protocol import Filter, StoreFacts, Transaction
+from recollect.store.protocol import Filter, StoreFacts, T, Transaction
 from recollect.store.row_queries import CHUNK, chunks, generation, increment, read_setting, write_setting
 from recollect.store.tables import TABLES
 from recollect.store.text_rebuild import rebuild_text
@@ -75,6 +75,10 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
     def snapshot(self) -> Iterator[None]:
         with self._dialect.errors(), self._dialect.snapshot():
             yield
+
+    def from_replica(self, work: Callable[[], T]) -> T:
+        with self._dialect.errors():
+            return self._dialect.from_replica(work)
 
     @contextmanager
     def transaction(self, operation: str, *, batch: str | None = None, patiently: bool = True) -> Iterator[Transaction]:

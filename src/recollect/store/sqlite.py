@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 from weakref import WeakSet
 
@@ -41,13 +41,11 @@ from recollect.store import full_text
 from recollect.store.dialect import Connection
 from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.protocol import StoreFacts
+from recollect.store.protocol import StoreFacts, T
 from recollect.store.sqlite_code import SqliteCode
 from recollect.store.sqlite_edges import edge_columns
 from recollect.store.sqlite_text import SqliteText, newest_is_found
 from recollect.store.text_rebuild import forget_rebuild
-
-T = TypeVar("T")
 
 # Document 002: WAL, 64 MB cache, 256 MB memory map, foreign keys. NORMAL survives the death of any process; only a
 # power cut can lose the last commits, never the file. The size limit frees the space of the log.
@@ -156,6 +154,9 @@ class Sqlite(SqliteText, SqliteCode):
         finally:
             if not patiently:
                 connection.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
+
+    def from_replica(self, work: Callable[[], T]) -> T:
+        return work()
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:

@@ -7,7 +7,7 @@ because the source changed between two attempts, is copied once more. Only then 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -19,7 +19,6 @@ from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
 from recollect.store.row_queries import read_setting, write_setting
 from recollect.store.tables import TABLES
-from recollect.store.text_rebuild import rebuild_text
 
 # Rows that are read at once and written under one lock.
 PAGE = 1_000
@@ -70,11 +69,11 @@ COPIED: tuple[CopiedTable, ...] = (
     _copied("code_embeddings", "model hash", "embedding stamp"),
 )
 # The rows of the full text; each database derives its index from them.
-TEXTS: tuple[CopiedTable, ...] = (
-    _copied("memory_text", "rowid", "scope author labels body shape"),
-    _copied("code_text", "rowid", "names around path body"),
-    _copied("symbol_text", "rowid", "names humps"),
-)
+TEXTS = {
+    "memories": _copied("memory_text", "rowid", "scope author labels body shape"),
+    "code": _copied("code_text", "rowid", "names around path body"),
+    "names": _copied("symbol_text", "rowid", "names humps"),
+}
 
 
 def copy_store(source: Dialect, target: Dialect) -> list[TableCopy]:
@@ -85,25 +84,40 @@ def copy_store(source: Dialect, target: Dialect) -> list[TableCopy]:
     place = source.describe().location
     with source.errors(), target.errors(), source.snapshot() as reader:
         _claim(target, place)
-        total = sum(_count(reader, table.name) for table in (*COPIED, *TEXTS))
-        done = 0
-        for table in (*COPIED, *TEXTS):
-            for rows in _pages(reader, table, _last_key(target.connection(), table)):
+        total = sum(_count(reader, table.name) for table in (*COPIED, *TEXTS.values()))
+        reported = _Reported(total)
+        for table in COPIED:
+            for rows in reported.pages(table, _pages(reader, table, _last_key(target.connection(), table))):
                 _write(target, table, rows)
-                done += len(rows)
-                progress.report(min(done, total), total, f"copying {table.name}")
         with target.write() as writer:
             for key, value in _settings(reader).items():
                 write_setting(writer, key, value)
             target.finish_copy(writer)
         compared = [_compared(reader, target, table) for table in COPIED]
-        if any(_count(reader, table.name) != _count(target.connection(), table.name) for table in TEXTS[:1]):
-            rebuild_text(target)
         if _settings(reader) != _settings(target.connection()):
             raise _different("settings")
+        # Last, and at once with the end of the copy: an interrupted one has no full text of rows that may change.
         with target.write() as writer:
+            texts = {name: reported.pages(table, _pages(reader, table, None)) for name, table in TEXTS.items()}
+            target.load_text(writer, texts["memories"])
+            target.load_code(writer, texts["code"])
+            for rows in texts["names"]:
+                target.index_names(writer, rows)
             writer.execute("DELETE FROM settings WHERE key = ?", (KEY,))
     return compared
+
+
+class _Reported:
+    """Reports progress while pages of rows are taken."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done = total, 0
+
+    def pages(self, table: CopiedTable, pages: Iterable[list[Any]]) -> Iterator[list[Any]]:
+        for rows in pages:
+            yield rows
+            self._done += len(rows)
+            progress.report(min(self._done, self._total), self._total, f"copying {table.name}")
 
 
 def _claim(target: Dialect, place: str) -> None:
@@ -144,17 +158,10 @@ def _last_key(connection: Connection, table: CopiedTable) -> tuple[Any, ...] | N
 
 def _write(target: Dialect, table: CopiedTable, rows: Sequence[tuple[Any, ...]]) -> None:
     with target.write() as connection:
-        if table.name == "memory_text":
-            target.index_rows(connection, [tuple(row) for row in rows])
-        elif table.name == "code_text":
-            target.index_code(connection, [tuple(row) for row in rows])
-        elif table.name == "symbol_text":
-            target.index_names(connection, [tuple(row) for row in rows])
-        else:
-            if table.name == "memory_embeddings":
-                place = table.columns.index("embedding")
-                rows = [(*row[:place], target.vector_value(row[place]), *row[place + 1 :]) for row in rows]
-            target.insert_rows(connection, table.name, table.columns, rows)
+        if table.name == "memory_embeddings":
+            place = table.columns.index("embedding")
+            rows = [(*row[:place], target.vector_value(row[place]), *row[place + 1 :]) for row in rows]
+        target.insert_rows(connection, table.name, table.columns, rows)
 
 
 def _compared(reader: Connection, target: Dialect, table: CopiedTable) -> TableCopy:

@@ -44,6 +44,9 @@ class RecallPipeline(NamedTuple):
 
         leave_out: signals and stages that do not count, for benchmarks
         """
+        return self.context.store.from_replica(lambda: self._answer(asked, leave_out))
+
+    def _answer(self, asked: Asked, leave_out: frozenset[str]) -> Recall:
         from recollect.engine.retrieval.hit_context import explained, replies
         from recollect.engine.retrieval.hit_order import FIRST, HitOrder
         from recollect.recall.select import select
