@@ -32,10 +32,9 @@ import numpy as np
 from recollect.recall.feedback import likely
 from recollect.recall.gather import Pool
 from recollect.recall.lexical import bm25, named_tags, rarity, relative
-from recollect.recall.measure import SEMANTIC, Column
 from recollect.recall.profiles import COMPONENTS, Profile
 from recollect.recall.query import Query
-from recollect.recall.score import Scored
+from recollect.recall.score import SEMANTIC, Column, Scored
 from recollect.store.protocol import ORDINARY, Passage, Standing, TermCounts
 from recollect.text.dates import DAY, Span
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.recall.changes import LEAST_NOTES, MOST_WORDS, Note, is_newer_version, nearest_later
+from recollect.recall.supersede import LEAST_NOTES, MOST_WORDS, Note, is_newer_version, nearest_later
 
 
 def note(place: int, degrees: float, *, project: str = "app", at: int | None = None) -> Note:

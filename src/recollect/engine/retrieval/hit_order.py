@@ -13,16 +13,27 @@ from recollect.engine.records.memory_rows import SUMMARY_SOURCE, node_id
 from recollect.engine.retrieval.hit_context import passage_text
 from recollect.model import Edge, Memory
 from recollect.recall.calibration import comparable
-from recollect.recall.changes import MOST_WORDS, Later, Note, is_newer_version, nearest_later
 from recollect.recall.gather import POOL
-from recollect.recall.measure import rarity
+from recollect.recall.lexical import rarity
 from recollect.recall.select import Selected, fold, spread
-from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
+from recollect.recall.supersede import (
+    MOST_WORDS,
+    STATING_DEPTH,
+    Later,
+    Note,
+    Version,
+    is_newer_version,
+    nearest_later,
+    replaces,
+    supersede,
+    tense,
+)
 from recollect.text.paraphrases import says_the_same
 
 if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments
-    from recollect.engine.retrieval.ranking import Ranking
+    from recollect.engine.retrieval.query_arguments import Asked
+    from recollect.recall.score import Ranking
     from recollect.store.protocol import Passage, Store
 
 # The first hits, which are put in order. Fixed, so that their order does not depend on how many are asked for.
@@ -46,17 +57,17 @@ class HitOrder(NamedTuple):
     amendments: Amendments
     ranking: Ranking
     memories: dict[str, Memory]
-    as_of: int | None
+    asked: Asked
 
-    def ordered(self, chosen: Sequence[Selected], leave_out: frozenset[str]) -> Ordered:
+    def ordered(self, chosen: Sequence[Selected]) -> Ordered:
         """Return the hits in the order in which they are shown."""
         present, folded = fold(chosen, self._says_the_same)
         first, rest = present[:FIRST], present[FIRST:]
-        if "spread" not in leave_out:
+        if "spread" not in self.asked.leave_out:
             first = self._spread(first)
         first = self._replacements_first(first)
         replaced: dict[str, str] = {}
-        if "supersede" not in leave_out:
+        if "supersede" not in self.asked.leave_out:
             first, replaced = self._newest_first(first)
             first = self._newer_notes_first(first)
         known = {hit.memory_id: newer for hit in present if (newer := self._superseded_by(hit.memory_id)) is not None}
@@ -100,7 +111,7 @@ class HitOrder(NamedTuple):
     def _newest_first(self, chosen: Sequence[Selected]) -> tuple[list[Selected], dict[str, str]]:
         """Return the hits with the newest version of a fact first, and what replaces older ones."""
         ranking, memories = self.ranking, self.memories
-        weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts).tolist(), strict=True))
+        weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts), strict=True))
         versions = [
             Version(
                 place,
@@ -210,7 +221,7 @@ class HitOrder(NamedTuple):
     def _superseded_by(self, memory_id: str) -> str | None:
         """Return which memory replaced this one, as far as that had happened, and happened here."""
         newer = self.memories[memory_id].superseded_by
-        return newer if self.as_of is None and newer not in self.ranking.away else None
+        return newer if self.asked.as_of is None and newer not in self.ranking.away else None
 
 
 def _put_above(ordered: list[Selected], upper: Selected, lower: Selected) -> None:

@@ -125,6 +125,7 @@ class MemorySearch:
             archived=archived,
             observed=observed,
             rerank=True,
+            leave_out=self.leave_out,
         )
         team = None
         if branch is None:
@@ -164,13 +165,13 @@ class MemorySearch:
             from recollect.engine.retrieval.llm_rerank import Reranker
 
             reranker = Reranker(self._context, self._llm, self._pipeline)
-            return reranker.answer(asked, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
+            return reranker.answer(asked, least=SEARCH_RELEVANCE)
         if asked.rerank and self._context.settings.rerank:
             from recollect.engine.retrieval.cross_rerank import RERANKED, reranked
 
-            wide = self._pipeline.answer(asked._replace(limit=max(asked.limit, RERANKED)), leave_out=self.leave_out)
+            wide = self._pipeline.answer(asked._replace(limit=max(asked.limit, RERANKED)))
             return reranked(wide, self._context.settings.rerank, asked.limit)
-        return self._pipeline.answer(asked, leave_out=self.leave_out)
+        return self._pipeline.answer(asked)
 
     def _with_places(self, found: Recall, asked: Asked, *, wanted: bool | None) -> Recall:
         """Return a recall with the places in indexed code that match its question."""
