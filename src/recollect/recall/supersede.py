@@ -5,8 +5,9 @@ about, in one sentence that has most of its words, are versions of one another: 
 but fill them newest first, and each older one is marked with the one that replaced it. A question about the past is
 left alone, and one that asks for what held before gets the older version first.
 
-A short note states one fact. Of what its project says later, the note nearest to it is mostly about the same fact, even
-without words of the question or a value of the older one. A conflict of values (amend.py) is a further sign.
+A short note states one fact. Of what its project says later, one of the notes nearest to it is mostly about the same
+fact, even without words of the question or a value of the older one. A conflict of values (amend.py) and a rare word
+that both have are further signs.
 
 Recency is never a bonus by itself: sorting everything by date puts the current version of a changed fact first in 94 of
 100 cases and ruins facts stated once (20 right instead of 84). docs/benchmarks.md has what this stage reaches.
@@ -16,7 +17,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -169,74 +171,84 @@ def _stated(asked: Asked, version: Version, *, least: float) -> Stated | None:
 
 # Marks inside of plain words: “on-call”, “team's”.
 _IN_WORDS = str.maketrans("", "", "-'’")
-# Whether the nearest later note is a newer version of a short one, in points: for the cosine of both, if the older one
-# is also the nearest earlier one, and if both cannot hold now. A note of more than SHORT words says more than one fact
-# and loses by the logarithm of its length. By a logistic regression on both halves of bench/notes, rounded: all of 45
-# changed facts among the first three hits reach the bar, and 5 of 199 other notes next to an answer.
-COSINE, MUTUAL, CONFLICT, LENGTH, SHORT = 8.0, 1.0, 2.0, 5.0, 8
-VERSION_BAR = 3.5
-MOST_WORDS = int(SHORT * math.exp((COSINE + MUTUAL + CONFLICT - VERSION_BAR) / LENGTH))  # longer: never above it
-LEAST_COSINE = 0.38
-# In a project with fewer notes the nearest one may be about anything: then only a conflict tells.
+# Whether a later note is a newer version of a short one, in points: for the cosine of both, for the cosine of the older
+# one with the question, if the older one is also the nearest earlier one, if both cannot hold now, and for the rarest
+# word that both have and the question has not: who replaces a thing mostly names it. A note of more than SHORT words
+# says more than one fact and loses by the logarithm of its length. By a logistic regression on two splits of
+# bench/notes, rounded (docs/adr/0053).
+COSINE, ASKED, MUTUAL, CONFLICT, SHARED, LENGTH, SHORT = 8.0, 6.0, 1.0, 1.0, 1.0, 5.0, 8
+VERSION_BAR = 7.5
+# Longer notes never reach the bar.
+MOST_WORDS = int(SHORT * math.exp((COSINE + ASKED + MUTUAL + CONFLICT + SHARED - VERSION_BAR) / LENGTH))
+# How many later notes are compared with a note: those nearest to it.
+NEAREST = 5
+# In a project with fewer notes the nearest ones may be about anything: then only a conflict tells.
 LEAST_NOTES = 12
 
 
 class Note(NamedTuple):
-    """A note of the pool with its project, its time and number, and its unit vector."""
+    """A note of the pool with its project, its time and number, its unit vector and its terms."""
 
     place: int
     project: str | None
     written: tuple[int, int]
     vector: NDArray[np.float32]
-
-    def cosine(self, other: Note) -> float:
-        """Return the cosine with another note."""
-        return float(self.vector @ other.vector)
-
-    def nearness(self, other: Note) -> tuple[float, tuple[int, int]]:
-        """Return by what another note is nearest: of two with the same cosine, the later one."""
-        return round(self.cosine(other), 4), other.written
+    terms: frozenset[str] = frozenset()
 
 
 class Later(NamedTuple):
-    """The nearest later note of a project; is_mutual: the older one is its nearest earlier note.
+    """A later note of a project, compared with an older one.
 
-    is_few: the project has so few notes that being the nearest says nothing
+    is_mutual: the older one is its nearest earlier note. shared: how rare in the project the rarest word is that both
+    have, 0 to 1. is_few: the project has so few notes that being near says nothing
     """
 
     note: Note
+    cosine: float
     is_mutual: bool
+    shared: float
     is_few: bool
 
 
-def nearest_later(older: Note, notes: Sequence[Note]) -> Later | None:
-    """Return the note nearest to this one that its project has later."""
-    same = [note for note in notes if note.project == older.project]
-    newer = max((note for note in same if note.written > older.written), key=older.nearness, default=None)
-    if newer is None:
-        return None
-    nearest = max((note for note in same if note.written < newer.written), key=newer.nearness)
-    return Later(newer, older is nearest, len(same) < LEAST_NOTES)
+def later_notes(older: Note, notes: Sequence[Note], asked: Collection[str] = ()) -> list[Later]:
+    """Return the notes nearest to this one that its project has later; of two as near, the later one first.
+
+    asked: the terms of the question, which say nothing about the two
+    """
+    import numpy as np
+
+    same = sorted((note for note in notes if note.project == older.project), key=lambda note: note.written)
+    vectors, first = np.stack([note.vector for note in same]), same.index(older) + 1
+    cosines = np.round(vectors[first:] @ older.vector, 4)
+    held = Counter(term for note in same for term in note.terms)
+    found = []
+    for place in np.lexsort((np.arange(len(cosines)), cosines))[::-1][:NEAREST].tolist():
+        note = same[first + place]
+        earlier = np.round(vectors[: first + place] @ note.vector, 4)
+        nearest = same[len(earlier) - 1 - int(earlier[::-1].argmax())]
+        fewest = min((held[term] for term in (older.terms & note.terms).difference(asked)), default=len(same))
+        shared = math.log(len(same) / fewest) / math.log(len(same))
+        found.append(Later(note, float(cosines[place]), nearest is older, shared, len(same) < LEAST_NOTES))
+    return found
 
 
-def is_newer_version(
-    question: str, new: str, old: str, *, cosine: float, is_mutual: bool, is_few: bool = False
-) -> bool:
-    """Tell whether the nearest later note states the fact of a short note as it is now.
+def version_points(question: str, new: str, old: str, later: Later, *, cosine: float, asked: float) -> float:
+    """Return the points for a later note being the newer version of a short one; 0 if it cannot be.
 
     Not where only the older one has an identifier that the question asks about.
+    cosine: of both notes. asked: the cosine of the older one with the question
     """
-    if cosine < LEAST_COSINE or lacks_identifier(question, new, old):
-        return False
+    if lacks_identifier(question, new, old):
+        return 0.0
     # Here, not above: a hook that answers a prompt by words alone does without.
     from recollect.recall.amend import contradicts
     from recollect.recall.parsed_statement import statements
 
     is_conflict = any(contradicts(one, other) for one in statements(new, whole=True) for other in statements(old))
-    if is_few and not is_conflict:
-        return False
-    length = math.log(max(SHORT, len(old.split())) / SHORT)
-    return COSINE * cosine + MUTUAL * is_mutual + CONFLICT * is_conflict - LENGTH * length >= VERSION_BAR
+    if later.is_few and not is_conflict:
+        return 0.0
+    signs = MUTUAL * later.is_mutual + CONFLICT * is_conflict + SHARED * later.shared
+    return COSINE * cosine + ASKED * asked + signs - LENGTH * math.log(max(SHORT, len(old.split())) / SHORT)
 
 
 def lacks_identifier(question: str, new: str, old: str) -> bool:

@@ -19,14 +19,14 @@ from recollect.recall.select import Selected, fold, spread
 from recollect.recall.supersede import (
     MOST_WORDS,
     STATING_DEPTH,
-    Later,
+    VERSION_BAR,
     Note,
     Version,
-    is_newer_version,
-    nearest_later,
+    later_notes,
     replaces,
     supersede,
     tense,
+    version_points,
 )
 from recollect.text.paraphrases import says_the_same
 
@@ -144,27 +144,34 @@ class HitOrder(NamedTuple):
         led = [hit for hit in chosen[:LED] if is_now and self._may_be_outdated(hit)]
         notes = self._notes() if led else {}
         for older in led:
-            near = nearest_later(notes[older.place], list(notes.values())) if older.place in notes else None
-            if near is not None and self._is_version(older, notes[older.place], near):
-                name, place = self.ranking.pool.passages[near.note.place].memory_id, ordered.index(older)
+            newer = self._newer_version(older, notes) if older.place in notes else None
+            if newer is not None:
+                name, place = self.ranking.pool.passages[newer].memory_id, ordered.index(older)
                 if name not in {hit.memory_id for hit in ordered[:place]}:
                     # It is as relevant as the older one: it may lack the words that this has of the question.
-                    newer = Selected(name, near.note.place, older.relevance)
-                    ordered = [*ordered[:place], newer, *(hit for hit in ordered[place:] if hit.memory_id != name)]
+                    above = Selected(name, newer, older.relevance)
+                    ordered = [*ordered[:place], above, *(hit for hit in ordered[place:] if hit.memory_id != name)]
         return ordered
 
-    def _is_version(self, hit: Selected, old: Note, near: Later) -> bool:
-        """Tell whether a note is a newer version of a hit; its memory is read if so far it was no hit."""
-        passage = self.ranking.pool.passages[near.note.place]
-        memory = next(iter(self.store.get(Memory, [passage.memory_id])), None)
-        if memory is None or not self._may_be_version(memory, passage):
-            return False
-        self.memories[memory.id] = memory
-        cosine = comparable(
-            {0: old.cosine(near.note)}, self.amendments.calibration.of(self.amendments.embedding.model_id)
-        )[0]
-        texts = (self.ranking.query.text, memory.content, self.memories[hit.memory_id].content)
-        return is_newer_version(*texts, cosine=cosine, is_mutual=near.is_mutual, is_few=near.is_few)
+    def _newer_version(self, hit: Selected, notes: Mapping[int, Note]) -> int | None:
+        """Return the place of the newer version of a hit; its memory is read if so far it was no hit."""
+        passages, query = self.ranking.pool.passages, self.ranking.query
+        later = later_notes(notes[hit.place], list(notes.values()), query.terms)
+        rows = {row.id: row for row in self.store.get(Memory, [passages[each.note.place].memory_id for each in later])}
+        calibration = self.amendments.calibration.of(self.amendments.embedding.model_id)
+        cosines = comparable({row.note.place: row.cosine for row in later}, calibration)
+        asked = self.ranking.closeness.get(passages[hit.place].pid, 0.0)
+        best, most = None, VERSION_BAR
+        for row in later:
+            place = row.note.place
+            memory = rows.get(passages[place].memory_id)
+            if memory is not None and self._may_be_version(memory, passages[place]):
+                texts = (query.text, memory.content, self.memories[hit.memory_id].content)
+                points = version_points(*texts, row, cosine=cosines[place], asked=asked)
+                best, most = (place, points) if points >= most else (best, most)
+        if best is not None:
+            self.memories[passages[best].memory_id] = rows[passages[best].memory_id]
+        return best
 
     def _may_be_outdated(self, hit: Selected) -> bool:
         """Tell whether a hit is a short note that nothing replaces yet. Words to look for find imported history."""
@@ -188,7 +195,10 @@ class HitOrder(NamedTuple):
         projects = dict(self.store.columns(Memory, ("id", "namespace"), where))
         (ids, vectors), _ = self.store.sampled_vectors(self.amendments.embedding.model_id, where, max(1, len(places)))
         found = ((places[name], projects.get(name), vector) for name, vector in zip(ids, vectors, strict=True))
-        return {place: Note(place, name, (pool[place].at, pool[place].seq), vector) for place, name, vector in found}
+        return {
+            place: Note(place, name, (pool[place].at, pool[place].seq), vector, frozenset(pool[place].tokens))
+            for place, name, vector in found
+        }
 
     def _may_be_version(self, memory: Memory, passage: Passage) -> bool:
         """Tell whether a hit may be a version of a fact: no summary, event, other branch or turn of people.
