@@ -214,9 +214,7 @@ def leaning(
     gains: points by memory id. leans: by memory id, what is added to the logit of relevance for injected
     context (feedback.py)
     """
-    share = profile.point * np.array([gains.get(passage.memory_id, 0.0) for passage in pool.passages])
-    if share.any():
-        scored = scored._replace(scores=scored.scores + share, shares={**scored.shares, "useful": share})
+    scored = overlaid(profile, scored, pool, gains, "useful")
     if leans:
         pairs = zip(scored.relevance.tolist(), pool.passages, strict=True)
         relevance = np.array([likely(each, leans.get(passage.memory_id, 0.0)) for each, passage in pairs])

@@ -71,6 +71,12 @@ _CUE = re.compile(
     r"replaced?|updated?|decided|correction|actually)\b",
     re.IGNORECASE,
 )
+# Words by which people say that a value is another one than before.
+_CHANGED = re.compile(
+    r"\b(?:new|now|increas\w{1,4}|decreas\w{1,4}|reduced|raised|lowered|reschedul\w{1,4}|postponed|extended|adjust\w{0,4}|"
+    r"updat\w{1,4}|chang\w{1,4}|moved|shifted|pushed|revised|instead|no longer)\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"\w+")
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -165,6 +171,29 @@ def _stated(asked: Asked, version: Version, *, least: float) -> Stated | None:
                 words = frozenset(_WORD.findall(sentence.lower()))
                 best = Stated(version.place, version.at, worth, words, lays_down)
     return best
+
+
+# --- a message to an assistant that changes a value ---
+
+# A person asks an assistant about the same thing again and again, so a message replaces another only if it states
+# another value of what is asked, in a sentence with so many words of the question and a word of change, among the first
+# hits.
+ASKED_WORDS = 2
+CHANGED_DEPTH = 6
+
+
+def changes_value(query: Query, new: str, old: str) -> bool:
+    """Tell whether a later message states another value of what is asked than an older one."""
+    if not _CHANGED.search(new):
+        return False
+    from recollect.recall.amend import contradicts
+    from recollect.recall.parsed_statement import statements
+
+    asked = frozenset(query.terms)
+    told, before = (
+        [each for each in statements(text, whole=True) if len(each.words & asked) >= ASKED_WORDS] for text in (new, old)
+    )
+    return any(_CHANGED.search(one.text) and contradicts(one, other) for one in told for other in before)
 
 
 # --- the newer version of a short note, by meaning ---

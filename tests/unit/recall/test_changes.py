@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from recollect.recall.query import understand
 from recollect.recall.supersede import (
     LEAST_NOTES,
     MOST_WORDS,
@@ -14,6 +15,7 @@ from recollect.recall.supersede import (
     VERSION_BAR,
     Later,
     Note,
+    changes_value,
     later_notes,
     version_points,
 )
@@ -103,3 +105,13 @@ def test_no_note_longer_than_the_limit_reaches_the_bar() -> None:
     old = " ".join([*words[:-4], "It", "is", "9", "days."]).replace("word It", "word. It")
     assert is_newer("why?", "It is 5 days.", old, cosine=1.0, asked=1.0, shared=1.0)
     assert not is_newer("why?", NEW, " ".join([*words, "word", "word"]), cosine=1.0, asked=1.0, shared=1.0)
+
+
+def test_a_later_message_changes_a_value_by_a_word_of_change_and_the_words_of_the_question() -> None:
+    query = understand("What is my annual budget for shoes?")
+    old = "I have spent $575 of my annual shoes budget of $600, so what should I buy?"
+    new = "With my increased annual budget of $650 for shoes, where should I start?"
+    assert changes_value(query, new, old)
+    assert not changes_value(query, new.replace("increased ", ""), old), "no word of change"
+    assert not changes_value(query, new.replace("$650", "$600"), old), "the same value"
+    assert not changes_value(query, "My new garden fence costs $650 in all.", old), "about something else"

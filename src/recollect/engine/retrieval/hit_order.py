@@ -1,6 +1,7 @@
 """Hit order: the order of the first hits after their scores are known.
 
-fold what says the same ─► spread sessions ─► replacements ─► newest versions ─► newer notes ─► summaries below members
+fold what says the same ─► spread sessions ─► replacements ─► newest versions ─► changed values ─► newer notes
+─► summaries below members
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from recollect.recall.gather import POOL
 from recollect.recall.lexical import rarity
 from recollect.recall.select import Selected, fold, spread
 from recollect.recall.supersede import (
+    CHANGED_DEPTH,
     MOST_WORDS,
     STATING_DEPTH,
     VERSION_BAR,
     Note,
     Version,
+    changes_value,
     later_notes,
     replaces,
     supersede,
@@ -69,7 +72,7 @@ class HitOrder(NamedTuple):
         replaced: dict[str, str] = {}
         if "supersede" not in self.asked.leave_out:
             first, replaced = self._newest_first(first)
-            first = self._newer_notes_first(first)
+            first = self._newer_notes_first(self._changed_values_first(first))
         known = {hit.memory_id: newer for hit in present if (newer := self._superseded_by(hit.memory_id)) is not None}
         rest = [hit for hit in rest if hit.memory_id not in {each.memory_id for each in first}]
         return Ordered([*self._members_first(first), *rest], folded, {**replaced, **known})
@@ -137,6 +140,27 @@ class HitOrder(NamedTuple):
         ]
         replaced = dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
         return ordered, replaced
+
+    def _changed_values_first(self, chosen: Sequence[Selected]) -> list[Selected]:
+        """Return the hits with the last message that changes a value of the first one above it."""
+        ordered, passages = list(chosen), self.ranking.pool.passages
+        turns = [
+            (passages[hit.place], hit)
+            for hit in chosen[:CHANGED_DEPTH]
+            if passages[hit.place].session_id and passages[hit.place].author
+            if self._may_be_version(self.memories[hit.memory_id], passages[hit.place])
+        ]
+        if not turns or turns[0][1] is not chosen[0] or tense(self.ranking.query.text) != "now":
+            return ordered
+        (first, best), *others = turns
+        old = passage_text(self.memories[best.memory_id], first.pid)
+        for passage, hit in sorted(others, key=lambda row: (row[0].at, row[0].seq), reverse=True):
+            is_later = passage.author == first.author and (passage.at, passage.seq) > (first.at, first.seq)
+            new = passage_text(self.memories[hit.memory_id], passage.pid)
+            if is_later and changes_value(self.ranking.query, new, old):
+                _put_above(ordered, hit, best)
+                break
+        return ordered
 
     def _newer_notes_first(self, chosen: Sequence[Selected]) -> list[Selected]:
         """Return the hits with the newer version of a short note above it; one that was no hit is as relevant."""
