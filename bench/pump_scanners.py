@@ -637,7 +637,7 @@ RECALL: tuple[Any, ...] = (
     ),
     ("recall query", "recollect.recall.query", _query),
     ("amendments", "recollect.recall.amend recollect.recall.parsed_statement recollect.recall.stated_values", _amend),
-    ("supersession", "recollect.recall.supersede recollect.recall.changes", _supersede),
+    ("supersession", "recollect.recall.supersede", _supersede),
     ("verdict", "recollect.recall.llm_judge_prompt", lambda text: llm_judge_prompt.verdict(text, "a")),
     ("excerpt", "recollect.recall.llm_judge_prompt", lambda text: llm_judge_prompt.excerpt(text, ("a", "b"))),
     ("tags", "recollect.recall.lexical", lambda text: lexical.named_tags((text,), frozenset({"a"}))),

@@ -40,7 +40,7 @@ CODE_MEMORIES = 500
 # Where the scores of hits are cut to see what another threshold would do.
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 ABLATION_COLUMNS = ("recall@10", "all@10", "mrr", "recall_1000_tokens")
-# What --ablate leaves out: groups of signals (recollect.recall.measure) and whole stages.
+# What --ablate leaves out: groups of signals (recollect.recall.score) and whole stages.
 SIGNALS: dict[str, frozenset[str]] = {
     "vectors": frozenset(
         "cosine cosine_relative cosine_z cosine_alone cosine_window cosine_before cosine_after session_cosine "

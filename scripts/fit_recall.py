@@ -40,8 +40,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 import notes_recall as engineering
 from recollect import Engine
 from recollect.recall.gather import gather
-from recollect.recall.measure import measure
 from recollect.recall.query import neutral, understand
+from recollect.recall.score import measure
 from recollect.recall.weights import (
     ANSWERED_NOTE,
     ASKED_NOTE,

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Engine
-from recollect.recall import lexical, measure
+from recollect.recall import lexical
 from recollect.recall.gather import gather, gather_words
 from recollect.recall.query import understand
-from recollect.recall.score import score
+from recollect.recall.score import measure, score
 
 NOW = 1_767_000_000
 WORDS = (
@@ -60,6 +60,6 @@ def test_the_ranking_without_numpy_agrees_with_a_lexical_recall(
             assert pool == gather(engine.store, query, counts, None, model="", where=where)
             found = lexical.likely(query, pool.passages, counts)
             if pool.passages:
-                expected = score(measure.measure(query, pool.passages, counts, None), unasked=True)
+                expected = score(measure(query, pool.passages, counts, None), unasked=True)
                 assert found.scores == pytest.approx(expected.scores.tolist())
                 assert found.relevance == pytest.approx(expected.relevance.tolist())

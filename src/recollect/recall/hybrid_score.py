@@ -32,10 +32,9 @@ import numpy as np
 from recollect.recall.feedback import likely
 from recollect.recall.gather import Pool
 from recollect.recall.lexical import bm25, named_tags, rarity, relative
-from recollect.recall.measure import SEMANTIC, Column
 from recollect.recall.profiles import COMPONENTS, Profile
 from recollect.recall.query import Query
-from recollect.recall.score import Scored
+from recollect.recall.score import SEMANTIC, Column, Scored
 from recollect.store.protocol import ORDINARY, Passage, Standing, TermCounts
 from recollect.text.dates import DAY, Span
 
@@ -215,9 +214,7 @@ def leaning(
     gains: points by memory id. leans: by memory id, what is added to the logit of relevance for injected
     context (feedback.py)
     """
-    share = profile.point * np.array([gains.get(passage.memory_id, 0.0) for passage in pool.passages])
-    if share.any():
-        scored = scored._replace(scores=scored.scores + share, shares={**scored.shares, "useful": share})
+    scored = overlaid(profile, scored, pool, gains, "useful")
     if leans:
         pairs = zip(scored.relevance.tolist(), pool.passages, strict=True)
         relevance = np.array([likely(each, leans.get(passage.memory_id, 0.0)) for each, passage in pairs])

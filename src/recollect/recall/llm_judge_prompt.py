@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from recollect.model import Hit, Judged
+from recollect.text.display import day
 from recollect.text.passages import passages
 from recollect.text.terms import terms
 
@@ -121,7 +121,7 @@ def question(hit: Hit, context: str) -> str:
     memory = hit.memory
     known = {
         "type": memory.memory_type,
-        "date": _day(memory.created_at if memory.valid_from is None else memory.valid_from),
+        "date": day(memory.created_at if memory.valid_from is None else memory.valid_from),
         "title": memory.title,
         "author": memory.author,
         "category": memory.category,
@@ -132,13 +132,6 @@ def question(hit: Hit, context: str) -> str:
     metadata = {name: _short(value) for name, value in told.items()}
     text = excerpt(memory.content, hit.signals.matched_terms)
     return prompt(context[:CONTEXT_CHARACTERS], text, metadata)
-
-
-def _day(moment: int) -> str:
-    try:
-        return time.strftime("%Y-%m-%d", time.gmtime(moment))
-    except (OverflowError, OSError, ValueError):  # an imported row may carry any number
-        return ""
 
 
 def _short(value: object) -> str:

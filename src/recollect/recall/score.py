@@ -1,4 +1,4 @@
-"""Score: a linear model over the signals of a passage, and its relevance.
+"""Score: the signals of a pool as columns, a linear model over them, and relevance.
 
     score     = sum over signals of weight · (value - mean) / deviation, by the model of its kind: talk or note
     relevance = 1 / (1 + exp(-(offset + slope · best score + evidence - fall · (best score - score))))
@@ -11,13 +11,17 @@ coverage. See docs/benchmarks.md for the corpora, the command and what each sign
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.recall.measure import SEMANTIC
+from recollect.model import Branched
+from recollect.recall import lexical
+from recollect.recall.gather import Pool
+from recollect.recall.profiles import Profile
+from recollect.recall.query import Query
 from recollect.recall.weights import (
     ANSWERED_NOTE,
     ASKED_NOTE,
@@ -38,9 +42,19 @@ from recollect.recall.weights import (
     UNASKED_NOTE,
     Term,
 )
+from recollect.store.protocol import Passage, TermCounts
 
 Column = NDArray[np.float64]
 
+# Signals that need a vector; a lexical recall goes without them.
+SEMANTIC = frozenset(
+    "cosine cosine_relative cosine_z cosine_alone cosine_window cosine_before cosine_after session_cosine "
+    "answers_similar both reply_cosine best_cosine even best_even".split()
+)
+
+# The deviation at the nearest note, in the median of the fitting half of bench/notes. Above it a match is uneven: the
+# memory is near to some words of the question and far from the others.
+USUALLY_UNEVEN = 0.026
 
 # The least share of a question's words that the store knows. With fewer, coverage only says that the store is small.
 LEAST_KNOWN = 0.4
@@ -49,6 +63,9 @@ LEAST_KNOWN = 0.4
 # words or of all its words: single words mislead (hit@1 of paraphrased questions is that of the cosine, 9.6 and 12.1
 # instead of 11.5 and 8.4 in the halves of bench/notes, and rare words stay at 100).
 CLEARLY_WORDED, CLEARLY_COVERED, AHEAD = 0.1, 0.7, 0.01
+
+# So much of a question, by the rarity of its words, names tags of one memory where it is a question for these tags.
+ALL_TAGS = 0.9
 
 # Which signal of a passage the best of all is of.
 OWN = {"best_cosine": "cosine", "best_covered": "covered"}
@@ -60,6 +77,126 @@ class Scored(NamedTuple):
     scores: Column
     shares: Mapping[str, Column]
     relevance: Column
+
+
+class Ranking(NamedTuple):
+    """A question with its scored pool: what the later stages and the explanation look at.
+
+    fitted: the scores before the weights in force were applied; distances between them mean the same for everybody.
+    closeness: cosines as the shipped model would have them, by passage.
+    talk: the passages that are turns between people. answered: how likely the question is answered at all.
+    branches: where memories were written that were not on the default branch, by their id. away: those of them, and
+    of what replaced others, that are not merged here: on this branch they replace nothing.
+    """
+
+    query: Query
+    pool: Pool
+    scored: Scored
+    fitted: Scored
+    profile: Profile
+    closeness: Mapping[int, float]
+    mode: Literal["hybrid", "lexical"]
+    notes: tuple[str, ...]
+    talk: frozenset[int]
+    answered: float
+    branches: Mapping[str, Branched]
+    away: frozenset[str] = frozenset()
+
+
+# --- signals ---
+
+
+def measure(
+    query: Query,
+    passages: Sequence[Passage],
+    counts: TermCounts,
+    cosines: Mapping[int, float] | None,
+    uneven: Mapping[int, float] | None = None,
+) -> dict[str, Column]:
+    """Return each signal as a column over the passages.
+
+    passages: candidates and their neighbours, in order of place. cosines: by passage; None for a lexical recall.
+    uneven: by passage, how much the cosines of single words of the question deviate; None where that is unknown.
+    """
+    around = lexical.surroundings(passages)
+    by_words = lexical.signals(query, passages, counts, around)
+    columns = {name: np.array(values, np.float64) for name, values in by_words.items()}
+    if cosines is not None:
+        columns |= _semantic(passages, cosines, columns, around)
+    if uneven is not None:
+        columns |= _evenness(passages, uneven, columns)
+    return columns
+
+
+def _evenness(
+    passages: Sequence[Passage], uneven: Mapping[int, float], columns: Mapping[str, Column]
+) -> dict[str, Column]:
+    """Return how evenly each passage matches the words of the question, and the nearest passage."""
+    even = USUALLY_UNEVEN - np.array([uneven.get(passage.pid, USUALLY_UNEVEN) for passage in passages])
+    nearest = int(np.argmax(np.where(columns["eligible"] > 0, columns["cosine"], -np.inf)))
+    return {"even": even, "best_even": np.full(len(passages), even[nearest])}
+
+
+def _semantic(
+    passages: Sequence[Passage],
+    cosines: Mapping[int, float],
+    columns: Mapping[str, Column],
+    around: lexical.Surroundings,
+) -> dict[str, Column]:
+    before, after, group = (np.array(each, np.int64) for each in (around.before, around.after, around.group))
+    neutral = _closeness(passages, cosines, columns["covered"])
+    spread = _standard(neutral)
+    near = neutral + 0.5 * _at(neutral, before) + 0.5 * _at(neutral, after)
+    best = neutral[columns["eligible"] > 0].max(initial=0.0)
+    return {
+        "cosine": neutral,
+        "cosine_relative": neutral / max(neutral.max(initial=0.0), 1e-6),
+        "cosine_z": spread,
+        "cosine_alone": neutral * (1 - columns["best_covered"]) ** 2,
+        "cosine_window": _standard(near),
+        "cosine_before": _at(spread, before),
+        "cosine_after": _at(spread, after),
+        "session_cosine": _best_in_group(neutral, group),
+        "answers_similar": columns["follows_question"] * np.maximum(_at(spread, before), 0),
+        "both": columns["words"] * np.maximum(spread, 0),
+        "best_cosine": np.full(len(passages), best),
+        "reply_cosine": np.array(lexical.reply_gains(passages, columns["reply"].tolist(), neutral.tolist())),
+    }
+
+
+def _closeness(passages: Sequence[Passage], cosines: Mapping[int, float], covered: Column) -> Column:
+    """Return the cosine of each passage, estimated for one without a vector.
+
+    It is the mean of those that match as many words, or the highest if none does. With a low one, a memory that was
+    stored a moment ago would rank too low until its vector is made.
+    """
+    known = np.array([cosines.get(passage.pid, np.nan) for passage in passages])
+    lacking = np.isnan(known)
+    for place in np.flatnonzero(lacking).tolist():
+        alike = ~lacking & (covered >= covered[place])
+        known[place] = known[alike].mean() if alike.any() else known[~lacking].max(initial=0.0)
+    return known
+
+
+def _standard(values: Column) -> Column:
+    scaled: Column = (values - values.mean()) / (values.std() + 1e-9) if len(values) else values
+    return scaled
+
+
+def _best_in_group(values: Column, group: NDArray[np.int64]) -> Column:
+    best = np.full(int(group.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(best, group, values)
+    found: Column = best[group]
+    return found
+
+
+def _at(values: Column, places: NDArray[np.int64]) -> Column:
+    """Return the values at other places, 0 where there is none."""
+    found: Column = np.where(places >= 0, values[places], 0.0)
+    return found
+
+
+# --- scores ---
 
 
 def score(columns: Mapping[str, Column], *, unasked: bool = False) -> Scored:
@@ -155,11 +292,14 @@ def answered(scored: Scored, columns: Mapping[str, Column]) -> float:
     """Return the probability that the question is answered at all.
 
     For a question about notes it has a line of its own; for a time, tags, words to look for or words that are mostly
-    unknown here, and without vectors of words, it is the relevance of the best hit.
+    unknown here, and without vectors of words, it is the relevance of the best hit. It is 1 if the question names tags
+    only.
     """
-    eligible = columns["eligible"] > 0
+    eligible = columns["eligible"] > 0 if columns else np.zeros(0, np.bool_)
     if not eligible.any():
         return 0.0
+    if "labelled" in columns and columns["labelled"][eligible].max() > ALL_TAGS:
+        return 1.0
     first = int(np.argmax(np.where(eligible, scored.scores, -np.inf)))
     is_told = "best_even" in columns and columns["asked_note"][first] and columns["known"][first] >= LEAST_KNOWN
     if not is_told or columns["idle"][first] or columns["dated"].any() or columns["labelled"].any():

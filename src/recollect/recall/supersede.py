@@ -3,8 +3,11 @@
 A question about the present wants what holds now. Among the best candidates, those that state what the question asks
 about, in one sentence that has most of its words, are versions of one another: they keep their places in the ranking
 but fill them newest first, and each older one is marked with the one that replaced it. A question about the past is
-left alone, and one that asks for what held before gets the older version first. changes.py finds newer versions of
-short notes that do not have the words of the question.
+left alone, and one that asks for what held before gets the older version first.
+
+A short note states one fact. Of what its project says later, one of the notes nearest to it is mostly about the same
+fact, even without words of the question or a value of the older one. A conflict of values (amend.py) and a rare word
+that both have are further signs.
 
 Recency is never a bonus by itself: sorting everything by date puts the current version of a changed fact first in 94 of
 100 cases and ruins facts stated once (20 right instead of 84). docs/benchmarks.md has what this stage reaches.
@@ -12,13 +15,19 @@ Recency is never a bonus by itself: sorting everything by date puts the current 
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recollect.recall.query import Query
 from recollect.text.terms import terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # A candidate is a long text, a turn of a person with an assistant, or anything else.
 Kind = Literal["document", "turn", "note"]
@@ -60,6 +69,12 @@ _CUE = re.compile(
     r"\b(from now on|going forward|moving forward|no longer|any ?more|instead|always|never|should|must|please|"
     r"(want|need|like) you to|make sure|let's|(we|I) (now )?use|now uses?|start using|switch(ed)?|moved?|changed?|"
     r"replaced?|updated?|decided|correction|actually)\b",
+    re.IGNORECASE,
+)
+# Words by which people say that a value is another one than before.
+_CHANGED = re.compile(
+    r"\b(?:new|now|increas\w{1,4}|decreas\w{1,4}|reduced|raised|lowered|reschedul\w{1,4}|postponed|extended|adjust\w{0,4}|"
+    r"updat\w{1,4}|chang\w{1,4}|moved|shifted|pushed|revised|instead|no longer)\b",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
@@ -156,3 +171,118 @@ def _stated(asked: Asked, version: Version, *, least: float) -> Stated | None:
                 words = frozenset(_WORD.findall(sentence.lower()))
                 best = Stated(version.place, version.at, worth, words, lays_down)
     return best
+
+
+# --- a message to an assistant that changes a value ---
+
+# A person asks an assistant about the same thing again and again, so a message replaces another only if it states
+# another value of what is asked, in a sentence with so many words of the question and a word of change, among the first
+# hits.
+ASKED_WORDS = 2
+CHANGED_DEPTH = 6
+
+
+def changes_value(query: Query, new: str, old: str) -> bool:
+    """Tell whether a later message states another value of what is asked than an older one."""
+    if not _CHANGED.search(new):
+        return False
+    from recollect.recall.amend import contradicts
+    from recollect.recall.parsed_statement import statements
+
+    asked = frozenset(query.terms)
+    told, before = (
+        [each for each in statements(text, whole=True) if len(each.words & asked) >= ASKED_WORDS] for text in (new, old)
+    )
+    return any(_CHANGED.search(one.text) and contradicts(one, other) for one in told for other in before)
+
+
+# --- the newer version of a short note, by meaning ---
+
+# Marks inside of plain words: “on-call”, “team's”.
+_IN_WORDS = str.maketrans("", "", "-'’")
+# Whether a later note is a newer version of a short one, in points: for the cosine of both, for the cosine of the older
+# one with the question, if the older one is also the nearest earlier one, if both cannot hold now, and for the rarest
+# word that both have and the question has not: who replaces a thing mostly names it. A note of more than SHORT words
+# says more than one fact and loses by the logarithm of its length. By a logistic regression on two splits of
+# bench/notes, rounded (docs/adr/0053).
+COSINE, ASKED, MUTUAL, CONFLICT, SHARED, LENGTH, SHORT = 8.0, 6.0, 1.0, 1.0, 1.0, 5.0, 8
+VERSION_BAR = 7.5
+# Longer notes never reach the bar.
+MOST_WORDS = int(SHORT * math.exp((COSINE + ASKED + MUTUAL + CONFLICT + SHARED - VERSION_BAR) / LENGTH))
+# How many later notes are compared with a note: those nearest to it.
+NEAREST = 5
+# In a project with fewer notes the nearest ones may be about anything: then only a conflict tells.
+LEAST_NOTES = 12
+
+
+class Note(NamedTuple):
+    """A note of the pool with its project, its time and number, its unit vector and its terms."""
+
+    place: int
+    project: str | None
+    written: tuple[int, int]
+    vector: NDArray[np.float32]
+    terms: frozenset[str] = frozenset()
+
+
+class Later(NamedTuple):
+    """A later note of a project, compared with an older one.
+
+    is_mutual: the older one is its nearest earlier note. shared: how rare in the project the rarest word is that both
+    have, 0 to 1. is_few: the project has so few notes that being near says nothing
+    """
+
+    note: Note
+    cosine: float
+    is_mutual: bool
+    shared: float
+    is_few: bool
+
+
+def later_notes(older: Note, notes: Sequence[Note], asked: Collection[str] = ()) -> list[Later]:
+    """Return the notes nearest to this one that its project has later; of two as near, the later one first.
+
+    asked: the terms of the question, which say nothing about the two
+    """
+    import numpy as np
+
+    same = sorted((note for note in notes if note.project == older.project), key=lambda note: note.written)
+    vectors, first = np.stack([note.vector for note in same]), same.index(older) + 1
+    cosines = np.round(vectors[first:] @ older.vector, 4)
+    held = Counter(term for note in same for term in note.terms)
+    found = []
+    for place in np.lexsort((np.arange(len(cosines)), cosines))[::-1][:NEAREST].tolist():
+        note = same[first + place]
+        earlier = np.round(vectors[: first + place] @ note.vector, 4)
+        nearest = same[len(earlier) - 1 - int(earlier[::-1].argmax())]
+        fewest = min((held[term] for term in (older.terms & note.terms).difference(asked)), default=len(same))
+        shared = math.log(len(same) / fewest) / math.log(len(same))
+        found.append(Later(note, float(cosines[place]), nearest is older, shared, len(same) < LEAST_NOTES))
+    return found
+
+
+def version_points(question: str, new: str, old: str, later: Later, *, cosine: float, asked: float) -> float:
+    """Return the points for a later note being the newer version of a short one; 0 if it cannot be.
+
+    Not where only the older one has an identifier that the question asks about.
+    cosine: of both notes. asked: the cosine of the older one with the question
+    """
+    if lacks_identifier(question, new, old):
+        return 0.0
+    # Here, not above: a hook that answers a prompt by words alone does without.
+    from recollect.recall.amend import contradicts
+    from recollect.recall.parsed_statement import statements
+
+    is_conflict = any(contradicts(one, other) for one in statements(new, whole=True) for other in statements(old))
+    if later.is_few and not is_conflict:
+        return 0.0
+    signs = MUTUAL * later.is_mutual + CONFLICT * is_conflict + SHARED * later.shared
+    return COSINE * cosine + ASKED * asked + signs - LENGTH * math.log(max(SHORT, len(old.split())) / SHORT)
+
+
+def lacks_identifier(question: str, new: str, old: str) -> bool:
+    """Tell whether the question has a name (`jwks.json`, `E-114`, Java) of the older text that the newer one lacks."""
+    first, *words = (word.strip("?!.,;:\"'`()") for word in question.split() or [""])
+    named = [word for word in words if word != word.lower()]
+    asked = (word.lower() for word in (first, *words) if word and not word.translate(_IN_WORDS).isalpha())
+    return any(word in old.lower() and word not in new.lower() for word in (*asked, *map(str.lower, named)))

@@ -11,6 +11,7 @@ Every surface shows text through one of them. Memories, exports and the library 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -109,6 +110,14 @@ def plural(number: int, one: str, many: str = "") -> str:
 CHARACTERS = 8
 
 _UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def day(at: int) -> str:
+    """Return the day of a Unix time as 2026-11-15; the number, if the calendar has no such day."""
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(at))
+    except (OverflowError, OSError, ValueError):  # an imported row may carry any number
+        return str(at)
 
 
 def short_id(name: str) -> str:

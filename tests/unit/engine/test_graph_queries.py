@@ -350,7 +350,7 @@ def test_a_memory_without_links_is_alone_and_one_that_is_not_there_is_an_error(
     assert alone.total == 1
     with pytest.raises(NotFound) as problem:
         engine.graph.traverse("nobody")
-    assert problem.value.details == {"start_id": "nobody"}
+    assert problem.value.details == {"field": "start_id"}
 
 
 @pytest.mark.parametrize(

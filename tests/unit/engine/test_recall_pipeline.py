@@ -152,6 +152,23 @@ def test_of_versions_of_a_fact_the_newest_comes_first_and_the_others_say_so(eith
     assert first.score >= second.score
 
 
+@pytest.mark.promise("B3")
+@pytest.mark.parametrize(("author", "is_first"), [("user", True), ("guest", False)])
+def test_a_later_message_to_an_assistant_that_changes_a_value_comes_first(
+    either: Engine, author: str, is_first: bool
+) -> None:
+    said = [
+        ("2024-03-01", "user", "My annual budget for shoes is $600 and the annual budget is tight, what shoes fit?"),
+        ("2024-03-01", "assistant", "Look at the sales in spring."),
+        ("2024-05-01", author, "Where do I go with my increased annual budget of $650 for shoes?"),
+        ("2024-05-01", "assistant", "To the shop in Main Street."),
+    ]
+    for number, (day, who, text) in enumerate(said):
+        either.memories.store(text, author=who, session_id=f"s{number // 2}", valid_from=day)
+    found = contents(either, "What is my annual budget for shoes?")
+    assert found.index(said[2][2]) < found.index(said[0][2]) if is_first else found[0] == said[0][2]
+
+
 def test_statements_of_the_same_time_replace_nothing(either: Engine) -> None:
     for name in ("MySQL", "SQLite"):
         either.memories.store(f"The shop uses the database {name}")

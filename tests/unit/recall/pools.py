@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from recollect.recall.measure import measure
 from recollect.recall.query import understand
+from recollect.recall.score import measure
 from recollect.store.protocol import Passage, TermCounts
 from recollect.text.passage_features import shape
 from recollect.text.passages import MAX_PASSAGES

@@ -13,10 +13,9 @@ from tests.unit.recall.pools import apart, counted
 from recollect.errors import InvalidInput
 from recollect.recall.gather import Pool
 from recollect.recall.hybrid_score import BELONGS, NEUTRAL, PRIOR, matching, weigh, worth
-from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.profiles import COMPONENTS, DEFAULT, DOCUMENTED, PROFILES, normalised
 from recollect.recall.query import Query, understand
-from recollect.recall.score import Scored, score
+from recollect.recall.score import SEMANTIC, Scored, measure, score
 from recollect.recall.weights import ASKED_NOTE, BY_HAND, NOTE, TALK
 from recollect.store.protocol import Passage, Standing
 

@@ -87,8 +87,8 @@ def test_what_is_too_long_is_cut() -> None:
     assert asked.count("ö") == METADATA_CHARACTERS
 
 
-def test_a_date_that_no_calendar_has_is_left_out() -> None:
-    assert "date" not in question(hit("m", 0.5, valid_from=2**62), "x")
+def test_a_date_that_no_calendar_has_is_told_as_its_number() -> None:
+    assert f"date={2**62}" in question(hit("m", 0.5, valid_from=2**62), "x")
 
 
 def test_of_a_long_memory_the_part_that_was_found_is_judged() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.recall.pools import apart, counted, passage, signals, talk
 
 from recollect.recall.lexical import surroundings
-from recollect.recall.measure import SEMANTIC
+from recollect.recall.score import SEMANTIC
 from recollect.recall.weights import (
     ANSWERED_NOTE,
     ASKED_NOTE,

@@ -10,9 +10,8 @@ import pytest
 from tests.unit.recall.pools import apart, counted, passage
 
 from recollect.engine.retrieval.query_arguments import ANSWERED, PACK_RELEVANCE
-from recollect.recall.measure import SEMANTIC, measure
 from recollect.recall.query import understand
-from recollect.recall.score import Scored, answered, ranked_after, score
+from recollect.recall.score import SEMANTIC, Scored, answered, measure, ranked_after, score
 from recollect.recall.weights import (
     BY_HAND,
     NOTE,

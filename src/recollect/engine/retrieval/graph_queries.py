@@ -10,7 +10,7 @@ from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, headline, memory_filter, node_id
 from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE
 from recollect.errors import InvalidInput, MemoryNotFound, NotFound
-from recollect.model import NODE_KINDS, Limit, MemoryType, NodeKind, Ratio, Relation
+from recollect.model import NODE_KINDS, Limit, Memory, MemoryType, NodeKind, Ratio, Relation
 from recollect.model.graph_answer import (
     Algorithm,
     Clusters,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from recollect.engine.records.scope import Scope
     from recollect.engine.retrieval.memory_search import MemorySearch
     from recollect.graph.arrays import Graph, Sieve
+    from recollect.store.protocol import Store
 
 # Farther than this everything is linked with everything.
 MAX_DEPTH = 10
@@ -212,9 +213,18 @@ class GraphQueries:
         shown = input_checks.whole("limit", limit, least=1, most=1000)
         graph = self._graph(is_code=is_code(input_checks.text("start_id", start_id)))
         through = _sieve(graph, namespace, kinds=kinds, relationships=relationships)
-        start = self._number(graph, start_id)
-        if start is None:
-            return self._unlinked(start_id, algorithm, most)
+        name, unlinked = node_or_memory(self._context.store, graph, "start_id", start_id)
+        if unlinked is not None:
+            view = NodeView(
+                id=name,
+                kind="Memory",
+                label=headline(unlinked),
+                namespace=unlinked.namespace,
+                memory_id=unlinked.id,
+            )
+            alone = (Visited(node=view, depth=0),)
+            return Traversal(start=name, algorithm=algorithm, max_depth=most, nodes=alone, total=1)
+        start = graph.index[name]
         if chosen == "bfs":
             walk = breadth_first(graph, [start], most_depth=most, direction=way, through=through)  # type: ignore[arg-type]
         else:
@@ -229,9 +239,7 @@ class GraphQueries:
             )
             for number in order
         )
-        return Traversal(
-            start=graph.points.ids[start], algorithm=algorithm, max_depth=most, nodes=nodes, total=len(walk.order)
-        )
+        return Traversal(start=name, algorithm=algorithm, max_depth=most, nodes=nodes, total=len(walk.order))
 
     @operation("get_pagerank", "pagerank", read_only=True, listed=("project", "limit"))
     def pagerank(
@@ -309,37 +317,26 @@ class GraphQueries:
         """Return the graph; with all code linked, which may take a while, if code is asked about."""
         return self._links.graph()[0] if is_code else self._centrality.graph()
 
-    def _number(self, graph: "Graph", start_id: str) -> int | None:
-        """Return the number of a node by its id or its memory's; None for a memory without links.
 
-        Raises NotFound if there is neither such a node nor such a memory.
-        """
-        name = input_checks.text("start_id", start_id)
-        known = graph.index.get(name, graph.index.get(node_id(name)))
-        if known is not None:
-            return known
-        try:
-            memory = existing(self._context.store, name.removeprefix("mem:"))
-        except MemoryNotFound:
-            raise NotFound(
-                f"no node or memory has the id {name}",
-                hint="`recollect graph pagerank` lists nodes; `recollect list` lists memories.",
-                start_id=name,
-            ) from None
-        return graph.index.get(node_id(memory.id))
+def node_or_memory(store: "Store", graph: "Graph", field: str, given: str) -> tuple[str, Memory | None]:
+    """Return the id of a node by its id or its memory's, and the memory if it has no links.
 
-    def _unlinked(self, start_id: str, algorithm: Algorithm, max_depth: int) -> Traversal:
-        """Return the traversal of a memory without links: the memory itself."""
-        memory = existing(self._context.store, start_id.removeprefix("mem:"))
-        view = NodeView(
-            id=node_id(memory.id),
-            kind="Memory",
-            label=headline(memory),
-            namespace=memory.namespace,
-            memory_id=memory.id,
-        )
-        nodes = (Visited(node=view, depth=0),)
-        return Traversal(start=view.id, algorithm=algorithm, max_depth=max_depth, nodes=nodes, total=1)
+    Raises NotFound if there is neither such a node nor such a memory.
+    """
+    name = input_checks.text(field, given)
+    for known in (name, node_id(name)):
+        if known in graph.index:
+            return known, None
+    hint = "`recollect graph pagerank` lists nodes; `recollect list` lists memories."
+    missing = NotFound(f"no node or memory has the id {name}", hint=hint, field=field)
+    if is_code(name):
+        raise missing
+    try:
+        memory = existing(store, name.removeprefix("mem:"))
+    except MemoryNotFound:
+        raise missing from None
+    known = node_id(memory.id)
+    return known, None if known in graph.index else memory
 
 
 def _sieve(

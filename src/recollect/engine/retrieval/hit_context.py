@@ -16,7 +16,7 @@ from recollect.recall.lexical import ASSISTANTS
 from recollect.text.passages import MAX_PASSAGES, passages
 
 if TYPE_CHECKING:
-    from recollect.engine.retrieval.ranking import Ranking
+    from recollect.recall.score import Ranking
     from recollect.recall.select import Selected
     from recollect.store.protocol import Passage, Store
 

@@ -1,6 +1,7 @@
 """Hit order: the order of the first hits after their scores are known.
 
-fold what says the same ─► spread sessions ─► replacements ─► newest versions ─► newer notes ─► summaries below members
+fold what says the same ─► spread sessions ─► replacements ─► newest versions ─► changed values ─► newer notes
+─► summaries below members
 """
 
 from __future__ import annotations
@@ -13,16 +14,29 @@ from recollect.engine.records.memory_rows import SUMMARY_SOURCE, node_id
 from recollect.engine.retrieval.hit_context import passage_text
 from recollect.model import Edge, Memory
 from recollect.recall.calibration import comparable
-from recollect.recall.changes import MOST_WORDS, Later, Note, is_newer_version, nearest_later
 from recollect.recall.gather import POOL
-from recollect.recall.measure import rarity
+from recollect.recall.lexical import rarity
 from recollect.recall.select import Selected, fold, spread
-from recollect.recall.supersede import STATING_DEPTH, Version, replaces, supersede, tense
+from recollect.recall.supersede import (
+    CHANGED_DEPTH,
+    MOST_WORDS,
+    STATING_DEPTH,
+    VERSION_BAR,
+    Note,
+    Version,
+    changes_value,
+    later_notes,
+    replaces,
+    supersede,
+    tense,
+    version_points,
+)
 from recollect.text.paraphrases import says_the_same
 
 if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments
-    from recollect.engine.retrieval.ranking import Ranking
+    from recollect.engine.retrieval.query_arguments import Asked
+    from recollect.recall.score import Ranking
     from recollect.store.protocol import Passage, Store
 
 # The first hits, which are put in order. Fixed, so that their order does not depend on how many are asked for.
@@ -46,19 +60,19 @@ class HitOrder(NamedTuple):
     amendments: Amendments
     ranking: Ranking
     memories: dict[str, Memory]
-    as_of: int | None
+    asked: Asked
 
-    def ordered(self, chosen: Sequence[Selected], leave_out: frozenset[str]) -> Ordered:
+    def ordered(self, chosen: Sequence[Selected]) -> Ordered:
         """Return the hits in the order in which they are shown."""
         present, folded = fold(chosen, self._says_the_same)
         first, rest = present[:FIRST], present[FIRST:]
-        if "spread" not in leave_out:
+        if "spread" not in self.asked.leave_out:
             first = self._spread(first)
         first = self._replacements_first(first)
         replaced: dict[str, str] = {}
-        if "supersede" not in leave_out:
+        if "supersede" not in self.asked.leave_out:
             first, replaced = self._newest_first(first)
-            first = self._newer_notes_first(first)
+            first = self._newer_notes_first(self._changed_values_first(first))
         known = {hit.memory_id: newer for hit in present if (newer := self._superseded_by(hit.memory_id)) is not None}
         rest = [hit for hit in rest if hit.memory_id not in {each.memory_id for each in first}]
         return Ordered([*self._members_first(first), *rest], folded, {**replaced, **known})
@@ -100,7 +114,7 @@ class HitOrder(NamedTuple):
     def _newest_first(self, chosen: Sequence[Selected]) -> tuple[list[Selected], dict[str, str]]:
         """Return the hits with the newest version of a fact first, and what replaces older ones."""
         ranking, memories = self.ranking, self.memories
-        weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts).tolist(), strict=True))
+        weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts), strict=True))
         versions = [
             Version(
                 place,
@@ -127,33 +141,61 @@ class HitOrder(NamedTuple):
         replaced = dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
         return ordered, replaced
 
+    def _changed_values_first(self, chosen: Sequence[Selected]) -> list[Selected]:
+        """Return the hits with the last message that changes a value of the first one above it."""
+        ordered, passages = list(chosen), self.ranking.pool.passages
+        turns = [
+            (passages[hit.place], hit)
+            for hit in chosen[:CHANGED_DEPTH]
+            if passages[hit.place].session_id and passages[hit.place].author
+            if self._may_be_version(self.memories[hit.memory_id], passages[hit.place])
+        ]
+        if not turns or turns[0][1] is not chosen[0] or tense(self.ranking.query.text) != "now":
+            return ordered
+        (first, best), *others = turns
+        old = passage_text(self.memories[best.memory_id], first.pid)
+        for passage, hit in sorted(others, key=lambda row: (row[0].at, row[0].seq), reverse=True):
+            is_later = passage.author == first.author and (passage.at, passage.seq) > (first.at, first.seq)
+            new = passage_text(self.memories[hit.memory_id], passage.pid)
+            if is_later and changes_value(self.ranking.query, new, old):
+                _put_above(ordered, hit, best)
+                break
+        return ordered
+
     def _newer_notes_first(self, chosen: Sequence[Selected]) -> list[Selected]:
         """Return the hits with the newer version of a short note above it; one that was no hit is as relevant."""
         ordered, is_now = list(chosen), tense(self.ranking.query.text) == "now"
         led = [hit for hit in chosen[:LED] if is_now and self._may_be_outdated(hit)]
         notes = self._notes() if led else {}
         for older in led:
-            near = nearest_later(notes[older.place], list(notes.values())) if older.place in notes else None
-            if near is not None and self._is_version(older, notes[older.place], near):
-                name, place = self.ranking.pool.passages[near.note.place].memory_id, ordered.index(older)
+            newer = self._newer_version(older, notes) if older.place in notes else None
+            if newer is not None:
+                name, place = self.ranking.pool.passages[newer].memory_id, ordered.index(older)
                 if name not in {hit.memory_id for hit in ordered[:place]}:
                     # It is as relevant as the older one: it may lack the words that this has of the question.
-                    newer = Selected(name, near.note.place, older.relevance)
-                    ordered = [*ordered[:place], newer, *(hit for hit in ordered[place:] if hit.memory_id != name)]
+                    above = Selected(name, newer, older.relevance)
+                    ordered = [*ordered[:place], above, *(hit for hit in ordered[place:] if hit.memory_id != name)]
         return ordered
 
-    def _is_version(self, hit: Selected, old: Note, near: Later) -> bool:
-        """Tell whether a note is a newer version of a hit; its memory is read if so far it was no hit."""
-        passage = self.ranking.pool.passages[near.note.place]
-        memory = next(iter(self.store.get(Memory, [passage.memory_id])), None)
-        if memory is None or not self._may_be_version(memory, passage):
-            return False
-        self.memories[memory.id] = memory
-        cosine = comparable(
-            {0: old.cosine(near.note)}, self.amendments.calibration.of(self.amendments.embedding.model_id)
-        )[0]
-        texts = (self.ranking.query.text, memory.content, self.memories[hit.memory_id].content)
-        return is_newer_version(*texts, cosine=cosine, is_mutual=near.is_mutual, is_few=near.is_few)
+    def _newer_version(self, hit: Selected, notes: Mapping[int, Note]) -> int | None:
+        """Return the place of the newer version of a hit; its memory is read if so far it was no hit."""
+        passages, query = self.ranking.pool.passages, self.ranking.query
+        later = later_notes(notes[hit.place], list(notes.values()), query.terms)
+        rows = {row.id: row for row in self.store.get(Memory, [passages[each.note.place].memory_id for each in later])}
+        calibration = self.amendments.calibration.of(self.amendments.embedding.model_id)
+        cosines = comparable({row.note.place: row.cosine for row in later}, calibration)
+        asked = self.ranking.closeness.get(passages[hit.place].pid, 0.0)
+        best, most = None, VERSION_BAR
+        for row in later:
+            place = row.note.place
+            memory = rows.get(passages[place].memory_id)
+            if memory is not None and self._may_be_version(memory, passages[place]):
+                texts = (query.text, memory.content, self.memories[hit.memory_id].content)
+                points = version_points(*texts, row, cosine=cosines[place], asked=asked)
+                best, most = (place, points) if points >= most else (best, most)
+        if best is not None:
+            self.memories[passages[best].memory_id] = rows[passages[best].memory_id]
+        return best
 
     def _may_be_outdated(self, hit: Selected) -> bool:
         """Tell whether a hit is a short note that nothing replaces yet. Words to look for find imported history."""
@@ -177,7 +219,10 @@ class HitOrder(NamedTuple):
         projects = dict(self.store.columns(Memory, ("id", "namespace"), where))
         (ids, vectors), _ = self.store.sampled_vectors(self.amendments.embedding.model_id, where, max(1, len(places)))
         found = ((places[name], projects.get(name), vector) for name, vector in zip(ids, vectors, strict=True))
-        return {place: Note(place, name, (pool[place].at, pool[place].seq), vector) for place, name, vector in found}
+        return {
+            place: Note(place, name, (pool[place].at, pool[place].seq), vector, frozenset(pool[place].tokens))
+            for place, name, vector in found
+        }
 
     def _may_be_version(self, memory: Memory, passage: Passage) -> bool:
         """Tell whether a hit may be a version of a fact: no summary, event, other branch or turn of people.
@@ -210,7 +255,7 @@ class HitOrder(NamedTuple):
     def _superseded_by(self, memory_id: str) -> str | None:
         """Return which memory replaced this one, as far as that had happened, and happened here."""
         newer = self.memories[memory_id].superseded_by
-        return newer if self.as_of is None and newer not in self.ranking.away else None
+        return newer if self.asked.as_of is None and newer not in self.ranking.away else None
 
 
 def _put_above(ordered: list[Selected], upper: Selected, lower: Selected) -> None:

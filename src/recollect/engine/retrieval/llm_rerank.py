@@ -55,14 +55,14 @@ class Reranker(NamedTuple):
     llm: Language
     pipeline: RecallPipeline
 
-    def answer(self, asked: Asked, *, least: float, leave_out: frozenset[str] = frozenset()) -> Recall:
+    def answer(self, asked: Asked, *, least: float) -> Recall:
         """Return the answer to a question, its best hits reordered by the model.
 
         least: the relevance below which a memory is not even judged; `asked.least` is what it has to have afterwards
         """
         candidates = self.context.settings.judge_candidates
         wider = asked._replace(limit=max(asked.limit, candidates), least=min(asked.least, least), hides_weak=False)
-        found = self.pipeline.answer(wider, leave_out=leave_out)
+        found = self.pipeline.answer(wider)
         try:
             model = self.llm.model_id
             if not model:
@@ -72,7 +72,7 @@ class Reranker(NamedTuple):
         except RecollectError as problem:
             if problem.code == "CANCELLED":
                 raise
-            plain = self.pipeline.answer(asked, leave_out=leave_out)
+            plain = self.pipeline.answer(asked)
             return msgspec.structs.replace(
                 plain, notes=(*plain.notes, f"not re-ranked by the language model: {problem.message}")
             )

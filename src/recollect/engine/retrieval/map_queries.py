@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from recollect.engine.graph.code_nodes import is_code
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
-from recollect.engine.records.memory_rows import batches, existing, headline, memory_filter, node_id
-from recollect.errors import InvalidInput, MemoryNotFound, NotFound
+from recollect.engine.records.memory_rows import batches, headline, memory_filter
+from recollect.engine.retrieval.graph_queries import node_or_memory
+from recollect.errors import InvalidInput
 from recollect.model import NODE_KINDS, Memory, MemoryType, NodeKind, Ratio, Relation
 from recollect.model.graph_answer import EmbeddingMap, GraphLayout
 from recollect.operations import operation
@@ -169,21 +169,9 @@ class Maps:
         )
 
     def _node(self, graph: "Graph", field: str, given: str, notes: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-        """Return the id of a node by its id or its memory's; a note, if it is a memory without links.
-
-        Raises NotFound if there is neither.
-        """
-        name = input_checks.text(field, given)
-        for known in (name, node_id(name)):
-            if known in graph.index:
-                return known, notes
-        try:
-            memory = existing(self._context.store, "" if is_code(name) else name.removeprefix("mem:"))
-        except (MemoryNotFound, InvalidInput):
-            hint = "`recollect graph pagerank` lists nodes."
-            raise NotFound(f"no node or memory has the id {name}", hint=hint, field=field) from None
-        known = node_id(memory.id)
-        return known, notes if known in graph.index else (*notes, f"{headline(memory)} has no links.")
+        """Return the id of a node, and a note if it is a memory without links."""
+        known, unlinked = node_or_memory(self._context.store, graph, field, given)
+        return known, notes if unlinked is None else (*notes, f"{headline(unlinked)} has no links.")
 
 
 def _path(graph: "Graph", part: "Part", goal: str) -> tuple[str, ...]:

@@ -125,6 +125,7 @@ class MemorySearch:
             archived=archived,
             observed=observed,
             rerank=True,
+            leave_out=self.leave_out,
         )
         team = None
         if branch is None:
@@ -138,14 +139,13 @@ class MemorySearch:
     def _found(self, asked: Asked, *, judge: bool, code: bool | None) -> Recall:
         """Return the answer to a question, after queued hook events and changed shared files are read."""
         self._catch_up()
-        noted = self._shared(project_of(asked.where))
+        notes = self._shared(project_of(asked.where))
         found = self._known_first(asked, judge=judge)
-        found = msgspec.structs.replace(found, notes=(*found.notes, *noted)) if noted else found
         if all(hit.memory.observed for hit in found.hits):
-            notes = (*found.notes, *self._matches_elsewhere(asked))
-            found = msgspec.structs.replace(found, notes=notes)
+            notes += self._matches_elsewhere(asked)
         self._centrality.settle()
-        return self._with_places(found, asked, wanted=code)
+        places, missing = self._places(asked, wanted=code)
+        return msgspec.structs.replace(found, places=places, notes=(*found.notes, *notes, *missing))
 
     def _known_first(self, asked: Asked, *, judge: bool) -> Recall:
         """Return what known memories answer, or what observed ones do where no known one does."""
@@ -164,20 +164,13 @@ class MemorySearch:
             from recollect.engine.retrieval.llm_rerank import Reranker
 
             reranker = Reranker(self._context, self._llm, self._pipeline)
-            return reranker.answer(asked, least=SEARCH_RELEVANCE, leave_out=self.leave_out)
+            return reranker.answer(asked, least=SEARCH_RELEVANCE)
         if asked.rerank and self._context.settings.rerank:
             from recollect.engine.retrieval.cross_rerank import RERANKED, reranked
 
-            wide = self._pipeline.answer(asked._replace(limit=max(asked.limit, RERANKED)), leave_out=self.leave_out)
+            wide = self._pipeline.answer(asked._replace(limit=max(asked.limit, RERANKED)))
             return reranked(wide, self._context.settings.rerank, asked.limit)
-        return self._pipeline.answer(asked, leave_out=self.leave_out)
-
-    def _with_places(self, found: Recall, asked: Asked, *, wanted: bool | None) -> Recall:
-        """Return a recall with the places in indexed code that match its question."""
-        shown, notes = self._places(asked, wanted=wanted)
-        if not shown and not notes:
-            return found
-        return msgspec.structs.replace(found, places=shown, notes=(*found.notes, *notes))
+        return self._pipeline.answer(asked)
 
     def _places(self, asked: Asked, *, wanted: bool | None) -> tuple[tuple[CodeHit, ...], tuple[str, ...]]:
         """Return the places in indexed code that answer a question, and notes.

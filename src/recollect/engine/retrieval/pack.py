@@ -13,13 +13,12 @@ code that does not exist misleads an assistant. A search still finds it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 
 from recollect import clock
 from recollect.engine.records.memory_rows import said_at
 from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
-from recollect.text.display import short_id
+from recollect.text.display import clip, day, short_id
 from recollect.text.paraphrases import statements
 from recollect.text.passages import list_head
 from recollect.text.token_count import tokens
@@ -131,32 +130,22 @@ def _line(hit: Hit, text: str) -> str:
     if hit.branch is not None and hit.branch.standing in UNMERGED:
         doubt += f" ({_flat(hit.branch.note)})"
     origin = ", team server" if hit.origin else ""
-    return f"- [{memory.kind}, {_day(said_at(memory))}{by}, {short_id(memory.id)}{origin}] {text}{doubt}\n"
+    return f"- [{memory.kind}, {day(said_at(memory))}{by}, {short_id(memory.id)}{origin}] {text}{doubt}\n"
 
 
 def _place(place: CodeHit) -> str:
     symbol = _flat(f"{place.kind} {place.symbol}")
     told = _flat(" — ".join(part for part in (place.signature, place.doc) if part))
-    cut = told if len(told) <= PLACE_CHARACTERS else told[: PLACE_CHARACTERS - 1].rstrip() + "…"
     where = _flat(f"{place.path}:{place.start_line}-{place.end_line}")
-    return f"- [code, {where}] {': '.join(part for part in (symbol, cut) if part)}\n"
+    return f"- [code, {where}] {': '.join(part for part in (symbol, clip(told, PLACE_CHARACTERS)) if part)}\n"
 
 
 def _reply(hit: Hit) -> str:
     if hit.reply is None:
         return ""
     by = f" by {_flat(hit.reply.author)}" if hit.reply.author else ""
-    text = _flat(hit.reply.text)
-    cut = text if len(text) <= REPLY_CHARACTERS else text[: REPLY_CHARACTERS - 1].rstrip() + "…"
-    return f"    reply{by} ({short_id(hit.reply.memory_id)}): {cut}\n"
+    return f"    reply{by} ({short_id(hit.reply.memory_id)}): {clip(_flat(hit.reply.text), REPLY_CHARACTERS)}\n"
 
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
-
-
-def _day(at: int) -> str:
-    try:
-        return time.strftime("%Y-%m-%d", time.gmtime(at))
-    except (OverflowError, OSError, ValueError):  # an imported row may carry any number
-        return str(at)

@@ -27,6 +27,7 @@ class Asked(NamedTuple):
     unasked: whether it is injected into a session: relevance is then how likely it is useful there
     pool: how many passages each arm of the search contributes; None: as many as usual
     rerank: whether a configured cross-encoder may reorder the answer
+    leave_out: signals and stages that do not count
     """
 
     text: str
@@ -42,3 +43,4 @@ class Asked(NamedTuple):
     hides_weak: bool = False
     observed: bool = False
     rerank: bool = False
+    leave_out: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Recall pipeline: from a question to hits: query → gather → score → select → order → explain.
+"""Recall pipeline: from a question to hits: query → gather → score → weigh → select → order → explain.
 
 Making one loads none of the stages: they need numpy, and most processes never ask.
 """
@@ -14,7 +14,8 @@ from recollect import clock
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.branches import written_on
 from recollect.engine.retrieval.query_arguments import ANSWERED
-from recollect.model import Hit, Memory, Recall
+from recollect.model import Branched, Hit, Memory, Recall
+from recollect.store.protocol import Filter, NotBefore, Range
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -23,9 +24,13 @@ if TYPE_CHECKING:
     from recollect.engine.models.similarity_calibration import CalibrationCache
     from recollect.engine.records.branches import Branches
     from recollect.engine.retrieval.query_arguments import Asked
-    from recollect.engine.retrieval.ranking import Ranking
     from recollect.engine.retrieval.scoring import Scoring
     from recollect.engine.retrieval.use_counters import UseCounters
+    from recollect.recall.gather import Pool
+    from recollect.recall.score import Ranking
+
+# Passages gathered from each arm when most may be too new for the moment asked about.
+AS_OF_POOL = 240
 
 
 class RecallPipeline(NamedTuple):
@@ -39,28 +44,28 @@ class RecallPipeline(NamedTuple):
     scoring: Scoring
     counters: UseCounters
 
-    def answer(self, asked: Asked, *, leave_out: frozenset[str] = frozenset()) -> Recall:
-        """Return the memories that answer a question, best first.
+    def answer(self, asked: Asked) -> Recall:
+        """Return the memories that answer a question, best first."""
+        return self.context.store.from_replica(lambda: self._answer(asked))
 
-        leave_out: signals and stages that do not count, for benchmarks
-        """
-        return self.context.store.from_replica(lambda: self._answer(asked, leave_out))
-
-    def _answer(self, asked: Asked, leave_out: frozenset[str]) -> Recall:
+    def _answer(self, asked: Asked) -> Recall:
         from recollect.engine.retrieval.hit_context import explained, replies
         from recollect.engine.retrieval.hit_order import FIRST, HitOrder
         from recollect.recall.select import select
 
         store = self.context.store
-        ranking = self.rank(asked, leave_out)
-        if (nothing := self._why_nothing(ranking, asked)) is not None:
-            return nothing
+        ranking = self.rank(asked)
+        if not ranking.pool.passages or (asked.hides_weak and ranking.answered < ANSWERED):
+            # Nothing found is said of a sound index only.
+            gaps = () if ranking.pool.passages else store.text_gaps()
+            notes = (*ranking.notes, *(f"{gap}: run `recollect admin rebuild`" for gap in gaps))
+            return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=notes)
         chosen = select(ranking.pool.passages, ranking.scored, limit=max(asked.limit, FIRST), least=asked.least)
         memories = {memory.id: memory for memory in store.get(Memory, [hit.memory_id for hit in chosen])}
         # A memory deleted since the search began is simply not there any more.
         present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked)]
         ranking = ranking._replace(away=self._unmerged(ranking, memories, asked))
-        order = HitOrder(store, self.amendments, ranking, memories, asked.as_of).ordered(present, leave_out)
+        order = HitOrder(store, self.amendments, ranking, memories, asked).ordered(present)
         shown = order.hits[: asked.limit]
         ids = [hit.memory_id for hit in shown]
         answers = replies(store, [memories[name] for name in ids], as_of=asked.as_of)
@@ -76,31 +81,84 @@ class RecallPipeline(NamedTuple):
             hits.append(msgspec.structs.replace(hit, score=score, freshness=fresh.get(name, hit.freshness), **beside))
         return Recall(query=asked.text, hits=tuple(hits), mode=ranking.mode, notes=ranking.notes)
 
-    def rank(self, asked: Asked, leave_out: frozenset[str] = frozenset()) -> Ranking:
+    def rank(self, asked: Asked) -> Ranking:
         """Return the passages that may answer a question, each with its score."""
-        from recollect.engine.retrieval.ranking import rank
+        import numpy as np
 
-        return rank(
-            asked,
-            leave_out,
-            store=self.context.store,
-            embedding=self.embedding,
-            calibration=self.calibration,
-            branches=self.branches,
-            scoring=self.scoring,
-            counters=self.counters,
+        from recollect.recall.calibration import comparable
+        from recollect.recall.gather import POOL, gather
+        from recollect.recall.hybrid_score import BRANCH_POINTS, overlaid
+        from recollect.recall.query import neutral, understand
+        from recollect.recall.score import Ranking, answered, measure, ranked_after, score
+
+        store, model = self.context.store, self.embedding.model_id
+        query = understand(asked.text, now=clock.now() if asked.as_of is None else asked.as_of)
+        counts = store.term_counts(query.terms, query.name_terms, asked.where)
+        wording = query.text if "neutral" in asked.leave_out else neutral(query, counts.authors)
+        vector, notes = self.embedding.of_query(wording)
+        directions = self.embedding.directions(wording) if vector is not None and query.is_question else None
+        core = AS_OF_POOL if asked.as_of is not None else asked.pool or POOL
+        where = self._in_force(asked)
+
+        def measured(limit: int) -> tuple[Pool, dict[str, np.ndarray], Mapping[int, float]]:
+            pool = gather(store, query, counts, vector, model=model, where=where, limit=limit, directions=directions)
+            if (moment := asked.as_of) is not None:
+                until = [row._replace(eligible=row.eligible and row.at <= moment) for row in pool.passages]
+                pool = pool._replace(passages=until)
+            cosines = pool.cosines and comparable(pool.cosines, self.calibration.of(model))
+            columns = measure(query, pool.passages, counts, cosines, pool.uneven) if pool.passages else {}
+            return pool, {name: row for name, row in columns.items() if name not in asked.leave_out}, cosines or {}
+
+        pool, signals, cosines = measured(core)
+        fitted = score(signals, unasked=asked.unasked)
+        likely = answered(fitted, signals)
+        if asked.limit > core:
+            near = {passage.pid for passage in pool.passages}
+            pool, signals, cosines = measured(asked.limit)
+            places = np.array([place for place, passage in enumerate(pool.passages) if passage.pid in near], np.int64)
+            fitted = ranked_after(fitted, places, score(signals, unasked=asked.unasked))
+        scored, profile = self.scoring.weighed(query, pool, fitted, asked)
+        branches = self._standings(pool, asked)
+        if asked.as_of is None:  # what was learnt or merged since says nothing about a moment of the past
+            if "useful" not in asked.leave_out:
+                scored = self.counters.weighed(profile, scored, pool, asked)
+            points = {name: BRANCH_POINTS.get(row.standing, 0.0) for name, row in branches.items()}
+            scored = overlaid(profile, scored, pool, points, "branch")
+        talk = frozenset(row.pid for row, note in zip(pool.passages, signals.get("note", ()), strict=True) if not note)
+        return Ranking(
+            query,
+            pool,
+            scored,
+            fitted,
+            profile,
+            cosines,
+            "lexical" if vector is None else "hybrid",
+            notes,
+            talk,
+            likely,
+            branches,
         )
 
-    def _why_nothing(self, ranking: Ranking, asked: Asked) -> Recall | None:
-        """Return an empty answer with its reason where nothing matches well enough; else None."""
-        if not ranking.pool.passages:
-            # Nothing found is said of a sound index only.
-            notes = tuple(f"{gap}: run `recollect admin rebuild`" for gap in self.context.store.text_gaps())
-        elif asked.hides_weak and ranking.answered < ANSWERED:
-            notes = ()
-        else:
-            return None
-        return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=(*ranking.notes, *notes))
+    def _in_force(self, asked: Asked) -> Filter | None:
+        """Return the filter of a question without expired and archived memories.
+
+        Mostly nothing is, and a filter costs time.
+        """
+        now = clock.now()
+        expired = {"expires_at": Range(below=now + 1)}
+        if (
+            asked.as_of is not None
+            or asked.archived
+            or not self.context.store.columns(Memory, ("id",), expired, limit=1)
+        ):
+            return asked.where
+        return {**(asked.where or {}), "expires_at": NotBefore(now + 1)}
+
+    def _standings(self, pool: Pool, asked: Asked) -> dict[str, Branched]:
+        """Return the standings of the branches of a pool's memories, by memory id."""
+        written = {row.memory_id: row.standing.written for row in pool.passages if row.standing.written is not None}
+        stands = self.branches.standings(written.values(), asked.near) if written else {}
+        return {memory_id: stands[place] for memory_id, place in written.items()}
 
     def _unmerged(self, ranking: Ranking, memories: Mapping[str, Memory], asked: Asked) -> frozenset[str]:
         """Return the memories of unmerged branches, replacements of hits included."""

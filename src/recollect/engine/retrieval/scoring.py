@@ -1,7 +1,7 @@
 """Scoring weights: set, show and apply the weights that rank a recall, per project or for all."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import msgspec
 
@@ -33,13 +33,6 @@ class Kept(msgspec.Struct, frozen=True):
 
     profile: ProfileName
     weights: dict[str, float] | None = None
-
-
-class InForce(NamedTuple):
-    """The profile that ranks, with the weights that apply to it."""
-
-    profile: Profile
-    weights: Mapping[str, float]
 
 
 class Scoring:
@@ -102,7 +95,7 @@ class Scoring:
         if profile is not None:
             kept = Kept(cast(ProfileName, input_checks.one_of("profile", profile, PROFILES)))
         if given:
-            kept = Kept(kept.profile, normalised({**_in_force(kept).weights, **given}))
+            kept = Kept(kept.profile, normalised({**_weights(kept), **given}))
         forgotten = reset and profile is None and not given
         self._context.store.keep_setting(_key(scope), "" if forgotten else msgspec.json.encode(kept).decode())
         return self.shown(scope)
@@ -110,21 +103,21 @@ class Scoring:
     def shown(self, scope: str | None) -> ScoringWeights:
         """Return the weights in force for a namespace, None for all, and who set them."""
         kept, source = self._kept(scope)
-        found = _in_force(kept)
-        return ScoringWeights(profile=kept.profile, weights=dict(found.weights), source=source, namespace=scope)
+        return ScoringWeights(profile=kept.profile, weights=dict(_weights(kept)), source=source, namespace=scope)
 
     def weighed(self, query: "Query", pool: "Pool", fitted: "Scored", asked: "Asked") -> tuple["Scored", Profile]:
         """Return a pool scored by the weights of the project asked about, and their profile."""
         from recollect.recall.hybrid_score import matching, overlaid, weigh, worth
 
-        profile, weights = _in_force(self._kept(project_of(asked.where))[0])
+        kept = self._kept(project_of(asked.where))[0]
+        profile = PROFILES[kept.profile]
         central = self._context.store.centralities(passage.memory_id for passage in pool.passages)
         # What the code is now says nothing about a moment of the past.
         held = worths(self._context.store, (row.memory_id for row in pool.passages)) if asked.as_of is None else {}
         columns = worth(query, pool, central, clock.now() if asked.as_of is None else asked.as_of, held)
         if not profile.fitted:
             columns |= matching(query, pool)
-        scored = weigh(profile, weights, fitted, columns)
+        scored = weigh(profile, _weights(kept), fitted, columns)
         # Imported history of code that is another one today says what was true then: it must match clearly better.
         past = {name: held[name] - 1.0 for name in imported(self._context.store, held)}
         return overlaid(profile, scored, pool, past, "outdated"), profile
@@ -158,6 +151,5 @@ def _read(text: str, key: str) -> Kept:
         raise StoreCorrupt(f"the stored scoring weights {key} cannot be read ({problem})", hint=hint) from None
 
 
-def _in_force(kept: Kept) -> InForce:
-    profile = PROFILES[kept.profile]
-    return InForce(profile, profile.weights if kept.weights is None else kept.weights)
+def _weights(kept: Kept) -> Mapping[str, float]:
+    return PROFILES[kept.profile].weights if kept.weights is None else kept.weights

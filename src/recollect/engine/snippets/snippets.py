@@ -146,7 +146,7 @@ class Snippets(NamedTuple):
         where |= self.scope.where(namespace, all_projects=all_projects, asks=True)
         asked = Asked(input_checks.query(query), max(limit, COUNTED), least, where, None, explain=True, near=namespace)
         # Two solutions of one problem are not an old and a new version of one fact.
-        found = self.pipeline.answer(asked, leave_out=frozenset({"supersede"}))
+        found = self.pipeline.answer(asked._replace(leave_out=frozenset({"supersede"})))
         hits = [hit for hit in found.hits if not wanted or snippet_of(hit.memory).language in wanted]
         return RelevantMemories(
             memories=tuple(_relevant(hit, found.query) for hit in hits[:limit]),
