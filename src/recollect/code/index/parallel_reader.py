@@ -64,7 +64,7 @@ class Order(NamedTuple):
 class Translated(NamedTuple):
     """A file's program, what is known of it without reading it, and as much as others can see of it, all packed.
 
-    hash: of the content it was read from; note: why there is none
+    hash: of the content it was read from; note: why there is none, or how much is missing
     """
 
     path: str

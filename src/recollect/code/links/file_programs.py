@@ -21,7 +21,7 @@ from recollect.code.index.parallel_reader import Translated
 from recollect.code.index.symbols import Extracted, Outline, Symbol
 from recollect.code.links.interface_summary import Pieces, add_names, pieces, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
-from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, packed, unpacked
+from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, Unparsed, packed, unpacked
 from recollect.store.code_protocol import IndexedFile, Touched, symbol_keys
 from recollect.text.redaction.redact import masked
 
@@ -119,11 +119,15 @@ def _program(
     path: str, digest: str, source: bytes, language: Language, found: Outline | Extracted | None
 ) -> Translated:
     """Return the program of a masked source; what the index found in it is not read again."""
+    note, unit = "", None
     try:
         if language.name in FRONT_ENDS:
             found = found or outline(source, path, language)
-            unit = front_end(language.name)(source, path, found.symbols)
-        else:
+            try:
+                unit = front_end(language.name)(source, path, found.symbols)
+            except Unparsed as problem:
+                note = f"{problem}; its calls are linked by names alone"
+        if unit is None:
             from recollect.code.links import generic_reader
 
             found = found if isinstance(found, Extracted) else extract(source, path, language)
@@ -132,7 +136,7 @@ def _program(
         seen = summary(unit)
         shown = _encode(Kept(keys, packed(seen)))
         known = msgspec.structs.replace(offer(unit), pieces=pieces(seen, keys, source))
-        return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))))
+        return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))), note)
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, digest, note=f"could not be parsed ({type(problem).__name__}: {problem})")
 

@@ -1,4 +1,4 @@
-"""Front end of all other languages: the results of tree-sitter queries as a program.
+"""Front end of all other languages, and of files that Python cannot parse: what queries find, as a program.
 
     symbols      → scopes; a type's members belong to it, a namespace's also to the file
     references   → calls, bases, uses; `a.b.c()` is a chain of members, `this` and `super` are words of the language
@@ -92,6 +92,7 @@ RULES: dict[str, LanguageRules] = {
     "lua": LanguageRules(_words("self"), returned=r"^return\s+(\w+)\s*;?\s*$"),
     "elixir": LanguageRules(own=_words("__MODULE__"), implicit=True, whole=True, flat=True),
     "zig": LanguageRules(_words("self"), own=_words("Self @This()"), types="colon"),
+    "python": LanguageRules(_words("self"), _words("cls"), types="colon", constructors=("__init__",)),
     "haskell": LanguageRules(star=True, brackets=False),
     "bash": LanguageRules(star=True, brackets=False),
 }
@@ -598,6 +599,9 @@ class _Translation:
             yield ir.Import(each.module, name, each.alias or each.name or each.module.rpartition("::")[2], line=line)
             if each.name and not each.star and each.name[:1].islower():
                 yield ir.Import(f"{each.module}::{each.name}", None, each.alias or each.name, line=line)
+        elif language == "python" and name is None and each.alias is None:
+            top, _, below = each.module.partition(".")
+            yield ir.Import(each.module, None, top, line=line, is_whole=not below)
         elif self._rules.whole:
             yield ir.Import(each.module, each.module, each.alias or each.module.rpartition(".")[2], line=line)
             yield ir.Import(each.module, "*", line=line)

@@ -17,7 +17,6 @@ names with one number only make a piece count that need not.
 from __future__ import annotations
 
 import hashlib
-import re
 from array import array
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
@@ -99,12 +98,6 @@ def add_names(part: Any, found: set[str]) -> None:
 # Languages whose functions are reached by nothing but their names, and what its own words look like in a source.
 APART = frozenset(("python",))
 _NO_WORD = bytes(each if chr(each).isalnum() or each == 0x5F or each >= 0x80 else 0x20 for each in range(256))
-# Strings side by side are one, which may name a member: where one ends and the next begins, and words at either side.
-_SIDE_BY_SIDE = re.compile(rb"""["'](?:\s|\\\n)*[rRuU]?["']""")
-_AFTER = re.compile(rb"\w*")
-_WORD = bytes(each for each in range(128) if chr(each).isalnum() or each == 0x5F)
-LONGEST = 64  # characters of a text that may be a name
-
 _SEEN = ("parameters", "bases", "implements", "decorators", "marks", "outer_names", "global_names", "returns")
 # Numbers of kinds of parts, none of which is a number of entries.
 _TAGS = {kind: -2 - number for number, kind in enumerate(_FIELDS)}
@@ -133,23 +126,7 @@ class Pieces(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 def words(source: bytes) -> bytes:
     """Return all words of a source as numbers."""
-    found = set(source.translate(_NO_WORD).split())
-    joined, end = b"", -1
-    for match in _SIDE_BY_SIDE.finditer(source):
-        start, stop = match.span()
-        before = joined if start == end else _before(source, start)
-        after = _AFTER.match(source, stop, stop + LONGEST)[0]  # type: ignore[index]
-        joined, end = before + after, stop + len(after)
-        found.add(joined)
-    return _numbers(found)
-
-
-def _before(source: bytes, end: int) -> bytes:
-    """Return the word that ends at a place."""
-    if source[end - 1 : end] == b"\n":
-        end -= 1
-    text = source[max(end - LONGEST, 0) : end]
-    return text[len(text.rstrip(_WORD)) :]
+    return _numbers(set(source.translate(_NO_WORD).split()))
 
 
 def numbers(packed: bytes) -> Sequence[int]:

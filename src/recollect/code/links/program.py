@@ -299,6 +299,10 @@ class Unit(_Part, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+class Unparsed(Exception):
+    """A front end cannot parse a file; the message says why."""
+
+
 def as_written(name: str) -> str:
     """Return a name as the source has it: front ends number shadows (`x~2`)."""
     return SHADOW.sub("", name)

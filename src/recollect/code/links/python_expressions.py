@@ -1,221 +1,245 @@
-"""Expressions of Python: operators, calls, tables, comprehensions, targets."""
+"""Reader of Python syntax trees: scopes, expressions and targets.
+
+The trees are those of the parser of this interpreter (`ast`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from recollect.code.index.page import decoded
 from recollect.code.links import program as ir
-from recollect.code.links.python_reader import Handler, Reader
-from recollect.code.links.tree_reader import NOTHING, either, first, is_worth, nothing, opaque, wrapped
+from recollect.code.links.python_types import leaves, type_of
+from recollect.code.links.tree_reader import NOTHING, ProgramWriter, ScopeWriter, either, is_worth, opaque
 
-if TYPE_CHECKING:
-    import tree_sitter
-
-PATTERNS = frozenset(("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"))
-SPLATS = frozenset(("list_splat_pattern", "list_splat"))
-WRAPPED = frozenset(("parenthesized_expression", "as_pattern_target", "dotted_name"))
 COMPREHENSIONS = {
-    "list_comprehension": "list",
-    "set_comprehension": "set",
-    "generator_expression": "generator",
-    "dictionary_comprehension": "dict",
-}
-LONGEST_KEY = 64  # characters: longer strings are prose
+    ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator", ast.DictComp: "dict",
+}  # fmt: skip
+LONGEST_KEY = 62  # characters: longer strings are prose
+LARGEST_KEY = 1_000_000_000
 SOME_TEXT = ir.Text("")
-QUOTES = frozenset("\"'")
+
+
+class Frame(ScopeWriter):
+    """A scope of Python; `lambdas`: how many functions without a name it has."""
+
+    __slots__ = ("lambdas",)
+
+    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: Frame | None) -> None:
+        super().__init__(kind, name, place, parent)
+        self.lambdas = 0
+
+
+class Reader(ProgramWriter[Frame]):
+    """A Python file on its way to a program.
+
+    renamed: variables of comprehensions
+    passed: names that are passed on, with the line: of a function this is a use
+    symbols: places in the list of symbols by first line and name
+    """
+
+    def __init__(self, text: str, symbols: Mapping[tuple[int, str], int]) -> None:
+        super().__init__()
+        self.lines = None if text.isascii() else text.split("\n")
+        self.symbols = symbols
+        self.passed: list[tuple[Frame, ir.Name | ir.Member, int]] = []
+        self.renamed: dict[str, str] = {}
+        self.frame = Frame("module", "", 0, None)
+        self.frames.append(self.frame)
+
+    def value(self, node: ast.expr) -> ir.Expression:
+        """Return what an expression is worth, and write what it does."""
+        return _READERS.get(type(node), _parts)(self, node)
+
+    def place(self, line: int, column: int) -> tuple[int, int]:
+        """Return a line and a column, which the tree counts in bytes, in characters."""
+        if self.lines is None or line > len(self.lines) or self.lines[line - 1].isascii():
+            return line, column
+        return line, len(self.lines[line - 1].encode()[:column].decode("utf-8", "ignore"))
+
+    def passed_on(self, node: ast.expr) -> ir.Expression:
+        """Return the value of a node that is passed on."""
+        found = self.value(node)
+        if isinstance(found, ir.Name | ir.Member):
+            self.passed.append((self.frame, found, node.lineno))
+        return found
+
+    def wait(self, read: Callable[[], object], frame: Frame) -> None:
+        """Read something later, as part of a scope."""
+        renamed = self.renamed
+        if renamed:
+            own = {parameter.name for parameter in frame.parameters}
+            renamed = {name: other for name, other in renamed.items() if name not in own}
+
+        def resume() -> None:
+            self.frame, self.renamed = frame, renamed
+            read()
+
+        self.queue.append(resume)
+
+    def name(self, name: str) -> ir.Name:
+        """Return the expression of a name; the same one for the same name."""
+        return super().name(self.renamed.get(name, name) if self.renamed else name)
+
+    def open(self, kind: ir.ScopeKind, name: str, node: ast.AST | None) -> Frame:
+        """Return a new scope inside the current one, with its line and its symbol."""
+        frame = Frame(kind, name, len(self.frames), self.frame)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            frame.line = node.lineno
+            first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
+            frame.symbol = self.symbols.get((first, name), self.symbols.get((node.lineno, name), -1))
+        self.frames.append(frame)
+        return frame
+
+
+def annotation(r: Reader, node: ast.expr | None, user: Frame) -> ir.Expression | None:
+    """Return the type of an annotation, and record its use by a scope."""
+    found = type_of(node) if node is not None else None
+    if node is not None and found is not None:
+        named = tuple(dict.fromkeys(leaves(found)))
+        if named:
+            user.body.append(ir.Use(named[0] if len(named) == 1 else ir.Either(named), node.lineno))
+    return found
 
 
 # --- targets ---
 
 
-def target(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+def target(r: Reader, node: ast.expr) -> ir.Expression:
     """Return a target; parts of a pattern before a star have positions."""
-    kind = r.kind(node)
-    if kind in PATTERNS:
-        parts = [target(r, child) for child in r.children(node)]
+    if isinstance(node, ast.Tuple | ast.List):
+        parts = [target(r, child) for child in node.elts]
         star = next((place for place, part in enumerate(parts) if isinstance(part, ir.Spread)), len(parts))
         return ir.Table(tuple([ir.Entry(place if place < star else None, part) for place, part in enumerate(parts)]))
-    if node.named_child_count == 1 and (kind in SPLATS or kind in WRAPPED):
-        inner = target(r, node.named_children[0])
-        return ir.Spread(inner) if kind in SPLATS else inner
-    return r.value(node)
+    return ir.Spread(target(r, node.value)) if isinstance(node, ast.Starred) else r.value(node)
 
 
-def names_of(r: Reader, node: tree_sitter.Node) -> Iterator[str]:
-    """Yield the names that a target binds."""
-    kind = r.kind(node)
-    if kind == "identifier":
-        yield r.cut(node)
-    elif kind in PATTERNS or kind in SPLATS or kind in WRAPPED:
-        for child in node.named_children:
-            yield from names_of(r, child)
-
-
-def comprehension(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+def _comprehension(r: Reader, node: Any) -> ir.Expression:
     """Read a comprehension, whose variables are its own."""
     before = r.renamed
-    for child in node.named_children:
-        if r.kind(child) == "for_in_clause":
-            left, source = r.child(child, r.fields.left), r.value(r.child(child, r.fields.right))
-            r.temporaries += 1
-            r.renamed = {**r.renamed, **{name: f"{name}%{r.temporaries}" for name in names_of(r, left)}}
-            r.emit(ir.Assign(target(r, left), ir.Elements(source)))
-        elif r.kind(child) == "if_clause":
-            r.do(r.parts(child.named_children))
-    body = r.child(node, r.fields.body)
-    if r.kind(body) == "pair":
-        r.do(r.maybe(body.child_by_field_id(r.fields.key)))
-        body = r.child(body, r.fields.value)
-    entry = r.value(body)
+    for each in node.generators:
+        source = r.value(each.iter)
+        r.temporaries += 1
+        names = [inner.id for inner in ast.walk(each.target) if isinstance(inner, ast.Name)]
+        r.renamed = {**r.renamed, **{name: f"{name}%{r.temporaries}" for name in names}}
+        r.emit(ir.Assign(target(r, each.target), ir.Elements(source)))
+        for condition in each.ifs:
+            r.do(r.value(condition))
+    if isinstance(node, ast.DictComp):
+        r.do(r.value(node.key))
+    entry = r.value(node.value if isinstance(node, ast.DictComp) else node.elt)
     r.renamed = before
     held = (ir.Entry(None, entry),) if entry is not NOTHING else ()
-    return ir.Table(held, COMPREHENSIONS[r.kind(node)])
+    return ir.Table(held, COMPREHENSIONS[type(node)])
 
 
-# --- names and constants ---
+# --- names, members, items and calls ---
 
 
-def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a name."""
-    name = r.text[node.start_byte : node.end_byte]
-    if not r.is_ascii:
-        name = decoded(name)
-    if r.renamed:
-        name = r.renamed.get(name, name)
-    found = r.names.get(name)
-    if found is None:
-        found = r.names[name] = ir.Name(name)
-    return found
+def _name(r: Reader, node: ast.Name) -> ir.Expression:
+    return r.name(node.id)
 
 
-def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a string: its text if it may be a key, else its parts."""
-    start, end = node.start_byte, node.end_byte
-    quote = r.text[start]
-    if quote in QUOTES and 1 < end - start <= LONGEST_KEY:
-        text = r.text[start + 1 : end - 1]
-        if "\\" not in text and quote not in text and r.text[end - 1] == quote:
-            return ir.Text(text if r.is_ascii else decoded(text))
-    for child in node.named_children if quote in "fFrRtT" else ():
-        if r.kind(child) == "interpolation":
-            r.do(r.parts(child.named_children))
+def _constant(r: Reader, node: ast.Constant) -> ir.Expression:
+    """Read a constant: a short string or a number may be a key.
+
+    A string counts if its text stands in the source as it is: groups find each other by the words of sources.
+    """
+    value = node.value
+    if isinstance(value, str):
+        is_plain = (node.end_col_offset or 0) - node.col_offset == len(value.encode("utf-8", "replace")) + 2
+        return ir.Text(value) if value and is_plain and len(value) <= LONGEST_KEY else SOME_TEXT
+    if type(value) is int:
+        return ir.Text(value) if value < LARGEST_KEY else NOTHING
+    return SOME_TEXT if isinstance(value, bytes) else NOTHING
+
+
+def _format(r: Reader, node: ast.JoinedStr) -> ir.Expression:
+    for each in node.values:
+        if isinstance(each, ast.FormattedValue):
+            r.do(_parts(r, each))
     return SOME_TEXT
 
 
-def concatenated(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read strings that stand one after the other."""
-    found = [r.value(child) for child in r.children(node)]
-    text = "".join([str(each.value) for each in found if isinstance(each, ir.Text)])
-    is_known = len(text) <= LONGEST_KEY and all(isinstance(each, ir.Text) and each.value for each in found)
-    return ir.Text(text) if is_known else SOME_TEXT
+def _attribute(r: Reader, node: ast.Attribute) -> ir.Expression:
+    return ir.Member(r.value(node.value), node.attr, node.end_lineno or node.lineno)
 
 
-def integer(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a whole number, if it can be an index."""
-    text = r.cut(node)
-    return ir.Text(int(text)) if text.isdecimal() and len(text) < 10 and (text == "0" or text[0] != "0") else NOTHING
-
-
-# --- members, items and calls ---
-
-
-def attribute(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `of.name`."""
-    name = r.child(node, r.fields.attribute)
-    return ir.Member(r.value(r.child(node, r.fields.object)), r.cut(name), r.line(name))
-
-
-def subscript(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+def _subscript(r: Reader, node: ast.Subscript) -> ir.Expression:
     """Read `of[key]` and `of[from:to]`."""
-    named, *keys = node.named_children
-    of = r.value(named)
-    if len(keys) != 1:
-        r.do(r.parts(keys))
-        return ir.Item(of)
-    key = r.value(keys[0])
-    if r.kind(keys[0]) == "slice":  # a part of a table counts as the table
-        r.do(key)
+    of, at = r.value(node.value), node.slice
+    if isinstance(at, ast.Slice):  # a part of a table counts as the table
+        r.do(_parts(r, at))
         return of
+    if isinstance(at, ast.Tuple):
+        r.do(_parts(r, at))
+        return ir.Item(of)
+    key = r.value(at)
     if isinstance(key, ir.Text) and key.value != "":
         return ir.Item(of, key.value)
     key = r.kept(key) if is_worth(key) else key
     return ir.Item(of, None, key if isinstance(key, ir.Name) else None)
 
 
-def call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+def _call(r: Reader, node: ast.Call) -> ir.Expression:
     """Read a call; `super()` is what the class around inherits."""
-    function, given = r.child(node, r.fields.function), node.child_by_field_id(r.fields.arguments)
+    function = node.func
     callee = r.value(function)
-    name = function.child_by_field_id(r.fields.attribute) or function
-    found = ir.Call(callee, tuple(arguments(r, given)) if given is not None else (), *r.place(name))
+    line, column = function.lineno, function.col_offset
+    if isinstance(function, ast.Attribute):
+        line = function.end_lineno or line
+        column = (function.end_col_offset or 0) - len(function.attr.encode())
+    found = ir.Call(callee, tuple(_arguments(r, node)), *r.place(line, column))
     if isinstance(callee, ir.Name) and callee.name == "super":
         r.emit(ir.Do(found))
         return ir.Super()
     return found
 
 
-def arguments(r: Reader, node: tree_sitter.Node) -> list[ir.Argument]:
-    """Return the arguments of a call."""
-    kinds = r.kinds
-    if kinds[node.kind_id] != "argument_list":
-        return [ir.Argument(r.value(node))]  # f(x for x in y)
-    found = []
-    for child in r.children(node):
-        kind = kinds[child.kind_id]
-        if kind == "keyword_argument":
-            name, value = r.child(child, r.fields.name), r.child(child, r.fields.value)
-            found.append(ir.Argument(r.passed_on(value), r.cut(name)))
-        elif kind == "list_splat":
-            found.append(ir.Argument(ir.Spread(first(r, child))))
-        elif kind == "dictionary_splat":
-            found.append(ir.Argument(ir.Spread(first(r, child)), "**"))
+def _arguments(r: Reader, node: ast.Call) -> Iterable[ir.Argument]:
+    for each in node.args:
+        yield ir.Argument(r.value(each) if isinstance(each, ast.Starred) else r.passed_on(each))
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            yield ir.Argument(ir.Spread(r.value(keyword.value)), "**")
         else:
-            found.append(ir.Argument(r.passed_on(child)))
-    return found
+            yield ir.Argument(r.passed_on(keyword.value), keyword.arg)
 
 
 # --- operators ---
 
 
-def conditional(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `a if c else b`."""
-    yes, condition, *no = r.children(node)
-    r.do(r.value(condition))
-    return either([r.value(each) for each in (yes, *no)])
+def _parts(r: Reader, node: ast.AST) -> ir.Expression:
+    """Read an operator, or whatever has no reader: its operands are evaluated."""
+    return opaque([r.value(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)])
 
 
-def boolean(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `a or b`, `a and b`; long chains in a loop."""
-    operands = []
-    at = node
-    while r.kind(at) == "boolean_operator":
-        operands.append(r.child(at, r.fields.right))
-        at = r.child(at, r.fields.left)
-    return either([r.value(each) for each in (at, *reversed(operands))])
+def _binary(r: Reader, node: ast.BinOp) -> ir.Expression:
+    """Read an operator, long chains in a loop; a text stays one."""
+    operands: list[ast.expr] = []
+    at: ast.expr = node
+    while isinstance(at, ast.BinOp):
+        operands.append(at.right)
+        at = at.left
+    values = [r.value(each) for each in (at, *reversed(operands))]
+    is_text = values[0] == SOME_TEXT and not any(is_worth(value) for value in values)
+    return SOME_TEXT if is_text else opaque(values)
 
 
-def binary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read an operator: its operands are evaluated, long chains in a loop; a text stays one."""
-    operands: list[tree_sitter.Node] = []
-    at = node
-    while r.kind(at) == "binary_operator":
-        operands.append(r.child(at, r.fields.right))
-        at = r.child(at, r.fields.left)
-    first_value, rest = r.value(at), [r.value(each) for each in reversed(operands)]
-    is_text = first_value == SOME_TEXT and not any(is_worth(value) for value in rest)
-    return SOME_TEXT if is_text else opaque([first_value, *rest])
+def _conditional(r: Reader, node: ast.IfExp) -> ir.Expression:
+    r.do(r.value(node.test))
+    return either([r.value(node.body), r.value(node.orelse)])
 
 
-def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+def _yield(r: Reader, node: ast.Yield | ast.YieldFrom) -> ir.Expression:
     """Read `yield x` and `yield from x`: what is sent in is not followed."""
     if "generator" not in r.frame.marks:
         r.frame.marks.append("generator")
-    if not node.named_child_count:
+    if node.value is None:
         return NOTHING
-    value = first(r, node)
-    if any(not child.is_named and r.cut(child) == "from" for child in node.children):
+    value = r.value(node.value)
+    if isinstance(node, ast.YieldFrom):
         value = r.kept(value)
         r.emit(ir.Yield(ir.Elements(value)))
         return ir.Awaited(value)
@@ -223,42 +247,36 @@ def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     return NOTHING
 
 
-def walrus(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `(a := b)`."""
-    name = r.name(r.cut(r.child(node, r.fields.name)))
-    r.emit(ir.Assign(name, r.value(r.child(node, r.fields.value))))
+def _walrus(r: Reader, node: ast.NamedExpr) -> ir.Expression:
+    name = r.name(node.target.id)
+    r.emit(ir.Assign(name, r.value(node.value)))
     return name
 
 
 # --- tables ---
 
 
-def sequence(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a list, a tuple or a set."""
+def _sequence(r: Reader, node: ast.List | ast.Tuple | ast.Set) -> ir.Expression:
     entries: list[ir.Entry] = []
     place: int | None = 0
-    for child in r.children(node):
-        if r.kind(child) == "list_splat":
-            entries.append(ir.Entry(None, ir.Spread(first(r, child))))
+    for child in node.elts:
+        if isinstance(child, ast.Starred):
             place = None
-        else:
-            entries.append(ir.Entry(place, r.passed_on(child)))
-            place = place + 1 if place is not None else None
-    kind = r.kind(node)
-    return ir.Table(_followed(r, entries), "tuple" if kind == "expression_list" else kind)
+        entries.append(ir.Entry(place, r.value(child) if isinstance(child, ast.Starred) else r.passed_on(child)))
+        place = place + 1 if place is not None else None
+    return ir.Table(_followed(r, entries), type(node).__name__.lower())
 
 
-def dictionary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a dictionary."""
+def _dictionary(r: Reader, node: ast.Dict) -> ir.Expression:
     entries: list[ir.Entry] = []
-    for child in r.children(node):
-        if r.kind(child) == "dictionary_splat":
-            entries.append(ir.Entry(None, ir.Spread(first(r, child))))
-        elif r.kind(child) == "pair":
-            key = r.value(r.child(child, r.fields.key))
+    for name, value in zip(node.keys, node.values, strict=True):
+        if name is None:
+            entries.append(ir.Entry(None, ir.Spread(r.value(value))))
+        else:
+            key = r.value(name)
             r.do(key)
-            name = key.value if isinstance(key, ir.Text) and key.value != "" else None
-            entries.append(ir.Entry(name, r.passed_on(r.child(child, r.fields.value))))
+            known = key.value if isinstance(key, ir.Text) and key.value != "" else None
+            entries.append(ir.Entry(known, r.passed_on(value)))
     return ir.Table(_followed(r, entries), "dict")
 
 
@@ -270,24 +288,52 @@ def _followed(r: Reader, entries: list[ir.Entry]) -> tuple[ir.Entry, ...]:
     return tuple([each for each in entries if not isinstance(each.value, ir.Opaque | ir.Text)])
 
 
-READERS: dict[str, Handler] = {
-    "identifier": identifier,
-    "keyword_identifier": identifier,
-    "string": string,
-    "concatenated_string": concatenated,
-    "integer": integer,
-    **dict.fromkeys(("float", "true", "false", "none", "ellipsis", "comment", "line_continuation"), nothing),
-    "attribute": attribute,
-    "subscript": subscript,
-    "call": call,
-    "conditional_expression": conditional,
-    "boolean_operator": boolean,
-    "binary_operator": binary,
-    "parenthesized_expression": first,
-    "await": wrapped(ir.Awaited),
-    "yield": yield_,
-    "named_expression": walrus,
-    **dict.fromkeys(("list", "tuple", "set", "expression_list"), sequence),
-    "dictionary": dictionary,
-    **dict.fromkeys(COMPREHENSIONS, comprehension),
+# --- functions without a name ---
+
+
+def _lambda(r: Reader, node: ast.Lambda) -> ir.Expression:
+    """Read a lambda, which is named by its number in the scope around."""
+    r.frame.lambdas += 1
+    frame = r.open("function", f"<lambda{r.frame.lambdas}>", None)
+    frame.line = node.lineno
+    parameters(r, frame, node.args)
+    r.wait(lambda: r.emit(ir.Return(r.value(node.body))), frame)
+    return ir.Code(frame.place)
+
+
+def parameters(r: Reader, frame: Frame, listed: ast.arguments) -> None:
+    """Read the parameters of a function, with their defaults and types."""
+    plain = [*listed.posonlyargs, *listed.args]
+    defaults: list[ast.expr | None] = [*[None] * (len(plain) - len(listed.defaults)), *listed.defaults]
+    rows = [("", each, default) for each, default in zip(plain, defaults, strict=True)]
+    rows += [("*", listed.vararg, None)] if listed.vararg else []
+    rows += [("=", each, default) for each, default in zip(listed.kwonlyargs, listed.kw_defaults, strict=True)]
+    rows += [("**", listed.kwarg, None)] if listed.kwarg else []
+    for kind, each, default in rows:
+        annotated = annotation(r, each.annotation, frame)
+        value = r.value(default) if default is not None else NOTHING
+        frame.parameters.append(ir.Parameter(each.arg, kind, None if value is NOTHING else value, annotated))
+
+
+_READERS: dict[type, Callable[[Reader, Any], ir.Expression]] = {
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.JoinedStr: _format,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Call: _call,
+    ast.BinOp: _binary,
+    ast.BoolOp: lambda r, node: either([r.value(each) for each in node.values]),
+    ast.IfExp: _conditional,
+    ast.Await: lambda r, node: ir.Awaited(r.value(node.value)),
+    ast.Starred: lambda r, node: ir.Spread(r.value(node.value)),
+    ast.Yield: _yield,
+    ast.YieldFrom: _yield,
+    ast.NamedExpr: _walrus,
+    ast.List: _sequence,
+    ast.Tuple: _sequence,
+    ast.Set: _sequence,
+    ast.Dict: _dictionary,
+    ast.Lambda: _lambda,
+    **dict.fromkeys(COMPREHENSIONS, _comprehension),
 }

@@ -1,28 +1,26 @@
-"""Programs of Python files: the entry of the front end, functions and classes.
+"""Programs of Python files: the entry of the front end, statements, functions and classes.
 
-tree ─► statements, expressions ─► scopes
-             │        ▲
-             └► queue ┘   bodies of functions, and what lies too deep
+    tree ─► statements, expressions ─► scopes
+                 │        ▲
+                 └► queue ┘   bodies of functions and classes
+
+Order and conditions do not matter. The interpreter's own parser reads the file, so a file of a newer Python has no
+program here, and is read like a language without a front end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import ast
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
-from recollect.code.index import page as grammars
-from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
-from recollect.code.links import python_expressions, python_statements
-from recollect.code.links.python_expressions import arguments
-from recollect.code.links.python_reader import FIELDS, Frame, Handler, Reader
-from recollect.code.links.python_types import annotation
-from recollect.code.links.tree_reader import NOTHING, by_end, grammar, statements
-
-if TYPE_CHECKING:
-    import tree_sitter
+from recollect.code.links.python_expressions import Frame, Reader, annotation, parameters, target
+from recollect.code.links.tree_reader import NOTHING, declared, either, opaque
 
 CONSTRUCTORS = ("__init__", "__new__")
 # Methods that are class methods without a decorator.
@@ -44,105 +42,209 @@ OVERLOAD = "overload"
 # Bases and decorators, by their last word, that make a constructor out of the fields of a class.
 RECORDS = frozenset("NamedTuple dataclass Struct BaseModel define frozen attrs".split())
 SELF = "self"
+STAR = "*"
+LEAVE_ARGUMENTS = (ir.Argument(NOTHING),) * 3
 
 
-def function(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.Node] = ()) -> ir.Expression:
+def statements(r: Reader, body: Iterable[ast.stmt]) -> None:
+    """Read statements one after the other."""
+    for each in body:
+        reader = _READERS.get(type(each))
+        if reader is not None:
+            reader(r, each)
+
+
+# --- imports ---
+
+
+def _import(r: Reader, node: ast.Import) -> None:
+    for each in node.names:
+        if each.asname:
+            r.emit(ir.Import(each.name, None, each.asname, line=each.lineno))
+        else:
+            top, _, below = each.name.partition(".")
+            r.emit(ir.Import(each.name, None, top, line=each.lineno, is_whole=not below))
+
+
+def _import_from(r: Reader, node: ast.ImportFrom) -> None:
+    for each in node.names if node.module != "__future__" else ():
+        alias = None if each.name == STAR else each.asname or each.name
+        r.emit(ir.Import(node.module or "", each.name, alias, node.level, each.lineno))
+
+
+# --- assignments ---
+
+
+def _assign(r: Reader, node: ast.Assign) -> None:
+    value = r.value(node.value)
+    if len(node.targets) > 1:
+        value = r.kept(value)
+    for each in node.targets:
+        to = target(r, each)
+        if value is not NOTHING or isinstance(to, ir.Name | ir.Table):
+            r.emit(ir.Assign(to, value))
+
+
+def _annotated_assign(r: Reader, node: ast.AnnAssign) -> None:
+    value = r.value(node.value) if node.value is not None else NOTHING
+    to = target(r, node.target)
+    if value is not NOTHING or (node.value is not None and isinstance(to, ir.Name)):
+        r.emit(ir.Assign(to, value))
+    type_ = annotation(r, node.annotation, r.frame)
+    known = declared(type_) if type_ is not None else None
+    if known is not None and (isinstance(known, ir.Instance) or value is NOTHING):
+        r.emit(ir.Assign(to, known))
+
+
+def _augmented_assign(r: Reader, node: ast.AugAssign) -> None:
+    """Read `a += b`: what a was, or b."""
+    value, to = r.value(node.value), target(r, node.target)
+    if value is not NOTHING:
+        r.emit(ir.Assign(to, either([to, value])))
+
+
+def _return(r: Reader, node: ast.Return) -> None:
+    value = r.value(node.value) if node.value is not None else NOTHING
+    if value is not NOTHING:
+        r.emit(ir.Return(value))
+
+
+def _raise(r: Reader, node: ast.Raise) -> None:
+    """Read `raise X`: a class is made an instance of."""
+    for child in (node.exc, node.cause):
+        if child is not None:
+            value = r.value(child)
+            if isinstance(child, ast.Name | ast.Attribute):
+                place = r.place(child.lineno, child.col_offset)
+                value = ir.Call(value, (), *place, is_new=True, is_implied=True)
+            r.do(value)
+
+
+def _type_alias(r: Reader, node: Any) -> None:
+    found = annotation(r, node.value, r.frame)
+    if found is not None:
+        r.emit(ir.Assign(r.name(node.name.id), found))
+
+
+# --- control flow ---
+
+
+def _if(r: Reader, node: ast.If) -> None:
+    """Read a condition with its branches; a chain of `elif` nests in the tree."""
+    branch: ast.If | None = node
+    while branch is not None:
+        r.do(r.value(branch.test))
+        statements(r, branch.body)
+        inner = branch.orelse[0] if len(branch.orelse) == 1 else None
+        if isinstance(inner, ast.If):
+            branch = inner
+        else:
+            statements(r, branch.orelse)
+            branch = None
+
+
+def _while(r: Reader, node: ast.While) -> None:
+    r.do(r.value(node.test))
+    statements(r, [*node.body, *node.orelse])
+
+
+def _for(r: Reader, node: ast.For | ast.AsyncFor) -> None:
+    source = r.kept(r.value(node.iter))
+    r.emit(ir.Assign(target(r, node.target), ir.Elements(source)))
+    statements(r, [*node.body, *node.orelse])
+
+
+def _try(r: Reader, node: ast.Try) -> None:
+    statements(r, node.body)
+    for each in node.handlers:
+        listed = each.type.elts if isinstance(each.type, ast.Tuple) else [each.type]
+        types = [(r.value(one), one.lineno) for one in listed if isinstance(one, ast.Name | ast.Attribute)]
+        for value, line in types:
+            r.emit(ir.Use(value, line))
+        if each.name and types:
+            r.emit(ir.Assign(r.name(each.name), declared(either([value for value, _ in types]))))
+        statements(r, each.body)
+    statements(r, [*node.orelse, *node.finalbody])
+
+
+def _with(r: Reader, node: ast.With | ast.AsyncWith) -> None:
+    """Read `with a as b`: what entering a gives is b."""
+    enter, leave = ("__aenter__", "__aexit__") if isinstance(node, ast.AsyncWith) else ("__enter__", "__exit__")
+    for each in node.items:
+        line, column = r.place(each.context_expr.lineno, each.context_expr.col_offset)
+        held = r.kept(r.value(each.context_expr))
+        if held is NOTHING:
+            continue
+        entered = ir.Call(ir.Member(held, enter, line), (), line, column, is_implied=True)
+        if each.optional_vars is not None:
+            r.emit(ir.Assign(target(r, each.optional_vars), entered))
+        else:
+            r.do(entered)
+        r.do(ir.Call(ir.Member(held, leave, line), LEAVE_ARGUMENTS, line, column, is_implied=True))
+    statements(r, node.body)
+
+
+def _match(r: Reader, node: ast.Match) -> None:
+    r.do(r.value(node.subject))
+    for case in node.cases:
+        if case.guard is not None:
+            r.do(r.value(case.guard))
+        statements(r, case.body)
+
+
+# --- functions ---
+
+
+def _function(r: Reader, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """Read `def`: the function is given to its name, its body waits."""
-    name, body = r.field_text(node, r.fields.name), node.child_by_field_id(r.fields.body)
-    frame = r.open("function", name, node)
-    _decorate(r, frame, decorators)
-    if r.text.startswith("async", node.start_byte):
+    frame = r.open("function", node.name, node)
+    _decorate(r, frame, node.decorator_list)
+    if isinstance(node, ast.AsyncFunctionDef):
         frame.marks.append("async")
     if r.frame.kind == "class":
-        _bind(frame, name)
-    _parameters(r, frame, node.child_by_field_id(r.fields.parameters))
-    frame.returns = annotation(r, node.child_by_field_id(r.fields.return_type), frame)
-    if body is not None:
-        r.wait(partial(statements, r, body), frame)
+        _bind(frame, node.name)
+    parameters(r, frame, node.args)
+    frame.returns = annotation(r, node.returns, frame)
+    r.wait(partial(statements, r, node.body), frame)
     if OVERLOAD not in frame.marks:
-        r.emit(ir.Assign(r.name(name), ir.Code(frame.place)))
-    return NOTHING
+        r.emit(ir.Assign(r.name(node.name), ir.Code(frame.place)))
 
 
 def _bind(frame: Frame, name: str) -> None:
     """Mark how a function of a class is bound."""
-    if "static" not in frame.marks and frame.parent is not None:
-        frame.marks.append("self")
+    if "static" not in frame.marks:
+        frame.marks.append(SELF)
     if name in CONSTRUCTORS:
         frame.marks.append("constructor")
     if name in OF_CLASS and "classmethod" not in frame.marks:
         frame.marks.append("classmethod")
 
 
-def _decorate(r: Reader, frame: Frame, decorators: Iterable[tree_sitter.Node]) -> None:
-    for child in [child for decorator in decorators for child in r.children(decorator)]:
-        last = r.cut(child).rpartition(".")[2]
+def _decorate(r: Reader, frame: Frame, decorators: Iterable[ast.expr]) -> None:
+    for each in decorators:
+        last = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else ""
         if last == OVERLOAD or (last in MARKS and frame.kind == "function"):
             frame.marks.append(MARKS.get(last, last))
         else:
-            frame.decorators.append(r.value(child))
-
-
-# --- parameters ---
-
-
-STARS = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}
-
-
-def _parameters(r: Reader, frame: Frame, node: tree_sitter.Node | None) -> None:
-    kind = ""
-    for child in r.children(node):
-        if r.kind(child) == "keyword_separator":
-            kind = "="
-        elif r.kind(child) != "positional_separator":
-            found = _parameter(r, frame, child, kind)
-            frame.parameters.append(found)
-            kind = "=" if found.kind == "*" else kind
-
-
-def _parameter(r: Reader, frame: Frame, node: tree_sitter.Node, kind: str) -> ir.Parameter:
-    annotated = annotation(r, node.child_by_field_id(r.fields.type), frame)
-    value = r.maybe(node.child_by_field_id(r.fields.value))
-    named = node.child_by_field_id(r.fields.name) or node
-    while r.kind(named) != "identifier" and named.named_child_count:
-        kind = STARS.get(r.kind(named), kind)
-        named = named.named_children[0]
-    return ir.Parameter(r.cut(named), kind, None if value is NOTHING else value, annotated)
-
-
-def lambda_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a lambda, which is named by its number in the scope around."""
-    body = r.child(node, r.fields.body)
-    r.frame.lambdas += 1
-    frame = r.open("function", f"<lambda{r.frame.lambdas}>", node)
-    _parameters(r, frame, node.child_by_field_id(r.fields.parameters))
-    r.wait(lambda: r.emit(ir.Return(r.value(body))), frame)
-    return ir.Code(frame.place)
+            frame.decorators.append(r.value(each))
 
 
 # --- classes ---
 
 
-def class_(r: Reader, node: tree_sitter.Node, decorators: Iterable[tree_sitter.Node] = ()) -> ir.Expression:
-    """Read `class`."""
-    name, body = r.field_text(node, r.fields.name), node.child_by_field_id(r.fields.body)
-    bases = node.child_by_field_id(r.fields.superclasses)
-    frame = r.open("class", name, node)
-    _decorate(r, frame, decorators)
-    passed = len(r.passed)
-    for each in arguments(r, bases) if bases is not None else ():
-        if each.name is None:
-            frame.bases.append(each.value.of if isinstance(each.value, ir.Item) else each.value)
-        elif each.name == "metaclass" and isinstance(each.value, ir.Name) and each.value.name == "ABCMeta":
+def _class(r: Reader, node: ast.ClassDef) -> None:
+    frame = r.open("class", node.name, node)
+    _decorate(r, frame, node.decorator_list)
+    for base in [r.value(each) for each in node.bases]:
+        frame.bases.append(base.of if isinstance(base, ir.Item) else base)
+    for keyword in node.keywords:
+        value = r.value(keyword.value)
+        if keyword.arg == "metaclass" and value == ir.Name("ABCMeta"):
             frame.marks.append("abstract")
         else:
-            r.do(each.value)
-    del r.passed[passed:]  # a base is no use of it, but what it is
-    if body is not None:
-        read = _record if _is_record(frame) else statements
-        r.wait(partial(read, r, body), frame)
-    r.emit(ir.Assign(r.name(name), ir.Code(frame.place)))
-    return NOTHING
+            r.do(value)
+    r.wait(partial(_record if _is_record(frame) else statements, r, node.body), frame)
+    r.emit(ir.Assign(r.name(node.name), ir.Code(frame.place)))
 
 
 def _is_record(frame: Frame) -> bool:
@@ -151,61 +253,76 @@ def _is_record(frame: Frame) -> bool:
     return any(isinstance(each, ir.Name | ir.Member) and each.name in RECORDS for each in named)
 
 
-def _record(r: Reader, node: tree_sitter.Node) -> None:
+def _record(r: Reader, body: Sequence[ast.stmt]) -> None:
     """Read the body of a record, and write its constructor, which sets the fields."""
-    statements(r, node)
-    fields = [name for child in node.named_children if (name := _field(r, child))]
+    statements(r, body)
+    fields = [name for each in body if (name := _field(each))]
     if not fields or any(each.name in CONSTRUCTORS and each.parent is r.frame for each in r.frames):
         return
     made = r.open("function", CONSTRUCTORS[0], None)
-    made.marks += ["self", "constructor"]
+    made.marks += [SELF, "constructor"]
     made.parameters += [ir.Parameter(name) for name in (SELF, *fields)]
     made.body += [ir.Assign(ir.Member(ir.Name(SELF), name), ir.Name(name)) for name in fields]
     r.emit(ir.Assign(ir.Name(CONSTRUCTORS[0]), ir.Code(made.place)))
 
 
-def _field(r: Reader, node: tree_sitter.Node) -> str:
+def _field(node: ast.stmt) -> str:
     """Return the field that a statement of a record declares, or ""."""
-    inner = node.named_children[0] if r.kind(node) == "expression_statement" and node.named_children else node
-    if r.kind(inner) != "assignment":
+    if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
         return ""
-    name, annotated = r.child(inner, r.fields.left), r.field_text(inner, r.fields.type)
-    return r.cut(name) if annotated and r.kind(name) == "identifier" and "ClassVar" not in annotated else ""
+    return "" if "ClassVar" in ast.unparse(node.annotation) else node.target.id
 
 
-def decorated(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a function or class with its decorators."""
-    definition = r.child(node, r.fields.definition)
-    read = class_ if r.kind(definition) == "class_definition" else function
-    return read(r, definition, [child for child in node.named_children if r.kind(child) == "decorator"])
-
-
-READERS: tuple[tuple[str, Handler], ...] = tuple(
-    {
-        **python_expressions.READERS,
-        **python_statements.READERS,
-        "function_definition": function,
-        "class_definition": class_,
-        "decorated_definition": decorated,
-        "lambda": lambda_,
-    }.items()
-)
+_READERS: dict[type, Callable[[Reader, Any], object]] = {
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated_assign,
+    ast.AugAssign: _augmented_assign,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Expr: lambda r, node: r.do(r.value(node.value)),
+    ast.Delete: lambda r, node: r.do(opaque([r.value(each) for each in node.targets])),
+    ast.Assert: lambda r, node: r.do(opaque([r.value(each) for each in (node.test, node.msg) if each])),
+    ast.Global: lambda r, node: r.frame.global_names.update(dict.fromkeys(node.names)),
+    ast.Nonlocal: lambda r, node: r.frame.outer_names.update(dict.fromkeys(node.names)),
+    ast.If: _if,
+    ast.While: _while,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.Try: _try,
+    ast.TryStar: _try,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Match: _match,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+}
+if hasattr(ast, "TypeAlias"):  # from Python 3.12 on
+    _READERS[ast.TypeAlias] = _type_alias
 
 
 def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     """Return the program of a Python file.
 
     symbols: those of the same file, whose places the scopes refer to
-    Never raises for the content of the file.
+    Raises Unparsed for what the parser of this interpreter does not accept.
     """
-    page = Page(source)
-    parsed = grammars.parsed("python")
-    tree = parse(page, "python")
-    reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
-    reader.read_tree(tree.root_node)
+    text = source.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    reader = Reader(text, {(symbol.start_line, symbol.name): place for place, symbol in enumerate(symbols)})
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+        statements(reader, tree.body)
+        while reader.queue:
+            reader.queue.popleft()()
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+        at = f"line {problem.lineno}: {problem.msg}" if isinstance(problem, SyntaxError) else str(problem)
+        raise ir.Unparsed(f"Python {sys.version_info[0]}.{sys.version_info[1]} cannot parse it ({at})") from problem
     _use(reader)
-    scopes = tuple([frame.scope() for frame in reader.frames])
-    return ir.Unit("python", scopes, notes=tuple(page.notes))
+    return ir.Unit("python", tuple([frame.scope() for frame in reader.frames]))
 
 
 def _use(reader: Reader) -> None:
@@ -217,11 +334,11 @@ def _use(reader: Reader) -> None:
         elif isinstance(each, ir.Assign) and isinstance(each.target, ir.Name) and isinstance(each.value, ir.Code):
             top.add(each.target.name)
     used: set[tuple[int, str, str]] = set()
-    for frame, value, node in reader.passed:
+    for frame, value, line in reader.passed:
         of, name = (value.of, value.name) if isinstance(value, ir.Member) else (value, "")
         if not isinstance(of, ir.Name) or of.name not in top or (of.name == SELF and not name):
             continue
         key = (frame.place, of.name, name)
         if key not in used:
             used.add(key)
-            frame.body.append(ir.Use(value, reader.line(node)))
+            frame.body.append(ir.Use(value, line))

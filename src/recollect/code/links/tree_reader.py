@@ -1,4 +1,4 @@
-"""Base of the Python, JavaScript and Java front ends: a reader of syntax trees and the scopes that it writes.
+"""Base of the front ends: the scopes that they write, and a reader of syntax trees for JavaScript and Java.
 
 The program has one flat set of names per function, so a name that a second block declares gets a number:
 
@@ -186,16 +186,56 @@ class BlockFrame(ScopeWriter):
 F = TypeVar("F", bound=ScopeWriter)
 
 
-class TreeReader(Generic[F]):
-    """Reads a syntax tree and writes a program, by handlers per kind of node.
-
-    A node is read to the expression that it is worth; a statement writes into the current scope and is worth nothing.
-    Bodies of functions wait in a queue, and so does what is nested too deeply for the stack.
-    """
+class ProgramWriter(Generic[F]):
+    """Writes the scopes of a program; bodies of functions wait in a queue."""
 
     frame: F
 
+    def __init__(self) -> None:
+        self.frames: list[F] = []
+        self.names: dict[str, ir.Name] = {}
+        self.queue: deque[Callable[[], object]] = deque()
+        self.temporaries = 0
+
+    def emit(self, statement: ir.Statement) -> None:
+        """Write a statement into the current scope."""
+        self.frame.body.append(statement)
+
+    def do(self, value: ir.Expression) -> None:
+        """Write an expression whose value is not used."""
+        if is_worth(value):
+            self.frame.body.append(ir.Do(value))
+
+    def temporary(self) -> str:
+        """Return a name that no source can have."""
+        self.temporaries += 1
+        return f"%{self.temporaries}"
+
+    def kept(self, value: ir.Expression) -> ir.Expression:
+        """Return a value that can be used twice: a name, unless it is plain."""
+        if isinstance(value, PLAIN) or value is NOTHING:
+            return value
+        name = ir.Name(self.temporary())
+        self.emit(ir.Assign(name, value))
+        return name
+
+    def name(self, name: str) -> ir.Name:
+        """Return the expression of a name; the same one for the same name."""
+        found = self.names.get(name)
+        if found is None:
+            found = self.names[name] = ir.Name(name)
+        return found
+
+
+class TreeReader(ProgramWriter[F]):
+    """Reads a syntax tree and writes a program, by handlers per kind of node.
+
+    A node is read to the expression that it is worth; a statement writes into the current scope and is worth nothing.
+    What is nested too deeply for the stack waits in the queue, too.
+    """
+
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
+        super().__init__()
         self.text = page.text
         self.is_ascii = page.is_ascii
         self.line_feeds = page.line_feeds
@@ -204,11 +244,7 @@ class TreeReader(Generic[F]):
         self.kinds = grammar.kinds
         self.fields = grammar.fields
         self.symbols = symbols
-        self.frames: list[F] = []
-        self.names: dict[str, ir.Name] = {}
-        self.queue: deque[Callable[[], object]] = deque()
         self.depth = 0
-        self.temporaries = 0
 
     def read_tree(self, root: tree_sitter.Node) -> None:
         """Read a tree and all that waits."""
@@ -288,37 +324,6 @@ class TreeReader(Generic[F]):
     def wait(self, read: Callable[[], object]) -> None:
         """Read something later, as part of the current scope."""
         raise NotImplementedError
-
-    # --- writing ---
-
-    def emit(self, statement: ir.Statement) -> None:
-        """Write a statement into the current scope."""
-        self.frame.body.append(statement)
-
-    def do(self, value: ir.Expression) -> None:
-        """Write an expression whose value is not used."""
-        if is_worth(value):
-            self.frame.body.append(ir.Do(value))
-
-    def temporary(self) -> str:
-        """Return a name that no source can have."""
-        self.temporaries += 1
-        return f"%{self.temporaries}"
-
-    def kept(self, value: ir.Expression) -> ir.Expression:
-        """Return a value that can be used twice: a name, unless it is plain."""
-        if isinstance(value, PLAIN) or value is NOTHING:
-            return value
-        name = ir.Name(self.temporary())
-        self.emit(ir.Assign(name, value))
-        return name
-
-    def name(self, name: str) -> ir.Name:
-        """Return the expression of a name; the same one for the same name."""
-        found = self.names.get(name)
-        if found is None:
-            found = self.names[name] = ir.Name(name)
-        return found
 
     def opened(self, frame: F, node: tree_sitter.Node | None, symbol: str) -> F:
         """Return a new scope after noting its line and its symbol."""

@@ -6,9 +6,10 @@ import pytest
 
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import BY_NAME
-from recollect.code.links.program import Call, Do, Import, Item, Member, Name, Unit, Use, packed, unpacked
+from recollect.code.links.file_programs import read_program, translated
+from recollect.code.links.program import Call, Do, Import, Item, Member, Name, Unit, Unparsed, Use, packed, unpacked
 from recollect.code.links.python_programs import unit
-from recollect.code.links.python_types import parsed
+from recollect.code.links.python_types import quoted
 
 from .written import expression, lines, named
 
@@ -33,7 +34,7 @@ def read(source: str) -> Unit:
         ('x = "a" + b()', ["x = ~(b())"]),
         ("(x := f()).g()", ["x = f()", "do x.g()"]),
         ('f"{a()} {b}"', ["do ~(a())"]),
-        ("[f(x) for x in y if g(x)]", ["x%1 = elements(y)", "do ~(g(x%1))", "do {*: f(x%1)}"]),
+        ("[f(x) for x in y if g(x)]", ["x%1 = elements(y)", "do g(x%1)", "do {*: f(x%1)}"]),
         ("{k: f(v) for k, v in y}", ["{0: k%1, 1: v%1} = elements(y)", "do {*: f(v%1)}"]),
         ("for a, b in c:\n    a(b)", ["{0: a, 1: b} = elements(c)", "do a(b)"]),
         ("with a() as b:\n    b.c()", ["%1 = a()", "b = %1.__enter__()", "do %1.__exit__(~, ~, ~)", "do b.c()"]),
@@ -117,14 +118,14 @@ def test_lambdas_are_numbered_in_the_scope_around() -> None:
     ],
 )  # fmt: skip
 def test_types_become_what_they_are_instances_of(text: str, expected: str) -> None:
-    found = parsed(text)
+    found = quoted(text)
     assert found is not None
     assert expression(found) == expected
 
 
 @pytest.mark.parametrize("text", ["Callable[[A], B]", "Any", "None", "not a type", "[" * 3000, "1 + 1", "'", "type[A]"])
 def test_types_that_say_nothing_are_none(text: str) -> None:
-    assert parsed(text) is None
+    assert quoted(text) is None
 
 
 def test_types_are_uses_of_the_function_that_names_them() -> None:
@@ -155,33 +156,52 @@ def test_scopes_know_their_symbols() -> None:
         assert symbols[scope.symbol].start_line <= scope.line <= symbols[scope.symbol].end_line
 
 
+def stored(source: str) -> Unit:
+    found = translated("main.py", source.encode())
+    return read_program(found.content)[0]
+
+
 def test_what_is_nested_too_deeply_loses_no_call() -> None:
     depth = 400
-    deep = read("x = " + "f(" * depth + ")" * depth + "\n")
+    deep = stored("x = " + "f(" * depth + ")" * depth + "\n")
     assert len(_calls(deep.scopes[0].body)) == depth
-    chained = read("x = a" + ".b()" * depth + "\n")
-    assert len(_calls(chained.scopes[0].body)) == depth
     blocks = read("".join("    " * place + "if a:\n" for place in range(90)) + "    " * 90 + "g()\n")
     assert len(_calls(blocks.scopes[0].body)) == 1
+    branches = read("if a: pass\n" + "elif b: f()\n" * 1000)
+    assert len(_calls(branches.scopes[0].body)) == 1000
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        "", "def", "class A(", "def f(:\n  g()", "x = = 3", "\x00\x01", "f(" * 3000, "a + " * 4000 + "a", "import",
+        "", "def", "class A(", "def f(:\n  g()", "x = = 3", "f(" * 3000, "a + " * 4000 + "a", "import",
         "from . import", "lambda", "@", "with", "match x:\n  case", "x: ", "def f(*, ):\n  pass", "{**}",
         "a, *b, *c = d", "for in :", "try:\n", "f'{'", "class A: pass\n" * 200, "\ufeffx = 1", "async",
         "def f(a, a): return a", "[x for x in", "print 'a'",
     ],
 )  # fmt: skip
 def test_whatever_is_written_becomes_some_program(source: str) -> None:
-    found = read(source)
+    found = stored(source)
     assert found.scopes[0].kind == "module"
     assert unpacked(packed(found)) == found
 
 
+@pytest.mark.parametrize("source", ["def broken(:", "a" + ".b()" * 2000, "-" * 100_000 + "1"])
+def test_what_this_interpreter_cannot_parse_is_said(source: str) -> None:
+    with pytest.raises(Unparsed, match=r"^Python 3\.\d+ cannot parse it"):
+        read(source)
+    assert translated("main.py", source.encode()).note.endswith("its calls are linked by names alone")
+
+
+def test_a_file_that_cannot_be_parsed_keeps_its_methods_and_imports() -> None:
+    found = stored("import a.b\nfrom c import d\n\nclass E:\n    def f(self):\n        self.g(d())\n\nx = = 1\n")
+    imports = [each for each in found.scopes[0].body if isinstance(each, Import)]
+    assert [(each.module, each.name, each.alias) for each in imports] == [("a.b", None, "a"), ("c", "d", None)]
+    assert {call.callee for scope in found.scopes for call in _calls(scope.body)} >= {Name("d")}
+
+
 def test_what_stands_beside_an_error_is_read() -> None:
-    found = read("def ok():\n    good()\n\ndef broken(:\n    pass\n\nfine()\n")
+    found = stored("def ok():\n    good()\n\ndef broken(:\n    pass\n\nfine()\n")
     assert {call.callee for scope in found.scopes for call in _calls(scope.body)} >= {Name("good"), Name("fine")}
 
 
