@@ -75,7 +75,7 @@ def asked(method: str, settings: Settings | None = None, **params: Any) -> dict[
     """Send one request to a server of its own, over the bytes of both directions; returns the result."""
     backing = LazyEngine(settings or load())
     logged: list[str] = []
-    server = Server(backing.operations, backing.call, to_text=backing.to_text, log=logged.append)
+    server = Server(backing.operations, backing.call, log=logged.append)
     request = encode({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
     try:
         reply = decode(encode(answer(server, Peer(lambda message: None), decode(request))))

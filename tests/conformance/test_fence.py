@@ -279,7 +279,7 @@ def test_an_error_of_the_protocol_is_harmless_and_short(message: dict[str, Any])
     from recollect.surface.mcp.jsonrpc import encode
     from recollect.surface.mcp.server import Peer, Server, answer
 
-    server = Server(lambda: OPERATIONS, lambda row, given: None, to_text=lambda record, shape: "")  # type: ignore[return-value]
+    server = Server(lambda: OPERATIONS, lambda row, given: None)  # type: ignore[return-value]
     reply = encode(answer(server, Peer(lambda sent: None), message))
     assert_data(reply)
     assert len(reply) < 5_000

@@ -96,7 +96,6 @@ table = collect({"awkward": Awkward})
 server = Server(
     lambda: table,
     lambda row, given: row.call(Engine, given),
-    to_text=lambda record, shape: str(record),
     toolset="all",
     log=stdio.log,
 )

@@ -104,11 +104,7 @@ class Desk:
         self.table = collect({"pad": Pad})
         self.logged: list[str] = []
         self.emitted: list[dict[str, Any]] = []
-        settings: dict[str, Any] = {
-            "to_text": lambda record, shape: type(record).__name__,
-            "toolset": "all",
-            "log": self.logged.append,
-        }
+        settings: dict[str, Any] = {"toolset": "all", "log": self.logged.append}
         self.server = Server(lambda: self.table, lambda row, given: row.call(self, given), **(settings | options))
         self.peer = Peer(self.emitted.append)
 
@@ -162,9 +158,7 @@ class ProjectDesk(Desk):
     def __init__(self) -> None:
         super().__init__()
         self.backing = LazyEngine(in_project(load()))
-        self.server = Server(
-            self.backing.operations, self.backing.call, to_text=self.backing.to_text, log=self.logged.append
-        )
+        self.server = Server(self.backing.operations, self.backing.call, log=self.logged.append)
 
     @property
     def engine(self) -> Any:

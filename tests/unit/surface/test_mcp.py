@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from recollect import render
 from recollect.surface.mcp.jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -384,7 +385,7 @@ def test_operations_that_cannot_be_loaded_are_an_internal_error_and_logged(desk:
 def test_a_call_gives_the_record_as_data_and_as_text(desk: Any) -> None:
     result = desk.call("store_memory", text="x", kind="long", detail="full")
     assert result["isError"] is False
-    assert result["content"] == [{"type": "text", "text": "Note"}]
+    assert result["content"][0]["type"] == "text" and 'kind: "long"' in result["content"][0]["text"]
     assert result["structuredContent"]["text"] == "x"
     assert result["structuredContent"]["kind"] == "long"
     assert result["structuredContent"]["below"][0]["id"] == "2"
@@ -442,7 +443,7 @@ def test_a_defect_is_an_error_the_model_can_read_and_a_trace_in_the_log(desk: An
     assert "Traceback" in desk.logged[0]
 
 
-def test_a_record_that_cannot_be_rendered_is_a_defect_too(make_desk: Any) -> None:
-    desk = make_desk(to_text=lambda record, shape: record.no_such_field)
+def test_a_record_that_cannot_be_rendered_is_a_defect_too(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render, "to_text", lambda record, now, **shape: record.no_such_field)
     assert desk.call("store_memory", text="x")["structuredContent"]["error"]["code"] == "INTERNAL_ERROR"
     assert len(desk.logged) == 1

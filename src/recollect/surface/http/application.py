@@ -161,7 +161,6 @@ class Application:
             self._servers[key] = Server(
                 self._engine.operations,
                 lambda row, arguments: self._operate(grant, row, arguments, project),
-                to_text=self._engine.to_text,
                 toolset=self._toolset,
                 listed=listed,
                 titles=True,

@@ -104,10 +104,10 @@ class Shape(NamedTuple):
 
 
 class Server:
-    """A server for clients: operations, a way to call one, and the text form of an answer.
+    """A server for clients: operations and a way to call one.
 
     load: returns the table, once, when it is first needed. call: runs a row with arguments and returns its record.
-    to_text: a record as text for the model, in a shape. log: receives defects, never the errors of a caller.
+    log: receives defects, never the errors of a caller.
     listed: returns the precomputed definitions of a toolset, or None.
     titles: whether tools have one for every client, not only for those that show it to people alone.
     """
@@ -117,7 +117,6 @@ class Server:
         load: Callable[[], Mapping[str, Operation]],
         call: Callable[[Operation, Mapping[str, Any]], Record],
         *,
-        to_text: Callable[[Record, Shape], str],
         toolset: str = DEFAULT,
         page_size: int = PAGE_SIZE,
         listed: Callable[[str], list[dict[str, Any]] | None] = lambda toolset: None,
@@ -126,7 +125,6 @@ class Server:
     ) -> None:
         self._load = load
         self.call = call
-        self.to_text = to_text
         self.toolset = toolset
         self.page_size = page_size
         self._listed = listed
@@ -400,7 +398,7 @@ def _read_resource(server: Server, peer: Peer, request: Request) -> dict[str, An
         code = INVALID_PARAMS if request.modern else RESOURCE_NOT_FOUND
         asked = visible(uri[:URI_CHARACTERS])
         raise ProtocolError(code, f"Resource not found: {asked}", {"uri": asked}) from None
-    text = _text(server, record, Shape(tokens=FULL_TOKENS))
+    text = _text(record, Shape(tokens=FULL_TOKENS))
     return {"contents": [{"uri": escaped(uri), "mimeType": MEDIA_TYPE, "text": text}]}
 
 
@@ -415,7 +413,7 @@ def _get_prompt(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
 
     ask = partial(_ask, server, peer, request)
     name, arguments = request.params.get("name"), request.params.get("arguments")
-    return get_prompt(lambda name, **given: _text(server, ask(name, **given), Shape()), name, arguments)
+    return get_prompt(lambda name, **given: _text(ask(name, **given), Shape()), name, arguments)
 
 
 def _complete(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
@@ -442,7 +440,7 @@ def _call_tool(server: Server, peer: Peer, request: Request) -> dict[str, Any]:
         raise ProtocolError(INVALID_PARAMS, "arguments is an object")
     try:
         shape, arguments = _shaped(row, arguments)
-        return _result(server, row, _ask(server, peer, request, row.name, **arguments), shape)
+        return _result(row, _ask(server, peer, request, row.name, **arguments), shape)
     except RecollectError as problem:
         error = problem
     except Exception as problem:  # the model must see it, or it will wait or guess
@@ -469,7 +467,7 @@ def _shaped(row: Operation, arguments: dict[str, Any]) -> tuple[Shape, dict[str,
     return Shape(full=detail == "full", tokens=0 if "tokens" in own else tokens), rest
 
 
-def _result(server: Server, row: Operation, record: Record, shape: Shape) -> dict[str, Any]:
+def _result(row: Operation, record: Record, shape: Shape) -> dict[str, Any]:
     """Return an answer; its structured content has the notice too: Claude Code and Codex show the model only that."""
     from recollect.clock import now
     from recollect.render import acknowledged, to_brief, to_data
@@ -477,16 +475,19 @@ def _result(server: Server, row: Operation, record: Record, shape: Shape) -> dic
 
     shape = _budgeted(record, shape)
     shown = record if shape.full else acknowledged(record, row.name, read_only=row.read_only)
-    text = {"type": "text", "text": _text(server, shown, shape)}
+    text = {"type": "text", "text": _text(shown, shape)}
     data = to_data(record, shape.tokens or 0) if shape.full else to_brief(shown, now(), shape.tokens or 0)
     return {"content": [text], "structuredContent": {"notice": NOTICE, **data}, "isError": False}
 
 
-def _text(server: Server, record: Record, shape: Shape) -> str:
+def _text(record: Record, shape: Shape) -> str:
     """Return a record as text for a model: fenced, within its budget, without harmful characters and secrets."""
+    from recollect.clock import now
+    from recollect.render import to_text
     from recollect.render.untrusted import visible
 
-    return visible(server.to_text(record, _budgeted(record, shape)))
+    shape = _budgeted(record, shape)
+    return visible(to_text(record, now(), full=shape.full, tokens=shape.tokens or 0))
 
 
 def _budgeted(record: Record, shape: Shape) -> Shape:

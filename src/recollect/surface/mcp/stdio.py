@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.surface.mcp.jsonrpc import PARSE_ERROR, Message, ProtocolError, decode, encode, failure
-from recollect.surface.mcp.server import Peer, Server, Shape, answer, calls
+from recollect.surface.mcp.server import Peer, Server, answer, calls
 from recollect.toolset import tool_names
 
 if TYPE_CHECKING:
@@ -273,12 +273,6 @@ class LazyEngine:
     def call(self, row: Operation, arguments: Mapping[str, Any]) -> Record:
         return row.call(self.engine(), arguments)
 
-    def to_text(self, record: Record, shape: Shape) -> str:
-        from recollect.clock import now
-        from recollect.render import to_text
-
-        return to_text(record, now(), full=shape.full, tokens=shape.tokens or 0)
-
     def warm_up(self) -> None:
         """Keep derived state up to date from now on, and answer hooks."""
         from recollect.surface.cli.output import log_to_stderr
@@ -308,9 +302,7 @@ def main(settings: Settings) -> int:
     It keeps both streams, so it must be the last thing a process does.
     """
     engine = LazyEngine(in_project(settings))
-    server = Server(
-        engine.operations, engine.call, to_text=engine.to_text, toolset=settings.toolset, listed=listed, log=log
-    )
+    server = Server(engine.operations, engine.call, toolset=settings.toolset, listed=listed, log=log)
     return serve(server, warm_up=engine.warm_up, close=engine.close)
 
 
