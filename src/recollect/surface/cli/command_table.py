@@ -24,11 +24,15 @@ class Handwritten(NamedTuple):
     """A command that is not an operation; builtin_commands.py runs it."""
 
     name: str
-    summary: str
     description: str
     parameters: tuple[Parameter, ...] = ()
     positional: tuple[str, ...] = ()
     asks: bool = False
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the description, as for an operation."""
+        return self.description.partition(". ")[0].partition(".\n")[0]
 
 
 _CONNECTION = (
@@ -46,7 +50,6 @@ _TOOLSET = Parameter("toolset", str, None, f"groups of tools to list, separated 
 HANDWRITTEN: tuple[Handwritten, ...] = (
     Handwritten(
         "init",
-        "Connect coding assistants to recollect",
         "Connect coding assistants to recollect. It adds the MCP server and the hooks to their settings.\n\n"
         "It shows every change first and asks. It keeps everything else in those files, comments included, and copies "
         "each file to the backups folder of the home folder. Running it again updates the entries. `recollect uninit` "
@@ -58,7 +61,6 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
     ),
     Handwritten(
         "uninit",
-        "Disconnect assistants from recollect",
         "Disconnect assistants from recollect. It removes what `recollect init` added, including the files and folders "
         "that it created. Memories stay.",
         _CONNECTION,
@@ -66,15 +68,13 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
     ),
     Handwritten(
         "doctor",
-        "Check the installation and every connected assistant",
         "Check the installation and every connected assistant. For each assistant, it checks that the settings are up "
         "to date, that the hooks deliver an event, and that the MCP server starts and lists its tools.\n\n"
         "The exit code is 5 if a check fails.",
     ),
     Handwritten(
         "serve",
-        "Start the MCP server, over standard streams or HTTP",
-        "Start the MCP server on standard input and output. Assistants start it themselves.\n\n"
+        "Start the MCP server, over standard streams or HTTP. Assistants start it themselves.\n\n"
         "With --http it serves MCP at /mcp and every operation at /api/v1 until you press Ctrl-C; "
         "/api/v1/openapi.json describes them. Only this machine can connect unless --host names another address. "
         "Other machines need an access token: `recollect admin create-token`.",
@@ -88,8 +88,7 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
     ),
     Handwritten(
         "viz",
-        "Open the dashboard: search, briefing, sessions, health",
-        "Open the dashboard in your browser: search, memories, briefings, the graph, sessions and health.\n\n"
+        "Open the dashboard: search, briefing, sessions, health. It also shows the graph and a map of the memories.\n\n"
         "It serves on this machine only, until you press Ctrl-C. The printed address works once, within 5 minutes; the "
         "browser session ends with the command.",
         (
@@ -100,31 +99,27 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
     ),
     Handwritten(
         "watch",
-        "Index a project and update the index as files change",
-        "Index a project and update the index as files change, until you press Ctrl-C.\n\n"
+        "Index a project and update the index as files change. Press Ctrl-C to stop.\n\n"
         "The MCP server does the same if the setting `watch` is on.",
         (Parameter("path", str, ".", "the folder of the project"),),
         ("path",),
     ),
     Handwritten(
         "config",
-        "Show every setting, its value and its source",
         "Show every setting, its value and its source. Secrets are masked.\n\n"
         "A value comes from the first of: argument, environment variable (RECOLLECT_NAME), project file "
         "(.recollect.toml), user file (config.toml in the home folder), default.",
     ),
     Handwritten(
         "migrate",
-        "Copy all memories into another database",
-        "Copy all memories into another database: a file, or a PostgreSQL server. The target must be empty.\n\n"
+        "Copy all memories into another database. It is a file or a PostgreSQL server, and must be empty.\n\n"
         "It compares both sides by the number and hash of their rows. An interrupted copy continues when you run it "
         "again. The source stays as it is: set RECOLLECT_DATABASE_URL or RECOLLECT_DATABASE to use the target.",
         (Parameter("to", str, None, "the target: a file, or postgresql://USER:PASSWORD@HOST/DATABASE"),),
     ),
     Handwritten(
         "completion",
-        "Print a shell completion script",
-        "Print a shell completion script for commands, options and choices.\n\n"
+        "Print a shell completion script. It completes commands, options and choices.\n\n"
         'bash: add `eval "$(recollect completion bash)"` to ~/.bashrc. '
         "zsh: save it as _recollect in a folder of $fpath. "
         "fish: save it as ~/.config/fish/completions/recollect.fish.",
@@ -132,8 +127,7 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
     ),
     Handwritten(
         "help",
-        "Show how to use a command",
-        "Show how to use a command, or list the commands of a group.",
+        "Show how to use a command. Of a group it lists the commands.",
         (
             Parameter("command", tuple[str, ...], (), "the command or group"),
             Parameter("all", bool, False, "list every command"),
