@@ -56,7 +56,7 @@ from recollect.store.text_rebuild import forget_rebuild
 SCHEMA = "recollect"
 # How long opening a connection may take: a host that does not answer must not hold up a command.
 CONNECT_S = 10
-# How long a replica may take to answer, and how long one that does not is left alone: the primary answers instead.
+# How long a replica may take to answer, and how long one that does not is not asked again: the primary answers.
 REPLICA_CONNECT_S = 2
 REPLICA_PAUSE_S = 30.0
 # How long a statistic may wait for the lock before it is dropped.
@@ -192,7 +192,7 @@ class Postgres(PostgresText, PostgresCode):
             return None
         with suppress(psycopg.Error):
             replayed = _place(session, "pg_last_wal_replay_lsn()")
-            if replayed is None or replayed >= self._written:  # none: it is no replica
+            if replayed is None or replayed >= self._written:  # not a replica, or it has our writes
                 return session
         replica.give(session)
         return None

@@ -132,7 +132,7 @@ def _program(
 
             found = found if isinstance(found, Extracted) else extract(source, path, language)
             unit = generic_reader.unit(source, path, language, found)
-        keys = symbol_keys(found.symbols)
+        keys = symbol_keys(found.symbols if found is not None else ())
         seen = summary(unit)
         shown = _encode(Kept(keys, packed(seen)))
         known = msgspec.structs.replace(offer(unit), pieces=pieces(seen, keys, source))
