@@ -10,6 +10,7 @@ server until another process ends:
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -56,6 +57,15 @@ def _is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
+def _free_port() -> int:
+    """Return a port that nobody uses, and that the system gives to no connection before the server is started."""
+    while True:
+        port = random.SystemRandom().randrange(16_000, 32_000)  # below the ports that Linux gives out by itself
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
 class Server:
     """A running server: its address, and how to stop and start it."""
 
@@ -63,9 +73,7 @@ class Server:
         self._programs, self._data = programs, folder / "data"
         self._account = {"user": "nobody", "group": "nogroup"} if _is_root() else {}
         self._process: subprocess.Popen[bytes] | None = None
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
+        self.port = _free_port()
         self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
     @property

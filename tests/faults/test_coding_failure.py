@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.coding import FIBONACCI, FIBONACCI_DP
 from tests.consolidations import THEME, store_theme
+from tests.fakes import HashingEmbedder
 from tests.faults.child import Child
 from tests.faults.test_model_failure import FAULTS, KEY, asked_about, spoken
 from tests.service import Reply, Service, serving
@@ -75,12 +76,12 @@ def service() -> Iterator[Service]:
 
 def opened(home: Path, service: Service, name: str, **options: Any) -> Engine:
     asking = {"llm_url": service.url, "llm_provider": name, "llm_api_key": KEY, "llm_retries": 0, "summaries": "model"}
-    return Engine(**{"home": str(home), "embed_provider": "off", **asking, **options})
+    return Engine(**{"home": str(home), "embedder": HashingEmbedder(), **asking, **options})
 
 
 def prepared(home: Path, way: Way) -> None:
     """Store what a path begins with, before there is any model."""
-    with Engine(home=str(home), embed_provider="off") as engine:
+    with Engine(home=str(home), embedder=HashingEmbedder()) as engine:
         way.before(engine)
 
 
@@ -98,7 +99,7 @@ def by_rules(tmp_path_factory: pytest.TempPathFactory) -> Rules:
     def remembered(way: Way) -> Kept:
         home = tmp_path_factory.mktemp("rules")
         prepared(home, way)
-        with Engine(home=str(home), embed_provider="off") as engine:
+        with Engine(home=str(home), embedder=HashingEmbedder()) as engine:
             way.call(engine)
             return kept(engine)
 
@@ -187,7 +188,7 @@ def test_where_the_budget_is_spent_rules_do_it_and_nobody_is_asked(
 def test_settings_that_can_never_work_cost_nothing_that_was_to_be_kept(home: Path, by_rules: Rules, way: Way) -> None:
     prepared(home, way)
     values = {"llm_provider": "openai", "llm_url": "nowhere", "summaries": "model"}
-    with Engine(home=str(home), embed_provider="off", **values) as engine:
+    with Engine(home=str(home), embedder=HashingEmbedder(), **values) as engine:
         if way.call is cluster:
             assert "stay extractive" in engine.consolidation.cluster(preview=True).notes[-1]
         assert [note for note in way.call(engine) if note.startswith(way.note)]
@@ -196,7 +197,7 @@ def test_settings_that_can_never_work_cost_nothing_that_was_to_be_kept(home: Pat
 
 def test_a_service_that_dies_among_summaries_leaves_the_rest_extracts(home: Path, service: Service) -> None:
     other = "A migration of the warehouse database runs before each nightly deployment"
-    with Engine(home=str(home), embed_provider="off") as engine:
+    with Engine(home=str(home), embedder=HashingEmbedder()) as engine:
         store_theme(engine)
         for number in range(4):
             engine.memories.store(f"{other} in step {number}.", amend=False)

@@ -152,7 +152,7 @@ def test_searches_use_a_replica_that_has_what_this_process_wrote(server: Server,
 def wait_for_replay(control: psycopg.Connection[Any], server: Server) -> None:
     with psycopg.connect(server.url) as primary:
         ((written,),) = primary.execute("SELECT pg_current_wal_insert_lsn()")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while control.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", (written,)).fetchone() != (True,):
         control.commit()
         assert time.monotonic() < deadline, "the replica does not follow"

@@ -66,7 +66,7 @@ def tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tries:
         f" with open({str(log)!r}, 'a') as log: print(task.path, file=log)\n"
         " while task.path == 'm2.py': pass\n"
         " return honest(root, task, most)\n"
-        "reader.read = read\nreader.LIMIT_CPU_S = 0.2\n",
+        "reader.read = read\nreader.LIMIT_CPU_S = 0.5\n",
     )
     return Tries(log)
 
@@ -154,8 +154,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "last": "We decided to keep dates as numbers, because text sorts badly. We chose UTC so that zones agree.",
     }
     write(folder, {f"docs/design/{name}.md": f"# {name}\n\n{text}\n" for name, text in texts.items()})
-    monkeypatch.setattr(history_record, "RECORD_CPU_S", 0.2)
-    monkeypatch.setattr(clock, "RECORD_CPU_S", 0.2)
+    monkeypatch.setattr(history_record, "RECORD_CPU_S", 0.5)
+    monkeypatch.setattr(clock, "RECORD_CPU_S", 0.5)
     return folder
 
 

@@ -52,7 +52,7 @@ POLL_S = 2.0
 # How much longer than `embed_timeout_s` a caller waits for each text: twenty times what the local model takes.
 TEXT_S = 2.0
 
-# Whether somebody waits for the embedder in this thread or task.
+# Whether a caller waits for the embedder in this thread or task.
 _is_waited_for = contextvars.ContextVar("is_waited_for", default=False)
 
 

@@ -40,8 +40,8 @@ LINE_BYTES = 64 * 1024 * 1024
 QUIET_S = 0.5
 # How often an idle server checks that its parent is alive; usually the pipe closes at once.
 PARENT_S = 30.0
-# For running calls when the input ends: long enough for a large import.
-GRACE_S = 10.0
+# For running calls when the input ends: long enough for a large import, or for a small one on a busy machine.
+GRACE_S = 30.0
 # After that, or on a signal: calls that report progress stop, the others are killed; the store survives that.
 LAST_S = 3.0
 
