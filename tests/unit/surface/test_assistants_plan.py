@@ -128,6 +128,14 @@ def test_an_entry_written_by_hand_is_removed_if_the_file_was_changed_since(work:
     assert load(path) == {"theme": "dark"}
 
 
+def test_without_the_copy_our_entries_are_cut_out(work: Work, tmp_path: Path) -> None:
+    path = write(tmp_path / ".claude.json", '{"theme": "dark"}')
+    apply_changes(connect(CLAUDE, "user", work), work.ledger)
+    next(work.ledger.folder.glob("*-.claude.json")).unlink()
+    apply_changes(disconnect(CLAUDE, "user", work), work.ledger)
+    assert load(path) == {"theme": "dark"}
+
+
 def test_a_new_table_file_that_others_filled_stays_without_our_table(work: Work, tmp_path: Path) -> None:
     apply_changes(connect(CODEX, "user", work), work.ledger)
     path = tmp_path / ".codex" / "config.toml"

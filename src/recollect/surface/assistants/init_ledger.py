@@ -74,11 +74,17 @@ class Ledger:
         return self._pages.files.get(str(path))
 
     def original(self, path: Path, now: bytes) -> bytes | None:
-        """Return a file as it was before init (None: it was not there); raises LookupError if others changed it."""
+        """Return a file as it was before init (None: it was not there).
+
+        Raises LookupError if others changed it, or if its copy cannot be read.
+        """
         row = self.row(path)
         if row is None or row.wrote != digest(now):
             raise LookupError(path)
-        return read_file(self.folder / row.backup) if row.backup else None
+        try:
+            return read_file(self.folder / row.backup) if row.backup else None
+        except OSError:
+            raise LookupError(path) from None
 
     def note(self, path: Path, row: Row, original: bytes | None, after: bytes | None) -> None:
         """Record what will be written into a file, and keep it as it is without our entries."""
