@@ -191,7 +191,7 @@ def played(place: Place) -> dict[str, bool]:
 def connect(place: Place, project: str) -> None:
     """Connect the assistant of a place to recollect, as a user does."""
     row = place.row
-    place.recollect("init", "--yes", "--assistant", row.assistant or row.client, f"--{row.scope}", project=project)
+    place.recollect("init", "--yes", "--assistant", row.assistant or row.client, "--scope", row.scope, project=project)
     if row.assistant == "claude-plugin":
         program = next(place.clients.glob("claude/node_modules/@anthropic-ai/claude-code-linux-*/claude"))
         plugin = str(place.folder / "h" / ".recollect" / "claude-plugin")

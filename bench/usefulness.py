@@ -2,7 +2,7 @@
 
     python bench/usefulness.py [--rounds 12] [--lexical] > usefulness.json
 
-A project's memory, written for this benchmark (bench/presence.py): each memory that helps stands beside one of another
+A project's memory, written for this benchmark: each memory that helps stands beside one of another
 kind that speaks of the same matter and helps nobody. Every prompt is a session of its own, through hooks: what is told
 is noted, the assistant runs the command of the memory that helps (four times of five), and the session ends. The same
 stream runs twice: as it is, and with all that was learnt forgotten after every session.
@@ -22,7 +22,6 @@ import tempfile
 from typing import Any, NamedTuple
 
 import measure
-from presence import KNOWN, ROOT
 from recollect import Engine
 from recollect.model import Injection, Memory
 from recollect.recall import feedback
@@ -33,6 +32,52 @@ SHOWN = 0.8
 
 # When the facts were said.
 SAID_AT = 1_790_000_000
+
+ROOT = "/nowhere/shop"
+
+# What is remembered, and a prompt that is about it.
+KNOWN: tuple[tuple[str, str, str], ...] = (
+    ("decision", "The payment client retries with exponential backoff and jitter, because the bank throttles bursts",
+     "the payment client gets throttled by the bank, make the retries better"),
+    ("decision", "Prices are kept as integer cents; floats lost a cent in the checkout totals of March",
+     "checkout totals are off by a cent, look into how prices are kept"),
+    ("preference", "Migrations are written by hand and reviewed; never use the autogenerate option of Alembic",
+     "create an Alembic migration that adds a column for the phone number"),
+    ("decision", "Sessions live in Redis with a lifetime of 30 minutes, so that web nodes stay stateless",
+     "users complain that their session ends too early, where do sessions live?"),
+    ("insight", "The import of the supplier's catalogue needs 6 GB of memory because the XML is parsed as one tree",
+     "the catalogue import of the supplier was killed for memory"),
+    ("decision", "Search uses Postgres trigram indexes instead of Elasticsearch: one service less to run",
+     "should we put product search on Elasticsearch?"),
+    ("preference", "Use pytest fixtures instead of unittest's setUp in new tests",
+     "write tests for the coupon service with the usual fixtures"),
+    ("decision", "Feature flags are read from the table flags once per request, never from the environment",
+     "add a feature flag for the new basket page"),
+    ("pattern", "Every background job takes a lock by its name, or the nightly invoice run happens twice",
+     "the nightly invoice job ran twice yesterday"),
+    ("decision", "Images are resized by imgproxy on demand; the application never touches pixels",
+     "product images should be resized to thumbnails"),
+    ("insight", "The test of the tax report fails in other time zones: it compares local dates",
+     "the tax report test fails on the machine of my colleague in another time zone"),
+    ("decision", "The public API answers with cursor pagination; offsets were too slow from page 200 on",
+     "add pagination to the orders endpoint of the public API"),
+    ("preference", "Commit messages say why, in the imperative, at most 72 characters in the first line",
+     "write the commit message for this change, the way we do commit messages"),
+    ("decision", "Passwords are hashed with argon2id, memory 64 MB, three passes",
+     "which parameters do we use to hash passwords with argon2?"),
+    ("insight", "The websocket of the order tracker closes after 60 seconds: the load balancer's idle timeout",
+     "the order tracker loses its websocket after a minute"),
+    ("decision", "Mails are sent through an outbox table and a worker, so that a rollback never sends one",
+     "a customer got a mail although the order was rolled back"),
+    ("preference", "Keep the templates free of logic: compute in the view, show in the template",
+     "move the discount computation out of the template"),
+    ("decision", "Docker images are built from distroless Python and run as user 10001",
+     "as which user do our docker images run, and from which base image are they built?"),
+    ("insight", "Stripe webhooks arrive out of order; the handler compares event times before it writes",
+     "handle the Stripe webhook that marks an order as paid"),
+    ("decision", "Translations come from gettext catalogues; keys are English sentences",
+     "add a German translation of the shipping page"),
+)  # fmt: skip
 
 # What speaks of the same matter and helps nobody, one for each of KNOWN.
 IDLE = (

@@ -75,7 +75,7 @@ def test_hooks_for_events_we_gave_up_and_doubles_go_away(work: Work, tmp_path: P
     expected["hooks"]["Stop"] = [{"hooks": [theirs]}, *expected["hooks"]["Stop"]]
     write(path, json.dumps(value))
     apply_changes(connect(CLAUDE, "user", work), work.ledger)
-    assert load(path)["hooks"] == {**expected["hooks"], "Notification": []}
+    assert load(path)["hooks"] == expected["hooks"]
 
 
 def test_a_handler_of_ours_among_others_is_the_only_one_touched(work: Work, tmp_path: Path) -> None:
@@ -116,6 +116,32 @@ def test_an_entry_written_by_hand_that_is_as_ours_is_left_alone(work: Work, tmp_
     assert path.read_bytes() != before
     apply_changes(disconnect(gemini, "user", work), work.ledger)
     assert path.read_bytes() == before
+
+
+def test_an_entry_written_by_hand_is_removed_if_the_file_was_changed_since(work: Work, tmp_path: Path) -> None:
+    path = write(
+        tmp_path / ".claude.json", '{"mcpServers": {"recollect": {"command": "recollect", "args": ["serve"]}}}'
+    )
+    apply_changes(connect(CLAUDE, "user", work), work.ledger)
+    write(path, json.dumps({**load(path), "theme": "dark"}))
+    apply_changes(disconnect(CLAUDE, "user", work), work.ledger)
+    assert load(path) == {"theme": "dark"}
+
+
+def test_without_the_copy_our_entries_are_cut_out(work: Work, tmp_path: Path) -> None:
+    path = write(tmp_path / ".claude.json", '{"theme": "dark"}')
+    apply_changes(connect(CLAUDE, "user", work), work.ledger)
+    next(work.ledger.folder.glob("*-.claude.json")).unlink()
+    apply_changes(disconnect(CLAUDE, "user", work), work.ledger)
+    assert load(path) == {"theme": "dark"}
+
+
+def test_a_new_table_file_that_others_filled_stays_without_our_table(work: Work, tmp_path: Path) -> None:
+    apply_changes(connect(CODEX, "user", work), work.ledger)
+    path = tmp_path / ".codex" / "config.toml"
+    write(path, 'model = "m"\n\n' + path.read_text())
+    apply_changes(disconnect(CODEX, "user", work), work.ledger)
+    assert path.read_text() == 'model = "m"\n'
 
 
 def test_without_the_ledger_our_entries_are_recognised_by_what_they_start(work: Work, tmp_path: Path) -> None:

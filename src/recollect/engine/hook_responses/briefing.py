@@ -236,7 +236,7 @@ class Briefing:
 
 
 def _where(paths: Collection[str]) -> str | None:
-    """Return the file that a cause is about; None if that is unknown: "the cause was the plus sign" helps nobody."""
+    """Return the file that a cause is about; None if that is unknown: "the cause was the plus sign" says too little."""
     named = sorted(paths)
     return f"in {flat(', '.join(named), PATH_CHARACTERS)}" if 0 < len(named) <= CAUSE_FILES else None
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import git
 from recollect.engine.records.checkout import Checkout, checkout, tip, work_tree
+from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, AnchorState, Memory, Observed
 from recollect.text.terms import query_terms
 
@@ -28,8 +29,7 @@ FOUND = 40
 # How closely a memory is about the work at hand: it mentions a file, was written on the branch, shares all words with
 # the name of the branch, or comes from a session that used files of the same folder.
 NAMED, SAME_BRANCH, BRANCH_WORDS, SAME_FOLDER = 1.0, 0.8, 0.6, 0.5
-# Ids asked for at a time, and the tools that use files.
-PIECE = 500
+# Tools that use files.
 USING = ("edit", "write", "patch", "read")
 # A repository on a drive that hangs must not hang the start of a session.
 GIT_S = 1.0
@@ -109,10 +109,9 @@ def _changed(found: Checkout) -> tuple[str, ...]:
 
 def beside(store: Store, memories: Iterable[Memory], namespace: str | None) -> dict[str, set[str]]:
     """Return the files that were used in the sessions that memories come from, by session."""
-    sessions = {memory.session_id for memory in memories if memory.session_id}
     found: dict[str, set[str]] = {}
-    for start in range(0, len(sessions), PIECE):
-        where = {"session_id": tuple(sorted(sessions)[start : start + PIECE]), "tool": USING}
+    for sessions in batches(sorted({memory.session_id for memory in memories if memory.session_id})):
+        where = {"session_id": sessions, "tool": USING}
         for session, path in store.columns(Observed, ("session_id", "target"), where):
             found.setdefault(session, set()).add(path.removeprefix(f"{namespace}/"))
     return found

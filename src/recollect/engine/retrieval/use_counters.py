@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from recollect.recall.profiles import Profile
     from recollect.recall.score import Scored
 
-# Ids asked for at a time.
-PIECE = 500
 # Passages of a pool beyond those asked for that are weighed, the best: what was learnt moves nothing past more.
 WEIGHED = 20
 

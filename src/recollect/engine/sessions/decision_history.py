@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from recollect import clock
-from recollect.engine.records.memory_rows import headline, node_id
+from recollect.engine.records.memory_rows import batches, headline, node_id
 from recollect.graph.relation_semantics import MEANINGS
 from recollect.model import Anchor, AnchorState, Decided, Edge, Memory, MemoryType
 from recollect.patterns.decision_chains import ordered, since
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # Decisions that are searched for a name: those of ten years.
 LOOKED_AT = 5_000
-PIECE = 500
 # Found by words and meaning where nothing is anchored to the subject or names it.
 BY_TOPIC = 20
 # Among them may be many changes that hooks saw, which are left out.
@@ -55,7 +54,7 @@ def anchored_paths(store: Store, memories: Sequence[Memory]) -> dict[str, set[st
     """Return, by memory, the files it is anchored to, at their current paths."""
     found: dict[str, set[str]] = defaultdict(set)
     for kind in (Anchor, AnchorState):
-        for ids in _pieces([memory.id for memory in memories]):
+        for ids in batches([memory.id for memory in memories]):
             for memory_id, path in store.columns(kind, ("memory_id", "path"), {"memory_id": ids}):
                 found[memory_id].add(path)
     return dict(found)
@@ -67,7 +66,7 @@ def replacements(store: Store, memories: Iterable[Memory]) -> set[tuple[str, str
     pairs = {(memory.superseded_by, memory.id) for memory in known.values() if memory.superseded_by is not None}
     nodes = {node_id(name): name for name in known}
     for end in ("src", "dst"):
-        for ids in _pieces(list(nodes)):
+        for ids in batches(list(nodes)):
             where = {end: ids, "relationship": _REPLACING}
             for src, dst, relation in store.columns(Edge, ("src", "dst", "relationship"), where):
                 one, other = _memory(src), _memory(dst)
@@ -160,7 +159,7 @@ def _placed(store: Store, rows: Sequence[Memory], path: str, symbol: str) -> dic
     """Return, by memory, its anchor that the subject names: a file by the end of its path, or a symbol."""
     found: dict[str, str] = {}
     for kind in (Anchor, AnchorState):
-        for ids in _pieces([row.id for row in rows]):
+        for ids in batches([row.id for row in rows]):
             for memory_id, file, name in store.columns(kind, ("memory_id", "path", "symbol"), {"memory_id": ids}):
                 is_file = file == path or file.endswith(f"/{path}")
                 wanted = symbol or path
@@ -174,7 +173,3 @@ def _memory(node: str) -> str:
     """Return the memory of a node; empty for other nodes."""
     prefix = node_id("")
     return node.removeprefix(prefix) if node.startswith(prefix) else ""
-
-
-def _pieces(ids: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    return (tuple(ids[start : start + PIECE]) for start in range(0, len(ids), PIECE))

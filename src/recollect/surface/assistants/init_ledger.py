@@ -1,10 +1,10 @@
 """The ledger of `init`: what it added to which file, so that `uninit` removes that and nothing else.
 
     <home>/backups/ledger.json     one row per file
-    <home>/backups/<name>          the file as it was before we first touched it, readable by its owner alone
+    <home>/backups/<name>          the file without our entries, readable by its owner alone
 
-A row is written before its file, so it may describe an entry that was never written; removing a missing entry changes
-nothing.
+`uninit` restores the copy if the file is as `init` left it; otherwise it cuts our entries out of the file. A row is
+written before its file, so it may describe an entry that was never written; removing a missing entry changes nothing.
 """
 
 from __future__ import annotations
@@ -20,27 +20,17 @@ from recollect.files import PRIVATE_FILE, private_folder, read_file
 from recollect.parsing import parse_json
 from recollect.surface.assistants.settings_file import put
 
-Keys = tuple[str, ...]
-
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """The changes of one file.
 
-    made: the file is new. blank: it contained only this white space. created: new containers; gaps: the white space of
-    empty ones, by path. inserted: our members. replaced: the text of values that were there before ours.
-    text: what was appended to a TOML file. backup: the name of its copy, if there was anything to copy.
-    toolset: what the user chose; empty: the assistant's default
+    wrote: the digest of the file as init left it. backup: the name of its copy without our entries; empty: the file is
+    new. toolset: what the user chose; empty: the assistant's default
     """
 
     assistant: str
     scope: str
-    made: bool = False
-    blank: str = ""
-    created: tuple[Keys, ...] = ()
-    gaps: tuple[tuple[Keys, str], ...] = ()
-    inserted: tuple[Keys, ...] = ()
-    replaced: tuple[tuple[Keys, str], ...] = ()
-    text: str = ""
+    wrote: str = ""
     backup: str = ""
     toolset: str = ""
 
@@ -50,6 +40,11 @@ class Pages(msgspec.Struct, frozen=True, kw_only=True):
 
     files: dict[str, Row] = {}
     folders: tuple[str, ...] = ()
+
+
+def digest(content: bytes) -> str:
+    """Return a digest that tells whether a file has changed."""
+    return sha256(content).hexdigest()
 
 
 class Ledger:
@@ -78,14 +73,28 @@ class Ledger:
         """Return what was done to a file, or None."""
         return self._pages.files.get(str(path))
 
-    def note(self, path: Path, row: Row, before: bytes | None) -> None:
-        """Record what will be done to a file, and copy the file if this is the first time."""
-        backup = row.backup
+    def original(self, path: Path, now: bytes) -> bytes | None:
+        """Return a file as it was before init (None: it was not there).
+
+        Raises LookupError if others changed it, or if its copy cannot be read.
+        """
+        row = self.row(path)
+        if row is None or row.wrote != digest(now):
+            raise LookupError(path)
+        try:
+            return read_file(self.folder / row.backup) if row.backup else None
+        except OSError:
+            raise LookupError(path) from None
+
+    def note(self, path: Path, row: Row, original: bytes | None, after: bytes | None) -> None:
+        """Record what will be written into a file, and keep it as it is without our entries."""
+        backup = ""
         self.make_folder(self.folder, private=True)
-        if before is not None and not backup:
+        if original is not None:
             backup = f"{sha256(str(path).encode()).hexdigest()[:12]}-{path.name}"
-            put(self.folder / backup, before, mode=PRIVATE_FILE)
-        self._write({**self._pages.files, str(path): msgspec.structs.replace(row, backup=backup)})
+            put(self.folder / backup, original, mode=PRIVATE_FILE)
+        noted = msgspec.structs.replace(row, backup=backup, wrote=digest(after or b""))
+        self._write({**self._pages.files, str(path): noted})
 
     def forget(self, path: Path) -> None:
         """Delete the row of a restored file, and its copy."""

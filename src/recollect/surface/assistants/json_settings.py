@@ -1,20 +1,20 @@
 """Our entries in a JSON file of an assistant: inserted, updated and removed.
 
-A draft is the text of the file and its ledger row; every step returns a new one. Steps only add to the file, except in
-our own entries.
+Every function takes the text of the file and returns it changed; None: there is no file. They only add to it, except in
+our own entries and in containers that these leave empty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import Any
 
 from recollect.errors import Conflict
 from recollect.surface.assistants import jsonc
 from recollect.surface.assistants.entry import NAME, grouped, is_hook_of_ours, starts_recollect
-from recollect.surface.assistants.init_ledger import Keys, Row
+
+Keys = tuple[str, ...]
+Path = tuple[jsonc.Step, ...]
 
 HOOKS: Keys = ("hooks",)
 VERSION: Keys = ("version",)
@@ -23,91 +23,69 @@ VERSION: Keys = ("version",)
 ESSENTIAL = ("type", "command", "bash", "args")
 
 
-class Draft(NamedTuple):
-    """A file while it is edited; `text` None: there is no file. `known`: the ledger has a row for it."""
-
-    text: str | None
-    row: Row
-    known: bool = False
-
-
 # --- In --------------------------------------------------------------------------------------------------------------
 
 
-def put_server(draft: Draft, container: Keys, value: Mapping[str, Any]) -> Draft:
-    """Return the draft with our server in a container; raises Conflict if another server has our name."""
+def put_server(text: str | None, container: Keys, value: Mapping[str, Any]) -> str:
+    """Return the text with our server in a container; raises Conflict if another server has our name."""
     path = (*container, NAME)
-    node = _at(draft, path)
-    if node is None:
-        return _noting(_insert(draft, container, NAME, dict(value)), inserted=(path,))
+    node = _at(text, path)
+    if text is None or node is None:
+        return _insert(text, container, NAME, dict(value))
     if not starts_recollect(node.value):
         raise Conflict(f"another server is named {NAME}", hint="Rename that server and run the command again.")
-    after = _renew(draft, path, value)
-    if after.text == draft.text or path in draft.row.inserted or path in dict(draft.row.replaced):
-        return after
-    return _noting(after, replaced=((path, _text(draft)[node.start : node.end]),))
+    return _renew(text, path, value)
 
 
-def put_hooks(draft: Draft, handlers: Mapping[str, dict[str, Any]], *, in_groups: bool) -> Draft:
-    """Return the draft with one handler of ours for each event, and none for any other."""
+def put_hooks(text: str | None, handlers: Mapping[str, dict[str, Any]], *, in_groups: bool) -> str:
+    """Return the text with one handler of ours for each event, and none for any other."""
+    after = text or ""
     for event, handler in handlers.items():
-        found = _ours(draft, event)
+        found = _ours(after, event)
         for path in reversed(found[1:]):
-            draft = _cut(draft, path)
+            after = _cut(after, path)
         if found:
             handler_path = (*found[0], "hooks", 0) if in_groups and len(found[0]) == 3 else found[0]
-            draft = _renew(draft, handler_path, handler)
+            after = _renew(after, handler_path, handler)
         else:
-            draft = _insert(draft, (*HOOKS, event), None, grouped(handler) if in_groups else handler)
-    return take_hooks(draft, keep=frozenset(handlers))
+            after = _insert(after, (*HOOKS, event), None, grouped(handler) if in_groups else handler)
+    return take_hooks(after, keep=frozenset(handlers))
 
 
-def put_version(draft: Draft, number: int) -> Draft:
-    """Return the draft with the version that its file needs; an existing one stays."""
-    if _at(draft, VERSION) is not None:
-        return draft
-    return _noting(_insert(draft, (), "version", number), inserted=(VERSION,))
+def put_version(text: str | None, number: int) -> str:
+    """Return the text with the version that its file needs; an existing one stays."""
+    return text if text and _at(text, VERSION) is not None else _insert(text, (), "version", number)
 
 
-def _renew(draft: Draft, path: tuple[jsonc.Step, ...], value: Mapping[str, Any]) -> Draft:
-    """Return the draft with the essential keys of `value` in the entry at `path`."""
-    text = _text(draft)
+def _renew(text: str, path: Path, value: Mapping[str, Any]) -> str:
+    """Return the text with the essential keys of `value` in the entry at `path`."""
     for key in ESSENTIAL:
-        node = jsonc.at(jsonc.parse(text), (*path, key))
+        node = _at(text, (*path, key))
         if key not in value:
             continue
         if node is None:
-            text = jsonc.insert(text, path, key, value[key]).text
+            text = jsonc.insert(text, path, key, value[key])
         elif node.value != value[key]:
             text = jsonc.replace(text, (*path, key), value[key])
-    return draft._replace(text=text)
+    return text
 
 
-def _insert(draft: Draft, container: Keys, key: str | None, value: Any) -> Draft:
-    """Return the draft with one more value, and the containers that it needs."""
-    if draft.text is None or jsonc.is_blank(draft.text):
-        blank = draft.text or ""
-        look = jsonc.style(blank, None)
-        text = jsonc.document(_wrapped(container, key, value), look)
-        created = tuple(container[:n] for n in range(len(container) + 1))
-        return _noting(draft._replace(text=text), created=created, blank=blank)
-    root = jsonc.parse(draft.text)
+def _insert(text: str | None, container: Keys, key: str | None, value: Any) -> str:
+    """Return the text with one more value, and the containers that it needs."""
+    if text is None or jsonc.is_blank(text):
+        return jsonc.document(_wrapped(container, key, value), jsonc.style(text or "", None))
+    root = jsonc.parse(text)
     depth = next(n for n in range(len(container), -1, -1) if jsonc.at(root, container[:n]) is not None)
     outer = container[:depth]
     is_whole = depth == len(container)
     try:
         if is_whole:
-            text, gap = jsonc.insert(draft.text, outer, key, value)
-        else:
-            inner = _wrapped(container[depth + 1 :], key, value)
-            text, gap = jsonc.insert(draft.text, outer, container[depth], inner)
+            return jsonc.insert(text, outer, key, value)
+        return jsonc.insert(text, outer, container[depth], _wrapped(container[depth + 1 :], key, value))
     except KeyError:
         node = jsonc.at(root, outer) or root
         name, kind = ".".join(outer) or "the document", "array" if is_whole and key is None else "object"
-        raise jsonc.Malformed(f"{name} should be an {kind}", draft.text, node.start) from None
-    created = tuple(container[:n] for n in range(depth + 1, len(container) + 1))
-    gaps = ((outer, gap),) if gap is not None and outer not in draft.row.created else ()
-    return _noting(draft._replace(text=text), created=created, gaps=gaps)
+        raise jsonc.Malformed(f"{name} should be an {kind}", text, node.start) from None
 
 
 def _wrapped(container: Keys, key: str | None, value: Any) -> Any:
@@ -121,41 +99,40 @@ def _wrapped(container: Keys, key: str | None, value: Any) -> Any:
 # --- Out -------------------------------------------------------------------------------------------------------------
 
 
-def take_server(draft: Draft, container: Keys) -> Draft:
-    """Return the draft without our server, or with what stood in its place; one we did not write stays."""
-    path = (*container, NAME)
-    node = _at(draft, path)
-    if node is None:
-        return draft
-    was = dict(draft.row.replaced).get(path)
-    if was is not None:
-        return draft._replace(text=jsonc.put_back(_text(draft), path, was))
-    is_ours = path in draft.row.inserted if draft.known else starts_recollect(node.value)
-    return _cut(draft, path) if is_ours else draft
+def take_server(text: str, container: Keys) -> str:
+    """Return the text without our server."""
+    node = _at(text, (*container, NAME))
+    return _cut(text, (*container, NAME)) if node is not None and starts_recollect(node.value) else text
 
 
-def take_hooks(draft: Draft, keep: frozenset[str] = frozenset()) -> Draft:
-    """Return the draft without any handler of ours, except for the events to keep."""
-    hooks = _at(draft, HOOKS)
+def take_hooks(text: str, keep: frozenset[str] = frozenset()) -> str:
+    """Return the text without any handler of ours, except for the events to keep."""
+    hooks = _at(text, HOOKS)
     for event in hooks.value if hooks is not None and hooks.kind == "object" else ():
-        for path in reversed(_ours(draft, event) if event not in keep else []):
-            draft = _cut(draft, path)
-    return draft
+        for path in reversed(_ours(text, event) if event not in keep else []):
+            text = _cut(text, path)
+    return text
 
 
-def take_version(draft: Draft) -> Draft:
-    """Return the draft without the version we wrote; in a new document, only if nothing else needs it."""
-    root = _at(draft, ())
-    if root is None or root.member("version") is None or VERSION not in draft.row.inserted:
-        return draft
-    is_needed = () in draft.row.created and set(root.value) != {"version"}
-    return draft if is_needed else _cut(draft, VERSION)
+def take_version(text: str) -> str:
+    """Return the text without its version if nothing else needs it."""
+    root = _at(text, ())
+    return _cut(text, VERSION) if root is not None and root.value == {"version": 1} else text
 
 
-def _ours(draft: Draft, event: str) -> list[tuple[jsonc.Step, ...]]:
+def is_bare(text: str, path: Path = ()) -> bool:
+    """Return whether a container is empty, without even a comment; a document has no comment around it either."""
+    node = _at(text, path)
+    if node is None:
+        return not path
+    around = "" if path else text[: node.start] + text[node.end :]
+    return not (text[node.start + 1 : node.end - 1] + around).strip()
+
+
+def _ours(text: str, event: str) -> list[Path]:
     """Return the paths of our handlers for an event: of the whole group where it holds nothing else."""
-    rows = _at(draft, (*HOOKS, event))
-    found: list[tuple[jsonc.Step, ...]] = []
+    rows = _at(text, (*HOOKS, event))
+    found: list[Path] = []
     for i, row in enumerate(rows.value if rows is not None and rows.kind == "array" else ()):
         below = row.get("hooks") if isinstance(row, Mapping) else None
         places = [j for j, handler in enumerate(below) if is_hook_of_ours(handler)] if isinstance(below, list) else []
@@ -166,59 +143,16 @@ def _ours(draft: Draft, event: str) -> list[tuple[jsonc.Step, ...]]:
     return found
 
 
-def _cut(draft: Draft, path: tuple[jsonc.Step, ...]) -> Draft:
-    """Return the draft without a value, and without containers of ours that are empty now."""
-    gaps: dict[tuple[jsonc.Step, ...], str] = dict(draft.row.gaps)
-    text = jsonc.cut(_text(draft), path, gaps.get(path[:-1]))
-    container = path[:-1]
-    while container and container in draft.row.created and _is_bare(text, container):
-        text = jsonc.cut(text, container, gaps.get(container[:-1]))
-        container = container[:-1]
-    if not container and () in draft.row.created and _is_bare(text, ()):
-        return draft._replace(text=None if draft.row.made else draft.row.blank)
-    return draft._replace(text=text)
+def _cut(text: str, path: Path) -> str:
+    """Return the text without a value, and without the containers that are empty now."""
+    text, container = jsonc.cut(text, path), path[:-1]
+    while container and is_bare(text, container):
+        text, container = jsonc.cut(text, container), container[:-1]
+    return text
 
 
-def _is_bare(text: str, path: tuple[jsonc.Step, ...]) -> bool:
-    """Return whether a container is empty, without even a comment; a document has no comment around it either."""
-    node = jsonc.at(jsonc.parse(text), path)
-    if node is None:
-        return False
-    around = "" if path else text[: node.start] + text[node.end :]
-    return not (text[node.start + 1 : node.end - 1] + around).strip()
-
-
-def _at(draft: Draft, path: tuple[jsonc.Step, ...]) -> jsonc.Node | None:
-    if draft.text is None or jsonc.is_blank(draft.text):
-        return None
-    return jsonc.at(jsonc.parse(draft.text), path)
-
-
-def _text(draft: Draft) -> str:
-    return draft.text or ""
-
-
-def _noting(
-    draft: Draft,
-    *,
-    created: tuple[Keys, ...] = (),
-    gaps: tuple[tuple[Keys, str], ...] = (),
-    inserted: tuple[Keys, ...] = (),
-    replaced: tuple[tuple[Keys, str], ...] = (),
-    blank: str = "",
-) -> Draft:
-    """Return the draft with more in its row."""
-    row = draft.row
-    return draft._replace(
-        row=msgspec.structs.replace(
-            row,
-            created=tuple(dict.fromkeys((*row.created, *created))),
-            gaps=tuple(dict((*row.gaps, *gaps)).items()),
-            inserted=tuple(dict.fromkeys((*row.inserted, *inserted))),
-            replaced=tuple(dict((*row.replaced, *replaced)).items()),
-            blank=blank or row.blank,
-        )
-    )
+def _at(text: str | None, path: Path) -> jsonc.Node | None:
+    return None if text is None or jsonc.is_blank(text) else jsonc.at(jsonc.parse(text), path)
 
 
 # --- Holding ---------------------------------------------------------------------------------------------------------

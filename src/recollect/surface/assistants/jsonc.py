@@ -7,8 +7,8 @@ adds a comma after the last value, and the new text after the end of that line, 
     }               ──►       "b": 2
                             }
 
-A cut removes exactly what an insertion added: inserting and cutting restores every byte. Comments of both forms and
-trailing commas are accepted.
+A cut removes exactly what an insertion added beside other values. Comments of both forms and trailing commas are
+accepted.
 """
 
 from __future__ import annotations
@@ -212,14 +212,7 @@ def document(value: Any, look: Style) -> str:
     return dump(value, look) + look.newline
 
 
-class Inserted(NamedTuple):
-    """The text after an insertion; `gap`: the white space of an empty container, None if it was not empty."""
-
-    text: str
-    gap: str | None
-
-
-def insert(text: str, path: Sequence[Step], key: str | None, value: Any) -> Inserted:
+def insert(text: str, path: Sequence[Step], key: str | None, value: Any) -> str:
     """Return the text with a value added at the end of the container at `path`.
 
     key: the name of the new member; None: the container is an array. Raises KeyError if there is no such container.
@@ -244,21 +237,20 @@ def insert(text: str, path: Sequence[Step], key: str | None, value: Any) -> Inse
     body += "," if ends_with_comma else ""
     comma_at = behind if ends_with_comma else last.node.end
     comma = "" if ends_with_comma else ","
-    return Inserted(text[:comma_at] + comma + text[comma_at:behind] + body + text[behind:], None)
+    return text[:comma_at] + comma + text[comma_at:behind] + body + text[behind:]
 
 
-def _insert_first(text: str, node: Node, name: str, value: Any, look: Style) -> Inserted:
+def _insert_first(text: str, node: Node, name: str, value: Any, look: Style) -> str:
     """Insert after the opening bracket, or after the last comment of an otherwise empty container."""
     behind = node.start + 1
     while (found := _COMMENT.match(text, _match(_GAP, text, behind))) is not None:
         behind = found.end()
-    gap = text[behind : node.end - 1]
     closing = _line_indent(text, node.start)
     outer = closing + look.indent
     body = look.newline + outer + (name and name + " ") + dump(value, look, outer)
-    if not re.search(r"[\r\n]", gap):
+    if not re.search(r"[\r\n]", text[behind : node.end - 1]):
         body += look.newline + closing
-    return Inserted(text[:behind] + body + text[behind:], gap)
+    return text[:behind] + body + text[behind:]
 
 
 def _inline(text: str, node: Node, name: str, value: Any) -> str:
@@ -296,27 +288,14 @@ def replace(text: str, path: Sequence[Step], value: Any) -> str:
     return text[: node.start] + new + text[node.end :]
 
 
-def put_back(text: str, path: Sequence[Step], source: str) -> str:
-    """Return the text with `source` as the value at `path`; raises KeyError if there is none."""
-    node = at(parse(text), path)
-    if node is None:
-        raise KeyError(tuple(path))
-    return text[: node.start] + source + text[node.end :]
-
-
-def cut(text: str, path: Sequence[Step], gap: str | None = None) -> str:
-    """Return the text without the value at `path` (key and comma too); raises KeyError if there is none.
-
-    gap: the white space to leave in a container that becomes empty; None: the present one
-    """
+def cut(text: str, path: Sequence[Step]) -> str:
+    """Return the text without the value at `path` (key and comma too); raises KeyError if there is none."""
     container = at(parse(text), path[:-1])
     member = container.member(path[-1]) if container else None
     if container is None or member is None:
         raise KeyError(tuple(path))
     begin = _begin_of_gap(text, member.start)
     end = member.comma + 1 if member.comma >= 0 else member.node.end
-    if len(container.members) == 1 and gap is not None and not text[end : container.end - 1].strip():
-        return text[:begin] + gap + text[container.end - 1 :]
     place = container.members.index(member)
     comma = container.members[place - 1].comma if place else container.start
     kept = text[begin : member.start] if _would_join_a_comment(text, comma + 1, begin, end) else ""

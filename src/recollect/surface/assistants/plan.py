@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from recollect.errors import ConfigError, Conflict
 from recollect.surface.assistants import entry, json_settings, jsonc, toml
 from recollect.surface.assistants.assistant_table import (
@@ -30,7 +28,6 @@ from recollect.surface.assistants.assistant_table import (
     file_of,
 )
 from recollect.surface.assistants.init_ledger import Ledger, Row
-from recollect.surface.assistants.json_settings import Draft
 from recollect.surface.assistants.settings_file import content, expect, put, target, text_of
 
 TOML_PATH = ("mcp_servers", entry.NAME)
@@ -40,12 +37,16 @@ _ANY = entry.Event("EVENT", CAPTURES_S)
 
 
 class Change(NamedTuple):
-    """One file before and after (None: no file). `row` is its entry in the ledger (None: no entry)."""
+    """One file before and after (None: no file). `row` is its entry in the ledger (None: no entry).
+
+    original: the file without our entries
+    """
 
     path: Path
     before: bytes | None
     after: bytes | None
     row: Row | None
+    original: bytes | None = None
     mode: int | None = None
 
     @property
@@ -75,7 +76,16 @@ def disconnect(assistant: Assistant, scope: Scope, work: Work) -> list[Change]:
     return _planned(assistant, scope, work, _take)
 
 
-Step = Callable[[Part, Draft, Assistant, Work, Path], Draft]
+class _File(NamedTuple):
+    """A file that is planned; known: the ledger has a row for it."""
+
+    path: Path
+    assistant: Assistant
+    work: Work
+    known: bool
+
+
+Step = Callable[[Part, str | None, _File], str | None]
 
 
 def _planned(assistant: Assistant, scope: Scope, work: Work, step: Step) -> list[Change]:
@@ -88,33 +98,48 @@ def _planned(assistant: Assistant, scope: Scope, work: Work, step: Step) -> list
 
 def _change(path: Path, parts: list[Part], assistant: Assistant, scope: Scope, work: Work, step: Step) -> Change:
     before = content(path)
-    mark, text = text_of(path, before) if before is not None else ("", None)
     known = work.ledger.row(path)
-    fresh = Row(assistant=assistant.name, scope=scope, made=before is None)
-    row = known if known and before is not None else fresh
-    if known and before is None:
-        row = msgspec.structs.replace(fresh, backup=known.backup)
-    row = msgspec.structs.replace(row, toolset=work.install.toolset or row.toolset)
-    install = work.install._replace(toolset=row.toolset or assistant.toolset)
-    work = work._replace(install=install)
-    draft = Draft(text, row, known=known is not None)
+    toolset = work.install.toolset or (known.toolset if known else "")
+    install = work.install._replace(toolset=toolset or assistant.toolset)
+    file = _File(path, assistant, work._replace(install=install), known is not None)
+    try:
+        original = work.ledger.original(path, before or b"")
+    except LookupError:
+        original = _edited(parts, before, file, _take) if known or step is _take else before
+    if step is _take:
+        return Change(path, before, original, None)
+    row = Row(assistant=assistant.name, scope=scope, toolset=toolset)
+    mode = next((part.mode for part in parts if isinstance(part, Own)), None)
+    return Change(path, before, _edited(parts, before, file, step), row, original, mode)
+
+
+def _edited(parts: list[Part], before: bytes | None, file: _File, step: Step) -> bytes | None:
+    """Return a file after a step for each of its parts; None: no file."""
+    mark, text = text_of(file.path, before) if before is not None else ("", None)
+    after = text
     try:
         for part in parts:
-            draft = step(part, draft, assistant, work, path)
-        _hold(text, draft.text, parts)
+            after = step(part, after, file)
+        _hold(text, after, parts)
     except (jsonc.Malformed, toml.Malformed) as problem:
-        place = f"{path}:{problem.line}" if problem.line else str(path)
+        place = f"{file.path}:{problem.line}" if problem.line else str(file.path)
         raise ConfigError(
             f"{place}: {problem}",
             hint="Correct the file and run the command again. The file was not changed.",
-            path=str(path),
+            path=str(file.path),
             line=problem.line,
         ) from None
     except Conflict as problem:
-        raise Conflict(f"{path}: {problem.message}", hint=problem.hint, path=str(path)) from None
-    after = None if draft.text is None else (mark + draft.text).encode()
-    mode = next((part.mode for part in parts if isinstance(part, Own)), None)
-    return Change(path, before, after, draft.row if step is _put else None, mode)
+        raise Conflict(f"{file.path}: {problem.message}", hint=problem.hint, path=str(file.path)) from None
+    known = file.work.ledger.row(file.path)
+    if step is _take and known is not None and not known.backup and _is_bare(after, parts):
+        return None  # init made the file
+    return None if after is None else (mark + after).encode()
+
+
+def _is_bare(text: str | None, parts: list[Part]) -> bool:
+    is_json = any(isinstance(part, Server | Hooks) for part in parts)
+    return not (text or "").strip() or (is_json and json_settings.is_bare(text or ""))
 
 
 def _hold(before: str | None, after: str | None, parts: list[Part]) -> None:
@@ -129,74 +154,55 @@ def _hold(before: str | None, after: str | None, parts: list[Part]) -> None:
 # --- One part --------------------------------------------------------------------------------------------------------
 
 
-def _put(part: Part, draft: Draft, assistant: Assistant, work: Work, path: Path) -> Draft:
+def _put(part: Part, text: str | None, file: _File) -> str | None:
+    install, assistant = file.work.install, file.assistant.name
     if isinstance(part, Server):
-        return json_settings.put_server(draft, part.keys, entry.SERVERS[part.form](work.install.server_words()))
+        return json_settings.put_server(text, part.keys, entry.SERVERS[part.form](install.server_words()))
     if isinstance(part, Hooks):
         handlers = {
-            row.name: entry.HANDLERS[part.handler](work.install.hook_line(row, assistant.name), row.seconds)
+            row.name: entry.HANDLERS[part.handler](install.hook_line(row, assistant), row.seconds)
             for row in part.events
         }
-        versioned = json_settings.put_version(draft, part.version) if part.version else draft
+        versioned = json_settings.put_version(text, part.version) if part.version else text
         return json_settings.put_hooks(versioned, handlers, in_groups=part.grouped)
     if isinstance(part, TomlServer):
-        return _put_table(draft, entry.SERVERS[part.form](work.install.server_words()))
-    if draft.text is not None and not _is_own(draft, path, work):
+        return _put_table(text or "", entry.SERVERS[part.form](install.server_words()))
+    if text is not None and not _is_own(text, file):
         raise Conflict(
             "the file was written by another program",
-            hint=f"Add this command to it: {work.install.hook_line(part.event or _ANY, assistant.name)}",
+            hint=f"Add this command to it: {install.hook_line(part.event or _ANY, assistant)}",
         )
-    return draft._replace(text=_OWN[part.content](work.install, part))
+    return _OWN[part.content](install, part)
 
 
-def _take(part: Part, draft: Draft, _assistant: Assistant, work: Work, path: Path) -> Draft:
-    if draft.text is None:
-        return draft
+def _take(part: Part, text: str | None, file: _File) -> str | None:
+    if text is None:
+        return None
     if isinstance(part, Server):
-        return json_settings.take_server(draft, part.keys)
+        return json_settings.take_server(text, part.keys)
     if isinstance(part, Hooks):
-        return json_settings.take_version(json_settings.take_hooks(draft))
+        return json_settings.take_version(json_settings.take_hooks(text))
     if isinstance(part, TomlServer):
-        return _take_table(draft)
-    return draft._replace(text=None) if _is_own(draft, path, work) else draft
+        return toml.cut(text, TOML_PATH) if entry.starts_recollect(toml.at(toml.parse(text), TOML_PATH)) else text
+    return None if _is_own(text, file) else text
 
 
-def _is_own(draft: Draft, path: Path, work: Work) -> bool:
+def _is_own(text: str, file: _File) -> bool:
     """Return whether a file is ours alone: the ledger says so, it starts our hook, or it is in our home folder."""
-    is_with_us = target(work.where["recollect"]) in path.parents
-    return draft.known or is_with_us or entry.HOOK_FILE.search(draft.text or "") is not None
+    is_with_us = target(file.work.where["recollect"]) in file.path.parents
+    return file.known or is_with_us or entry.HOOK_FILE.search(text) is not None
 
 
-def _put_table(draft: Draft, values: Mapping[str, object]) -> Draft:
-    text = draft.text or ""
+def _put_table(text: str, values: Mapping[str, object]) -> str:
     found = toml.at(toml.parse(text), TOML_PATH)
     if found is None:
-        after, added = toml.append(text, TOML_PATH, values)
-        return draft._replace(text=after, row=msgspec.structs.replace(draft.row, text=added))
+        return toml.append(text, TOML_PATH, values)
     if not entry.starts_recollect(found):
         raise Conflict(f"another server is named {entry.NAME}", hint="Rename that server and run the command again.")
     if all(found.get(key) == values[key] for key in json_settings.ESSENTIAL if key in values):
-        return draft
+        return text
     kept = {key: row for key, row in found.items() if not isinstance(row, dict)}
-    after, was = toml.rewrite(text, TOML_PATH, {**kept, **values})
-    if draft.row.text or draft.row.replaced:
-        return draft._replace(text=after)
-    return draft._replace(text=after, row=msgspec.structs.replace(draft.row, replaced=((TOML_PATH, was),)))
-
-
-def _take_table(draft: Draft) -> Draft:
-    text = draft.text or ""
-    found = toml.at(toml.parse(text), TOML_PATH)
-    if found is None or not entry.starts_recollect(found) or (draft.known and not _wrote_table(draft.row)):
-        return draft
-    if draft.row.replaced:
-        return draft._replace(text=toml.restore(text, TOML_PATH, draft.row.replaced[0][1]))
-    after = toml.cut(text, TOML_PATH, draft.row.text)
-    return draft._replace(text=None if draft.row.made and not after.strip() else after)
-
-
-def _wrote_table(row: Row) -> bool:
-    return bool(row.text or row.replaced)
+    return toml.rewrite(text, TOML_PATH, {**kept, **values})
 
 
 def _plugin(install: entry.Install, part: Own) -> str:
@@ -236,7 +242,7 @@ def apply_changes(changes: list[Change], ledger: Ledger) -> None:
 def _write(change: Change, ledger: Ledger) -> None:
     expect(change.path, change.before)
     if change.row is not None:
-        ledger.note(change.path, change.row, change.before)
+        ledger.note(change.path, change.row, change.original, change.after)
         ledger.make_folder(change.path.parent)
     if change.after is not None and change.is_edit:
         put(change.path, change.after, mode=change.mode)

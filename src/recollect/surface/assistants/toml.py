@@ -52,43 +52,30 @@ def block(path: Sequence[str], values: Mapping[str, Any], newline: str = "\n") -
     return newline.join(rows) + newline
 
 
-def append(text: str, path: Sequence[str], values: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the text with one more table at its end, and what was added; raises Malformed if that is invalid."""
+def append(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
+    """Return the text with one more table at its end; raises Malformed if that is invalid."""
     newline = "\r\n" if "\r\n" in text else "\n"
     before = parse(text)
     gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
-    added = gap + block(path, values, newline)
-    after = text + added
+    after = text + gap + block(path, values, newline)
     _hold(after, _with(before, path, dict(values)))
-    return after, added
+    return after
 
 
-def rewrite(text: str, path: Sequence[str], values: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the text with these values in the table at `path`, and its previous lines."""
+def rewrite(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
+    """Return the text with these values in the table at `path`."""
     newline = "\r\n" if "\r\n" in text else "\n"
     before = parse(text)
     below = {key: row for key, row in at(before, path).items() if isinstance(row, dict)}  # tables of their own
     start, end = _lines_of(text, path)
     after = text[:start] + block(path, values, newline) + text[end:]
     _hold(after, _with(before, path, {**below, **values}))
-    return after, text[start:end]
-
-
-def restore(text: str, path: Sequence[str], source: str) -> str:
-    """Return the text with the previous lines of a table."""
-    start, end = _lines_of(text, path)
-    after = text[:start] + source + text[end:]
-    parse(after)
     return after
 
 
-def cut(text: str, path: Sequence[str], added: str = "") -> str:
-    """Return the text without the table at `path` and its subtables; added: the exact text that `append` added."""
-    before = parse(text)
-    wanted = _without(before, path)
-    if added and text.count(added) == 1 and _is(after := text.replace(added, ""), wanted):
-        return after
-    after = text
+def cut(text: str, path: Sequence[str]) -> str:
+    """Return the text without the table at `path` and its subtables."""
+    wanted, after = _without(parse(text), path), text
     while at(parse(after), path) is not None:
         start, end = _lines_of(after, path, below=True)
         lead = re.search(r"(?:\r?\n)[ \t]*(\r?\n)$", after[:start])
@@ -141,13 +128,6 @@ def _without(value: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
     return {key: below if key == head else value[key] for key in value if key in left or below}
 
 
-def _is(text: str, wanted: Mapping[str, Any]) -> bool:
-    try:
-        return bool(_bare(parse(text)) == _bare(wanted))
-    except Malformed:
-        return False
-
-
 def _bare(value: Any) -> Any:
     """Return a value without empty tables: an empty header above ours has no meaning."""
     if not isinstance(value, Mapping):
@@ -156,5 +136,9 @@ def _bare(value: Any) -> Any:
 
 
 def _hold(text: str, wanted: Mapping[str, Any]) -> None:
-    if not _is(text, wanted):
+    try:
+        is_wanted = _bare(parse(text)) == _bare(wanted)
+    except Malformed:
+        is_wanted = False
+    if not is_wanted:
         raise Malformed("the entry of recollect cannot be edited without changing others")
