@@ -30,6 +30,7 @@ from recollect.engine.review.diff_impact import (
     linked_tree,
 )
 from recollect.engine.review.diff_memories import (
+    CHANGED,
     RelatedMemories,
     ReviewedDiff,
     changed_lines,
@@ -315,11 +316,6 @@ OUTSIDE = frozenset({"removed", "signature", "renamed", "moved"})
 
 LEVELS: tuple[tuple[float, Risk], ...] = ((0.6, "high"), (0.3, "medium"), (0.001, "low"))
 
-_CHANGED: Mapping[str, str] = {
-    "removed": "removed", "signature": "signature changed", "renamed": "renamed", "moved": "moved",
-    "body": "body changed", "added": "new", "cosmetic": "only comments or whitespace changed",
-}  # fmt: skip
-
 
 class Surroundings(NamedTuple):
     """The surroundings of a change; `users` are direct ones, without tests."""
@@ -338,8 +334,8 @@ def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
     row = change.row
     score = WEIGHTS[change.how]
     if change.how == "cosmetic":
-        return 0.0, "none", _CHANGED["cosmetic"]
-    words = [_CHANGED[change.how] if row else "module-level code changed"]
+        return 0.0, "none", CHANGED["cosmetic"]
+    words = [CHANGED[change.how] if row else "module-level code changed"]
     is_test = is_test_path(change.path)
     if is_test:
         score *= TEST
