@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "operations": {"model", "errors", "expected"},
     "render": {
         *{"model", "errors", "code.code_records", "hierarchy.model"},
-        *{"text.token_count", "text.display", "text.redaction.redact"},
+        *{"text.token_count", "text.display", "text.passages", "text.redaction.redact"},
     },
     "engine": {*GROUND, *STAGES, "store", "providers", "operations", "progress", "git"},
     "hierarchy": {"engine", "model", "errors", "operations", "clock", "files", "parsing", "text.display"},

@@ -97,7 +97,7 @@ class Git(Source):
 
     def _land(self, change: Change) -> None:
         commit = change.commit
-        landed = Landed(commit.sha, commit.at, tuple(file.path for file in commit.files[:NAMED_FILES]))
+        landed = Landed(commit.sha, tuple(file.path for file in commit.files[:NAMED_FILES]))
         for name in (*change.message.issues, commit.sha[:7]):
             self.landed.setdefault(name, landed)
 

@@ -49,10 +49,9 @@ class Found(NamedTuple):
 
 
 class Landed(NamedTuple):
-    """A commit by which a pull request or an issue is known: its hash, time and files."""
+    """A commit by which a pull request or an issue is known: its hash and files."""
 
     sha: str
-    at: int
     files: tuple[str, ...]
 
 

@@ -138,7 +138,7 @@ def test_subjects_of_commits_are_the_changelog_only_where_none_is_written() -> N
 
 def test_a_change_is_anchored_at_the_commit_that_its_number_names() -> None:
     found = select(
-        {"changelog": [change("a", "remove `lines`", refers=("#12",))]}, 9, {"#12": Landed("f" * 40, NOW, ("a.py",))}
+        {"changelog": [change("a", "remove `lines`", refers=("#12",))]}, 9, {"#12": Landed("f" * 40, ("a.py",))}
     )
     (kept,) = found.kept["changelog"]
     assert (kept.head, kept.metadata["files"]) == ("f" * 40, ["a.py"])

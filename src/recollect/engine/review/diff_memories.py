@@ -90,6 +90,11 @@ LEAST_NAME, RARE = 3, 0.5
 # A sentence of fewer rare words than this counts as one of so many.
 SHORT = 3
 
+CHANGED: Mapping[str, str] = {
+    "removed": "removed", "signature": "signature changed", "renamed": "renamed", "moved": "moved",
+    "body": "body changed", "added": "new", "cosmetic": "only comments or whitespace changed",
+}  # fmt: skip
+
 
 class RelatedMemories(NamedTuple):
     """Memories about a diff, best first, how many more there are, and the number of rules by change."""
@@ -344,11 +349,5 @@ def _some(numbers: Sequence[int], changes: Sequence[SymbolChange]) -> str:
 
 
 def _change_text(change: SymbolChange) -> str:
-    told = {
-        "body": "body changed",
-        "signature": "signature changed",
-        "renamed": f"renamed from {change.old_key}",
-        "moved": f"moved from {change.old_path}",
-        "removed": "removed",
-    }
-    return told[change.how]
+    was = {"renamed": change.old_key, "moved": change.old_path}.get(change.how)
+    return f"{CHANGED[change.how]} from {was}" if was else CHANGED[change.how]

@@ -30,6 +30,7 @@ from recollect.engine.review.diff_impact import (
     linked_tree,
 )
 from recollect.engine.review.diff_memories import (
+    CHANGED,
     RelatedMemories,
     ReviewedDiff,
     changed_lines,
@@ -75,7 +76,8 @@ def review(context: Context, links: Links, asked: Asked, tree: Tree | None, note
     diff = parse(asked.text)
     told = [*notes, *diff.notes]
     if not diff.files:
-        return _nothing(asked, told)
+        nothing = _Found(None, [], [], RelatedMemories([], 0, {}))
+        return _review(asked, nothing, ["the diff is empty: nothing changed", *told])
     known = {file.path: file for file in context.store.find(File, {"tree": tree.id})} if tree is not None else {}
     files = _placed(asked.root, diff, known, told)
     sides = both(asked.root, files, context.settings.index_max_file_bytes)
@@ -102,18 +104,6 @@ class _Found(NamedTuple):
     files: list[FileDiff]
     changes: list[SymbolChange]
     memories: RelatedMemories
-
-
-def _nothing(asked: Asked, notes: Sequence[str]) -> Review:
-    return Review(
-        source=asked.source,
-        root=str(asked.root),
-        files=0,
-        changes=(),
-        changes_total=0,
-        depth=asked.depth,
-        notes=("the diff is empty: nothing changed", *notes),
-    )
 
 
 def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
@@ -152,9 +142,7 @@ def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
 
 def _placed(root: Path, diff: Diff, known: dict[str, File], notes: list[str]) -> list[FileDiff]:
     found = [(file, placed(root, file, known.keys())) for file in diff.files]
-    outside = [file.path for file, place in found if place is None]
-    if outside:
-        notes.append(f"outside the project, skipped: {_some(outside)}")
+    notes += _notes({"outside the project, skipped": [file.path for file, place in found if place is None]})
     return [place for _, place in found if place is not None]
 
 
@@ -163,14 +151,13 @@ def _unread(sides: Sequence[Sides]) -> list[str]:
     binary = [side.file.path for side in sides if side.file.is_binary]
     unknown = [side.file.path for side in sides if side.origin == "unknown" and not side.file.is_binary]
     ahead = [side.file.path for side in sides if side.origin == "old on disk" and side.file.hunks]
-    notes = []
-    if binary:
-        notes.append(f"binary, skipped: {_some(binary)}")
-    if unknown:
-        notes.append(f"no version of these files is available, so symbols are not compared: {_some(unknown)}")
-    if ahead:
-        notes.append(f"diff not applied yet, compared with its result: {_some(ahead)}")
-    return notes
+    return _notes(
+        {
+            "binary, skipped": binary,
+            "no version of these files is available, so symbols are not compared": unknown,
+            "diff not applied yet, compared with its result": ahead,
+        }
+    )
 
 
 def _age(sides: Sequence[Sides], known: dict[str, File]) -> list[str]:
@@ -186,23 +173,23 @@ def _age(sides: Sequence[Sides], known: dict[str, File]) -> list[str]:
             missing.append(side.file.path)
         elif not file.skipped and not _is(file, side.new):
             (before if _is(file, side.old) else other).append(side.file.path)
-    notes = []
-    if before:
-        notes.append(f"indexed before this change, so callers are from that state: {_some(before)}")
-    if other:
-        notes.append(f"changed since indexing, so callers may be missing (run `recollect index`): {_some(other)}")
-    if missing:
-        notes.append(f"not indexed: {_some(missing)}")
-    return notes
+    return _notes(
+        {
+            "indexed before this change, so callers are from that state": before,
+            "changed since indexing, so callers may be missing (run `recollect index`)": other,
+            "not indexed": missing,
+        }
+    )
 
 
 def _is(file: File, content: bytes | None) -> bool:
     return content is not None and hashlib.sha256(content).hexdigest() == file.hash
 
 
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+def _notes(named: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a note for each group of files that has any, with the first of them."""
+    more = {said: f" and {len(names) - MOST_NAMED:,} more" for said, names in named.items() if len(names) > MOST_NAMED}
+    return [f"{said}: {', '.join(names[:MOST_NAMED])}{more.get(said, '')}" for said, names in named.items() if names]
 
 
 # --- what depends on it ---
@@ -329,11 +316,6 @@ OUTSIDE = frozenset({"removed", "signature", "renamed", "moved"})
 
 LEVELS: tuple[tuple[float, Risk], ...] = ((0.6, "high"), (0.3, "medium"), (0.001, "low"))
 
-_CHANGED: Mapping[str, str] = {
-    "removed": "removed", "signature": "signature changed", "renamed": "renamed", "moved": "moved",
-    "body": "body changed", "added": "new", "cosmetic": "only comments or whitespace changed",
-}  # fmt: skip
-
 
 class Surroundings(NamedTuple):
     """The surroundings of a change; `users` are direct ones, without tests."""
@@ -352,8 +334,8 @@ def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
     row = change.row
     score = WEIGHTS[change.how]
     if change.how == "cosmetic":
-        return 0.0, "none", _CHANGED["cosmetic"]
-    words = [_CHANGED[change.how] if row else "module-level code changed"]
+        return 0.0, "none", CHANGED["cosmetic"]
+    words = [CHANGED[change.how] if row else "module-level code changed"]
     is_test = is_test_path(change.path)
     if is_test:
         score *= TEST
