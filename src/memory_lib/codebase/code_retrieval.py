@@ -163,9 +163,13 @@ class CodeMemoryRetrieval(MemoryRetrieval):
         self, memories: list[ScoredMemory], group_by_file: bool = True, include_scores: bool = True
     ) -> str:
         """Return memories as text for a prompt, below a heading for each file or one after the other."""
-        if group_by_file:
-            return grouped(memories, include_scores=include_scores)
-        return listed(memories, include_scores=include_scores)
+        entries = [_entry(memory, include_scores=include_scores, with_file=not group_by_file) for memory in memories]
+        if not group_by_file:
+            return BETWEEN.join(entries)
+        groups: dict[str, list[str]] = {}
+        for memory, entry in zip(memories, entries, strict=True):
+            groups.setdefault((memory.metadata or {}).get("file_path") or NO_FILE, []).append(entry)
+        return "\n\n".join(f"=== {path} ===\n\n{BETWEEN.join(group)}" for path, group in groups.items())
 
     def invalidate_cache_for_file(self, file_path: str) -> None:
         """Clear the cached scores of a file."""
@@ -288,21 +292,7 @@ def _changed_since(memory: ScoredMemory, moment: datetime) -> bool:
     return (changed if changed.tzinfo else changed.replace(tzinfo=UTC)) >= moment
 
 
-def grouped(memories: Sequence[ScoredMemory], *, include_scores: bool) -> str:
-    """Return memories below a heading for each file; the file of the first memory first."""
-    groups: dict[str, list[str]] = {}
-    for memory in memories:
-        path = (memory.metadata or {}).get("file_path") or NO_FILE
-        groups.setdefault(path, []).append(_entry(memory, include_scores=include_scores))
-    return "\n\n".join(f"=== {path} ===\n\n{BETWEEN.join(entries)}" for path, entries in groups.items())
-
-
-def listed(memories: Sequence[ScoredMemory], *, include_scores: bool) -> str:
-    """Return memories in their order, each with its file."""
-    return BETWEEN.join(_entry(memory, include_scores=include_scores, with_file=True) for memory in memories)
-
-
-def _entry(memory: ScoredMemory, *, include_scores: bool, with_file: bool = False) -> str:
+def _entry(memory: ScoredMemory, *, include_scores: bool, with_file: bool) -> str:
     known = memory.metadata or {}
     is_code = known.get("type") == "code"
     name = known.get("entity_name") if is_code else known.get("title")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -33,13 +34,13 @@ def _commands(project: Project) -> Iterator[str]:
     """Yield the commands of manifests, and the targets of the Makefile."""
     for row in project.packages:
         if row.manifest.endswith("pyproject.toml"):
-            manifest = _toml(project.text(row.manifest))
+            manifest = _manifest(lambda text: parse_toml(text.encode()), project.text(row.manifest))
             scripts = (manifest.get("project") or {}).get("scripts") or {}
             poetry = ((manifest.get("tool") or {}).get("poetry") or {}).get("scripts") or {}
             for name, target in {**poetry, **scripts}.items():
                 yield f"command {name} → {target} ({row.manifest})"
         elif row.manifest.endswith("package.json"):
-            manifest = _json(project.text(row.manifest))
+            manifest = _manifest(parse_json, project.text(row.manifest))
             commands = manifest.get("bin")
             if isinstance(commands, str):
                 commands = {row.label: commands}
@@ -69,16 +70,9 @@ def _endpoints(project: Project) -> Iterator[str]:
         yield from dict.fromkeys(found)
 
 
-def _toml(text: str) -> dict[str, Any]:
-    try:
-        return parse_toml(text.encode())
-    except InvalidInput:
-        return {}
-
-
-def _json(text: str) -> dict[str, Any]:
-    try:
-        parsed = parse_json(text or "{}")
-    except InvalidInput:
-        return {}
-    return parsed if isinstance(parsed, dict) else {}
+def _manifest(parse: Callable[[str], Any], text: str) -> dict[str, Any]:
+    """Return a manifest as a dictionary; empty if it cannot be parsed."""
+    with suppress(InvalidInput):
+        parsed = parse(text)
+        return parsed if isinstance(parsed, dict) else {}
+    return {}

@@ -27,8 +27,8 @@ from recollect.hierarchy.technology import technology
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
-    from recollect.engine import Engine, Source, SymbolRow
-    from recollect.model import Memory, MemoryType
+    from recollect.engine import Engine, Source
+    from recollect.model import MemoryType
 
 # The smallest useful overview.
 LEAST_BYTES = 2_000
@@ -220,16 +220,11 @@ def _central(project: Project) -> Iterator[str]:
         row = next((row for row in project.symbols.get(path, ()) if row.qualified == name), None)
         if row is None or count < LEAST_USERS or project.sources.files[path].is_test or is_secondary(path):
             continue
-        where = f"{row.kind.lower()}, {path}:{row.start_line}"
-        yield f"- {row.qualified} ({where}), used by {plural(count, 'file')}{_said(row)}"
+        where, said = f"{row.kind.lower()}, {path}:{row.start_line}", first_sentence(row.doc or "")
+        yield f"- {row.qualified} ({where}), used by {plural(count, 'file')}{f': {said}' if said else ''}"
         shown += 1
         if shown == MOST_CENTRAL:
             return
-
-
-def _said(row: SymbolRow) -> str:
-    said = first_sentence(row.doc) if row.doc else ""
-    return f": {said}" if said else ""
 
 
 # --- memories of the whole project ---
@@ -247,13 +242,9 @@ def _memories(engine: Engine, namespace: str, kind: MemoryType) -> Iterator[str]
     page = engine.memories.list(
         memory_type=kind, namespace=namespace, archived=False, order="important", limit=2 * MOST
     )
-    effective_policy = [memory for memory in page.memories if not _is_replaced(memory)]
-    for memory in effective_policy[:MOST]:
+    current = [memory for memory in page.memories if memory.superseded_by is None and memory.valid_to is None]
+    for memory in current[:MOST]:
         yield first_sentence(memory.content, MOST_CHARACTERS) or " ".join(memory.content.split())[:MOST_CHARACTERS]
-
-
-def _is_replaced(memory: Memory) -> bool:
-    return memory.superseded_by is not None or memory.valid_to is not None
 
 
 def _commands(engine: Engine, namespace: str) -> Iterator[str]:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 MOST_PACKAGES, MOST_NEEDED = 25, 40
 # A language below this share of the code is listed without numbers.
 LEAST_SHARE = 0.01
-# From this many names with the same prefix on, they are listed as one.
-GROUPED_FROM = 5
 # Bytes of a file that are searched for a version or a service.
 MOST_BYTES = 200_000
 
@@ -78,13 +76,8 @@ _IMAGE = re.compile(r"(?m)^[^\S\n]*+image:\s*+[\"']?([\w./:-]+)")
 
 def technology(project: Project) -> str:
     """Return languages, versions, tools, services and packages, one fact a line."""
-    lines = ["Languages: " + ", ".join(_languages(project)) + "."]
-    versions = list(_versions(project))
-    lines += ["Versions: " + ", ".join(versions) + "."] if versions else []
-    tools = list(_tools(project))
-    lines += ["Tools: " + ", ".join(tools) + "."] if tools else []
-    services = list(_services(project))
-    lines += ["Services: " + ", ".join(services) + "."] if services else []
+    facts = (("Languages", _languages), ("Versions", _versions), ("Tools", _tools), ("Services", _services))
+    lines = [f"{title}: {', '.join(found)}." for title, find in facts if (found := list(find(project)))]
     return "\n".join([*lines, "", *_packages(project)]).strip()
 
 
@@ -146,26 +139,6 @@ def _needed(row: PackageRow) -> Iterator[tuple[str, Sequence[str]]]:
     for each in row.dependencies:
         place = " (here)" if each.local else ""
         scopes.setdefault(each.scope, []).append(f"{each.label}{f' {each.range}' if each.range else ''}{place}")
-    for scope, every in scopes.items():
-        names = list(_grouped(every))
+    for scope, names in scopes.items():
         more = len(names) - MOST_NEEDED
         yield scope, [*names[:MOST_NEEDED], *([f"… {more} more"] if more > 0 else [])]
-
-
-def _grouped(names: Sequence[str]) -> Iterator[str]:
-    """Yield names; many with one prefix (`tree-sitter-c`, `tree-sitter-go` …) as one."""
-    prefixes = Counter(_prefix(name) for name in names)
-    seen: set[str] = set()
-    for name in names:
-        start = _prefix(name)
-        if not start or prefixes[start] < GROUPED_FROM:
-            yield name
-        elif start not in seen:
-            seen.add(start)
-            ends = [each.partition(" ")[0].removeprefix(start) for each in names if _prefix(each) == start]
-            yield f"{start}{{{','.join(ends)}}}"
-
-
-def _prefix(name: str) -> str:
-    word = name.partition(" ")[0]
-    return word[: max(word.rfind("-"), word.rfind("/")) + 1]
