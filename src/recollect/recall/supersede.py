@@ -204,7 +204,7 @@ _IN_WORDS = str.maketrans("", "", "-'’")
 # one with the question, if the older one is also the nearest earlier one, if both cannot hold now, and for the rarest
 # word that both have and the question has not: who replaces a thing mostly names it. A note of more than SHORT words
 # says more than one fact and loses by the logarithm of its length. By a logistic regression on two splits of
-# bench/notes, rounded (docs/adr/0053).
+# bench/notes, rounded (docs/adr/0048).
 COSINE, ASKED, MUTUAL, CONFLICT, SHARED, LENGTH, SHORT = 8.0, 6.0, 1.0, 1.0, 1.0, 5.0, 8
 VERSION_BAR = 7.5
 # Longer notes never reach the bar.
