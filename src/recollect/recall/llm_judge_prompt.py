@@ -17,8 +17,6 @@ import msgspec
 
 from recollect.model import Hit, Judged
 from recollect.text.display import day
-from recollect.text.passages import passages
-from recollect.text.terms import terms
 
 QUESTION = "Is this memory relevant to the context? Rate its relevance from 0 to 1."
 PROMPT = f"""Context: {{context}}
@@ -32,7 +30,7 @@ Reason: <brief explanation>"""
 
 # What a verdict may cost: a number and a sentence are about 60 tokens; some models say hello first.
 VERDICT_TOKENS = 200
-# How much of a long memory is judged: four passages, about 1,000 tokens, hold the match and the text around it.
+# How much of a long memory is judged: about 1,000 tokens hold the match and what follows it.
 SHOWN_CHARACTERS = 4_000
 METADATA_CHARACTERS = 400
 # A question may be a whole file; what is asked is said in this much.
@@ -130,8 +128,7 @@ def question(hit: Hit, context: str) -> str:
     }
     told = {name: value for name, value in {**memory.metadata, **known}.items() if value not in (None, "")}
     metadata = {name: _short(value) for name, value in told.items()}
-    text = excerpt(memory.content, hit.signals.matched_terms)
-    return prompt(context[:CONTEXT_CHARACTERS], text, metadata)
+    return prompt(context[:CONTEXT_CHARACTERS], excerpt(hit), metadata)
 
 
 def _short(value: object) -> str:
@@ -139,23 +136,11 @@ def _short(value: object) -> str:
     return " ".join(text.split())[:METADATA_CHARACTERS]
 
 
-def excerpt(content: str, wanted: Sequence[str]) -> str:
-    """Return a memory, or of a long one the passages around the best match."""
-    if len(content) <= SHOWN_CHARACTERS:
-        return content
-    parts = passages(content)
-    sought = {term for word in wanted for term in terms(word)}
-    best = max(range(len(parts)), key=lambda place: (len(sought.intersection(terms(parts[place]))), -place))
-    first = last = best
-    # Forward before backward: what was found is more often explained than introduced.
-    while True:
-        room = SHOWN_CHARACTERS - sum(map(len, parts[first : last + 1]))
-        if last + 1 < len(parts) and len(parts[last + 1]) <= room:
-            last += 1
-        elif first > 0 and len(parts[first - 1]) <= room:
-            first -= 1
-        else:
-            return "".join(parts[first : last + 1])[:SHOWN_CHARACTERS]
+def excerpt(hit: Hit) -> str:
+    """Return the content of a hit, or of a long one the part that begins with what was found."""
+    content = hit.memory.content
+    start = min(hit.passage.start if hit.passage else 0, max(0, len(content) - SHOWN_CHARACTERS))
+    return content[start : start + SHOWN_CHARACTERS]
 
 
 def merge(hits: Sequence[Hit], verdicts: Mapping[str, Verdict], model: str) -> list[Hit]:

@@ -71,12 +71,6 @@ _CUE = re.compile(
     r"replaced?|updated?|decided|correction|actually)\b",
     re.IGNORECASE,
 )
-# Words by which people say that a value is another one than before.
-_CHANGED = re.compile(
-    r"\b(?:new|now|increas\w{1,4}|decreas\w{1,4}|reduced|raised|lowered|reschedul\w{1,4}|postponed|extended|adjust\w{0,4}|"
-    r"updat\w{1,4}|chang\w{1,4}|moved|shifted|pushed|revised|instead|no longer)\b",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"\w+")
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -184,8 +178,6 @@ CHANGED_DEPTH = 6
 
 def changes_value(query: Query, new: str, old: str) -> bool:
     """Tell whether a later message states another value of what is asked than an older one."""
-    if not _CHANGED.search(new):
-        return False
     from recollect.recall.amend import contradicts
     from recollect.recall.parsed_statement import statements
 
@@ -193,7 +185,7 @@ def changes_value(query: Query, new: str, old: str) -> bool:
     told, before = (
         [each for each in statements(text, whole=True) if len(each.words & asked) >= ASKED_WORDS] for text in (new, old)
     )
-    return any(_CHANGED.search(one.text) and contradicts(one, other) for one in told for other in before)
+    return any(one.cues and contradicts(one, other) for one in told for other in before)
 
 
 # --- the newer version of a short note, by meaning ---
@@ -204,7 +196,7 @@ _IN_WORDS = str.maketrans("", "", "-'’")
 # one with the question, if the older one is also the nearest earlier one, if both cannot hold now, and for the rarest
 # word that both have and the question has not: who replaces a thing mostly names it. A note of more than SHORT words
 # says more than one fact and loses by the logarithm of its length. By a logistic regression on two splits of
-# bench/notes, rounded (docs/adr/0053).
+# bench/notes, rounded (docs/adr/0048).
 COSINE, ASKED, MUTUAL, CONFLICT, SHARED, LENGTH, SHORT = 8.0, 6.0, 1.0, 1.0, 1.0, 5.0, 8
 VERSION_BAR = 7.5
 # Longer notes never reach the bar.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from recollect.model import Hit, Judged, Memory, Signals
+from recollect.model import Excerpt, Hit, Judged, Memory, Signals
 from recollect.recall.llm_judge_prompt import (
     CONTEXT_CHARACTERS,
     METADATA_CHARACTERS,
@@ -91,18 +92,17 @@ def test_a_date_that_no_calendar_has_is_told_as_its_number() -> None:
     assert f"date={2**62}" in question(hit("m", 0.5, valid_from=2**62), "x")
 
 
-def test_of_a_long_memory_the_part_that_was_found_is_judged() -> None:
+@pytest.mark.parametrize("before", [0, 10, 40])
+def test_of_a_long_memory_the_part_that_was_found_is_judged(before: int) -> None:
     filler = "\n\n".join(f"Paragraph {number} says nothing in particular. " * 12 for number in range(40))
-    content = f"{filler}\n\nThe cellar key hangs behind the boiler.\n\n{filler}"
-    shown = excerpt(content, ("cellar", "key"))
-    assert "The cellar key hangs behind the boiler." in shown
-    assert len(shown) <= SHOWN_CHARACTERS
+    told = "The cellar key hangs behind the boiler."
+    content = f"{filler[: before * 500]}{told}\n\n{filler[before * 500 :]}"
+    start = content.index(told)
+    shown = excerpt(msgspec.structs.replace(hit("m", 0.5, content), passage=Excerpt(start=start, end=start + 900)))
+    assert told in shown
+    assert len(shown) == SHOWN_CHARACTERS
     assert shown in content
-    assert excerpt(content, ()) == content[: len(excerpt(content, ()))]
-
-
-def test_a_memory_that_is_one_long_word_is_cut() -> None:
-    assert 0 < len(excerpt("x" * 1_000_000, ("x",))) <= SHOWN_CHARACTERS
+    assert excerpt(hit("m", 0.5, content)) == content[:SHOWN_CHARACTERS]
 
 
 # --- what is believed ---

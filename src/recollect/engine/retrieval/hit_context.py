@@ -75,10 +75,9 @@ def moments(memory: Memory, passage: Passage, shown: Excerpt) -> tuple[Moment, .
         return ()
     from recollect.text.dates import mentions
 
-    first = 0 if len(memory.content) <= WHOLE_CHARACTERS else shown.start
-    text = (
-        memory.content if first == 0 and len(memory.content) <= WHOLE_CHARACTERS else memory.content[first : shown.end]
-    )
+    is_whole = len(memory.content) <= WHOLE_CHARACTERS
+    first = 0 if is_whole else shown.start
+    text = memory.content if is_whole else memory.content[first : shown.end]
     return tuple(
         Moment(words=span.words, end=first + span.stop, means=span.label())
         for span in mentions(text, said_at(memory))
