@@ -271,7 +271,7 @@ KNOWN: tuple[tuple[str, str, str, int], ...] = (
     ("recollect.code.index.references", "(.*)", "fullmatch", 0),
     ("recollect.code.index.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS
     ("recollect.code.links.generic_reader", "(?:^|[", "search", 200),
-    ("recollect.code.links.generic_reader", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
+    ("recollect.code.links.signature_types", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
 )
 
 METHODS = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})

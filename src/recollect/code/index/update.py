@@ -211,6 +211,8 @@ class _Batch:
         for file, touched, program in answers:
             if program is not None:
                 self._programs.append(program)
+                if program.content and program.note:  # one without content is read again, and says so then
+                    self.notes.append(f"{program.path}: {program.note}")
             if file is not None:
                 self._files.append(file)
                 self._bytes += file.size_bytes if file.texts else 0  # of a picture only its name is written

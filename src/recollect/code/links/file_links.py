@@ -13,9 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from recollect.code.links.file_programs import read_program
-from recollect.code.links.link_groups import Group, Plan
 from recollect.code.links.link_pack import Loose, Site
-from recollect.code.links.module_finder import FILE
+from recollect.code.links.module_finder import FILE, Modules
 from recollect.code.links.program import Import, Unit
 from recollect.code.links.solver import CallEdge, Derivation, OpenCall, Solution, solve, uncollected
 from recollect.code.links.solver_state import Place
@@ -47,15 +46,17 @@ class Found(NamedTuple):
     is_coarse: bool = False
 
 
-def solved(programs: Mapping[str, bytes], plan: Plan, group: Group) -> dict[str, Found]:
-    """Return the links of the members of a group."""
+def solved(
+    programs: Mapping[str, bytes], modules: Modules, members: Iterable[str], needed: Iterable[str]
+) -> dict[str, Found]:
+    """Return the links of the members of a group, in their order."""
     units: dict[str, Unit] = {}
     keys: dict[str, list[str]] = {}
     with uncollected():
         for path, content in programs.items():
             units[path], keys[path] = read_program(content)
-        solution = solve(units, plan.modules, faces=frozenset(group.needed))
-        found = _Places(units, keys, plan, group).found(solution)
+        solution = solve(units, modules, faces=frozenset(needed))
+        found = _Places(units, keys, modules, members).found(solution)
         return {path: each._replace(is_coarse=solution.is_coarse) for path, each in found.items()}
 
 
@@ -70,9 +71,11 @@ def _by_site(calls: Iterable[CallEdge]) -> list[list[CallEdge]]:
 class _Places:
     """Places in programs as keys of symbols."""
 
-    def __init__(self, units: Mapping[str, Unit], keys: Mapping[str, list[str]], plan: Plan, group: Group) -> None:
-        self._units, self._keys, self._plan = units, keys, plan
-        self._files = {path: Found([], Loose([], [], [])) for path in group.members}
+    def __init__(
+        self, units: Mapping[str, Unit], keys: Mapping[str, list[str]], modules: Modules, members: Iterable[str]
+    ) -> None:
+        self._units, self._keys, self._modules = units, keys, modules
+        self._files = {path: Found([], Loose([], [], [])) for path in members}
         self._known: dict[Place, str] = {}
         self._outside: dict[tuple[Place, int, int], list[str]] = {}
 
@@ -188,14 +191,13 @@ class _Places:
 
     def _imports(self, path: str, used: set[str]) -> None:
         """Link a file with imported files; of a package, with those it uses."""
-        modules = self._plan.modules
         for scope in self._units[path].scopes:
             for each in scope.body:
                 if not isinstance(each, Import) or not each.line:
                     continue
                 found = self._imported(path, each)
                 if len(found) > 1:
-                    offering = [other for other in found if each.name in modules.files[other].names]
+                    offering = [other for other in found if each.name in self._modules.files[other].names]
                     found = tuple(offering or [other for other in found if other in used])
                 for other in found:
                     if other != path:
@@ -205,7 +207,7 @@ class _Places:
 
     def _imported(self, path: str, each: Import) -> tuple[str, ...]:
         """Return the files of an import; the imported name may be a submodule."""
-        modules = self._plan.modules
+        modules = self._modules
         if each.name not in (None, "*"):
             joint = SEPARATORS.get(modules.family(path))
             inner = f"{each.module}{joint}{each.name}" if each.module else each.name

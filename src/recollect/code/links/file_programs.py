@@ -119,26 +119,32 @@ def _program(
     path: str, digest: str, source: bytes, language: Language, found: Outline | Extracted | None
 ) -> Translated:
     """Return the program of a masked source; what the index found in it is not read again."""
-    note, unit = "", None
     try:
-        if language.name in FRONT_ENDS:
-            found = found or outline(source, path, language)
-            try:
-                unit = front_end(language.name)(source, path, found.symbols)
-            except Unparsed as problem:
-                note = f"{problem}; its calls are linked by names alone"
-        if unit is None:
-            from recollect.code.links import generic_reader
-
-            found = found if isinstance(found, Extracted) else extract(source, path, language)
-            unit = generic_reader.unit(source, path, language, found)
-        keys = symbol_keys(found.symbols if found is not None else ())
+        unit, symbols, note = _read(path, source, language, found)
+        keys = symbol_keys(symbols)
         seen = summary(unit)
         shown = _encode(Kept(keys, packed(seen)))
         known = msgspec.structs.replace(offer(unit), pieces=pieces(seen, keys, source))
         return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))), note)
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, digest, note=f"could not be parsed ({type(problem).__name__}: {problem})")
+
+
+def _read(
+    path: str, source: bytes, language: Language, found: Outline | Extracted | None
+) -> tuple[Unit, Sequence[Symbol], str]:
+    """Return a program, the symbols that its scopes refer to, and what is missing in it."""
+    note = ""
+    if language.name in FRONT_ENDS:
+        symbols = (found or outline(source, path, language)).symbols
+        try:
+            return front_end(language.name)(source, path, symbols), symbols, ""
+        except Unparsed as problem:
+            note = f"{problem}; its calls are linked by names alone"
+    from recollect.code.links import generic_reader
+
+    extracted = found if isinstance(found, Extracted) else extract(source, path, language)
+    return generic_reader.unit(source, path, language, extracted), extracted.symbols, note
 
 
 def read_offer(content: bytes) -> Offer:

@@ -19,6 +19,14 @@ from recollect.code.index.languages import Language
 from recollect.code.index.symbols import Extracted, Reference, Symbol
 from recollect.code.index.symbols import Import as Imported
 from recollect.code.links import program as ir
+from recollect.code.links.signature_types import (
+    arguments,
+    declaration,
+    named_results,
+    path_expression,
+    result,
+    type_expression,
+)
 
 TYPES = frozenset({"Class", "Interface", "Type"})
 CODE = frozenset({"Function", "Method", "Test", "Endpoint"})
@@ -101,14 +109,6 @@ OTHER_LANGUAGES = LanguageRules(_words("this self"), super=_words("super"), impl
 # Links of a receiver, and what may stand in them: arguments and indexes are left out.
 _LINKS = re.compile(r"->|::|\\|\?\.|!\.|[.:]")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>()]*>")
-_TYPE = re.compile(r"[A-Za-z_][\w]*(?:(?:::|\.|\\)[A-Za-z_]\w*)*")
-# What stands before a type and is none.
-_MODIFIERS = re.compile(
-    r"\b(?:mut|const|dyn|impl|inout|final|ref|out|in|params|this|struct|enum|class|unsigned|signed|static|override|val|"
-    r"var|let|private|public|protected|internal|readonly|open|lateinit|vararg|crossinline|noinline|some|any|borrowed|"
-    r"volatile|register|extern|virtual|inline|constexpr|async|sealed|abstract|pub|crate|explicit|mutable|typename|"
-    r"comptime|escaping|autoclosure|weak|unowned|implicit|lazy|fileprivate|new|partial|unsafe)\b"
-)
 _ASSIGNED = re.compile(
     r"(?:^|[\s;{(,])(@?\$?[A-Za-z_]\w*)\s*(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
     r"(?:await\s+|new\s+|try[!?]?\s+|&|\*|\(|\s)*[\w.:>$@&?!()\[\]<-]*$"
@@ -262,7 +262,7 @@ class _Translation:
         owner = self._owner(symbol.parent)
         code = ir.Assign(ir.Name(self._name_of(symbol)), ir.Code(self._scope_of[place]))
         if place in self._abroad:
-            member = ir.Member(_path_expression(self._abroad[place]), symbol.name)
+            member = ir.Member(path_expression(self._abroad[place]), symbol.name)
             self._bodies[0].append(ir.Assign(member, ir.Code(self._scope_of[place])))
             return
         self._bodies[owner].append(code)
@@ -332,13 +332,13 @@ class _Translation:
         """Yield the parameters that a signature names; words for the instance are no parameters."""
         if not self._rules.brackets:
             return
-        for name, declared in self._declarations(_arguments(symbol.signature, symbol.name)[:MOST]):
+        for name, declared in self._declarations(arguments(symbol.signature, symbol.name)[:MOST]):
             if name and name not in self._rules.this:
-                yield ir.Parameter(name, declared=_type(declared) if declared else None)
+                yield ir.Parameter(name, declared=type_expression(declared) if declared else None)
 
     def _declarations(self, texts: Sequence[str]) -> list[tuple[str, str]]:
         """Return the names and types of parameters. In Go several may share a type: `a, b *Node`."""
-        found = [_declared(text, self._rules.types) for text in texts]
+        found = [declaration(text, self._rules.types) for text in texts]
         if self._rules.types == "after":
             for place in range(len(found) - 2, -1, -1):
                 name, declared = found[place]
@@ -346,11 +346,11 @@ class _Translation:
         return found
 
     def _returned(self, symbol: Symbol) -> ir.Expression | None:
-        text = _result(symbol.signature, symbol.name, self._rules.types)
+        text = result(symbol.signature, symbol.name, self._rules.types)
         if self._rules.types == "after":
-            named = self._declarations(_results(symbol.signature, symbol.name))
+            named = self._declarations(named_results(symbol.signature, symbol.name))
             text = named[0][1] if named else text.strip("()").split(",")[0]
-        declared = _type(text) if text else None
+        declared = type_expression(text) if text else None
         if isinstance(declared, ir.Name) and declared.name in self._rules.own and symbol.parent >= 0:
             return ir.Name(self._symbols[symbol.parent].name)
         return declared
@@ -361,14 +361,14 @@ class _Translation:
         pattern = _FIELDS[self._rules.types]
         for text in self._own_lines(place, 400):
             match = pattern.match(text)
-            if match and match["name"] not in _KEYWORDS and (declared := _type(match["type"])) is not None:
+            if match and match["name"] not in _KEYWORDS and (declared := type_expression(match["type"])) is not None:
                 self._field(place, match["name"], declared)
             elif self._rules.types == "after" and (embedded := _EMBEDDED.match(text)):
-                self._bases.setdefault(place, []).append(_path_expression(embedded[1]))
+                self._bases.setdefault(place, []).append(path_expression(embedded[1]))
         if self._rules.types == "colon":
-            for text in _arguments(symbol.signature, symbol.name)[:MOST]:
-                name, declared_text = _declared(text, "colon")
-                if name and (declared := _type(declared_text)) is not None:
+            for text in arguments(symbol.signature, symbol.name)[:MOST]:
+                name, declared_text = declaration(text, "colon")
+                if name and (declared := type_expression(declared_text)) is not None:
                     body.append(ir.Assign(ir.Name(name), ir.Instance(declared)))
 
     def _field(self, place: int, name: str, declared: ir.Expression) -> None:
@@ -396,7 +396,7 @@ class _Translation:
         symbol = self._symbols[place]
         found: list[tuple[str, str]] = []
         if style == "after":
-            found += self._declarations(_results(symbol.signature, symbol.name))
+            found += self._declarations(named_results(symbol.signature, symbol.name))
         for text in self._own_lines(place, MOST_LINES):
             for pattern in _TYPED[style]:
                 found += [(match["name"], match["type"]) for match in pattern.finditer(text)]
@@ -407,7 +407,7 @@ class _Translation:
                 body.append(ir.Assign(ir.Name(same["name"]), self._chain(same["of"], place)))
         for name, declared in found:
             is_word = not name or name in _KEYWORDS or declared.split(" ", 1)[0] in _KEYWORDS
-            if not is_word and (value := _type(declared)) is not None:
+            if not is_word and (value := type_expression(declared)) is not None:
                 body.append(ir.Assign(ir.Name(name), ir.Instance(value)))
 
     # --- references ---
@@ -477,7 +477,7 @@ class _Translation:
         """Return the instance that the enclosing method belongs to."""
         while inside >= 0 and self._symbols[inside].kind in CODE:
             if inside in self._abroad:
-                return ir.Instance(_path_expression(self._abroad[inside]))
+                return ir.Instance(path_expression(self._abroad[inside]))
             inside = self._symbols[inside].parent
         return ir.This()
 
@@ -529,7 +529,7 @@ class _Translation:
             while at >= 0 and self._symbols[at].kind in CODE:
                 at = self._symbols[at].parent
             if inside in self._abroad:
-                return _path_expression(self._abroad[inside])
+                return path_expression(self._abroad[inside])
             return ir.Name(self._name_of(self._symbols[at])) if at >= 0 else ir.Opaque()
         if word.startswith("@"):
             return ir.Member(self._this(inside), word.lstrip("@"))
@@ -628,98 +628,3 @@ def _emptied(match: re.Match[str]) -> str:
 def _go_name(module: str) -> str:
     parts = [part for part in module.split("/") if not re.fullmatch(r"v\d+", part)] or [module]
     return parts[-1].rpartition(".")[0] if re.search(r"\.v\d+$", parts[-1]) else parts[-1].removeprefix("go-")
-
-
-def _arguments(signature: str, name: str) -> list[str]:
-    """Return the parameters of a signature as written."""
-    start = signature.find("(", signature.find(name) + len(name))
-    if signature.startswith("func ("):  # the receiver of Go comes first
-        start = signature.find("(", signature.find(name, signature.find(")")) + len(name))
-    if start < 0:
-        return []
-    parts: list[str] = []
-    depth, at = 0, start + 1
-    for place in range(start, len(signature)):
-        character = signature[place]
-        if character in "([{<":
-            depth += 1
-        elif character in ")]}" or (character == ">" and signature[place - 1] not in "-="):
-            depth -= 1
-            if depth == 0:
-                return [*parts, signature[at:place]]
-        elif character == "," and depth == 1:
-            parts.append(signature[at:place])
-            at = place + 1
-    return parts
-
-
-def _declared(text: str, style: str) -> tuple[str, str]:
-    """Return the name of a parameter, and its type as written."""
-    text = text.split("=", 1)[0].strip()
-    if style == "colon":
-        name, _, declared = text.partition(":")
-        return _last_word(name), declared
-    if style == "after":
-        name, _, declared = text.partition(" ")
-        return name, declared
-    if style == "before":
-        match = re.fullmatch(r"(.*?)[\s*&]*(\$?[A-Za-z_]\w*)(?:\[\w*\])?", text)
-        return (match[2], match[1]) if match and match[1] else (text if text.startswith("$") else "", "")
-    match = re.search(r"[A-Za-z_]\w*", text)
-    return (match[0] if match else "", "")
-
-
-def _last_word(text: str) -> str:
-    found = re.findall(r"[A-Za-z_]\w*", text)
-    return found[-1] if found else ""
-
-
-def _result(signature: str, name: str, style: str) -> str:
-    """Return the return type of a signature, as written."""
-    if style == "before":
-        return signature[: signature.find(name)].strip() if name in signature else ""
-    start = signature.find("(", signature.find(name))
-    if signature.startswith("func ("):
-        start = signature.find("(", signature.find(name, signature.find(")")))
-    depth = 0
-    for place in range(max(start, 0), len(signature)):
-        depth += (signature[place] == "(") - (signature[place] == ")")
-        if depth == 0 and signature[place] == ")":
-            rest = signature[place + 1 :].strip()
-            if style == "after":
-                return rest
-            return rest.removeprefix("->").removeprefix(":").strip().split(" where ")[0].strip(" =!{")
-    return ""
-
-
-def _results(signature: str, name: str) -> list[str]:
-    """Return the named results of a function of Go as written; none if they have no names."""
-    parts = [part.strip() for part in _result(signature, name, "after").strip("() {").split(",")]
-    return parts if _is_named(parts[-1]) else []
-
-
-def _is_named(text: str) -> bool:
-    """Tell whether a result of Go has a name before its type."""
-    return re.match(r"(?!func\b|chan\b|map\b|struct\b)[A-Za-z_]\w* \S", text) is not None
-
-
-def _type(text: str) -> ir.Expression | None:
-    """Return a declared type as an expression, without pointers and options."""
-    plain = _MODIFIERS.sub(" ", text).replace("'", " ").strip()
-    match = _TYPE.search(plain)
-    if match is None or match[0] in ("void", "auto", "func", "fn", "map", "chan"):
-        return None
-    inner = re.match(
-        r"(?:Option|Box|Arc|Rc|Result|RefCell|Mutex|unique_ptr|shared_ptr|std::\w+_ptr|Task|Optional)\s*<(.*)", plain
-    )
-    if inner:
-        return _type(inner[1])
-    return _path_expression(match[0])
-
-
-def _path_expression(path: str) -> ir.Expression:
-    first, *rest = re.split(r"::|\.|\\", path)
-    value: ir.Expression = ir.Name(first)
-    for part in rest:
-        value = ir.Member(value, part)
-    return value

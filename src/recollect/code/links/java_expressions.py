@@ -11,8 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
-from recollect.code.links.java_reader import FIELD, Handler, Reader, is_plain
-from recollect.code.links.java_types import OBJECT, declarator_type, is_container, type_of
+from recollect.code.links.java_reader import (
+    FIELD,
+    OBJECT,
+    Handler,
+    Reader,
+    declarator_type,
+    is_container,
+    is_plain,
+    type_of,
+)
 from recollect.code.links.overload_choice import UNWRAPPED
 from recollect.code.links.tree_reader import (
     NOTHING,

@@ -24,8 +24,19 @@ from recollect.code.index.symbols import Symbol
 from recollect.code.links import java_expressions
 from recollect.code.links import program as ir
 from recollect.code.links.java_expressions import CONSTRUCTOR, arguments, as_type, base, parameters
-from recollect.code.links.java_reader import FIELD, FIELDS, Field, Frame, Handler, Method, Reader, Shape, is_plain
-from recollect.code.links.java_types import declarator_type, declare_variables
+from recollect.code.links.java_reader import (
+    FIELD,
+    FIELDS,
+    Field,
+    Frame,
+    Handler,
+    Method,
+    Reader,
+    Shape,
+    declarator_type,
+    declare_variables,
+    is_plain,
+)
 from recollect.code.links.tree_reader import NOTHING, by_end, declared, grammar, nothing
 
 if TYPE_CHECKING:

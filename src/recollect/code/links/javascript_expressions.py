@@ -8,8 +8,7 @@ from recollect.code.index.page import decoded
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import TRANSPARENT, bind, bound, key, label_of, method_entry
 from recollect.code.links.javascript_modules import dynamic_import, required
-from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, item, number, word
-from recollect.code.links.javascript_types import annotation
+from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, annotation, item, number, word
 from recollect.code.links.tree_reader import (
     NOTHING,
     ScopeWriter,

@@ -12,8 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
-from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, number, word
-from recollect.code.links.javascript_types import annotation
+from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, annotation, number, word
 from recollect.code.links.tree_reader import NOTHING, PLAIN, declared
 
 if TYPE_CHECKING:

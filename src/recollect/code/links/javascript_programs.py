@@ -12,8 +12,7 @@ from recollect.code.index.symbols import Symbol
 from recollect.code.links import javascript_expressions, javascript_functions, javascript_modules
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import bind, bound, hoist
-from recollect.code.links.javascript_reader import FIELDS, Handler, Reader
-from recollect.code.links.javascript_types import annotation
+from recollect.code.links.javascript_reader import FIELDS, Handler, Reader, annotation
 from recollect.code.links.tree_reader import (
     NOTHING,
     Block,

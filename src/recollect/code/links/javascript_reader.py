@@ -1,4 +1,8 @@
-"""Reader of JavaScript syntax trees: scopes, and which variable a name means."""
+"""Reader of JavaScript syntax trees: scopes, which variable a name means, and types of TypeScript.
+
+A type is an expression of what it is an instance of: `A | B` is either, `Promise<A>` is A (`await` of what is no
+promise gives it as it is), `A[]` is a table of any number of them. A type that leads to no class is None.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,16 @@ from typing import TYPE_CHECKING
 
 from recollect.code.index.page import Page
 from recollect.code.links import program as ir
-from recollect.code.links.tree_reader import NOTHING, Block, BlockFrame, BlockReader, Grammar, Variable
+from recollect.code.links.tree_reader import (
+    NOTHING,
+    Block,
+    BlockFrame,
+    BlockReader,
+    Grammar,
+    Variable,
+    declared,
+    either,
+)
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -103,3 +116,74 @@ def word(text: str) -> ir.Key:
     """Return the key that a string is: `o["1"]` is `o[1]`."""
     found = number(text)
     return text if found is None else found
+
+
+# --- types ---
+
+# Types that hold one other type and read like it, or like many of it.
+SAME = frozenset("Promise PromiseLike Awaited Readonly Partial Required NonNullable Omit Pick Ref".split())
+MANY = frozenset("Array ReadonlyArray Set ReadonlySet Iterable Iterator AsyncIterable Generator AsyncGenerator".split())
+KEYED = frozenset("Map ReadonlyMap WeakMap Record".split())
+
+Reading = Callable[["Reader", "tree_sitter.Node"], "ir.Expression | None"]
+
+
+def annotation(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    """Return the type of an annotation; None where it leads to no class."""
+    reading = TYPES.get(r.kind(node))
+    return reading(r, node) if reading else None
+
+
+def _name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    return r.read(r.cut(node))
+
+
+def _nested(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    parts = r.cut(node).split(".")
+    found: ir.Expression = r.read(parts[0].strip())
+    for part in parts[1:]:
+        found = ir.Member(found, part.strip())
+    return found
+
+
+def _inner(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    children = node.named_children
+    return annotation(r, children[0]) if children else None
+
+
+def _any_of(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    found = either([annotated for child in node.named_children if (annotated := annotation(r, child)) is not None])
+    return None if found is NOTHING else found
+
+
+def _table(annotated: ir.Expression | None) -> ir.Expression | None:
+    return ir.Table((ir.Entry(None, declared(annotated)),)) if annotated is not None else None
+
+
+def _generic(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    name = r.child(node, r.fields.name)
+    inner = r.children(node.child_by_field_id(r.fields.type_arguments))
+    text = r.cut(name)
+    if text in SAME:
+        return annotation(r, inner[0]) if inner else None
+    if text in MANY or text in KEYED:
+        return _table(annotation(r, inner[-1] if text in KEYED else inner[0])) if inner else None
+    return annotation(r, name)
+
+
+TYPES: dict[str, Reading] = {
+    "type_identifier": _name,
+    "identifier": _name,
+    "nested_type_identifier": _nested,
+    "nested_identifier": _nested,
+    "member_expression": _nested,
+    "generic_type": _generic,
+    "type_annotation": _inner,
+    "parenthesized_type": _inner,
+    "readonly_type": _inner,
+    "optional_type": _inner,
+    "array_type": lambda r, node: _table(_any_of(r, node)),
+    "tuple_type": lambda r, node: _table(_any_of(r, node)),
+    "union_type": _any_of,
+    "intersection_type": _any_of,
+}

@@ -52,14 +52,10 @@ class Group(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A tree divided into groups.
-
-    seen: by file, the names that it sees without importing them, and the files that offer each
-    """
+    """A tree divided into groups."""
 
     modules: Modules
     groups: tuple[Group, ...]
-    seen: dict[str, dict[str, tuple[str, ...]]]
 
 
 def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
@@ -68,8 +64,7 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
         path: Declared(row.offer.language, row.offer.package, row.offer.names) for path, row in programs.items()
     }
     modules = Modules(declared, facts)
-    seen = {path: _seen(modules, path, row.offer) for path, row in programs.items()}
-    needs = {path: _needs(modules, path, row.offer, seen[path]) for path, row in programs.items()}
+    needs = {path: _needs(modules, path, row.offer) for path, row in programs.items()}
     own = {path: _digest((path, programs[path].hash, *needs[path])) for path in programs}
     names = _Names(programs)
     groups: list[Group] = []
@@ -79,7 +74,7 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
         shown = [_digest((path, *visible[path], *needs[path])) for path in needed]
         digest = _digest((fingerprint, key, *(own[path] for path in members), *shown))
         groups.append(Group(key, members, needed, digest))
-    return Plan(modules, tuple(groups), seen)
+    return Plan(modules, tuple(groups))
 
 
 class _Names:
@@ -125,17 +120,13 @@ def _visible(
     return seen
 
 
-def _seen(modules: Modules, path: str, offer: Offer) -> dict[str, tuple[str, ...]]:
-    return {name: files for name in offer.unknown if (files := modules.visible(path, name))}
-
-
-def _needs(modules: Modules, path: str, offer: Offer, seen: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _needs(modules: Modules, path: str, offer: Offer) -> tuple[str, ...]:
     """Return the files that a file's imports and unknown names lead to, each once."""
     found: dict[str, None] = {}
     for module, level in offer.modules:
         found.update(dict.fromkeys(modules.find(path, module, level)))
-    for files in seen.values():
-        found.update(dict.fromkeys(files))
+    for name in offer.unknown:
+        found.update(dict.fromkeys(modules.visible(path, name)))
     found.pop(path, None)
     return tuple(found)
 

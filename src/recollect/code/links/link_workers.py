@@ -15,7 +15,6 @@ from typing import NamedTuple
 import msgspec
 
 from recollect.code.links.file_links import solved
-from recollect.code.links.link_groups import Group, Plan
 from recollect.code.links.link_pack import pack
 from recollect.code.links.module_finder import Declared, Facts, Modules
 from recollect.code.process_pool import MAX_WORKERS, Job, JobFailed, ProcessPool, cores
@@ -29,14 +28,7 @@ BYTES_EACH = 1_500_000
 # Groups that wait for a worker that is free, so that none has to wait for the store.
 WAITING = 1
 
-_known: list[Plan] = []  # in a child: the tree whose groups it solves
-
-
-class TreeFacts(NamedTuple):
-    """The input of a worker that solves groups of a tree: files as modules, facts."""
-
-    files: dict[str, Declared]
-    facts: Facts
+_known: list[Modules] = []  # in a child: the tree whose groups it solves
 
 
 class GroupTask(NamedTuple):
@@ -56,21 +48,15 @@ class Packed(NamedTuple):
     is_coarse: bool = False
 
 
-def tree_facts(plan: Plan) -> TreeFacts:
-    """Return what a worker needs to know of a tree."""
-    return TreeFacts(dict(plan.modules.files), plan.modules.facts)
-
-
-def solve_group(plan: Plan, task: GroupTask) -> list[Packed]:
+def solve_group(modules: Modules, task: GroupTask) -> list[Packed]:
     """Return the links of the members of a group."""
-    found = solved(task.programs, plan, Group("", task.members, task.needed, ""))
-    return [Packed(path, *pack(row.sites, row.loose), row.is_coarse) for path in task.members for row in [found[path]]]
+    found = solved(task.programs, modules, task.members, task.needed)
+    return [Packed(path, *pack(row.sites, row.loose), row.is_coarse) for path, row in found.items()]
 
 
 def learn(content: bytes) -> bytes:
-    """Keep the facts of the tree: the first job of a child."""
-    facts = msgspec.msgpack.decode(content, type=TreeFacts)
-    _known[:] = [Plan(Modules(facts.files, facts.facts), (), {})]
+    """Keep the files of the tree and its facts: the first job of a child."""
+    _known[:] = [Modules(*msgspec.msgpack.decode(content, type=tuple[dict[str, Declared], Facts]))]
     return b""
 
 
@@ -78,11 +64,6 @@ def solve(content: bytes) -> bytes:
     """Return the packed links of a packed group: the job of a child that knows the tree."""
     task = msgspec.msgpack.decode(content, type=GroupTask)
     return msgspec.msgpack.encode(solve_group(_known[0], task))
-
-
-def read_answer(content: bytes) -> Sequence[Packed]:
-    """Return the decoded answer of a worker."""
-    return msgspec.msgpack.decode(content, type=list[Packed])
 
 
 def useful_workers(size_bytes: int, groups: int, wanted: int = 0) -> int:
@@ -93,24 +74,26 @@ def useful_workers(size_bytes: int, groups: int, wanted: int = 0) -> int:
     return max(1, min(wanted or cores(), MAX_WORKERS, groups, size_bytes // BYTES_EACH))
 
 
-def solve_all(plan: Plan, tasks: Iterable[GroupTask], count: int) -> Iterator[Sequence[Packed]]:
+def solve_all(modules: Modules, tasks: Iterable[GroupTask], count: int) -> Iterator[Sequence[Packed]]:
     """Yield the links of groups in the order of their tasks."""
     if count <= 1:
         for task in tasks:
-            yield solve_group(plan, task)
+            yield solve_group(modules, task)
         return
     waiting: deque[Future[Sequence[Packed]]] = deque()
-    with ProcessPool(count, setup=(LEARN, msgspec.msgpack.encode(tree_facts(plan)))) as pool:
+    known = msgspec.msgpack.encode((dict(modules.files), modules.facts))
+    with ProcessPool(count, setup=(LEARN, known)) as pool:
         for task in tasks:
-            waiting.append(pool.submit(_solve, pool, plan, task))
+            waiting.append(pool.submit(_solve, pool, modules, task))
             if len(waiting) >= count + WAITING:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
 
-def _solve(pool: ProcessPool, plan: Plan, task: GroupTask) -> Sequence[Packed]:
+def _solve(pool: ProcessPool, modules: Modules, task: GroupTask) -> Sequence[Packed]:
     try:
-        return read_answer(pool.run(SOLVE, msgspec.msgpack.encode(task)))
+        answer = pool.run(SOLVE, msgspec.msgpack.encode(task))
+        return msgspec.msgpack.decode(answer, type=list[Packed])
     except (OSError, JobFailed):
-        return [] if pool.is_stopped else solve_group(plan, task)
+        return [] if pool.is_stopped else solve_group(modules, task)

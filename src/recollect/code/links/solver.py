@@ -32,7 +32,8 @@ from recollect.code.links.flow_values import (
 )
 from recollect.code.links.library_table import MADE
 from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
-from recollect.code.links.solver_state import Modules, Place, Site, State
+from recollect.code.links.module_finder import Modules
+from recollect.code.links.solver_state import Place, Site, State
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -29,27 +29,12 @@ from recollect.code.links.flow_values import (
     Work,
 )
 from recollect.code.links.library_table import MADE, OBJECT, UNKNOWN
+from recollect.code.links.module_finder import Modules
 from recollect.code.links.overload_choice import Signature
 from recollect.code.links.program import Expression, Unit
 
 # (path of the file, place of the scope in its program)
 Place = tuple[str, int]
-
-
-class Modules(Protocol):
-    """Which files an import means."""
-
-    def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
-        """Return the files of a module; none if it is external."""
-        ...
-
-    def visible(self, importer: str, name: str) -> tuple[str, ...]:
-        """Return the files that offer a name to this one without an import."""
-        ...
-
-    def family(self, path: str) -> str:
-        """Return the language family of a file."""
-        ...
 
 
 class Site(msgspec.Struct):

@@ -42,10 +42,9 @@ WAIT_S = 0.1
 
 
 class Linking(NamedTuple):
-    """The result of linking: files read, groups and files solved, notes."""
+    """The result of linking: files read, files solved, notes."""
 
     read: int = 0
-    solved_groups: int = 0
     solved_files: int = 0
     cpu_s: float = 0.0
     notes: tuple[str, ...] = ()
@@ -106,14 +105,17 @@ def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float
         read = _read(store, tree, owner, files, limits, notes)
         known = _known(store, tree)
         division = plan(known, _facts(store, tree), fingerprint())
+        sizes = {group.key: sum(known[path].size_bytes for path in group.members) for group in division.groups}
         stale = _stale(store, tree, files, division)
+        stale.sort(key=lambda group: (-sizes[group.key], group.key))  # a large one last would be waited for alone
+        count = useful_workers(sum(sizes[group.key] for group in stale), len(stale), limits.workers)
         with uncollected():
-            solved_files = _solve(store, tree, owner, files, division, _largest_first(stale, known), limits, notes)
+            solved_files = _solve(store, tree, owner, files, division, stale, count, notes)
         # Files that were edited since they were indexed are read again at the next question: ~ marks the generation.
         is_current = all(row.hash == _stamped(files[path].hash) for path, row in known.items())
         done = LinkedTree(fingerprint(), generation if is_current else ~generation, clock.now())
         store.put_linked_tree(tree.id, owner, done)
-        return Linking(read, len(stale), solved_files, time.process_time() - began, tuple(notes))
+        return Linking(read, solved_files, time.process_time() - began, tuple(notes))
 
 
 @contextmanager
@@ -239,35 +241,21 @@ def _stale(store: LinkStore, tree: Tree, files: Mapping[str, _Indexed], division
     ]
 
 
-class _Sized(NamedTuple):
-    """A group with the size of its programs."""
-
-    size_bytes: int
-    group: Group
-
-
-def _largest_first(groups: Iterable[Group], known: Mapping[str, Known]) -> list[_Sized]:
-    """Return groups, largest first: one large group last would block the others."""
-    sized = [_Sized(sum(known[path].size_bytes for path in group.members), group) for group in groups]
-    return sorted(sized, key=lambda each: (-each.size_bytes, each.group.key))
-
-
 def _solve(
     store: LinkStore,
     tree: Tree,
     owner: str,
     files: Mapping[str, _Indexed],
     division: Plan,
-    stale: Sequence[_Sized],
-    limits: Limits,
+    stale: Sequence[Group],
+    count: int,
     notes: list[str],
 ) -> int:
     """Find and keep the links of groups; returns how many files they have."""
-    count = useful_workers(sum(each.size_bytes for each in stale), len(stale), limits.workers)
-    tasks = (_task(store, files, each.group) for each in stale)
+    tasks = (_task(store, files, group) for group in stale)
     solved_files = 0
-    for number, found in enumerate(solve_all(division, tasks, count)):
-        group = stale[number].group
+    for number, found in enumerate(solve_all(division.modules, tasks, count)):
+        group = stale[number]
         report(number, len(stale), f"linking {group.key}")
         rows = [Links(files[each.path].id, group.digest, each.edges, each.sites) for each in found]
         for start in range(0, len(rows), BATCH_FILES):

@@ -9,7 +9,6 @@ import pytest
 
 from recollect.code import process_pool
 from recollect.code.links.file_programs import read_offer, translated
-from recollect.code.links.link_groups import Plan
 from recollect.code.links.link_workers import BYTES_EACH, GroupTask, Packed, solve_all, useful_workers
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.process_pool import Process
@@ -27,10 +26,10 @@ PROGRAMS = {path: translated(path, source.encode()) for path, source in FILES.it
 
 
 @pytest.fixture
-def plan() -> Plan:
+def modules() -> Modules:
     offers = {path: read_offer(each.outline) for path, each in PROGRAMS.items()}
     declared = {path: Declared(each.language, each.package, each.names) for path, each in offers.items()}
-    return Plan(Modules(declared), (), {})
+    return Modules(declared)
 
 
 def _errands() -> Iterator[GroupTask]:
@@ -44,12 +43,12 @@ def _targets(found: Sequence[Packed]) -> list[str]:
     return msgspec.msgpack.decode(one.edges, type=Edges).targets
 
 
-def test_processes_give_the_same_links_in_the_same_order(plan: Plan) -> None:
-    alone = list(solve_all(plan, _errands(), 1))
+def test_processes_give_the_same_links_in_the_same_order(modules: Modules) -> None:
+    alone = list(solve_all(modules, _errands(), 1))
     assert [_targets(each) for each in alone] == [
         [f"fm{(number + 1) % GROUPS}.py", f"sm{(number + 1) % GROUPS}.py::run"] for number in range(GROUPS)
     ]
-    assert list(solve_all(plan, _errands(), 2)) == alone
+    assert list(solve_all(modules, _errands(), 2)) == alone
 
 
 @pytest.mark.parametrize(
@@ -57,19 +56,23 @@ def test_processes_give_the_same_links_in_the_same_order(plan: Plan) -> None:
     ["raise SystemExit(3)  # {}", process_pool.START.replace("main()", "sys.stdin.buffer.read(4); raise OSError")],
     ids=["dies at once", "dies before it answers"],
 )
-def test_a_group_whose_process_dies_is_solved_here(plan: Plan, monkeypatch: pytest.MonkeyPatch, start: str) -> None:
-    alone = list(solve_all(plan, _errands(), 1))
+def test_a_group_whose_process_dies_is_solved_here(
+    modules: Modules, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    alone = list(solve_all(modules, _errands(), 1))
     monkeypatch.setattr(process_pool, "START", start)
-    assert list(solve_all(plan, _errands(), 2)) == alone
+    assert list(solve_all(modules, _errands(), 2)) == alone
 
 
-def test_where_no_process_can_be_started_groups_are_solved_here(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    alone = list(solve_all(plan, _errands(), 1))
+def test_where_no_process_can_be_started_groups_are_solved_here(
+    modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = list(solve_all(modules, _errands(), 1))
     monkeypatch.setattr(process_pool.sys, "executable", "/nowhere/python")
-    assert list(solve_all(plan, _errands(), 2)) == alone
+    assert list(solve_all(modules, _errands(), 2)) == alone
 
 
-def test_closing_the_iterator_ends_all_processes(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_the_iterator_ends_all_processes(modules: Modules, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Process] = []
     make = Process.__init__
 
@@ -78,7 +81,7 @@ def test_closing_the_iterator_ends_all_processes(plan: Plan, monkeypatch: pytest
         started.append(self)
 
     monkeypatch.setattr(Process, "__init__", noted)
-    answers = solve_all(plan, _errands(), 2)
+    answers = solve_all(modules, _errands(), 2)
     next(answers)
     answers.close()  # type: ignore[attr-defined]
     assert started

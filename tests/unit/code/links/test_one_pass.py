@@ -69,3 +69,14 @@ def test_linking_with_the_index_reads_no_program_again(tree: Path, home: Path, m
         engine.code.index(str(tree), force=True)
         assert engine.links.refresh() == ()
         assert read == ["a.go"]
+
+
+def test_indexing_says_which_files_are_linked_by_names_alone(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "broken.py").write_text(
+        "def used():\n    pass\n\n\ndef user():\n    used()\n\nx = = 1\n", encoding="utf-8"
+    )
+    with Engine(home=str(home), embed_provider="off") as engine:
+        notes = engine.code.index(str(tmp_path), link=True, force=True).notes
+        found = engine.links.dependencies("user")
+    assert [note for note in notes if note.startswith("broken.py: Python 3.") and "by names alone" in note]
+    assert [use.node.label for use in found.uses] == ["used"]
