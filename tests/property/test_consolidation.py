@@ -125,7 +125,7 @@ def test_undoing_backwards_restores_every_state_to_the_letter(
     cycles: list[tuple[str, int]],
 ) -> None:
     frozen = FrozenClock()
-    with pytest.MonkeyPatch.context() as patch, make_engine(False) as engine:
+    with pytest.MonkeyPatch.context() as patch, make_engine(True) as engine:
         patch.setattr(clock, "now", frozen)
         for content, kind, importance, namespace in rows:
             engine.memories.store(content, memory_type=kind, importance=importance, namespace=namespace)
