@@ -259,17 +259,18 @@ def version_points(question: str, new: str, old: str, later: Later, *, cosine: f
     Not where only the older one has an identifier that the question asks about.
     cosine: of both notes. asked: the cosine of the older one with the question
     """
-    if lacks_identifier(question, new, old):
+    signs = MUTUAL * later.is_mutual + SHARED * later.shared - LENGTH * math.log(max(SHORT, len(old.split())) / SHORT)
+    points = COSINE * cosine + ASKED * asked + signs
+    # Most are too far below the bar for a conflict to matter, and parsing takes time.
+    if points + CONFLICT < VERSION_BAR or lacks_identifier(question, new, old):
         return 0.0
     # Here, not above: a hook that answers a prompt by words alone does without.
     from recollect.recall.amend import contradicts
     from recollect.recall.parsed_statement import statements
 
-    is_conflict = any(contradicts(one, other) for one in statements(new, whole=True) for other in statements(old))
-    if later.is_few and not is_conflict:
-        return 0.0
-    signs = MUTUAL * later.is_mutual + CONFLICT * is_conflict + SHARED * later.shared
-    return COSINE * cosine + ASKED * asked + signs - LENGTH * math.log(max(SHORT, len(old.split())) / SHORT)
+    if any(contradicts(one, other) for one in statements(new, whole=True) for other in statements(old)):
+        return points + CONFLICT
+    return 0.0 if later.is_few else points
 
 
 def lacks_identifier(question: str, new: str, old: str) -> bool:
