@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.model import RELATIONS, Change, Edge, Memory, Node
-from recollect.store.protocol import EdgeColumns, Range, Store, Strength
+from recollect.model import Change, Edge, Memory, Node
+from recollect.store.protocol import Range, Store, Strength
 
 NEEDS_SEARCH = True
 
@@ -27,11 +27,6 @@ def node(name: str, **fields: Any) -> Node:
 
 def edge(name: str, src: str, dst: str, **fields: Any) -> Edge:
     return Edge(id=name, src=src, dst=dst, relationship=fields.pop("relationship", "CALLS"), **fields)
-
-
-def rows(columns: EdgeColumns) -> list[tuple[str, str, str, float]]:
-    named = [[column.values[code] for code in column.codes] for column in columns[:3]]
-    return list(zip(*named, columns.weight.tolist(), strict=True))  # type: ignore[arg-type]
 
 
 def strength(name: str, whole: float = 0.5, **parts: float) -> Strength:
@@ -62,63 +57,6 @@ def test_columns_are_fields_of_rows_as_they_are_kept(linked: Store) -> None:
     assert linked.columns(Node, ("id",), {"id": ()}) == []
     with pytest.raises(ValueError, match="no field"):
         linked.columns(Node, ("id", "colour"))
-
-
-def test_edges_come_in_columns_in_the_order_they_were_made(linked: Store) -> None:
-    assert rows(linked.edge_columns()) == [
-        ("b", "a", "CALLS", 1.0),
-        ("a", "b", "IMPORTS", 0.25),
-        ("a", "a", "CALLS", 0.0),
-        ("a", "b", "IMPORTS", 1.0),
-        ("c", "a", "RELATES_TO", 1e-9),
-    ]
-
-
-def test_edges_that_start_at_some_nodes_come_in_columns_too(linked: Store) -> None:
-    assert sorted(rows(linked.edge_columns(["b", "c", "nowhere"]))) == [
-        ("b", "a", "CALLS", 1.0),
-        ("c", "a", "RELATES_TO", 1e-9),
-    ]
-    assert rows(linked.edge_columns([])) == []
-
-
-def test_without_edges_the_columns_are_empty(store: Store) -> None:
-    assert rows(store.edge_columns()) == []
-    put(store, node("a"))
-    assert rows(store.edge_columns()) == []
-
-
-def test_gaps_between_rows_and_odd_weights_do_no_harm(linked: Store) -> None:
-    with linked.transaction("test") as transaction:
-        transaction.delete(Edge, {"id": ("1", "3", "5")})
-        transaction.insert(edge("6", "c", "b", weight=float("inf")))
-        transaction.insert(edge("7", "c", "c", weight=-2.5))
-    found = rows(linked.edge_columns())
-    assert [row[:3] for row in found] == [
-        ("a", "b", "IMPORTS"),
-        ("a", "b", "IMPORTS"),
-        ("c", "b", "CALLS"),
-        ("c", "c", "CALLS"),
-    ]
-    assert found[2][3] > 1e9
-    assert found[3][3] == -2.5
-
-
-@pytest.mark.parametrize("sparsity", [8, 0], ids=["dense", "sparse"])
-def test_many_edges_come_as_they_are(store: Store, sparsity: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.sqlite_edges.MAX_SPARSITY", sparsity)
-    put(store, *(node(f"n{number}") for number in range(7)))
-    made = [
-        (f"n{number * 3 % 7}", f"n{number * 5 % 7}", RELATIONS[number % len(RELATIONS)], number % 4 / 4)
-        for number in range(100)
-    ]
-    put(
-        store,
-        *(edge(f"e{number:03}", src, dst, relationship=r, weight=w) for number, (src, dst, r, w) in enumerate(made)),
-    )
-    assert rows(store.edge_columns()) == made
-    by_source = sorted(rows(store.edge_columns([f"n{number}" for number in range(7)])))
-    assert by_source == sorted(made)
 
 
 # --- following ---

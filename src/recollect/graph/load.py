@@ -23,7 +23,7 @@ from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Ints, Link
 from recollect.graph.code_graph import Across, CodePart, load_code
 from recollect.model import Change, Edge, Node
 from recollect.store.link_protocol import LinkStore
-from recollect.store.protocol import Coded, EdgeColumns, Store
+from recollect.store.protocol import Store
 
 # Following a change costs up to ten times as much as reading an edge; beyond this many, all of it is read again.
 MAX_FOLLOWED = 5_000
@@ -35,6 +35,8 @@ UNKNOWN_KIND = 255
 _KINDS: dict[object, int] = {**dict(KIND_CODES.items()), **{code: code for code in KIND_CODES.values()}}
 
 _NODE_FIELDS = ("id", "kind", "namespace", "memory_id")
+# In the order of their last change.
+_EDGE_FIELDS = ("rev", "id", "src", "dst", "relationship", "weight")
 _EDGES = "graph_edges"
 
 
@@ -94,7 +96,7 @@ def _with_code(rows: Graph, code: CodePart) -> Graph:
 def _read(store: Store, now: tuple[int, int]) -> Graph:
     points = _points(store.columns(Node, _NODE_FIELDS))
     index = {name: number for number, name in enumerate(points.ids)}
-    graph = Graph(points, _links(store.edge_columns(), index), seen=now)
+    graph = Graph(points, _links(store.columns(Edge, _EDGE_FIELDS), index), seen=now)
     graph.index = index
     return graph
 
@@ -110,19 +112,15 @@ def _points(rows: Sequence[tuple[Any, ...]]) -> Points:
     )
 
 
-def _links(columns: EdgeColumns, index: Mapping[str, int]) -> Links:
-    """Return edges by the numbers of their nodes, without dangling ones."""
+def _links(rows: Sequence[tuple[Any, ...]], index: Mapping[str, int]) -> Links:
+    """Return edges by the numbers of their nodes, in the order of their last change, without dangling ones."""
     # A relationship that this version does not know is some association.
     association = RELATION_CODES["RELATES_TO"]
-    src, dst = (_decoded(column, index, -1) for column in (columns.src, columns.dst))
-    relations = _decoded(columns.relationship, RELATION_CODES, association).astype(np.uint8)
-    return Links(src, dst, relations, columns.weight).only((src >= 0) & (dst >= 0))
-
-
-def _decoded(column: Coded, numbers: Mapping[str, int], unknown: int) -> Ints:
-    """Return the number of every row's value."""
-    decoded: Ints = np.array([numbers.get(name, unknown) for name in column.values], np.int32)[column.codes]
-    return decoded
+    ordered = sorted(rows)
+    src, dst = (np.array([index.get(row[place], -1) for row in ordered], np.int32) for place in (2, 3))
+    relations = np.array([RELATION_CODES.get(row[4], association) for row in ordered], np.uint8)
+    weights = np.array([row[5] for row in ordered], np.float64)
+    return Links(src, dst, relations, weights).only((src >= 0) & (dst >= 0))
 
 
 def _followed(store: Store, known: Graph, changes: Sequence[Change], now: tuple[int, int]) -> Graph:
@@ -135,7 +133,8 @@ def _followed(store: Store, known: Graph, changes: Sequence[Change], now: tuple[
     read_again = np.zeros(known.size, np.bool_)
     read_again[[known.index[name] for name in sources if name in known.index]] = True
     kept = known.links.only(~read_again[known.src]).renumbered(number)
-    graph = Graph(points, kept.joined(_links(store.edge_columns(sources), index)), seen=now)
+    rows = [row for piece in _pieces(sources) for row in store.columns(Edge, _EDGE_FIELDS, {"src": piece})]
+    graph = Graph(points, kept.joined(_links(rows, index)), seen=now)
     graph.index = index
     return graph
 

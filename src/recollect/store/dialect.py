@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.store.code_protocol import FieldWeights
-from recollect.store.protocol import EdgeColumns, StoreFacts, T, TermCounts
+from recollect.store.protocol import StoreFacts, T, TermCounts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ class VectorSearch(Protocol):
 
 
 class Dialect(Protocol):
-    """A database as SqlStore sees it."""
+    """A database as SqlStore sees it. Methods with a body are what most databases need."""
 
     @property
     def path(self) -> Path:
@@ -66,7 +66,7 @@ class Dialect(Protocol):
 
     def from_replica(self, work: Callable[[], T]) -> T:
         """Return the result of work that mostly reads, from a replica if there is one that is not behind."""
-        ...
+        return work()
 
     def errors(self) -> AbstractContextManager[None]:
         """Turn the driver's errors of a block into ours."""
@@ -82,7 +82,8 @@ class Dialect(Protocol):
 
     def load_text(self, connection: Connection, pages: Iterable[Sequence[TextRow]]) -> None:
         """Fill an empty full-text index with all of its rows."""
-        ...
+        for rows in pages:
+            self.index_rows(connection, rows)
 
     def unindex_text(self, connection: Connection, seq: int) -> None: ...
 
@@ -134,19 +135,15 @@ class Dialect(Protocol):
 
     def vector_value(self, blob: bytes) -> Any:
         """Return a vector, given as little-endian float16, as a value that can be bound."""
-        ...
+        return blob
 
     def vector_search(self, model: str) -> VectorSearch | None:
         """Return the search of a model's vectors in the database; None: a process searches a copy."""
-        ...
+        return None
 
     def index_vectors(self, connection: Connection, model: str, stamp: int, added: int) -> None:
         """Build what a large number of vectors needs, after an addition with this number, of so many."""
-        ...
-
-    def edge_columns(self, connection: Connection) -> EdgeColumns:
-        """Return every edge as columns, as fast as the database can read them."""
-        ...
+        return
 
     def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
         """Index chunks of code, given by number and terms per field."""
@@ -154,7 +151,8 @@ class Dialect(Protocol):
 
     def load_code(self, connection: Connection, pages: Iterable[Sequence[CodeTextRow]]) -> None:
         """Fill an empty full-text index of code with all of its rows."""
-        ...
+        for rows in pages:
+            self.index_code(connection, rows)
 
     def unindex_code(self, connection: Connection, first: int, last: int) -> None:
         """Remove the chunks from number `first` to `last`, both included."""
@@ -162,7 +160,7 @@ class Dialect(Protocol):
 
     def merge_code(self, connection: Connection) -> bool:
         """Merge some segments of the full-text index of code; return whether there were any to merge."""
-        ...
+        return False
 
     def index_names(self, connection: Connection, rows: Sequence[tuple[int, str, str]]) -> None:
         """Index the names of the symbols of files, and their initials."""
@@ -225,11 +223,11 @@ class Dialect(Protocol):
 
     def finish_copy(self, connection: Connection) -> None:
         """Bring up to date what rows with given numbers do not change: counters and indexes."""
-        ...
+        return
 
     def release(self) -> None:
         """Release memory that caches pages of the database."""
-        ...
+        return
 
     def describe(self) -> StoreFacts: ...
 

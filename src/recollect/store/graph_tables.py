@@ -6,7 +6,7 @@ Centrality is derived from the whole graph. It is stored with the node (`central
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -15,14 +15,12 @@ import msgspec
 from recollect.model import Change, Edge, Node, Record
 from recollect.store.dialect import Connection
 from recollect.store.full_text import marks
-from recollect.store.protocol import Coded, EdgeColumns, Filter, Strength
-from recollect.store.row_queries import EVERYTHING, Rows, chunks, increment, newest_change, read_setting, write_setting
+from recollect.store.protocol import Filter, Strength
+from recollect.store.row_queries import EVERYTHING, Rows, increment, newest_change, read_setting, write_setting
 from recollect.store.tables import TABLES, encode
 
 # Nodes written under one hold of the lock: about 20 ms, so that other writers hardly notice.
 STRENGTHS_AT_ONCE = 500
-
-_EDGE_FIELDS = ("src", "dst", "relationship", "weight")
 
 
 class GraphRows(Rows):
@@ -38,15 +36,6 @@ class GraphRows(Rows):
         condition, values = self._condition(table, where)
         sql = f"SELECT {', '.join(fields)} FROM {table.name} WHERE {condition} LIMIT ?"
         return self._rows(sql, [*values, EVERYTHING if limit is None else limit])
-
-    def edge_columns(self, sources: Collection[str] | None = None) -> EdgeColumns:
-        if sources is None:
-            with self._dialect.errors(), self._dialect.snapshot() as connection:
-                return self._dialect.edge_columns(connection)
-        rows = [
-            row for chunk in chunks(sorted(sources)) for row in self.columns(Edge, _EDGE_FIELDS, {"src": tuple(chunk)})
-        ]
-        return as_columns(rows)
 
     def graph_generation(self) -> tuple[int, int]:
         with self._dialect.errors():
@@ -76,22 +65,6 @@ class GraphRows(Rows):
                 for key, value in marks.items():
                     write_setting(connection, key, value)
         return written
-
-
-def as_columns(rows: Sequence[tuple[str, str, str, float]]) -> EdgeColumns:
-    """Return edges given as (src, dst, relationship, weight) in columns."""
-    import numpy as np
-
-    src, dst, relationship = (_coded([str(row[place]) for row in rows]) for place in range(3))
-    return EdgeColumns(src, dst, relationship, np.array([row[3] for row in rows], np.float64))
-
-
-def _coded(names: Sequence[str]) -> Coded:
-    import numpy as np
-
-    codes: dict[str, int] = {}
-    places = np.array([codes.setdefault(name, len(codes)) for name in names], np.int32)
-    return Coded(list(codes), places)
 
 
 def _write(connection: Connection, strengths: dict[str, Strength]) -> int:

@@ -36,8 +36,7 @@ from recollect.errors import (
     StoreUnreachable,
     StoreUnwritable,
 )
-from recollect.store.dialect import Connection
-from recollect.store.graph_tables import as_columns
+from recollect.store.dialect import Connection, Dialect
 from recollect.store.migrations import APPLICATION_ID, MIGRATIONS
 from recollect.store.postgres_pool import CONFINED, Pool, PooledConnection, Session, is_cut
 from recollect.store.postgres_text import MEMORY, PostgresCode, PostgresText, index_problems
@@ -50,7 +49,7 @@ from recollect.store.postgres_vectors import (
     adapt,
     index_vectors,
 )
-from recollect.store.protocol import EdgeColumns, StoreFacts, T
+from recollect.store.protocol import StoreFacts, T
 from recollect.store.text_rebuild import forget_rebuild
 
 SCHEMA = "recollect"
@@ -98,7 +97,7 @@ _ERRORS: tuple[tuple[str, type[RecollectError], str, str], ...] = (
 )
 
 
-class Postgres(PostgresText, PostgresCode):
+class Postgres(PostgresText, PostgresCode, Dialect):
     """A schema of a PostgreSQL database."""
 
     def __init__(self, url: str, folder: Path, *, busy_timeout_ms: int = 30_000, replica: str = "") -> None:
@@ -224,10 +223,6 @@ class Postgres(PostgresText, PostgresCode):
     def contains(self, field: str) -> str:
         return f"{field}::jsonb @> to_jsonb(?::text)"
 
-    def edge_columns(self, connection: Connection) -> EdgeColumns:
-        rows = connection.execute("SELECT src, dst, relationship, weight FROM graph_edges ORDER BY rev, id")
-        return as_columns(list(rows))
-
     def vector_value(self, blob: bytes) -> Any:
         return Halfvec(blob)
 
@@ -270,9 +265,6 @@ class Postgres(PostgresText, PostgresCode):
         for (model,) in connection.execute("SELECT DISTINCT model FROM memory_embeddings"):
             index_vectors(connection, model)
         connection.execute("ANALYZE")
-
-    def release(self) -> None:
-        """Nothing: no page of the database is mapped here."""
 
     def describe(self) -> StoreFacts:
         sql = (

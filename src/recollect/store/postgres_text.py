@@ -191,9 +191,6 @@ class PostgresCode:
     def unindex_code(self, connection: Connection, first: int, last: int) -> None:
         _remove(connection, CODE, "rowid BETWEEN ? AND ?", (first, last))
 
-    def merge_code(self, connection: Connection) -> bool:
-        return False  # autovacuum does what merging segments does elsewhere
-
     def index_names(self, connection: Connection, rows: Sequence[tuple[int, str, str]]) -> None:
         if rows:
             connection.executemany("INSERT INTO symbol_text (rowid, names, humps) VALUES (?, ?, ?)", rows)

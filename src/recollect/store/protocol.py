@@ -89,22 +89,6 @@ class Strength(NamedTuple):
     cluster: float
 
 
-class Coded(NamedTuple):
-    """A column of text: the distinct values, and for every row the index of its value."""
-
-    values: Sequence[str]
-    codes: NDArray[np.int32]
-
-
-class EdgeColumns(NamedTuple):
-    """Edges as columns of equal length."""
-
-    src: Coded
-    dst: Coded
-    relationship: Coded
-    weight: NDArray[np.float64]
-
-
 class RowReader(Protocol):
     """Reads of rows, in a store or in a transaction."""
 
@@ -246,10 +230,6 @@ class Store(RowReader, WordSearch, Protocol):
         self, kind: type[Record], fields: Collection[str], where: Filter | None = None, *, limit: int | None = None
     ) -> list[tuple[Any, ...]]:
         """Return these fields of matching rows, undecoded and in no particular order: for very many rows."""
-        ...
-
-    def edge_columns(self, sources: Collection[str] | None = None) -> EdgeColumns:
-        """Return the edges that start at these nodes, or all, as columns: a million in about a second."""
         ...
 
     def graph_generation(self) -> tuple[int, int]:

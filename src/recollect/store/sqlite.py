@@ -38,12 +38,11 @@ from recollect.errors import (
 )
 from recollect.files import PRIVATE_FILE, private_folder
 from recollect.store import full_text
-from recollect.store.dialect import Connection
+from recollect.store.dialect import Connection, Dialect
 from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.protocol import StoreFacts, T
 from recollect.store.sqlite_code import SqliteCode
-from recollect.store.sqlite_edges import edge_columns
 from recollect.store.sqlite_text import SqliteText, newest_is_found
 from recollect.store.text_rebuild import forget_rebuild
 
@@ -105,7 +104,7 @@ class _Held:
             _INHERITED.append(self.connection)
 
 
-class Sqlite(SqliteText, SqliteCode):
+class Sqlite(SqliteText, SqliteCode, Dialect):
     """One SQLite database file: a connection per thread, opened when first needed."""
 
     def __init__(self, path: Path, *, busy_timeout_ms: int = 30_000) -> None:
@@ -155,9 +154,6 @@ class Sqlite(SqliteText, SqliteCode):
             if not patiently:
                 connection.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
 
-    def from_replica(self, work: Callable[[], T]) -> T:
-        return work()
-
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         connection = self.connection()
@@ -193,19 +189,6 @@ class Sqlite(SqliteText, SqliteCode):
     search_text = staticmethod(full_text.search_terms)
     session_neighbours = staticmethod(full_text.session_neighbours)
     term_counts = staticmethod(full_text.term_counts)
-
-    # --- vectors and the graph ---
-
-    def vector_value(self, blob: bytes) -> bytes:
-        return blob
-
-    def vector_search(self, model: str) -> None:
-        return None
-
-    def index_vectors(self, connection: Connection, model: str, stamp: int, added: int) -> None:
-        """Nothing: a process that searches them makes its own index."""
-
-    edge_columns = staticmethod(edge_columns)
 
     # --- looking after the file ---
 
@@ -252,9 +235,6 @@ class Sqlite(SqliteText, SqliteCode):
     ) -> None:
         sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({full_text.marks(columns)})"
         connection.executemany(sql, rows)
-
-    def finish_copy(self, connection: Connection) -> None:
-        """Nothing: numbers follow the largest one."""
 
     def release(self) -> None:
         connection = self.connection()

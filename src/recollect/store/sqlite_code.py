@@ -8,7 +8,7 @@ all names.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from recollect.store.code_protocol import FieldWeights
 from recollect.store.dialect import CodeTextRow, Connection, SearchRow
@@ -23,10 +23,6 @@ class SqliteCode:
 
     def index_code(self, connection: Connection, rows: Sequence[CodeTextRow]) -> None:
         connection.executemany("INSERT INTO code_text (rowid, names, around, path, body) VALUES (?, ?, ?, ?, ?)", rows)
-
-    def load_code(self, connection: Connection, pages: Iterable[Sequence[CodeTextRow]]) -> None:
-        for rows in pages:
-            self.index_code(connection, rows)
 
     def unindex_code(self, connection: Connection, first: int, last: int) -> None:
         connection.execute("DELETE FROM code_text WHERE rowid BETWEEN ? AND ?", (first, last))

@@ -10,7 +10,7 @@ The next rebuild drops spare tables that were left unfinished.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from recollect.store import full_text
 from recollect.store.dialect import Connection, TextRow
@@ -28,10 +28,6 @@ class SqliteText:
 
     def index_rows(self, connection: Connection, rows: Sequence[TextRow]) -> None:
         _put(connection, "", rows)
-
-    def load_text(self, connection: Connection, pages: Iterable[Sequence[TextRow]]) -> None:
-        for rows in pages:
-            _put(connection, "", rows)
 
     def unindex_text(self, connection: Connection, seq: int) -> None:
         _remove(connection, "", seq)

@@ -19,6 +19,7 @@ from recollect.model import (
     ConsolidationStatus,
     CycleStatus,
     CycleType,
+    Edge,
     Limit,
     Memory,
     Plan,
@@ -27,7 +28,7 @@ from recollect.model import (
     RunType,
 )
 from recollect.operations import operation
-from recollect.store.protocol import EdgeColumns, Range
+from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
     from recollect.consolidate.candidate import Candidate
@@ -304,7 +305,8 @@ class Consolidator:
         from recollect.consolidate.cluster import NEIGHBOURS, creative
 
         found = self._similar(self._texts(namespace), NEIGHBOURS)
-        plan = creative(found.candidates, found.pairs, _linked(self._context.store.edge_columns()), found.marks)
+        linked = _linked(self._context.store.columns(Edge, ("src", "dst")))
+        plan = creative(found.candidates, found.pairs, linked, found.marks)
         return msgspec.structs.replace(plan, notes=found.notes)
 
     def _cluster(self, namespace: str | None) -> Plan:
@@ -397,12 +399,9 @@ def _where(namespace: str | None) -> dict[str, object]:
     return {} if scope is None else {"namespace": scope}
 
 
-def _linked(edges: EdgeColumns) -> set[tuple[str, str]]:
+def _linked(ends: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     """Return the pairs of memories that are linked, by their ids."""
-    names = [name.removeprefix("mem:") for name in edges.src.values]
-    others = [name.removeprefix("mem:") for name in edges.dst.values]
-    ends = zip(edges.src.codes.tolist(), edges.dst.codes.tolist(), strict=True)
-    return {(names[src], others[dst]) for src, dst in ends}
+    return {(src.removeprefix("mem:"), dst.removeprefix("mem:")) for src, dst in ends}
 
 
 def _concerned(steps: Iterable[PlanStep]) -> int:

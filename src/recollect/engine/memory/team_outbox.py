@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from recollect import clock
+from recollect.engine.context import Worker
 from recollect.errors import RecollectError
 from recollect.model import Memory, TeamWrite
 from recollect.providers.team_client import TeamClient
@@ -38,15 +39,17 @@ FAILURE_CHARACTERS = 300
 SENT = ("importance", "confidence", "title", "category", "author", "valid_from", "source")
 
 
-class TeamOutbox:
+class TeamOutbox(Worker):
     """Queues writes for the team server and sends them."""
 
+    thread_name = "recollect-team"
+    stop_s = 1.0
+
     def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self.client = TeamClient(context.settings)
-        self._stop = threading.Event()
         self._due = threading.Event()
-        self._thread: threading.Thread | None = None
 
     # --- queue ---
 
@@ -159,16 +162,14 @@ class TeamOutbox:
 
     def start(self) -> None:
         """Send in a thread until stopped, if there is a team server."""
-        if self._thread is None and self.client.projects:
-            self._thread = threading.Thread(target=self._work, name="recollect-team", daemon=True)
-            self._thread.start()
+        if self.client.projects:
+            super().start()
 
     def stop(self) -> None:
         """End the thread after the request that it is sending, if that is quick."""
         self._stop.set()
         self._due.set()
-        if self._thread is not None:
-            self._thread.join(timeout=1.0)
+        super().stop()
 
     def _work(self) -> None:
         while not self._stop.is_set():
