@@ -1,6 +1,6 @@
 """Signals of candidate files, as one column each: the input of the ranking model.
 
-Signals are scale-free, as in recollect.recall.measure: shares of the query weighted by term rarity, scores relative to
+Signals are scale-free, as in recollect.recall.score: shares of the query weighted by term rarity, scores relative to
 the best candidate, yes or no. The same weights serve a library of ten files and a monorepo.
 """
 
