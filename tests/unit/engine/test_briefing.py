@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests import payloads
 from tests.fakes import FrozenClock
 from tests.trees import git, write
 
 from recollect import Engine, clock
-from recollect.model import Anchor, AnchorState, Session
+from recollect.model import Anchor, AnchorState, Memory, Session
 from recollect.settings import Settings
 from recollect.text.token_count import tokens
 
@@ -133,6 +134,33 @@ def test_important_decisions_do_not_hide_a_preference(shop: Shop) -> None:
     shop.store("Answer in British English", "preference", namespace=None, importance=0.4)
     small = shop.engine.presence.context(namespace=str(shop.root), tokens=150).text
     assert "- Answer in British English\n" in small
+
+
+def test_a_long_imported_history_does_not_hide_a_decision_made_here_or_shared(shop: Shop) -> None:
+    name = shop.store("Orders are kept for ten years, because the tax office asks for them", importance=0.5)
+    (here,) = shop.engine.store.get(Memory, [name])
+    with shop.engine.store.transaction("import-history") as transaction:
+        for number in range(40):
+            said, mark = f"flask {number}.0 (2012-01-01): `handler{number}` takes no argument any more", f"h{number}"
+            row = {"id": f"learnt-{number}", "seq": 100 + number, "content": said, "content_hash": mark}
+            learnt = {"source": "import", "category": "change", "metadata": {"from": "changelog", "written": mark}}
+            transaction.insert(msgspec.structs.replace(here, importance=0.7, **row, **learnt))
+        shared = msgspec.structs.replace(
+            here, id="shared", seq=200, content="Invoices are sent on Mondays", content_hash="h", source="import"
+        )
+        transaction.insert(shared)
+    told = lines(shop.starts("s"), "Decisions and facts")
+    assert sorted(told) == ["- Invoices are sent on Mondays (import)", f"- {here.content}"]
+
+
+def test_a_summary_of_a_cluster_is_not_told(shop: Shop) -> None:
+    name = shop.store("Orders are kept for ten years, because the tax office asks for them", importance=0.5)
+    (row,) = shop.engine.store.get(Memory, [name])
+    title = "4 memories about orders"
+    with shop.engine.store.transaction("cluster") as transaction:
+        summary = {"content": f"{title}: they are kept", "content_hash": "h", "source": "consolidation", "title": title}
+        transaction.insert(msgspec.structs.replace(row, id="summary", seq=100, importance=0.9, **summary))
+    assert title not in shop.starts("s")
 
 
 def test_the_important_and_the_repeated_preference_comes_first(shop: Shop) -> None:

@@ -50,6 +50,13 @@ def test_what_comes_later_joins_the_summary_of_its_group_and_undo_takes_it_back(
     assert state(engine) == before
 
 
+def test_imported_history_gets_no_summaries(engine: Engine) -> None:
+    for number in range(4):
+        engine.memories.store(f"{THEME} in case {number}.", amend=False, metadata={"from": "changelog"})
+    engine.embedding.catch_up()
+    assert engine.consolidation.cluster().affected == 0
+
+
 def test_a_year_of_one_theme_has_as_few_summaries_as_it_needs(engine: Engine, frozen: FrozenClock) -> None:
     for month in range(12):
         for number in range(3):

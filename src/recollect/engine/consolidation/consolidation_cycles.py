@@ -314,7 +314,8 @@ class Consolidator:
         from recollect.engine.consolidation.consolidation_input import covered, open_groups
 
         store = self._context.store
-        rows = self._texts(namespace, settled=True)
+        # Imported history is left out: its records name their source, and a summary of release notes says nothing.
+        rows = [row for row in self._texts(namespace, settled=True) if "from" not in row.metadata]
         summed_up = covered(store)
         groups = open_groups(store, summed_up, rows)
         closed = {name for names in summed_up.values() for name in names}.difference(group.middle for group in groups)

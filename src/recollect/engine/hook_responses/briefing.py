@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
@@ -44,7 +45,7 @@ from recollect.engine.hook_responses.work_in_progress import (
 )
 from recollect.engine.memory.freshness import freshness_of, is_outdated
 from recollect.engine.records.branches import written_on
-from recollect.engine.records.memory_rows import is_learnt
+from recollect.engine.records.memory_rows import SUMMARY_SOURCE, is_learnt
 from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
 from recollect.store.protocol import Range, Without
 from recollect.text.display import plural
@@ -54,7 +55,7 @@ from recollect.text.terms import query_terms
 if TYPE_CHECKING:
     from recollect.engine.records.branches import Branches
     from recollect.engine.retrieval.use_counters import UseCounters
-    from recollect.store.protocol import Store
+    from recollect.store.protocol import Filter, Store
 
 # Memories of each type that are read: the most important, of equal importance the newest.
 LOOKED_AT = 30
@@ -76,6 +77,13 @@ STANDING = ("preference", "style", "habit")
 OTHERS = ("decision", "insight", "pattern", "context")
 # Observations are shown as open work, and a fix when its error comes back.
 KNOWN = {"observed": False, "superseded_by": None, "category": Without(("fix",))}
+# What was said here, what others share, and the imported history are read apart: a long history would leave no place
+# for the others. Summaries of clusters say what their members say.
+ORIGINS: tuple[Filter, ...] = (
+    {"source": Without(("import", SUMMARY_SOURCE))},
+    {"source": "import", "category": None},
+    {"source": "import"},
+)
 
 # The value of a memory for a briefing is its importance plus these. What concerns the work at hand comes first.
 AT_HAND = 0.6
@@ -208,7 +216,8 @@ class Briefing:
         store = self._store
         tied = related(store, work, {"namespace": wanted.scopes}) if found else []
         found = [*found, *store.find(Memory, {"id": tuple(tied), **KNOWN})]
-        holding = {row.id: row for row in found if row.namespace in wanted.scopes and _holds(row)}
+        told = (row for row in found if row.namespace in wanted.scopes and row.source != SUMMARY_SOURCE)
+        holding = {row.id: row for row in told if _holds(row)}
         for name in wanted.told:
             holding.pop(name, None)
         for name in self._away(holding.values(), wanted.folder) | self._counters.useless(list(holding)):
@@ -252,8 +261,8 @@ def _snapshot(wanted: Wanted) -> Iterator[Line]:
 def _candidates(store: Store, wanted: Wanted, pasts: Sequence[PastSession]) -> Iterator[Memory]:
     """Yield the most important memories of each type, and those that the last sessions stored."""
     for scope in wanted.scopes:
-        for kind in (*STANDING, *OTHERS):
-            where = {"namespace": scope, "memory_type": kind, **KNOWN}
+        for kind, origin in product((*STANDING, *OTHERS), ORIGINS):
+            where = {"namespace": scope, "memory_type": kind, **KNOWN, **origin}
             yield from store.find(Memory, where, order="-importance", limit=LOOKED_AT)
     if sessions := tuple(past.session.id for past in pasts):
         yield from store.find(Memory, {"session_id": sessions, **KNOWN}, order="-seq", limit=LATEST)
