@@ -416,7 +416,7 @@ def _amend(text: str) -> None:
 
 def _supersede(text: str) -> None:
     asked = query.understand("where are the sessions kept")
-    version = supersede.Version(1, (AT, 0), 1.0, asked.terms, lambda: text)
+    version = supersede.Version(1, AT, 1.0, asked.terms, lambda: text)
     newer = version._replace(place=2, at=AT + 1)
     supersede.supersede(asked, dict.fromkeys(asked.terms, 1.0), [version, newer])
     changes.is_newer_version(text, text, "short", cosine=1.0, is_mutual=True)

@@ -78,11 +78,11 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 class Version(NamedTuple):
     """A candidate version of a fact: its place in the ranking, time, score, terms and text.
 
-    at: when it was said, and of one second the order of storing. text: read only where the others do not decide
+    text: read only where scores and terms do not decide
     """
 
     place: int
-    at: tuple[int, int]
+    at: int
     score: float
     terms: Sequence[str]
     text: Callable[[], str]
@@ -93,7 +93,7 @@ class Stated(NamedTuple):
     """A version of a fact: place, time, and how well its best sentence states the question."""
 
     place: int
-    at: tuple[int, int]
+    at: int
     worth: float
     words: frozenset[str]
     lays_down: bool
@@ -102,7 +102,7 @@ class Stated(NamedTuple):
 def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Version]) -> list[Stated]:
     """Return the versions of one fact among the candidates, newest first; empty if one.
 
-    versions: the best candidates in order of rank
+    versions: the best candidates in order of rank. Ties in time keep their order.
     """
     near = [version for version in versions if version.score >= versions[0].score - SCORE_GAP[version.kind]]
     # One word names a topic, it asks for no fact: all that is said of it is not versions of the same.
@@ -114,7 +114,7 @@ def supersede(query: Query, rarity: Mapping[str, float], versions: Sequence[Vers
         return []
     least = max(LEAST_STATED, STATED_SHARE * best.worth)
     others = [stated for version in near[1:] if (stated := _stated(asked, version, least=least))]
-    return sorted([best, *others], key=lambda stated: stated.at, reverse=True) if others else []
+    return sorted([best, *others], key=lambda stated: -stated.at) if others else []
 
 
 def tense(text: str) -> Tense:

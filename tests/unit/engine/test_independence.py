@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.fakes import FrozenClock, HashingEmbedder
+from tests.fakes import HashingEmbedder
 
 from recollect import Engine
 
@@ -64,14 +64,3 @@ def test_a_memory_supersedes_an_older_one_whatever_other_projects_say(either: En
         either.memories.store(text, namespace="others", amend=False)
     new = either.memories.store("The payment gateway now listens on port 8443.", namespace="mine")
     assert [(each.memory_id, each.superseded) for each in new.amends] == [(old.id, True)]
-
-
-@pytest.mark.parametrize("order", [1, -1])
-def test_of_two_versions_of_one_second_the_one_stored_later_comes_first(
-    either: Engine, frozen: FrozenClock, order: int
-) -> None:
-    texts = ["The shop does use the database MySQL.", "The shop does use the database SQLite."][::order]
-    for text in texts:
-        either.memories.store(text, amend=False)
-    found = either.recall.search("Which database does the shop use?", code=False)
-    assert [hit.memory.content for hit in found.hits] == texts[::-1]

@@ -19,7 +19,7 @@ def versions(*texts: str, at: tuple[int, ...] = (), scores: tuple[float, ...] = 
     times = at or range(len(texts), 0, -1)
     points = scores or (0.0,) * len(texts)
     rows = zip(range(len(texts)), times, points, texts, strict=True)
-    return [Version(place, (when, 0), score, terms(text), partial(str, text)) for place, when, score, text in rows]
+    return [Version(place, when, score, terms(text), partial(str, text)) for place, when, score, text in rows]
 
 
 def ordered(given: list[Version], question: str = QUESTION, rarity: dict[str, float] = EVEN) -> list[int]:
@@ -109,9 +109,9 @@ def test_texts_that_cannot_matter_are_not_read() -> None:
         raise AssertionError("read in vain")
 
     best = versions(MYSQL, scores=(9.0,))[0]
-    assert ordered([best, Version(1, (9, 0), 9.0 - SCORE_GAP["note"] - 1, (), unread)]) == []
-    assert ordered([best, Version(1, (9, 0), 9.0, terms(OTHER), unread)]) == []
-    assert ordered([Version(0, (1, 0), 0.0, (), unread), Version(1, (2, 0), 0.0, (), unread)], "What was it?") == []
+    assert ordered([best, Version(1, 9, 9.0 - SCORE_GAP["note"] - 1, (), unread)]) == []
+    assert ordered([best, Version(1, 9, 9.0, terms(OTHER), unread)]) == []
+    assert ordered([Version(0, 1, 0.0, (), unread), Version(1, 2, 0.0, (), unread)], "What was it?") == []
 
 
 # --- statements ---

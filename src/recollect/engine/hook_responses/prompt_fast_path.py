@@ -151,7 +151,7 @@ def _replaced(
     versions = [
         Version(
             number,
-            (rows[place].at, rows[place].seq),
+            rows[place].at,
             found.scores[place],
             rows[place].tokens,
             partial(_text, memories[rows[place].memory_id], rows[place].pid),

@@ -118,7 +118,7 @@ class HitOrder(NamedTuple):
         versions = [
             Version(
                 place,
-                (passage.at, passage.seq),
+                passage.at,
                 float(ranking.fitted.scores[hit.place]),
                 passage.tokens,
                 partial(passage_text, memories[hit.memory_id], passage.pid),
