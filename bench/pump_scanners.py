@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import numpy
+
 from recollect import git
 from recollect.capture import compress as compressed
 from recollect.capture import (
@@ -91,7 +93,7 @@ from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
 from recollect.patterns import imperative_rule, project_lessons, usage_patterns
 from recollect.patterns import usage_patterns as searches
-from recollect.recall import amend, changes, lexical, llm_judge_prompt, parsed_statement, query, supersede
+from recollect.recall import amend, lexical, llm_judge_prompt, parsed_statement, query, supersede
 from recollect.render import untrusted
 from recollect.surface.assistants import jsonc, toml
 from recollect.surface.mcp import jsonrpc
@@ -360,7 +362,7 @@ def _markdown(text: str) -> None:
     fields, rest = markdown_pages.split(text)
     found = markdown_pages.Page("a.md", fields, rest, AT)
     _ = found.title
-    list(markdown_pages.targets_of(found)), markdown_pages.tags(migrate_fields.Fields(fields))
+    list(markdown_pages.targets_of(found)), markdown_pages._tags(migrate_fields.Fields(fields))
 
 
 def _reviewed(text: str) -> None:
@@ -419,7 +421,8 @@ def _supersede(text: str) -> None:
     version = supersede.Version(1, AT, 1.0, asked.terms, lambda: text)
     newer = version._replace(place=2, at=AT + 1)
     supersede.supersede(asked, dict.fromkeys(asked.terms, 1.0), [version, newer])
-    changes.is_newer_version(text, text, "short", cosine=1.0, is_mutual=True)
+    near = supersede.Later(supersede.Note(2, None, (AT, 1), numpy.ones(1, numpy.float32)), 1.0, True, 1.0, False)
+    supersede.version_points(text, text, "short", near, cosine=1.0, asked=1.0)
 
 
 def _query(text: str) -> None:
@@ -639,7 +642,6 @@ RECALL: tuple[Any, ...] = (
     ("amendments", "recollect.recall.amend recollect.recall.parsed_statement recollect.recall.stated_values", _amend),
     ("supersession", "recollect.recall.supersede", _supersede),
     ("verdict", "recollect.recall.llm_judge_prompt", lambda text: llm_judge_prompt.verdict(text, "a")),
-    ("excerpt", "recollect.recall.llm_judge_prompt", lambda text: llm_judge_prompt.excerpt(text, ("a", "b"))),
     ("tags", "recollect.recall.lexical", lambda text: lexical.named_tags((text,), frozenset({"a"}))),
     ("extracted summary", "recollect.consolidate.group_summary", lambda text: summaries._SENTENCE.split(text)),
     ("summary of a cluster", "recollect.consolidate.group_summary", lambda text: group_summary.accepted(text, text)),

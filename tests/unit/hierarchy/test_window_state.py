@@ -72,7 +72,7 @@ def test_a_damaged_window_raises_and_can_be_reset(engine: Engine, documents: Doc
     window = MemoryManager(engine, "app")
     with pytest.raises(StoreCorrupt, match="cannot be read") as refusal:
         window.items()
-    assert "context-window complete" in refusal.value.hint
+    assert "window complete" in refusal.value.hint
     assert window.complete_task() == ()
     assert window.items() == ()
 
