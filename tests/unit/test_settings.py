@@ -301,7 +301,7 @@ SECRETS = ["embed_api_key", "llm_api_key", "openai_api_key", "anthropic_api_key"
 
 
 def test_every_key_is_marked_as_a_secret() -> None:
-    assert [row.name for row in SETTINGS if row.secret] == ["database_url", *SECRETS]
+    assert [row.name for row in SETTINGS if row.secret] == ["database_url", "database_read_url", *SECRETS]
     assert [row.name for row in SETTINGS if row.name.endswith(("key", "token"))] == SECRETS
 
 

@@ -46,7 +46,7 @@ def test_a_path_is_a_text_that_completes_as_a_file() -> None:
 
 
 def command(*parameters: Parameter) -> Command:
-    return Command("x", Handwritten("x", "", "", parameters))
+    return Command("x", Handwritten("x", "", parameters))
 
 
 def test_options_include_the_negative_of_a_truth_value_and_the_global_ones() -> None:
