@@ -451,10 +451,3 @@ def test_what_is_returned_is_what_is_kept(engine: Engine) -> None:
     stored = engine.memories.store("x", tags=["list"], metadata={"t": (1, 2)}, importance=1).memory  # type: ignore[arg-type]
     assert engine.store.get(Memory, [stored.id]) == [stored]
     assert (stored.tags, stored.metadata, type(stored.importance)) == (("list",), {"t": [1, 2]}, float)
-
-
-def test_a_memory_is_not_linked_with_itself(engine: Engine) -> None:
-    name = engine.memories.store("Ports are opened by hand").memory.id
-    with pytest.raises(InvalidInput, match="two different ends"):
-        engine.memories.associate(name, name)
-    assert engine.store.find(Edge) == []

@@ -25,7 +25,7 @@ from recollect.engine.records.memory_rows import (
     store_in,
 )
 from recollect.engine.records.record_redaction import WRITTEN, fields_without_secrets
-from recollect.errors import Conflict, InvalidInput, MemoryNotFound, NotFound
+from recollect.errors import Conflict, MemoryNotFound, NotFound
 from recollect.model import (
     Change,
     Deleted,
@@ -455,8 +455,6 @@ class Memories:
         kind, strength = input_checks.relation(relationship), input_checks.ratio("weight", weight)
         with self._context.store.transaction("associate_memories") as transaction:
             src, dst = (self._end(transaction, name) for name in (source_id, target_id))
-            if src == dst:
-                raise InvalidInput("a link needs two different ends", hint="Name another target.", target_id=target_id)
             known = transaction.find(Edge, {"src": src, "dst": dst, "relationship": kind}, limit=1)
             if known:
                 return Linked(edge=transaction.update(Edge, known[0].id, {"weight": strength}), created=False)
