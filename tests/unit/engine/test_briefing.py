@@ -144,7 +144,9 @@ def test_a_long_imported_history_does_not_hide_a_decision_made_here_or_shared(sh
             said, mark = f"flask {number}.0 (2012-01-01): `handler{number}` takes no argument any more", f"h{number}"
             row = {"id": f"learnt-{number}", "seq": 100 + number, "content": said, "content_hash": mark}
             learnt = {"source": "import", "category": "change", "metadata": {"from": "changelog", "written": mark}}
-            transaction.insert(msgspec.structs.replace(here, importance=0.7, **row, **learnt))
+            transaction.insert(
+                msgspec.structs.replace(here, importance=0.7, created_at=NOW - 5_000 * DAY, **row, **learnt)
+            )
         shared = msgspec.structs.replace(
             here, id="shared", seq=200, content="Invoices are sent on Mondays", content_hash="h", source="import"
         )
