@@ -230,9 +230,9 @@ class Dependencies(Record, frozen=True, kw_only=True):
 class Impact(Record, frozen=True, kw_only=True):
     """The reach of a change of a piece of code, nearest first and most certain first.
 
-    affected: code that uses it, directly or over others. tests, endpoints: those among it. memories: what is remembered
-    of it or of what is affected. doubts: places that may use it, too. is_complete: there is no sign of further users;
-    `verdict` says so in words, and why not where it is not.
+    affected: code that uses it, directly or over others. tests: those among it, then what helps them. endpoints: those
+    among it. memories: what is remembered of it or of what is affected. doubts: places that may use it, too.
+    is_complete: there is no sign of further users; `verdict` says so in words, and why not where it is not.
     """
 
     node: NodeView

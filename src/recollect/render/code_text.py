@@ -95,8 +95,8 @@ def _symbol(view: code_records.SymbolView, _now: int | None) -> list[Block]:
         ("endpoint", inline(view.endpoint or "")),
         ("complexity", view.complexity if view.complexity != "low" else ""),
         ("test", "yes" if view.is_test else ""),
-        ("called by", _calls(view.callers, view.callers_total)),
-        ("calls", _calls(view.callees, view.callees_total)),
+        ("called by", _calls(view.callers, view.callers_total, hit)),
+        ("calls", _calls(view.callees, view.callees_total, hit)),
     )
     details = (
         ("id", inline(hit.id)),
@@ -116,11 +116,12 @@ def _symbol(view: code_records.SymbolView, _now: int | None) -> list[Block]:
     ]
 
 
-def _calls(ids: Sequence[str], total: int | None) -> str:
-    """Return the names at the other ends of calls, and how many more there are."""
+def _calls(ids: Sequence[str], total: int | None, hit: code_records.SymbolHit) -> str:
+    """Return the other ends of a symbol's calls, and how many more there are; ends in its own file without a path."""
     if total is None:
         return "not resolved yet: ask again in a few seconds"
-    shown = ", ".join(name.rpartition("::")[2] for name in ids)
+    ends = (end.partition(":")[2].removeprefix(f"{hit.root}/") for end in ids)
+    shown = ", ".join(end.removeprefix(f"{hit.path}::") for end in ends)
     more = f" and {total - len(ids):,} more" if total > len(ids) else ""
     return inline(shown, PARTICULAR_CHARACTERS) + more if ids else "nothing found"
 

@@ -114,6 +114,28 @@ def test_impact_names_users_by_distance_tests_and_files(engine: Engine, root: Pa
     assert "tests/test_cart.py" in found.files
 
 
+def test_what_helps_tests_is_listed_with_them_and_after_other_callers(engine: Engine, root: Path) -> None:
+    helped = """from shop.cart import Cart
+
+
+def _filled():
+    cart = Cart()
+    cart.sum()
+    return cart
+
+
+def test_filled():
+    assert _filled()
+"""
+    (root / "tests/test_a_first.py").write_text(helped, encoding="utf-8")
+    engine.code.index(str(root), namespace="shop")
+    found = engine.links.impact("Cart.sum")
+    assert [row.node.label for row in found.affected if row.depth == 1] == ["offer", "_filled"]
+    assert [row.node.label for row in found.tests][-1] == "_filled"
+    assert "offer" not in {row.node.label for row in found.tests}
+    assert [name.rpartition("::")[2] for name in engine.code.symbol("Cart.sum").callers] == ["offer", "_filled"]
+
+
 def test_the_confidence_of_impact_falls_along_the_way(engine: Engine, root: Path) -> None:
     found = {row.node.label: row.confidence for row in engine.links.impact("total").affected}
     assert found["test_offer"] <= found["offer"] <= found["Cart.sum"] < 1

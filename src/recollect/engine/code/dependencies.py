@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.file_programs import has_program
 from recollect.code.links.module_finder import family
 from recollect.code.manifests.importable_names import provided
@@ -200,8 +201,9 @@ def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact
     found = [number for number in way.order.tolist() if way.depth[number] > 0 and kinds[number] != KIND_CODES["Memory"]]
     nodes = code_nodes(store, (graph.points.ids[number] for number in (*starts, *found)))
     of = {number: node for number in found if (node := nodes.get(graph.points.ids[number])) is not None}
-    tests = [number for number, node in of.items() if node.is_test]
-    found.sort(key=lambda number: (way.depth[number], number in of and of[number].is_test))
+    found.sort(key=lambda number: (way.depth[number], number in of and of[number].is_in_tests))
+    tests = [number for number in found if number in of and of[number].is_in_tests]
+    tests.sort(key=lambda number: not of[number].is_test)
     endpoints = [number for number, node in of.items() if node.symbol is not None and node.symbol.endpoint]
     memories = _memories(store, graph, [*starts, *found], nodes, asked.own)
     shown = dict.fromkeys(number for part in (found, tests, endpoints) for number in part[: asked.limit])
@@ -345,7 +347,7 @@ CALLS = RELATIONS.index("CALLS")
 
 
 class Calls(NamedTuple):
-    """The ids of callers and callees of a symbol; most certain first."""
+    """The ids of callers and callees of a symbol: callers in tests last, else the most certain first."""
 
     callers: list[str]
     callees: list[str]
@@ -363,10 +365,11 @@ def calls(store: LinkStore, found: FoundSymbol) -> Calls | None:
     callees = [target_node(root, name) for source, name in _called(own) if source == key]
     callers: list[str] = []
     files = store.files_linking(found.tree.id, target, MOST_LINKING_FILES)
-    paths = {row.id: row.path for row in store.get(File, files)}
-    for number, edges in store.file_edges(files).items():
-        if number in paths:
-            callers += [code_node_id(root, paths[number], source) for source, name in _called(edges) if name == target]
+    edges = store.file_edges(files)
+    for row in sorted(store.get(File, files), key=lambda row: is_test_file(row.language, row.path)):
+        if row.id in edges:
+            called = _called(edges[row.id])
+            callers += [code_node_id(root, row.path, source) for source, name in called if name == target]
     return Calls(list(dict.fromkeys(callers)), list(dict.fromkeys(callees)))
 
 

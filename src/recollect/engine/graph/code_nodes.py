@@ -41,6 +41,11 @@ class CodeNode(NamedTuple):
             return is_test_file(self.file.language, self.file.path)
         return self.symbol.test or self.symbol.kind == "Test"
 
+    @property
+    def is_in_tests(self) -> bool:
+        """Whether it is a test, or helps the tests of its file."""
+        return self.is_test or is_test_file(self.file.language, self.file.path)
+
 
 class Address(NamedTuple):
     """An id taken apart."""
