@@ -430,6 +430,9 @@ def test_what_is_no_payload_cannot_be_summed_up(engine: Engine) -> None:
             engine.sessions.summarize(payload=raw)
     with pytest.raises(InvalidInput, match="payload is empty"):
         engine.presence.prompt("  ")
+    with pytest.raises(InvalidInput, match="not a JSON object") as caught:
+        engine.presence.prompt("why do we retry?")
+    assert "session preview" in caught.value.hint
 
 
 @pytest.mark.promise("E18")

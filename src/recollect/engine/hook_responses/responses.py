@@ -141,6 +141,9 @@ class HookResponses:
         if payload is None or not payload.strip():
             hint = "Pass the hook's JSON payload; on the command line, pipe it in."
             raise InvalidInput("payload is empty", hint=hint)
+        if not payload.lstrip().startswith("{"):
+            hint = 'To try the text of a prompt: `recollect session preview "TEXT"`.'
+            raise InvalidInput("payload is not a JSON object", hint=hint)
         return self._ingested(payload, event or "UserPromptSubmit", assistant or "", budget)
 
     @operation("preview_context", "preview", read_only=True, positional=("prompt",), listed=())
