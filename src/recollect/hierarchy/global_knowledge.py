@@ -29,10 +29,10 @@ _COMMON = frozenset(
 
 
 class Kept(Record, frozen=True, kw_only=True):
-    """Level 4 as it is stored, with the generation of the index and the size limit it was built for."""
+    """Level 4 as it is stored, with the generation of the index and the bytes of the budget it was built for."""
 
     generation: int
-    max_bytes: int
+    budget: int
     knowledge: GlobalKnowledge
 
 
@@ -50,12 +50,12 @@ class Knowledge:
         text = self._documents.read("overview")
         kept = _decoded(text)
         generation = self._engine.code_store.code_generation()
-        if kept is not None and kept.max_bytes == max_bytes and (kept.generation == generation or not fresh):
+        if kept is not None and kept.budget == max_bytes and (kept.generation == generation or not fresh):
             return kept.knowledge
         from recollect.hierarchy.project_overview import overview
 
         made = overview(self._engine, self._namespace, max_bytes=max_bytes)
-        new = Kept(generation=generation, max_bytes=max_bytes, knowledge=made)
+        new = Kept(generation=generation, budget=max_bytes, knowledge=made)
         self._documents.swap("overview", text, msgspec.json.encode(new).decode())  # another process stores the same
         return made
 

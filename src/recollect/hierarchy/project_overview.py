@@ -8,6 +8,7 @@ layers (half a CPU second instead of 14 on our own code). The same project gives
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recollect.engine import Project, namespace_of, size
+from recollect.engine import Project, namespace_of, size, tokens
 from recollect.errors import InvalidInput, NotFound
 from recollect.hierarchy.design_patterns import design_patterns
 from recollect.hierarchy.entry_points import entry_points
@@ -23,6 +24,7 @@ from recollect.hierarchy.file_forms import first_lines
 from recollect.hierarchy.header_comment import first_sentence, of_code, of_document, paragraph
 from recollect.hierarchy.layers import Architecture, Component, architecture, is_secondary, short_names
 from recollect.hierarchy.model import GlobalKnowledge
+from recollect.hierarchy.policies import TOKENS_PER_BYTE
 from recollect.hierarchy.technology import technology
 from recollect.text.display import plural
 
@@ -63,7 +65,7 @@ KINDS: tuple[tuple[MemoryType, str], ...] = (
 
 
 def overview(engine: Engine, namespace_or_root: str, *, max_bytes: int = 50_000) -> GlobalKnowledge:
-    """Return the overview of a project, at most `max_bytes` long.
+    """Return the overview of a project, at most `max_bytes` long, and within the tokens of a level of that size.
 
     namespace_or_root: the project, as a path or a name. Raises NotFound if it is not indexed.
     """
@@ -90,10 +92,15 @@ def overview(engine: Engine, namespace_or_root: str, *, max_bytes: int = 50_000)
     ]
     most = int(MOST_SHARE * max_bytes)
     kept = [(title, _shortened(text, most)) for title, text in sections if text.strip()]
-    while size(GlobalKnowledge(sections=tuple(kept)).text) > max_bytes and len(kept) > 1:
+    while (taken := _room(GlobalKnowledge(sections=tuple(kept)).text)) > max_bytes and len(kept) > 1:
         kept.pop()
-    drawn = _map(project, max_bytes - size(GlobalKnowledge(sections=tuple(kept)).text))
+    drawn = _map(project, max_bytes - taken)
     return GlobalKnowledge(sections=(*kept, *([("Repository map", drawn)] if drawn else [])))
+
+
+def _room(text: str) -> int:
+    """Return the bytes that a text takes of a budget which limits bytes and tokens."""
+    return max(size(text), math.ceil(tokens(text) / TOKENS_PER_BYTE))
 
 
 def _shortened(text: str, most: int) -> str:
@@ -263,18 +270,18 @@ def _recurring(engine: Engine, namespace: str) -> Iterator[str]:
 
 def _map(project: Project, room: int) -> str:
     """Return the map that fits into so many bytes; empty if the room is too small."""
-    room -= size("## Repository map\n\n\n\n")
+    room -= _room("\n## Repository map\n\n\n")
     if room < LEAST_MAP_BYTES:
         return ""
-    tokens = int(room / TOKEN_BYTES)
+    wanted = int(room / TOKEN_BYTES)
     best = ""
     for _ in range(MOST_DRAWN):
-        drawn = project.map(tokens)
+        drawn = project.map(wanted)
         own = tuple(file for file in drawn.files if not is_secondary(file.path))
         text = msgspec.structs.replace(drawn, files=own or drawn.files).text()
-        taken = size(text)
-        best = text if size(best) < taken <= room else best
+        taken = _room(text)
+        best = text if _room(best) < taken <= room else best
         if room * NEARLY <= taken <= room or (taken <= room and len(drawn.files) == drawn.files_total):
             break
-        tokens = int(tokens * min(max(room * ALMOST / max(taken, 1), 0.2), 2.5))
+        wanted = int(wanted * min(max(room * ALMOST / max(taken, 1), 0.2), 2.5))
     return best

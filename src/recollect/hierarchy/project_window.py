@@ -21,7 +21,7 @@ from recollect.hierarchy.file_forms import ItemForms, text_item
 from recollect.hierarchy.global_knowledge import Knowledge
 from recollect.hierarchy.level_lookup import look_up
 from recollect.hierarchy.model import Filled, GlobalKnowledge, Item, LevelUse, LookedUp, MemoryStats, Moved, Task
-from recollect.hierarchy.policies import ESTIMATED_PER_BYTE, PROFILES, Policy, profile
+from recollect.hierarchy.policies import ESTIMATED_PER_BYTE, PROFILES, TOKENS_PER_BYTE, Policy, profile
 from recollect.hierarchy.promotion import WindowContext
 from recollect.hierarchy.window_state import (
     Changed,
@@ -369,7 +369,8 @@ class MemoryManager:
         return profile(name, total)
 
     def _most_known(self) -> int:
-        return self._rules(self._window.read()).level4.max_bytes or 0
+        level4 = self._rules(self._window.read()).level4
+        return min(filter(None, (level4.max_bytes, int((level4.max_tokens or 0) / TOKENS_PER_BYTE))), default=0)
 
     def _known(self) -> GlobalKnowledge:
         """Return the stored level 4; an empty one if the project is not indexed."""

@@ -12,6 +12,7 @@ from tests.trees import write
 from recollect.engine import Engine
 from recollect.engine.code.indexed_project import file_uses
 from recollect.errors import InvalidInput, NotFound
+from recollect.hierarchy.policies import TOKENS_PER_BYTE
 from recollect.hierarchy.project_overview import overview
 
 SHOP = {
@@ -110,8 +111,11 @@ def test_a_large_project_fills_ten_to_fifty_kilobytes_and_never_more_than_it_may
         engine.code.index(str(root))
         made = overview(engine, str(root))
         assert 10_000 <= made.bytes <= 50_000
-        assert overview(engine, str(root), max_bytes=12_000).bytes <= 12_000
-        assert overview(engine, str(root), max_bytes=2_000).bytes <= 2_000
+        assert 13_000 <= made.tokens <= 15_000
+        for most in (12_000, 2_000):
+            small = overview(engine, str(root), max_bytes=most)
+            assert small.bytes <= most
+            assert small.tokens <= most * TOKENS_PER_BYTE
 
 
 def test_an_overview_needs_an_index_and_enough_room(engine: Engine, tmp_path: Path, shop: Path) -> None:
