@@ -101,12 +101,14 @@ def part(
     terms: Collection[str] = (),
     *,
     with_end: bool = False,
+    beside: Sequence[tuple[int, int]] = (),
 ) -> Text:
     """Return the imports of a file and the pieces that match best, with a mark for each cut.
 
     Without anything to match, the first pieces. Each piece has the lines of one symbol.
     wanted: qualified names, most important first. terms: search terms of the question
     with_end: the end comes second: new tests are added at the end of a file
+    beside: the lines of another part, which has the imports; they are left out
     """
     lines = text.split("\n")
     pieces = list(_pieces(lines, rows))
@@ -114,7 +116,8 @@ def part(
     if with_end:
         end = [piece for piece in pieces if piece.end > len(lines) - END_LINES]
         order = [*order[:1], *reversed(end), *order[1:]]
-    head = _imports(lines, max_bytes)
+    order = [piece for piece in order if not any(first <= piece.start and piece.end <= last for first, last in beside)]
+    head = _Piece(1, 0, -1) if beside else _imports(lines, max_bytes)
     room = max_bytes - sum(size(line) + 1 for line in lines[head.start - 1 : head.end])
     chosen = [head] if head.end else []
     for piece in order:
@@ -332,12 +335,25 @@ class ItemForms:
             return outline(self.text(item.name), rows).text
         return part_of(self.text(item.name), rows, item)
 
+    def joined(self, one: Item, two: Item) -> str:
+        """Return what levels 1 and 2 have of one file: the whole, or the lines of both parts. Raises NotFound."""
+        if one == two or (one.form, two.form) != ("part", "part"):
+            return self.shown(two)
+        lines = tuple(_merged((*one.lines, *two.lines)))
+        return self.shown(msgspec.structs.replace(two, lines=lines, size_bytes=one.size_bytes + two.size_bytes))
+
     def made(
-        self, item: Item, form: Form, level: Literal[1, 2], max_bytes: int = 0, terms: Collection[str] = ()
+        self,
+        item: Item,
+        form: Form,
+        level: Literal[1, 2],
+        max_bytes: int = 0,
+        terms: Collection[str] = (),
+        beside: Sequence[tuple[int, int]] = (),
     ) -> Item | None:
         """Return an item in another form and level; None if it no longer exists.
 
-        max_bytes, terms: of a part, its size and the search terms it should match
+        max_bytes, terms, beside: of a part, its size, the terms it should match, and the lines it leaves out
         """
         if item.form == "text":
             return msgspec.structs.replace(item, level=level)
@@ -354,11 +370,11 @@ class ItemForms:
             return _with(item, outline(text, rows), form, level)
         # The part is within a number of bytes, and within the tokens of so many bytes of code.
         max_tokens, is_test = int(max_bytes * ESTIMATED_PER_BYTE), self._sources.files[item.name].is_test
-        made = part(text, rows, item.symbols, max_bytes, terms, with_end=is_test)
+        made = part(text, rows, item.symbols, max_bytes, terms, with_end=is_test, beside=beside)
         while made.tokens > max_tokens and max_bytes > 0:
             # Shrink by the excess and 2 % more: other symbols have other tokens.
             max_bytes = int(max_bytes * max_tokens / made.tokens * 0.98)
-            made = part(text, rows, item.symbols, max_bytes, terms, with_end=is_test)
+            made = part(text, rows, item.symbols, max_bytes, terms, with_end=is_test, beside=beside)
         return msgspec.structs.replace(_with(item, made, form, level), of_bytes=size(text))
 
 

@@ -39,7 +39,7 @@ def look_up(state: State, context: WindowContext, knowledge: Knowledge, query: s
     for level in (1, 2):
         item = _in_level(state, context, level, name, query)
         if item is not None:
-            return _from_level(context, item, tuple(range(1, level + 1)))
+            return _from_level(state, context, item, tuple(range(1, level + 1)))
     if name is not None:
         return _fetched(context, name)
     return _by_question(state, context, knowledge, query)
@@ -74,8 +74,9 @@ def _defines(context: WindowContext, item: Item, wanted: list[str]) -> bool:
     return False
 
 
-def _from_level(context: WindowContext, item: Item, asked: tuple[int, ...]) -> Lookup:
-    found = _found(item.name, item.level, item.form, context.forms.shown(item), item.why)
+def _from_level(state: State, context: WindowContext, item: Item, asked: tuple[int, ...]) -> Lookup:
+    text = context.forms.joined(find_item(state, item.name) or item, item)
+    found = _found(item.name, item.level, item.form, text, item.why)
 
     def step(state: State) -> State:
         return count_lookup(accessed(state, context, item.name), hit=True)

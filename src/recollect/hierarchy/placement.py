@@ -1,7 +1,7 @@
 """Placement: candidates become items of levels 1 and 2, as long as they are worth their tokens.
 
-level 1   named files, whole if they fit; the definitions they use; then the most likely candidates
-level 2   the next candidates, and the whole of a named file that is only in part in level 1
+level 1   named files, whole if they fit; the definitions they use; then the best lines of the most likely candidates
+level 2   further lines of these, other candidates, and the whole of a named file that is only in part in level 1
 
 A small file is placed whole, a larger one in part: the pieces that match the task.
 """
@@ -10,21 +10,29 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
+from copy import copy
 from itertools import islice
 from typing import Literal, NamedTuple
 
 from recollect.engine import Sources
-from recollect.hierarchy.file_forms import MEMORY, ItemForms, new_item
+from recollect.hierarchy.file_forms import MARK_BYTES, MEMORY, ItemForms, new_item
 from recollect.hierarchy.model import Item
 from recollect.hierarchy.policies import ESTIMATED_PER_BYTE, Level, Policy
 from recollect.hierarchy.task_candidates import Candidate, Found
 
-# The size of a part that holds a changed line in half of all cases, if the task changes its file. Of 79 files above
-# 8 KB that commits of nine repositories changed, parts of 2, 4, 6 and 12 KB hold one in 58, 70, 82 and 90 %.
-HALF_BYTES = 1_500
-# The price of room: how many needed files a level 2 full of bytes at this price brings. Room in level 1 is scarce, so
-# files enter it with smaller parts. For a task of one line about texts a file has to be ten times as certain.
-PRICE_1, PRICE_2, TEXT_TIMES = 0.8, 0.35, 10
+# The size of a part that holds a changed line in half of all cases, if the task changes its file: code, tests. Of 114
+# such files above 2.5 KB, parts of 2.5, 4, 6 and 9 KB hold one in 76, 82, 93 and 95 % of code, 58, 65, 70 and 73 % of
+# tests.
+HALF_BYTES, HALF_BYTES_TEST = 800, 3_500
+# The least price of room: how many needed files a level 2 full of bytes at this price brings. It rises until everything
+# that is worth it fits, in both levels and then in level 1. For a task of one line about texts a file has to be ten
+# times as certain.
+PRICE, TEXT_TIMES = 0.35, 10
+# The highest price, as a multiple of the least, and the steps in which one is found.
+MOST_TIMES, PRICE_STEPS = 1_000, 16
+# Tokens of a byte that may be filled, at first; and the share of the room from which on it counts as full.
+TYPICAL_PER_BYTE, FULL = 0.385, 0.96
 # The least useful part of a file; and no file counts as smaller than this: its name and reason take room, too.
 LEAST_PART, LEAST_BYTES = 1_000, 750
 # The share of both levels that a task fills, and a task about texts; the rest is for what is looked up in its course.
@@ -82,10 +90,8 @@ def place(
     for candidate in found.files:
         if candidate.is_named:
             work.used_by(candidate.path)
-    unit = (TEXT_TIMES if text else 1) / max(1, policy.level2.code_bytes)
-    for candidate in found.files:
-        if not candidate.is_named:
-            work.likely(candidate, unit)
+    least = (TEXT_TIMES if text else 1) * PRICE / max(1, policy.level2.code_bytes)
+    work.likely([candidate for candidate in found.files if not candidate.is_named], least)
     return Placed(work.items, work.left_out)
 
 
@@ -131,23 +137,57 @@ class _Placing:
             if made is not None and made.size_bytes:
                 self._take(made, self._one)
 
-    def likely(self, candidate: Candidate, unit: float) -> None:
-        """Put a file into the first level that has room, as much of it as is worth the price of a byte there."""
-        if any(item.name == candidate.path for item in self.items):
-            return
-        size_bytes, is_worth = self._sources.files[candidate.path].size_bytes, False
-        rooms: tuple[tuple[Literal[1, 2], _Room, float], ...] = ((1, self._one, PRICE_1), (2, self._two, PRICE_2))
-        for level, room, price in rooms:
-            most = worthwhile_bytes(candidate.chance, size_bytes, unit * price)
-            made = self._made(self._item(candidate), level, most) if most else None
-            if made is None or not made.size_bytes:
-                continue
-            is_worth = True
-            is_full = self._one.tokens + self._two.tokens + made.tokens > self._most_tokens
-            if not is_full and self._take(made, room):
-                return
-        if is_worth:
-            self.left_out.append(candidate.path)
+    def likely(self, candidates: Sequence[Candidate], least: float) -> None:
+        """Put the best lines of files into level 1 and further ones into level 2, as far as they are worth the price.
+
+        Parts take less than they may, since pieces are not cut. So a second try knows the tokens of the first.
+        least: the price of a byte where there is room for everything
+        """
+        known = {item.name for item in self.items}
+        worth = [row for row in candidates if row.path not in known and self._bytes(row, least)]
+        before, left_out, one, two = self.items, self.left_out, self._one, self._two
+        left, per_byte = self._most_tokens - one.tokens - two.tokens, TYPICAL_PER_BYTE
+        for _ in range(2):
+            self.items, self.left_out, self._one, self._two = [*before], [*left_out], copy(one), copy(two)
+            price = self._price(worth, left / per_byte, least)
+            price_1 = self._price(worth, min(left, one.left * ESTIMATED_PER_BYTE) / per_byte, price)
+            for row in worth:
+                first = self._limited(row, 1, self._bytes(row, price_1), self._one)
+                second = self._limited(row, 2, self._bytes(row, price), self._two, first)
+                if first is None and second is None:
+                    self.left_out.append(row.path)
+            taken = self._one.tokens + self._two.tokens - one.tokens - two.tokens
+            per_byte = taken / max(1, sum(self._bytes(row, price) for row in worth))
+            if price == least or taken > FULL * left:
+                break
+
+    def _limited(
+        self, row: Candidate, level: Literal[1, 2], most: int, room: _Room, first: Item | None = None
+    ) -> Item | None:
+        """Put so many bytes of a file into a level, those of level 1 included; None if nothing was put there."""
+        item, made = self._item(row), None
+        if first is None and most:
+            made = self._made(item, level, most)
+        elif first is not None and first.form == "part" and most - first.size_bytes >= LEAST_PART:
+            marks = MARK_BYTES * len(first.lines) if most >= first.of_bytes else 0
+            made = self._forms.made(item, "part", level, most - first.size_bytes + marks, self._terms, first.lines)
+        is_full = made is not None and self._one.tokens + self._two.tokens + made.tokens > self._most_tokens
+        return made if made is not None and made.size_bytes and not is_full and self._take(made, room) else None
+
+    def _price(self, rows: Sequence[Candidate], most_bytes: float, least: float) -> float:
+        """Return the least price of a byte at which these files fit."""
+        low, high = least, least * MOST_TIMES
+        if sum(self._bytes(row, low) for row in rows) <= most_bytes:
+            return low
+        for _ in range(PRICE_STEPS):
+            middle = math.sqrt(low * high)
+            fits = sum(self._bytes(row, middle) for row in rows) <= most_bytes
+            low, high = (low, middle) if fits else (middle, high)
+        return high
+
+    def _bytes(self, row: Candidate, price: float) -> int:
+        source = self._sources.files[row.path]
+        return worthwhile_bytes(row.chance, source.size_bytes, price, HALF_BYTES_TEST if source.is_test else HALF_BYTES)
 
     def _item(self, candidate: Candidate) -> Item:
         why = "; ".join(candidate.why[:3])
@@ -168,13 +208,14 @@ class _Placing:
         return fits
 
 
-def worthwhile_bytes(chance: float, size_bytes: int, price: float) -> int:
+def worthwhile_bytes(chance: float, size_bytes: int, price: float, half: int = HALF_BYTES) -> int:
     """Return how much of a file is worth its room: all of it, the best size of a part, or 0.
 
     chance: that the task changes the file. price: the chance that a byte has to bring
+    half: the size of a part that holds a changed line in half of all cases
     """
-    best = max(0.0, math.sqrt(chance * HALF_BYTES / price) - HALF_BYTES)
-    missed = chance * HALF_BYTES / (best + HALF_BYTES)
+    best = max(0.0, math.sqrt(chance * half / price) - half)
+    missed = chance * half / (best + half)
     if missed >= price * (max(size_bytes, LEAST_BYTES) - best):
         return size_bytes
     return int(best) if best >= LEAST_PART else 0

@@ -95,10 +95,11 @@ class MemoryManager:
         context = self._context()
         state = self._seen(context)
         found: dict[str, str] = {}
+        first = {item.name: item for item in items_at(state, 1)}
         for item in (*items_at(state, 2), *items_at(state, 1)):
             if item.form != "text" and item.name not in found:
                 try:
-                    found[item.name] = context.forms.shown(item)
+                    found[item.name] = context.forms.joined(first.get(item.name, item), item)
                 except NotFound:
                     continue  # deleted since; the next clean-up evicts it
         return found

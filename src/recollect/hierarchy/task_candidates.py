@@ -6,7 +6,7 @@ edits, errors, memories┘                                                      
                        └────────────────────────────────────────────────────────────────────────────────┘
 
 The chance is logistic in the evidence. The weights are those of a regression over 66 commits of eleven repositories
-(bench/hierarchy.py makes such tasks), rounded.
+(bench/hierarchy.py makes such tasks), rounded; of the git history over 66 commits of eleven.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.engine import Neighbour, Sources, spoken_of, touched
+from recollect.engine import Neighbour, Sources, code_terms, spoken_of, touched
+from recollect.hierarchy.file_forms import shortened
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
@@ -36,15 +37,17 @@ SEEDS = 10
 NEIGHBOURS = 15
 # Log-odds: of a file without evidence, and of each kind of evidence at its strongest. A search by the first line finds
 # more than one by the whole text; a description of one line has both.
-NOTHING = -6.4
+NOTHING = -6.7
 SEARCH, TITLE, WORDED, HELD, CALLED = 0.5, 1.9, 1.9, 1.5, 1.1
 USED, USES, TESTS, SIBLING_TEST = 0.3, 1.1, 1.2, 0.5
-TOGETHER, OFTEN = 2.0, 0.9
+TOGETHER, SIMILAR, OFTEN, CHANGED_LATELY = 2.0, 1.0, 0.5, 0.8
 DOCUMENT = -2.7
 # Commits that the share of common ones is diluted with: of two commits, both together are chance.
 FEW_COMMITS = 3
-# The share of common commits from which they are a reason that is shown.
-LEAST_TOGETHER = 0.1
+# The share of common commits, and the similarity of a commit beside the most similar ones, that are shown as reasons.
+LEAST_TOGETHER, LEAST_SIMILAR, SUBJECT_CHARACTERS = 0.1, 0.5, 60
+# Commits after which a change counts a third as much.
+LATELY = 30
 # The same of what no commit shows: a file that the task names is needed; one that was edited or read just now, or that
 # a related memory is about, is about as likely as one that a search finds.
 NAMED, EDITED, READ, REMEMBERED = 12.0, 3.0, 1.5, 3.0
@@ -134,7 +137,7 @@ def candidates(engine: Engine, sources: Sources, description: str, files: Sequen
     _seen(engine, sources, evidence)
     _called(evidence, description)
     _beside(sources, evidence)
-    _changed(sources, evidence)
+    _changed(sources, evidence, description)
     found = [
         Candidate(
             path,
@@ -208,18 +211,45 @@ def _beside(sources: Sources, evidence: _Evidence) -> None:
             evidence.add(path, kind, weight * share, why)
 
 
-def _changed(sources: Sources, evidence: _Evidence) -> None:
-    """Add the files that change with the best files, by the git history, and those that change often."""
-    times = Counter(path for commit in sources.changes for path in commit)
+def _changed(sources: Sources, evidence: _Evidence, description: str) -> None:
+    """Add files by the git history: changed with the best files, by similar commits, often, or recently."""
+    times = Counter(path for _, paths in sources.changes for path in paths)
     for seed, weight in evidence.seeds():
-        common = Counter(path for commit in sources.changes if seed in commit for path in commit if path != seed)
+        common = Counter(path for _, paths in sources.changes if seed in paths for path in paths if path != seed)
         for path, count in common.items():
             share = weight * count / (times[seed] + FEW_COMMITS)
             why = f"changed with {seed} in {plural(count, 'commit')}" if share > LEAST_TOGETHER else ""
             evidence.add(path, "together", TOGETHER * share, why)
-    most = math.log1p(max(times.values(), default=1))
-    for path in evidence.ranked():
-        evidence.add(path, "often", OFTEN * math.log1p(times[path]) / most, "")
+    _similar(sources, evidence, description)
+    lately: Counter[str] = Counter()
+    for age, (_, paths) in enumerate(sources.changes):
+        lately.update(dict.fromkeys(paths, math.exp(-age / LATELY)))
+    for counts, kind, worth in ((times, "often", OFTEN), (lately, "lately", CHANGED_LATELY)):
+        most = math.log1p(max(counts.values(), default=1))
+        for path in evidence.ranked():
+            evidence.add(path, kind, worth * math.log1p(counts[path]) / most, "")
+
+
+def _similar(sources: Sources, evidence: _Evidence, description: str) -> None:
+    """Add the files that commits with similar subjects changed."""
+    words = [set(code_terms(subject)) for subject, _ in sources.changes]
+    counts = Counter(term for found in words for term in found)
+    rarity = {term: math.log((1 + len(words)) / (0.5 + count)) for term, count in counts.items()}
+    title = sources.terms(description.strip().partition("\n")[0])
+    asked = {term: rarity[term] * (2 if term in title else 1) for term in sources.terms(description) & rarity.keys()}
+    sums: dict[str, float] = {}
+    best: dict[str, tuple[float, str]] = {}
+    for found, (subject, paths) in zip(words, sources.changes, strict=True):
+        length = math.sqrt(sum(rarity[term] ** 2 for term in found))
+        match = sum(asked[term] for term in found & asked.keys()) / length if length else 0.0
+        for path in paths if match else ():
+            sums[path] = sums.get(path, 0.0) + match * match
+            best[path] = max(best.get(path, (0.0, "")), (match, subject))
+    most = max(sums.values(), default=1.0)
+    for path, found_sum in sums.items():
+        share = math.sqrt(found_sum / most)
+        why = f"changed by a similar commit: {shortened(best[path][1], SUBJECT_CHARACTERS)}"
+        evidence.add(path, "similar", SIMILAR * share, why if share > LEAST_SIMILAR else "")
 
 
 def _around(sources: Sources, seed: str) -> Iterator[tuple[str, str, float, str]]:
@@ -242,11 +272,12 @@ def _shares(rows: Sequence[Neighbour]) -> Iterator[tuple[Neighbour, float]]:
 
 
 def _tests_by_name(sources: Sources, path: str) -> list[str]:
-    """Return tests named after a file: test_cache.py, cache_test.go, CacheTest.java, cache.spec.ts."""
-    plain = _plain(path)
+    """Return tests named after a file (test_cache.py, CacheTest.java, cache.spec.ts), and a tests.py beside it."""
+    plain, folder = _plain(path), PurePosixPath(path).parent
     tests = (other for other, source in sources.files.items() if source.is_test)
     called = {f"test{plain}", f"tests{plain}", f"{plain}test", f"{plain}tests", f"{plain}spec"}
-    return [other for other in tests if plain and _plain(other) in called]
+    near = {str(folder / f"{name}{PurePosixPath(path).suffix}") for name in ("test", "tests", "spec")}
+    return [other for other in tests if (plain and _plain(other) in called) or other in near]
 
 
 def _plain(path: str) -> str:

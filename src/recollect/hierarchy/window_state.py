@@ -1,6 +1,6 @@
 """State of a context window: the items of levels 1 and 2, accesses and events; how it changes and is stored.
 
-A file may be in level 1 as a part or an outline and in level 2 as a whole. Everything else is in the archive.
+A file may be in level 1 as a part or an outline, and in level 2 as a whole or with further lines. All else is archived.
 """
 
 from __future__ import annotations

@@ -70,19 +70,19 @@ def commits(root: Path, since: int | None, *, most: int = MAX_COMMITS, notes: li
             notes.append(f"renames with edits were not detected: {problems[0]}")
 
 
-def changed_paths(root: Path, most: int) -> list[list[str]]:
-    """Return the paths that each of the newest commits changed, newest first; none without a repository."""
+def changed_paths(root: Path, most: int) -> list[tuple[str, list[str]]]:
+    """Return the subject and the changed paths of the newest commits, newest first; none without a repository."""
     where = git.folders(root)
     if where is None:
         return []
-    form = ("-z", "--no-merges", "--name-only", "--no-renames", "--format=%x01", f"--max-count={most}")
-    found: list[list[str]] = []
+    form = ("-z", "--no-merges", "--name-only", "--no-renames", "--format=%x01%s", f"--max-count={most}")
+    found: list[tuple[str, list[str]]] = []
     with git.opened(where) as repository:
         for piece in islice(_pieces(repository.stream("log", *form, "HEAD", "--"), []), MAX_PATHS):
             if piece.startswith("\x01"):
-                found.append([])
+                found.append((piece[1:], []))
             elif found:
-                found[-1].append(piece.removeprefix("\n"))
+                found[-1][1].append(piece.removeprefix("\n"))
     return found
 
 

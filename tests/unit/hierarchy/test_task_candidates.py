@@ -250,6 +250,56 @@ def test_files_that_changed_together_come_together(tmp_path: Path) -> None:
     assert "app/part_7.py" not in found
 
 
+@pytest.mark.promise("H2")
+def test_what_a_similar_commit_changed_is_a_candidate(tmp_path: Path) -> None:
+    project = tmp_path.resolve() / "project"
+    write(project, {f"app/part_{number}.py": f"def part_{number}():\n    return {number}\n" for number in range(40)})
+    git(project, "init", "-q")
+    for number, subject in enumerate(("start", "Round the quarterly surcharge", "Rename a colour", "Sort the menu")):
+        write(project, {f"app/part_{number}.py": f"def part_{number}():\n    return {number + 100}\n"})
+        git(project, "add", "-A")
+        git(project, "commit", "-qm", subject)
+    with Engine(home=str(tmp_path / "home"), embed_provider="off") as engine:
+        engine.code.index(str(project))
+        found = MemoryManager(engine, str(project)).start_task("The quarterly surcharge is wrong").items
+    assert found[0].name == "app/part_1.py", "the words are in no file"
+    assert found[0].why == "changed by a similar commit: Round the quarterly surcharge"
+
+
+@pytest.mark.promise("H2")
+def test_a_test_in_the_folder_of_a_file_is_its_test(tmp_path: Path) -> None:
+    names = ("orders", "people", "places", "prices", "pages")
+    models = {f"shop/{name}/models.py": f"def {name}_of(value):\n    return value\n" for name in names}
+    tests = {f"shop/{name}/tests.py": "def test_it():\n    assert 1\n" for name in names}
+    write(tmp_path / "project", {**models, **tests})
+    with Engine(home=str(tmp_path / "home"), embed_provider="off") as engine:
+        engine.code.index(str(tmp_path / "project"))
+        found = by_name(MemoryManager(engine, str(tmp_path / "project")).start_task("orders_of returns a string"))
+    assert "tests shop/orders/models.py (by name)" in found["shop/orders/tests.py"].why
+
+
+@pytest.mark.promise("H2")
+def test_level_2_has_further_lines_of_a_part_and_none_twice(shop: tuple[Engine, Path]) -> None:
+    window = MemoryManager(shop[0], str(shop[1]), policy=PROFILES["standard"])
+    filled = window.start_task("Show the pages of the shop to a visitor")
+    levels: dict[str, dict[int, Item]] = {}
+    for item in filled.items:
+        levels.setdefault(item.name, {})[item.level] = item
+    both = {name: found for name, found in levels.items() if len(found) == 2}
+    assert both, "some file is in level 1 with its best lines and in level 2 with others"
+    texts = window.get_working_set()
+    for name, found in both.items():
+        one, two = ({n for a, b in found[level].lines for n in range(a, b + 1)} for level in (1, 2))
+        assert not one & two
+        lines = (shop[1] / name).read_text(encoding="utf-8").split("\n")
+        marks = r"^… lines? (\d+)(?:–(\d+))?"
+        cut = {n for a, b in re.findall(marks, texts[name], re.M) for n in range(int(a), int(b or a) + 1)}
+        assert not (one | two) & cut, "the working set joins both"
+        assert {n for n in range(1, len(lines) + 1) if lines[n - 1].strip()} <= one | two | cut
+        assert window.look_up(name).found[0].text == texts[name]
+    window.complete_task()
+
+
 def test_as_much_of_a_file_is_placed_as_its_chance_is_worth() -> None:
     price = 1e-5
     assert worthwhile_bytes(0.9, 10_000, price) == 10_000, "nearly certain: all of it"

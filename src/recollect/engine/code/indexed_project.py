@@ -244,15 +244,17 @@ class Sources:
         return _most_first(Counter({other: len(keys) for other, keys in self._used(path).items()}))
 
     @cached_property
-    def changes(self) -> list[list[str]]:
-        """The indexed files that each of the newest commits changed; without moves and reformattings."""
+    def changes(self) -> list[tuple[str, list[str]]]:
+        """The subject of each of the newest commits and the indexed files it changed; without reformattings."""
         from recollect.history.commit_log import changed_paths
 
         found = changed_paths(Path(self.tree.root), RECENT_COMMITS) if self.tree is not None else []
-        return [known for paths in found if len(paths) <= MOST_CHANGED and (known := self._indexed(paths))]
-
-    def _indexed(self, paths: Sequence[str]) -> list[str]:
-        return [path for path in paths if path in self.files]
+        known = (
+            (subject, [path for path in paths if path in self.files])
+            for subject, paths in found
+            if len(paths) <= MOST_CHANGED
+        )
+        return [(subject, paths) for subject, paths in known if paths]
 
     def used_symbols(self, path: str) -> dict[str, tuple[str, ...]]:
         """Return, by file, the qualified names of the symbols that a file uses, most used first."""
