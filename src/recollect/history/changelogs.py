@@ -353,7 +353,7 @@ def joined(changes: Sequence[Found], most: int = GUIDE_CHARACTERS) -> Iterator[F
                 metadata={
                     **{name: first.metadata[name] for name in ("path", "version") if name in first.metadata},
                     "changes": len(part),
-                    "commits": [each.metadata["sha"] for each in part if "sha" in each.metadata],
+                    "commits": [sha for each in part for sha in _commits(each) if sha],
                     "issues": list(refers),
                 },
             )
@@ -363,10 +363,18 @@ def joined(changes: Sequence[Found], most: int = GUIDE_CHARACTERS) -> Iterator[F
 
 
 def _item(change: Found) -> str:
-    """Return a record as one line of a list."""
+    """Return a record as one line of a list; of a commit, its first sentences and what a changelog says of it."""
     if change.rule == "change":
         return change.content.partition(": ")[2]
-    return clipped(" ".join(change.content.partition("\n\nCommit ")[0].split()), ITEM_CHARACTERS)
+    text, _, source = change.content.partition("\n\nCommit ")
+    released = source.partition("\nReleased in ")[2].partition(": ")[2]
+    parts = (clipped(" ".join(each.split()), ITEM_CHARACTERS) for each in (text, released) if each)
+    return " ".join(parts)
+
+
+def _commits(change: Found) -> list[str]:
+    """Return the commits of a record: its own, and those of a pull request."""
+    return list(dict.fromkeys((*change.metadata.get("commits", ()), change.metadata.get("sha", ""))))
 
 
 def _package(path: str, project: str) -> str:

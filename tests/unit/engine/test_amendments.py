@@ -221,6 +221,15 @@ def test_imported_history_is_not_marked_by_a_search(engine: Engine, frozen: Froz
     assert [(hit.memory.id, hit.superseded_by) for hit in hits] == [(new.id, None), (old.id, None)]
 
 
+def test_a_later_commit_is_no_newer_version_of_an_earlier_one(engine: Engine, frozen: FrozenClock) -> None:
+    rows = []
+    for text in ("Session cookies are signed by the app.", "Session cookies must be signed by the app in tests, too."):
+        rows.append(engine.memories.store(text, source="import", metadata={"from": "git"}, amend=False).memory.id)
+        frozen.at += 1
+    hits = engine.recall.search("Are session cookies signed by the app?").hits
+    assert [hit.memory.id for hit in hits] == rows
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

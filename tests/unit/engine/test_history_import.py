@@ -212,6 +212,28 @@ def test_importing_twice_leaves_the_same_memories(engine: Engine, app: Repositor
     assert (second.batch, second.examples) == ("", ())
 
 
+def test_importing_again_replaces_the_lists_of_releases(engine: Engine, app: Repository) -> None:
+    lines = [f"- Fix the parser of a {name}" for name in ("line", "page", "word", "byte")]
+    write(app.root, {"CHANGELOG.md": "# Log\n\n## 1.0.0\n\n" + "\n".join(lines[:2]) + "\n"})
+    app.commit("Start the project", "a.py")
+    options = {"only": ("changelog",)}
+    learn(engine, app, **options)
+    (old,) = memories(engine, "release")
+    write(app.root, {"CHANGELOG.md": "# Log\n\n## 1.0.1\n\n" + "\n".join(lines) + "\n"})
+    assert learn(engine, app, **options, since="1d").notes == ()
+    assert len(memories(engine, "release")) == 2, "a part of the history replaces nothing"
+    assert learn(engine, app, **options, dry_run=True).notes == ("replaces 1 list of an earlier import",)
+    assert old in memories(engine, "release"), "nothing was written"
+    again = learn(engine, app, **options)
+    (new,) = memories(engine, "release")
+    assert new.content.startswith("app 1.0.1, other changes:")
+    engine.admin.undo(again.batch)
+    assert [row.id for row in memories(engine, "release")] == [old.id, new.id]
+    engine.memories.update(old.id, content="app 1.0.0: the parsers of lines and pages")
+    assert learn(engine, app, **options).notes == ()
+    assert len(memories(engine, "release")) == 2, "an edited list is the user's"
+
+
 CHILD = """
 import os, sys
 from recollect import Engine

@@ -11,6 +11,8 @@ from tests.fakes import FrozenClock, HashingEmbedder
 
 from recollect import Engine
 from recollect.model import Hit
+from recollect.store.passage_rows import text_rows
+from recollect.text.passage_features import unpacked
 
 FILLER = "Words that say nothing in particular follow here. " * 18
 DAY = 86_400
@@ -49,6 +51,14 @@ def test_a_memory_is_one_hit_however_many_of_its_passages_match(either: Engine) 
     either.memories.store("\n\n".join([f"{FILLER} needle"] * 12))
     either.memories.store("A needle in a sentence of its own")
     assert len(ask(either, "needle")) == 2
+
+
+def test_a_line_of_a_list_of_changes_is_ranked_like_a_note(either: Engine) -> None:
+    text = "house 1.0, other changes:\n\n- the roof is red\n- the cellar key hangs behind the boiler"
+    memory = either.memories.store(text).memory
+    assert [unpacked(row[-1]).parts for row in text_rows(memory)] == [1, 1], "not parts of a longer text"
+    (hit,) = ask(either, "cellar key")
+    assert hit.passage is not None and memory.content[hit.passage.start :].startswith("- the cellar key")
 
 
 def test_a_long_memory_that_matches_everywhere_leaves_room_for_others(either: Engine) -> None:

@@ -129,6 +129,26 @@ def test_a_commit_that_lost_its_place_is_listed_with_its_release() -> None:
     assert kept[3].metadata["commits"] == ["3" * 40, "4" * 40]
 
 
+def test_a_listed_pull_request_has_its_commits_and_the_words_of_the_changelog() -> None:
+    rows = [
+        record(
+            f"commit:{n}",
+            f"Bound reader{n} to page{n} (#{n})\n\nIt kept file{n}.\n\nCommit {n:012} of 2020-01-01",
+            group="release v1.0",
+            release="app 1.0 (2020-01-01)",
+            metadata={"sha": str(n) * 40, "commits": [f"{n}a"]},
+            refers=(f"#{n}",),
+            pull=f"#{n}",
+            worth=0.9 if n < 3 else 0.5,
+        )
+        for n in range(5)
+    ]
+    line = change("line", "reader4 takes page4 without growing", refers=("#4",), worth=0.5)
+    kept = select({"git": rows, "changelog": [line]}, 4, {}).kept["git"]
+    assert kept[3].content.endswith("- Bound reader4 to page4 (#4) It kept file4. reader4 takes page4 without growing.")
+    assert kept[3].metadata["commits"] == ["3a", "3" * 40, "4a", "4" * 40]
+
+
 def test_subjects_of_commits_are_the_changelog_only_where_none_is_written() -> None:
     at = {"early": NOW - 20, "within": NOW - 5, "late": NOW + 10}
     lines = [change(name, f"add `{name}` to parser", at=when) for name, when in at.items()]

@@ -3,7 +3,8 @@
     sources ─► Found ─► selection ─► without secrets ─► Memory, its id made of project, source and key
 
 Ids depend on the record alone, so importing again, or continuing a stopped import, leaves the same memories. A record
-that has changed since updates its memory, unless a user edited that; deleted memories stay deleted.
+that has changed since updates its memory, unless a user edited that; deleted memories stay deleted. Lists of a release
+are made of what has no place of its own, so each import replaces them all.
 """
 
 import os
@@ -67,6 +68,8 @@ MOST_NAMED = 5
 
 # Memories of one transaction: enough to be fast, few enough that other writers do not wait long.
 BATCH = 200
+# The rule of records that hold several changes of a release.
+LIST_RULE = "release"
 # Sample titles in the answer of each source: they show what kind of memories were imported.
 EXAMPLES = 3
 EXAMPLE_CHARACTERS = 120
@@ -111,6 +114,18 @@ class HistoryWriter:
         self.changed += fates["created"] + fates["updated"]
         rules = Counter(row.rule for row in records)
         return LearntFrom(source=name, found=found, rules=dict(rules.most_common()), **fates)
+
+    def replace_lists(self, name: HistorySource, records: "Sequence[Found]") -> int:
+        """Delete the lists of releases that a whole import no longer makes, unless edited; returns how many."""
+        made = {self._id(name, row.key) for row in records}
+        where = {"namespace": self._place.namespace, "source": "import", "category": LIST_RULE}
+        listed = (row for row in self._store.find(Memory, where) if row.metadata.get("from") == name)
+        old = [row.id for row in listed if row.id not in made and is_learnt(row)] if made else []
+        if old and not self._dry_run:
+            with self._store.transaction("import_history", batch=self.batch) as transaction:
+                transaction.delete(Memory, {"id": tuple(old)})
+            self.changed += len(old)
+        return len(old)
 
     def _ready(self, source: str, found: "Found") -> Memory | None:
         """Return a record as a memory; None if that takes too long."""
@@ -291,7 +306,12 @@ class HistoryImport:
         for name, reader in readers.items():
             writer.left_out += [f"{name}: {path}" for path in reader.left_out]
         sources = [writer.learn(name, chosen.kept[name], chosen.found[name]) for name in readers]
-        return sources, list(dict.fromkeys(note for reader in readers.values() for note in reader.notes)), chosen.merged
+        notes = list(dict.fromkeys(note for reader in readers.values() for note in reader.notes))
+        # An import since a date, or of files that took too long, says nothing about the lists of before.
+        if since is None and not writer.left_out:
+            old = sum(writer.replace_lists(name, chosen.kept[name]) for name in readers)
+            notes += [f"replaces {plural(old, 'list')} of an earlier import"] if old else []
+        return sources, notes, chosen.merged
 
     def _embedded(self, *, wanted: bool) -> list[str]:
         """Embed what was imported, if that is wanted; else return a note that says what is missing."""

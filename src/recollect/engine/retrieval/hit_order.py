@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 # The first hits, which are put in order. Fixed, so that their order does not depend on how many are asked for.
 FIRST = 30
+# Sources of imported history whose records are events, not statements.
+CHANGES = frozenset({"git", "changelog"})
 # Of so many of them, a newer version is looked for among all notes of the pool.
 LED = 3
 
@@ -130,9 +132,12 @@ class HitOrder(NamedTuple):
         ]
         newest = supersede(ranking.query, weights, versions)
         ordered = list(chosen)
+        # Commits and changelogs tell what was done: a later change is no newer version of an earlier one.
+        if all(memories[chosen[version.place].memory_id].metadata.get("from") in CHANGES for version in newest):
+            return ordered, {}
         for place, version in zip(sorted(version.place for version in newest), newest, strict=True):
             ordered[place] = chosen[version.place]
-        # Imported history tells what was done: it is put below what is newer, and not marked on the evidence of words.
+        # Imported history is put below what was stated since, and not marked on the evidence of words.
         older = [
             chosen[version.place].memory_id
             for version in newest
