@@ -342,8 +342,16 @@ def test_tests_that_name_the_changed_symbol_or_are_named_after_it_come_first(eng
         tried("tests/test_far.py", "test_b", line=5),
         tried("tests/test_far.py", "test_itself", depth=0, confidence=0.1),
     ]
-    order = [row.place.symbol for row in ranked(rows, changed([side]), str(project))]
+    order = [row.place.symbol for row in ranked(rows, changed([side]), str(project), 25)]
     assert order == ["test_itself", "test_b", "test_connect_twice", "test_nothing", "test_a"]
+
+
+def test_unlikely_tests_are_listed_only_where_there_are_few(tmp_path: Path) -> None:
+    sure = [tried("tests/test_a.py", f"test_{number}") for number in range(8)]
+    doubtful = [tried("tests/test_b.py", f"test_{number}", confidence=0.03) for number in range(8)]
+    assert ranked([*doubtful, *sure], [], str(tmp_path), 25) == sure
+    assert ranked([*doubtful, *sure], [], str(tmp_path), 50) == [*sure, *doubtful], "all of them, if more are wanted"
+    assert ranked(doubtful * 2, [], str(tmp_path), 25) == doubtful * 2, "nothing better was found"
 
 
 def test_a_long_list_of_tests_is_the_likeliest_and_the_files_of_the_others() -> None:

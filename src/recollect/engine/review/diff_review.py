@@ -37,7 +37,7 @@ from recollect.engine.review.diff_memories import (
     is_test_path,
     related_memories,
 )
-from recollect.engine.review.test_order import ranked, shortened
+from recollect.engine.review.test_order import LEAST_LIKELY, ranked, shortened
 from recollect.model import File, Tree
 from recollect.text.display import plural
 
@@ -51,8 +51,6 @@ if TYPE_CHECKING:
 MOST_WEIGHED = 300
 # Tests in command lines; with more, all tests are run.
 MOST_RUN = 500
-# Less certain tests are listed, but not run: reached over doubtful calls, or over two imports and more.
-LEAST_RUN = 0.06
 # Files listed in a note.
 MOST_NAMED = 5
 
@@ -115,10 +113,11 @@ def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
     rows.sort(key=lambda row: (-row.score, row.path, row.line))
     reached = _impact(found, asked.depth)
     shown = asked.limit
-    tests = shortened(ranked(reached.tests, found.changes, str(asked.root)), str(asked.root), shown + shown // 4)
+    root, most = str(asked.root), shown + shown // 4
+    tests = shortened(ranked(reached.tests, found.changes, root, most), root, most)
     return Review(
         source=asked.source,
-        root=str(asked.root),
+        root=root,
         files=len(found.files),
         changes=tuple(rows[:shown]),
         changes_total=len(rows),
@@ -250,7 +249,7 @@ def _matters(change: SymbolChange) -> bool:
 def _commands(root: Path, found: _Found, tests: Sequence[Affected]) -> tuple[RunTests, ...]:
     # Tests of other repositories, whose paths are absolute, are listed; their runners are configured there.
     own = [row for row in tests if not row.place.path.startswith("/")]
-    run = [row for row in own if row.confidence >= LEAST_RUN][:MOST_RUN]
+    run = [row for row in own if row.confidence >= LEAST_LIKELY][:MOST_RUN]
     languages = _languages(found, run)
     trials = [Trial(row.place.path, languages.get(row.place.path, ""), row.place.symbol) for row in run]
     return commands(trials, _tools(root, run))
