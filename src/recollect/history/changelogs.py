@@ -59,6 +59,8 @@ _VERSION = re.compile(
     r"|m)[.-]?\d{0,6})?)(?![\w.]*\w{4})(?P<rest>.*)",
     re.IGNORECASE,
 )
+# A version on a line of its own, without the marks of a heading.
+_BARE_VERSION = re.compile(r"(?:\A|(?<=\n\n))(?=v?\d{1,4}\.\d{1,4}\.\d{1,6}\S{0,20} - \w[\w ,-]{4,30}\n\n)")
 _UNRELEASED = re.compile(r"\W{0,4}(?:unreleased|upcoming|next(?: release)?|main|master|head)\b.{0,30}", re.IGNORECASE)
 _ISO = re.compile(r"\b(?P<year>(?:19|20)\d\d)[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)\b")
 _MONTH = "|".join(sorted({name for full in MONTHS for name in (full, full[:3], f"{full[:3]}.")}, key=len, reverse=True))
@@ -79,6 +81,8 @@ _CREDIT = re.compile(
     r"|,) @[\w-]+){0,5}(?: in \S{1,200})?$",
     re.IGNORECASE,
 )
+# The commit before a change, or its author behind the number of an issue.
+_COMMIT = re.compile(r"\A`?(?=[a-f]{0,40}\d)[0-9a-f]{7,40}`? +(?=\S)|(?<=\d\)) \([^()#]{2,60}\)\Z")
 _TAIL_WORD = re.compile(
     r"[,;.(\[]*+(?:(?:#|gh-)\d+|[0-9a-f]{7,40}|https?://[^\s)]*|@[\w-]+|closes|fixes|via|see|thanks|by|PR"
     r"|issues?|ticket|in|and)?[\])]*+[.,;:]*+",
@@ -123,7 +127,7 @@ def lines(text: str, path: str) -> Iterator[Line]:
     """Yield the changes that a changelog lists."""
     release = _of_file(path)
     depth = 0
-    for part in sections(text, path):
+    for part in sections(_BARE_VERSION.sub("## ", text), path):
         names = part.headings
         found = [(place, each) for place, name in enumerate(names) if (each := version_of(name))]
         if found:
@@ -217,7 +221,7 @@ def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
     plain = _ROLE.sub(role, text.replace("``", "`"))
     for link in (_LINK, _RST_LINK):
         plain = link.sub(lambda found: found["text"], plain)
-    plain = _CREDIT.sub("", " ".join(plain.split()))
+    plain = _COMMIT.sub("", _CREDIT.sub("", " ".join(plain.split())))
     plain = _without_tail(plain).replace("**", "").strip(" -–—,;:")
     return plain, tuple(refers)[:10]
 
@@ -383,7 +387,7 @@ def _package(path: str, project: str) -> str:
     name = posixpath.basename(folder)
     return (
         project
-        if not folder or re.match(r"(?:docs?|documentation|changelogs?|releases?|src)\b", folder)
+        if not folder or re.match(r"(?:docs?|documentation|changelogs?|releases?|src)\b", folder, re.IGNORECASE)
         else name or project
     )
 

@@ -184,7 +184,7 @@ class Releases:
 
 
 _RELEASE = re.compile(r"(?<!\d)\d{1,6}(?:\.\d{1,6}){1,4}(?:[-.]?(?:alpha|beta|rc)[.-]?\d{0,6})?$")
-_PREFIX = re.compile(r"[a-z]{2,12}(?:\((?P<scope>[^)]{1,60})\))?!?:\s+")
+_PREFIX = re.compile(r"\A[a-z]{2,12}(?:\((?P<scope>[^)]{1,60})\))?!?:\s+")
 # Without a convention, a subject is taken for a change of the interface if it begins so.
 _ACTS = re.compile(
     r"(?:[\w./-]{1,30}: )?(?:add|support|allow|introduce|implement|expose|export|deprecate|remove|rename|drop"

@@ -117,6 +117,15 @@ def test_links_credits_and_numbers_are_taken_out_of_a_change() -> None:
     said = "[#123](https://x.org/pull/123) [`a1b2c3d4`](https://x.org/c) Thanks [@ada](https://x.org)! - Fix `use` (#9)"
     assert cleaned(said) == ("Fix `use`", ("#123", "#9", "a1b2c3d"))
     assert cleaned("Allow what is passed in") == ("Allow what is passed in", ())
+    assert cleaned("[`a1b2c3d`](https://x.org/c) Fix: use (fixes #8) (#9) (Ada L)") == (
+        "Fix: use",
+        ("#8", "#9", "a1b2c3d"),
+    )
+
+
+def test_a_version_on_a_line_of_its_own_begins_a_release() -> None:
+    text = "v1.1.0 - August 21, 2026\n\n* add `one`\n\nv1.0.0 - May 2, 2025\n\n* add `two`\n"
+    assert changes(text, "CHANGELOG.md") == [("1.1.0", "", "add `one`"), ("1.0.0", "", "add `two`")]
 
 
 @pytest.mark.parametrize(
