@@ -372,8 +372,7 @@ def _item(change: Found) -> str:
         return change.content.partition(": ")[2]
     text, _, source = change.content.partition("\n\nCommit ")
     released = source.partition("\nReleased in ")[2].partition(": ")[2]
-    parts = (clipped(" ".join(each.split()), ITEM_CHARACTERS) for each in (text, released) if each)
-    return " ".join(parts)
+    return " ".join(clipped(" ".join(each.split()), ITEM_CHARACTERS) for each in (text, released) if each)
 
 
 def _commits(change: Found) -> list[str]:

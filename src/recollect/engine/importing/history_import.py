@@ -3,8 +3,7 @@
     sources ─► Found ─► selection ─► without secrets ─► Memory, its id made of project, source and key
 
 Ids depend on the record alone, so importing again, or continuing a stopped import, leaves the same memories. A record
-that has changed since updates its memory, unless a user edited that; deleted memories stay deleted. Lists of a release
-are made of what has no place of its own, so each import replaces them all.
+that has changed since updates its memory, unless a user edited that; deleted memories stay deleted.
 """
 
 import os
@@ -68,8 +67,6 @@ MOST_NAMED = 5
 
 # Memories of one transaction: enough to be fast, few enough that other writers do not wait long.
 BATCH = 200
-# The rule of records that hold several changes of a release.
-LIST_RULE = "release"
 # Sample titles in the answer of each source: they show what kind of memories were imported.
 EXAMPLES = 3
 EXAMPLE_CHARACTERS = 120
@@ -118,7 +115,7 @@ class HistoryWriter:
     def replace_lists(self, name: HistorySource, records: "Sequence[Found]") -> int:
         """Delete the lists of releases that a whole import no longer makes, unless edited; returns how many."""
         made = {self._id(name, row.key) for row in records}
-        where = {"namespace": self._place.namespace, "source": "import", "category": LIST_RULE}
+        where = {"namespace": self._place.namespace, "source": "import", "category": "release"}
         listed = (row for row in self._store.find(Memory, where) if row.metadata.get("from") == name)
         old = [row.id for row in listed if row.id not in made and is_learnt(row)] if made else []
         if old and not self._dry_run:

@@ -24,8 +24,7 @@ from recollect.text.display import plural
 
 # What each sign adds to the confidence of the way: a name in its lines outweighs a doubtful call.
 IN_LINES, IN_NAME, OF_FILE = 0.5, 0.3, 0.2
-# Less likely tests are not run, and listed only where there are few: they are reached over doubtful calls, or over two
-# imports and more.
+# Less likely tests, reached over doubtful calls or two imports, are not run, and listed only where there are few.
 LEAST_LIKELY = 0.06
 # Names that more tests contain than this share say nothing: `get`, `app`.
 MOST_CONTAIN = 0.3
@@ -50,10 +49,7 @@ class _Names(NamedTuple):
 
 
 def ranked(tests: Sequence[Affected], changes: Iterable[SymbolChange], root: str, most: int) -> list[Affected]:
-    """Return tests, the most likely to fail first; those that are changed themselves come before all.
-
-    Of more than stand by themselves among so many rows, the unlikely ones are left out.
-    """
+    """Return tests, the most likely to fail first, changed ones before all; for few rows, no unlikely ones."""
     names = _names(changes)
     texts = _Texts(root)
     words = [texts.words(row) for row in tests]
@@ -61,7 +57,7 @@ def ranked(tests: Sequence[Affected], changes: Iterable[SymbolChange], root: str
     telling = names._replace(symbols=names.symbols - common)
     likely = [_likelihood(row, words[number], telling) for number, row in enumerate(tests)]
     order = sorted(range(len(tests)), key=lambda number: (tests[number].depth > 0, -likely[number], number))
-    if len(tests) > _single(most):
+    if len(tests) > SINGLE * most:
         order = [number for number in order if likely[number] >= LEAST_LIKELY] or order
     return [tests[number] for number in order]
 
@@ -70,16 +66,12 @@ def shortened(tests: Sequence[Affected], root: str, most: int) -> list[Affected]
     """Return at most so many rows: the first tests, then the files of the others."""
     if len(tests) <= most:
         return list(tests)
-    single = list(tests[: _single(most)])
+    single = list(tests[: max(round(SINGLE * most), 1)])
     rest: dict[str, list[Affected]] = {}
     for row in tests[len(single) :]:
         rest.setdefault(row.place.path, []).append(row)
     files = [rows[0] if len(rows) == 1 else _file(root, path, rows) for path, rows in rest.items()]
     return [*single, *files][:most]
-
-
-def _single(most: int) -> int:
-    return max(round(SINGLE * most), 1)
 
 
 def _file(root: str, path: str, rows: Sequence[Affected]) -> Affected:
