@@ -146,15 +146,17 @@ def nearest_sql(model: str, width: int, scope: str, *, exactly: bool) -> str:
 
 def index_vectors(connection: Connection, model: str) -> None:
     """Build the HNSW index of a model if it has become large; in a write transaction."""
-    sql = (
-        "SELECT vector_dims(embedding), count(*) FROM memory_embeddings WHERE model = ? GROUP BY 1 HAVING count(*) >= ?"
-    )
-    for width, _ in connection.execute(sql, (model, INDEXED_FROM)):
-        if width <= MAX_INDEXED_WIDTH:
+    # The vectors are counted up to the limit only: this runs under the write lock.
+    newest = "SELECT vector_dims(embedding) FROM memory_embeddings WHERE model = ? ORDER BY stamp DESC LIMIT 1"
+    for (width,) in list(connection.execute(newest, (model,))):
+        name, of_model = f"idx_vectors_{digest(f'{model} {width}', 16)}", _of_model(model, width, "")
+        some = f"SELECT 1 FROM memory_embeddings WHERE {of_model} LIMIT {INDEXED_FROM}"
+        missing = f"SELECT count(*) FROM ({some}) AS found HAVING count(*) = {INDEXED_FROM}"
+        has_index = next(iter(connection.execute("SELECT to_regclass(?) IS NOT NULL", (name,))))[0]
+        if width <= MAX_INDEXED_WIDTH and not has_index and list(connection.execute(missing)):
             connection.execute(
-                f"CREATE INDEX IF NOT EXISTS idx_vectors_{digest(f'{model} {width}', 16)} ON memory_embeddings "
-                f"USING hnsw ((embedding::halfvec({width})) halfvec_cosine_ops) "
-                f"WHERE {_of_model(model, width, '')}"
+                f"CREATE INDEX {name} ON memory_embeddings "
+                f"USING hnsw ((embedding::halfvec({width})) halfvec_cosine_ops) WHERE {of_model}"
             )
 
 
