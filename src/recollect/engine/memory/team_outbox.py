@@ -107,20 +107,9 @@ class TeamOutbox(Worker):
         given = {name: getattr(found, name) for name in (*SENT, "memory_type", "tags", "created_at")}
         values, _ = redact_value({"content": found.content[:MAX_CHARACTERS], **given})
         values |= {"content_hash": content_hash(values["content"]), "trust": TRUST["imported"]["import"]}
-        now = clock.now()
-        row = TeamWrite(
-            id=found.id,
-            write_id=clock.new_id(),
-            project=self.client.projects[namespace],
-            action="store",
-            remote_id=found.id,
-            made_at=now,
-            due_at=now,
-            sent_at=now,
-        )
         with self._context.store.transaction("adopt_memory") as transaction:
-            transaction.insert(Memory(id=found.id, namespace=namespace, **values))
-            transaction.insert(row)
+            self.queue(transaction, transaction.insert(Memory(id=found.id, namespace=namespace, **values)))
+            transaction.update(TeamWrite, found.id, {"remote_id": found.id, "sent_at": clock.now()})
 
     def overtaken(self) -> set[str]:
         """Return memories of the server that were changed or deleted here, which the server does not know yet."""
