@@ -68,7 +68,7 @@ def server(kept: Path | None = None) -> Iterator[postgres_server.Server]:
         try:
             yield running
         finally:
-            running.stop()
+            running.stop(cleanly=kept is not None)
 
 
 def server_cpu_ms(running: postgres_server.Server) -> float:
@@ -142,7 +142,9 @@ def _filled(size: int, kept: Path) -> dict[str, Any]:
 
 
 def _told(row: dict[str, Any]) -> None:
-    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {json.dumps({k: v for k, v in row.items() if k != 'found'})}\n")
+    sys.stderr.write(
+        f"{time.strftime('%H:%M:%S')} {json.dumps({k: v for k, v in row.items() if k not in ('found', 'nearest')})}\n"
+    )
 
 
 def fill(size: int, home: Path) -> dict[str, Any]:

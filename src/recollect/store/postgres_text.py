@@ -339,6 +339,8 @@ def _load(connection: PooledConnection, index: Index, pages: Iterable[Sequence[S
     terms = f"INSERT INTO {index.table('terms')} (term, doc) SELECT term, count(*) FROM {postings} GROUP BY term"
     connection.execute(terms)
     connection.execute(_total(index, "+", text), (index.name,))
+    # Without statistics the planner reads all postings for a few terms.
+    connection.execute(f"ANALYZE {text}, {postings}, {index.table('terms')}")
 
 
 def _total(index: Index, sign: str, source: str = "r") -> str:

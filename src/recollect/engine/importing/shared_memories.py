@@ -394,18 +394,10 @@ def _rows(rows: "Store | Transaction", project: str) -> dict[str, SharedFile]:
 
 def _keep(transaction: "Transaction", project: str, name: str, key: str, hash_: str, memory_id: str) -> SharedFile:
     """Write the row of a file, or of the folder."""
-    row = SharedFile(
-        id=_row_id(project, key),
-        namespace=project,
-        name=name,
-        key=key,
-        hash=hash_,
-        memory_id=memory_id,
-        read_at=clock.now(),
-    )
-    if transaction.get(SharedFile, [row.id]):
-        return transaction.update(SharedFile, row.id, {"name": name, "hash": hash_, "memory_id": memory_id})
-    return transaction.insert(row)
+    row_id, values = _row_id(project, key), {"name": name, "hash": hash_, "memory_id": memory_id}
+    if transaction.get(SharedFile, [row_id]):
+        return transaction.update(SharedFile, row_id, values)
+    return transaction.insert(SharedFile(id=row_id, namespace=project, key=key, read_at=clock.now(), **values))
 
 
 def _current(transaction: "Transaction", memory_id: str) -> Memory | None:
