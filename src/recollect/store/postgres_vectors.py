@@ -31,13 +31,13 @@ INDEXED_FROM = 10_000
 COUNT_EVERY = 64
 MANY_VECTORS = 500
 # Scopes of up to this many memories are compared as a whole: an index that is filtered afterwards would miss most.
-EXACT_SCOPE = 5_000
+EXACT_SCOPE = 20_000
 # pgvector cannot index longer half-precision vectors.
 MAX_INDEXED_WIDTH = 4_000
 # Compiling a query takes longer than any of ours. Candidates per search of the index (ef_search), and how it goes on if
 # a filter removes too many.
 SETTINGS = (
-    "SET jit = off; SET hnsw.ef_search = 200; SET hnsw.iterative_scan = relaxed_order; SET hnsw.max_scan_tuples = 40000"
+    "SET jit = off; SET hnsw.ef_search = 800; SET hnsw.iterative_scan = relaxed_order; SET hnsw.max_scan_tuples = 80000"
 )
 
 
