@@ -379,7 +379,8 @@ def _search(
         # OFFSET 0: term by term from the index. The planner takes all terms for frequent, and would read all postings.
         f"SELECT pid, sum({_SCORE})::float8 AS score FROM wanted w CROSS JOIN LATERAL ("
         f"SELECT pid, size, {hits} AS hits FROM {index.table('postings')} p "
-        f"WHERE p.term = w.term{' AND ' + condition if condition else ''} OFFSET 0) AS found GROUP BY pid {all_of}ORDER BY score DESC, pid LIMIT ?"
+        f"WHERE p.term = w.term{' AND ' + condition if condition else ''} OFFSET 0) AS found "
+        f"GROUP BY pid {all_of}ORDER BY score DESC, pid LIMIT ?"
     )
     rows = connection.execute(sql, (index.name + index.end, list(terms), *values, limit))
     return [(int(pid), float(score)) for pid, score in rows]
