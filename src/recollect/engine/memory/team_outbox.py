@@ -98,8 +98,9 @@ class TeamOutbox(Worker):
         if copied := full_id(store, TeamWrite, "remote_id", memory_id):
             return store.find(TeamWrite, {"remote_id": copied})[0].id
         found = self.fetch(memory_id)
-        if found is not None and found.namespace in self.client.projects and found.id.startswith(memory_id):
-            self._adopt(found, found.namespace)
+        namespace = (found.namespace if found is not None else None) or ""
+        if found is not None and namespace in self.client.projects and found.id.startswith(memory_id):
+            self._adopt(found, namespace)
         return memory_id
 
     def _adopt(self, found: MemoryView, namespace: str) -> None:
