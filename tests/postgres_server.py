@@ -115,10 +115,11 @@ class Server:
                 raise RuntimeError((self._data.parent / "log").read_text(encoding="utf-8", errors="replace")[-2000:])
             time.sleep(0.05)
 
-    def stop(self) -> None:
-        """Stop the server at once, as a crash of the machine would."""
+    def stop(self, *, cleanly: bool = False) -> None:
+        """Stop the server at once, as a crash of the machine would, or cleanly."""
         if self._process is not None:
-            self._process.send_signal(3)  # SIGQUIT: an immediate shutdown, with recovery at the next start
+            # SIGINT: a shutdown that writes everything. SIGQUIT: an immediate one, with recovery at the next start.
+            self._process.send_signal(2 if cleanly else 3)
             self._process.wait()
             self._process = None
 

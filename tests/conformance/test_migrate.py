@@ -59,6 +59,9 @@ def test_there_and_back_is_the_same_store(source: Path, url: str, tmp_path: Path
     status, out, _ = run("migrate", "--to", url, "--json")
     assert status == 0
     there = json.loads(out)
+    with closing(Postgres(url, tmp_path)) as target:
+        counted = "SELECT reltuples FROM pg_class WHERE oid = 'memory_postings'::regclass"
+        assert next(iter(target.connection().execute(counted)))[0] > 0, "the planner knows the copied words"
     assert run("migrate", "--database", url, "--to", back)[0] == 0
     assert exported(str(source)) == exported(url) == exported(back)
     tables = {row["table"]: row["rows"] for row in there["tables"]}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from tests.postgres_server import empty_schema
 
 from recollect.model import Memory
 from recollect.store import postgres_vectors
+from recollect.store.dialect import Connection
 from recollect.store.postgres import Postgres
 from recollect.store.protocol import Match, Vectors
 from recollect.store.sql import SqlStore
@@ -137,3 +138,20 @@ def test_the_index_of_vectors_is_used(pair: Pair, monkeypatch: pytest.MonkeyPatc
         query = postgres_vectors.nearest_sql(MODEL, 24, "", exactly=False)
         plan = connection.execute(f"EXPLAIN {query}", (postgres_vectors.Halfvec(b"\0" * 48), 10))
         assert any("idx_vectors_" in row[0] for row in plan)
+
+
+def test_vectors_with_an_index_are_not_counted_again(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting reads every vector under the write lock: a second with 1,000,000 of them."""
+    monkeypatch.setattr(postgres_vectors, "INDEXED_FROM", 100)
+    asked: list[str] = []
+
+    class Recorder:
+        def execute(self, sql: str, values: Sequence[Any] = ()) -> Iterable[Any]:
+            asked.append(sql)
+            return connection.execute(sql, values)
+
+    with pair.postgres._dialect.write() as connection:
+        for _ in range(2):
+            asked.clear()
+            postgres_vectors.index_vectors(cast(Connection, Recorder()), MODEL)
+    assert asked and not any("count(" in sql or "CREATE" in sql for sql in asked)

@@ -18,11 +18,12 @@ from tests.waiting import PATIENCE_S
 
 from recollect import Engine, clock
 from recollect.engine.memory.team_outbox import MAX_PAUSE_S
-from recollect.engine.retrieval.team_recall import SILENT
+from recollect.engine.retrieval.team_recall import REFUSED, SILENT
 from recollect.errors import ConfigError, MemoryNotFound
 from recollect.model import TeamWrite
 from recollect.providers import team_client
 from recollect.render import to_text
+from recollect.surface.cli import main
 
 
 class Relay:
@@ -202,6 +203,47 @@ def test_the_local_copy_gives_way_to_the_version_of_the_server(ada: Engine, team
     assert found(ada, "dates sold") == {"Dates are sold by the kilo": "team"}
 
 
+def test_a_memory_of_a_colleague_can_be_changed_replaced_and_deleted(ada: Engine, bob: Engine) -> None:
+    first = ada.memories.store("Grapes are picked in August", namespace="web").memory
+    remote = ada.team.copies([first.id])[first.id]
+    bob.memories.update(remote[:8], content="Grapes are picked in September")
+    kept = ada.memories.get(remote)
+    assert kept.content == "Grapes are picked in August"
+    assert kept.superseded_by
+    assert next(iter(found(ada, "when are grapes picked"))) == "Grapes are picked in September"
+    bob.memories.store("Grapes are picked in May", namespace="web", supersedes=kept.superseded_by[:8])
+    (newest, *_) = ada.recall.search("when are grapes picked", namespace="web").hits
+    assert newest.memory.content == "Grapes are picked in May"
+    ada.memories.delete(newest.memory.id)
+    assert "Grapes are picked in May" not in found(bob, "when are grapes picked")
+
+
+def test_the_id_of_the_server_names_the_local_copy(ada: Engine) -> None:
+    mine = ada.memories.store("Quinces are hard", namespace="web").memory
+    assert ada.memories.update(ada.team.copies([mine.id])[mine.id], tags=("fruit",)).id == mine.id
+
+
+def test_a_change_that_waits_hides_the_version_of_the_server(
+    ada: Engine, bob: Engine, relay: Relay, frozen: FrozenClock
+) -> None:
+    changed = ada.memories.store("Leeks are sown in March", namespace="web").memory
+    deleted = ada.memories.store("Leeks are eaten raw", namespace="web").memory
+    relay.answer = lambda path: None if path.endswith("recall_memory") else (503, b"{}")
+    ada.memories.update(changed.id, content="Leeks are sown in April")
+    ada.memories.delete(deleted.id)
+    assert found(ada, "leeks sown or eaten") == {"Leeks are sown in April": ""}
+    assert "Leeks are eaten raw" in found(bob, "leeks sown or eaten")
+
+
+def test_a_server_cannot_replace_a_local_memory(ada: Engine, relay: Relay) -> None:
+    mine = ada.memories.store("Olives are mine", namespace="other").memory
+    wrong = f'{{"id": "{mine.id}", "content": "Olives are theirs", "namespace": "shop"}}'
+    relay.answer = lambda path: (200, wrong.encode())
+    with pytest.raises(MemoryNotFound):
+        ada.memories.update("11111111", content="Olives are nobody's")
+    assert ada.memories.get(mine.id).content == "Olives are mine"
+
+
 def test_a_late_server_is_not_waited_for(team: Any, relay: Relay, tmp_path: Path) -> None:
     release = threading.Event()
     relay.answer = lambda path: (release.wait(PATIENCE_S), None)[1]
@@ -226,6 +268,25 @@ def test_a_late_server_is_not_waited_for(team: Any, relay: Relay, tmp_path: Path
 def test_an_answer_that_is_none_is_ignored(ada: Engine, relay: Relay, content: bytes) -> None:
     relay.answer = lambda path: (200, content)
     assert SILENT in ada.recall.search("kiwis", namespace="web").notes
+
+
+def test_a_refused_project_is_said(team: Any, relay: Relay, tmp_path: Path) -> None:
+    with person(team, tmp_path / "eve", team_projects="web=billing") as eve:
+        assert eve.recall.search("kiwis", namespace="web").notes.count(REFUSED) == 1
+
+
+def test_doctor_says_what_waits_while_the_server_is_away(
+    ada: Engine, relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    relay.down()
+    ada.memories.store("Beans are soaked overnight", namespace="web")
+    for name in ("home", "team_url", "team_token", "team_projects"):
+        value = getattr(ada.settings, name)
+        monkeypatch.setenv(f"RECOLLECT_{name.upper()}", value if isinstance(value, str) else ",".join(value))
+    main(["doctor"])
+    shown = capsys.readouterr().out
+    assert "1 write not sent yet" in shown
+    assert "Check team_url and team_token." in shown
 
 
 def test_a_hostile_answer_is_data(ada: Engine, relay: Relay) -> None:

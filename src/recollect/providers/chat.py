@@ -194,16 +194,12 @@ class RemoteModel:
     """A language model asked over HTTP; safe to share between threads."""
 
     def __init__(self, model_id: str, service: Service, exchange: Exchange, model: str, lacking_key: str) -> None:
-        self._model_id = model_id
+        self.model_id = model_id
         self._service = service
         self._exchange = exchange
         self._model = model
         self._lacking_key = lacking_key
         self._forms = service.forms
-
-    @property
-    def model_id(self) -> str:
-        return self._model_id
 
     def complete(self, prompt: str, *, max_tokens: int) -> str:
         """Return the answer with its token count. Raises ModelFailed, also for no text."""

@@ -64,6 +64,8 @@ class _Loaded(NamedTuple):
 class LocalEmbedder:
     """Embeds with the shipped model, on `threads` threads; safe to share between threads."""
 
+    model_id = MODEL_ID
+
     def __init__(self, *, threads: int = 1, folder: Path | None = None) -> None:
         """Load nothing yet. `folder` holds model.onnx and tokenizer.json (default: the shipped ones)."""
         self._threads = threads
@@ -72,10 +74,6 @@ class LocalEmbedder:
         self._loaded: _Loaded | None = None
         # The text of the last run with its token vectors: a question is embedded, then asked for its directions.
         self._last: tuple[str, Any] = ("", None)
-
-    @property
-    def model_id(self) -> str:
-        return MODEL_ID
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector of 384 numbers per text, from its first 512 tokens.

@@ -39,14 +39,10 @@ class RemoteEmbedder:
         dimensions: int = 0,
     ) -> None:
         """Send nothing yet. `dimensions`: of every vector; 0: those of the first answer."""
-        self._model_id = model_id
+        self.model_id = model_id
         self._exchange = exchange
         self._ask = ask
         self._dimensions = dimensions
-
-    @property
-    def model_id(self) -> str:
-        return self._model_id
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text, in order, from its first 8,000 bytes.

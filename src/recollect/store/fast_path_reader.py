@@ -153,14 +153,10 @@ class FastPathReader:
     def note(self, rows: Iterator[tuple[str, str, str, int, str, str, str]]) -> None:
         """Record injections: id, session, memory, time, event, reason and mark of each. Raises sqlite3.Error."""
         self._connection.execute("PRAGMA foreign_keys = ON")
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            fields = "id, session_id, memory_id, at, event, why, mark"
+        fields = "id, session_id, memory_id, at, event, why, mark"
+        with self._connection:  # commits, or rolls back after an error
+            self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany(f"INSERT INTO injections ({fields}) VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-            self._connection.execute("COMMIT")
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
 
 
 def _uri(path: str) -> str:

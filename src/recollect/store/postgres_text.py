@@ -339,6 +339,8 @@ def _load(connection: PooledConnection, index: Index, pages: Iterable[Sequence[S
     terms = f"INSERT INTO {index.table('terms')} (term, doc) SELECT term, count(*) FROM {postings} GROUP BY term"
     connection.execute(terms)
     connection.execute(_total(index, "+", text), (index.name,))
+    # The ANALYZE of a finished copy came before these rows.
+    connection.execute(f"ANALYZE {text}, {postings}, {index.table('terms')}")
 
 
 def _total(index: Index, sign: str, source: str = "r") -> str:
@@ -366,17 +368,19 @@ def _search(
     if not terms:
         return []
     hits = " + ".join(
-        f"{name} * {float(weight)!r}" for name, weight in zip(index.searched, weights or [1.0] * 9, strict=False)
+        f"{name} * {float(weight)!r}::float8"
+        for name, weight in zip(index.searched, weights or [1.0] * 9, strict=False)
     )
     all_of = f"HAVING count(*) = {len(set(terms))} " if every else ""
     sql = (
         f"WITH totals AS (SELECT docs, tokens::float8 / docs AS average FROM text_totals WHERE name = ? AND docs > 0), "
         f"wanted AS MATERIALIZED (SELECT term, ({_IDF})::float8 AS idf, average FROM {index.table('terms')}, totals "
         "WHERE term = ANY(?)) "
-        f"SELECT pid, sum({_SCORE})::float8 AS score FROM ("
-        f"SELECT p.pid, w.idf, w.average, p.size, ({hits})::float8 AS hits "
-        f"FROM wanted w JOIN {index.table('postings')} p ON p.term = w.term{' WHERE ' + condition if condition else ''}"
-        f") AS found GROUP BY pid {all_of}ORDER BY score DESC, pid LIMIT ?"
+        # OFFSET 0: term by term from the index. The planner takes all terms for frequent, and would read all postings.
+        f"SELECT pid, sum({_SCORE})::float8 AS score FROM wanted w CROSS JOIN LATERAL ("
+        f"SELECT pid, size, {hits} AS hits FROM {index.table('postings')} p "
+        f"WHERE p.term = w.term{' AND ' + condition if condition else ''} OFFSET 0) AS found "
+        f"GROUP BY pid {all_of}ORDER BY score DESC, pid LIMIT ?"
     )
     rows = connection.execute(sql, (index.name + index.end, list(terms), *values, limit))
     return [(int(pid), float(score)) for pid, score in rows]

@@ -31,13 +31,13 @@ INDEXED_FROM = 10_000
 COUNT_EVERY = 64
 MANY_VECTORS = 500
 # Scopes of up to this many memories are compared as a whole: an index that is filtered afterwards would miss most.
-EXACT_SCOPE = 5_000
+EXACT_SCOPE = 20_000
 # pgvector cannot index longer half-precision vectors.
 MAX_INDEXED_WIDTH = 4_000
 # Compiling a query takes longer than any of ours. Candidates per search of the index (ef_search), and how it goes on if
 # a filter removes too many.
 SETTINGS = (
-    "SET jit = off; SET hnsw.ef_search = 200; SET hnsw.iterative_scan = relaxed_order; SET hnsw.max_scan_tuples = 40000"
+    "SET jit = off; SET hnsw.ef_search = 800; SET hnsw.iterative_scan = relaxed_order; SET hnsw.max_scan_tuples = 80000"
 )
 
 
@@ -146,15 +146,17 @@ def nearest_sql(model: str, width: int, scope: str, *, exactly: bool) -> str:
 
 def index_vectors(connection: Connection, model: str) -> None:
     """Build the HNSW index of a model if it has become large; in a write transaction."""
-    sql = (
-        "SELECT vector_dims(embedding), count(*) FROM memory_embeddings WHERE model = ? GROUP BY 1 HAVING count(*) >= ?"
-    )
-    for width, _ in connection.execute(sql, (model, INDEXED_FROM)):
-        if width <= MAX_INDEXED_WIDTH:
+    # The vectors are counted up to the limit only: this runs under the write lock.
+    newest = "SELECT vector_dims(embedding) FROM memory_embeddings WHERE model = ? ORDER BY stamp DESC LIMIT 1"
+    for (width,) in list(connection.execute(newest, (model,))):
+        name, of_model = f"idx_vectors_{digest(f'{model} {width}', 16)}", _of_model(model, width, "")
+        some = f"SELECT 1 FROM memory_embeddings WHERE {of_model} LIMIT {INDEXED_FROM}"
+        missing = f"SELECT count(*) FROM ({some}) AS found HAVING count(*) = {INDEXED_FROM}"
+        has_index = next(iter(connection.execute("SELECT to_regclass(?) IS NOT NULL", (name,))))[0]
+        if width <= MAX_INDEXED_WIDTH and not has_index and list(connection.execute(missing)):
             connection.execute(
-                f"CREATE INDEX IF NOT EXISTS idx_vectors_{digest(f'{model} {width}', 16)} ON memory_embeddings "
-                f"USING hnsw ((embedding::halfvec({width})) halfvec_cosine_ops) "
-                f"WHERE {_of_model(model, width, '')}"
+                f"CREATE INDEX {name} ON memory_embeddings "
+                f"USING hnsw ((embedding::halfvec({width})) halfvec_cosine_ops) WHERE {of_model}"
             )
 
 

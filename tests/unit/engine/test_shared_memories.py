@@ -75,6 +75,36 @@ def write(engine: Engine, name: str, content: str | bytes) -> None:
 # --- sharing ---
 
 
+def test_a_correction_of_a_reader_is_shared_with_its_type(both: tuple[Engine, Engine]) -> None:
+    _, bob = both
+    (mine,) = bob.store.find(Memory)
+    bob.memories.update(mine.id, content="We deploy with nomad")
+    (entry,) = bob.sharing.share(kind=("decision",), namespace=str(root_of(bob))).files
+    assert entry.written
+    assert "nomad" in (root_of(bob) / entry.path).read_text()
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_sharing_again_keeps_a_file_that_others_changed(ada: Engine, is_trusted: bool) -> None:
+    if is_trusted:
+        ada.sharing.trust(str(root_of(ada)))
+    file = share(ada, ada.memories.store("We deploy with ansible", memory_type="decision").memory.id)
+    file.write_text(file.read_text().replace("ansible", "nomad"))
+    done = ada.sharing.share(kind=("decision",), namespace=str(root_of(ada)))
+    assert "nomad" in file.read_text()
+    assert len(done.files) == is_trusted, "the memory of a trusted file is changed first"
+    assert any("changed" in note for note in done.notes)
+
+
+def test_a_conflict_is_not_overwritten(ada: Engine) -> None:
+    ada.sharing.trust(str(root_of(ada)))
+    file = share(ada, ada.memories.store("We deploy with ansible", memory_type="decision").memory.id)
+    conflict = f"<<<<<<< a\n{file.read_text()}=======\n>>>>>>> b\n"
+    file.write_text(conflict)
+    assert not ada.sharing.share(kind=("decision",), namespace=str(root_of(ada))).files
+    assert file.read_text() == conflict
+
+
 def test_sharing_again_changes_no_byte(ada: Engine) -> None:
     memory = ada.memories.store("We deploy with ansible", memory_type="decision", tags=("ops", "deploy")).memory
     file = share(ada, memory.id)

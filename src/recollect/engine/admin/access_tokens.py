@@ -4,6 +4,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+import msgspec
+
 from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import PRIVATE, namespace_of, private_namespace
@@ -217,14 +219,5 @@ def _state(row: AccessToken, now: int) -> TokenState:
 
 
 def _view(row: AccessToken, now: int) -> TokenView:
-    return TokenView(
-        id=row.id,
-        name=row.name,
-        scope=row.scope,
-        projects=row.projects,
-        state=_state(row, now),
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        last_used_at=row.last_used_at,
-        revoked_at=row.revoked_at,
-    )
+    shown = {name: value for name, value in msgspec.structs.asdict(row).items() if name != "hash"}
+    return TokenView(state=_state(row, now), **shown)

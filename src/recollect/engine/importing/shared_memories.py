@@ -9,7 +9,7 @@ files of the same repository only, so that a file can reach no other memory.
 import os
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -90,25 +90,33 @@ class SharedMemories:
         from recollect.importing.shared_file import FOLDER, blob_hash, to_text
 
         project, root = self._place(namespace)
+        # Another work tree of the repository may have other files: only those of the main one are read.
+        is_main = str(root) == project
+        notes = list(self.refresh(project)) if is_main else []
         known = self._context.store.find(SharedFile, {"namespace": project})
         names = {row.memory_id: row for row in known if row.name}
-        drafts = [self._shared(memory, names) for memory in self._chosen(project, memory_ids, kind)]
+        drafts = [self._shared(memory, names) for memory in self._chosen(project, memory_ids, kind, names)]
         entries = []
         for memory, shared, name in drafts:
             content = to_text(shared).encode()
-            is_new = self._write_file(root / FOLDER / name, content)
+            before = names[memory.id].hash if is_main and memory.id in names else None
+            is_new = self._write_file(root / FOLDER / name, content, before)
+            if is_new is None:
+                notes.append(f"{FOLDER}/{name} was changed by others and is kept as it is")
+                continue
             entries.append(
                 SharedEntry(memory_id=memory.id, path=f"{FOLDER}/{name}", title=headline(memory), written=is_new)
             )
-        # Another work tree of the repository may have other files: only those of the main one are read.
-        if str(root) == project:
+        written = {entry.memory_id for entry in entries}
+        if is_main:
             with self._context.store.transaction("share_memories") as transaction:
-                for memory, shared, name in drafts:
+                for memory, shared, name in (draft for draft in drafts if draft[0].id in written):
                     _keep(transaction, project, name, shared.id, blob_hash(to_text(shared).encode()), memory.id)
-        notes = () if self._is_trusted(project) else ("`recollect trust` reads what others share here",)
         if any(entry.written for entry in entries):
-            notes = ("commit the files to share them", *notes)
-        return Shared(root=str(root), files=tuple(entries), notes=notes)
+            notes.append("commit the files to share them")
+        if not self._is_trusted(project):
+            notes.append("`recollect trust` reads what others share here")
+        return Shared(root=str(root), files=tuple(entries), notes=tuple(notes))
 
     @operation("trust_repository", "trust", idempotent=True, positional=("path",))
     def trust(self, path: str = ".") -> RepositoryTrust:
@@ -290,7 +298,7 @@ class SharedMemories:
             raise InvalidInput(f"{folder} cannot hold shared memories: it is a link or the home folder of recollect")
         return project, root
 
-    def _chosen(self, project: str, ids: Sequence[str], kinds: Sequence[str]) -> list[Memory]:
+    def _chosen(self, project: str, ids: Sequence[str], kinds: Sequence[str], known: Iterable[str]) -> list[Memory]:
         if not ids and not kinds:
             hint = "Give ids (`recollect list` shows them) or --kind decision."
             raise InvalidInput("there is nothing to share", hint=hint)
@@ -300,8 +308,9 @@ class SharedMemories:
             _refuse(memory, project, now)
         types = tuple(input_checks.memory_type(kind) for kind in input_checks.several("kind", kinds))
         where = {"namespace": project, "memory_type": types, "observed": False, "superseded_by": None}
-        rows = store.find(Memory, {**where, "source": ("user", "assistant")}, order="seq") if types else []
-        found += [row for row in rows if not _has_ended(row, now)]
+        # Those that came with the repository, too: the reader may have corrected them.
+        for written in ({"source": ("user", "assistant")}, {"id": tuple(known)}) if types else ():
+            found += [row for row in store.find(Memory, where | written, order="seq") if not _has_ended(row, now)]
         chosen = list({memory.id: memory for memory in found}.values())
         if len(chosen) > MAX_SHARED:
             raise InvalidInput(f"{len(chosen)} memories are too many at once", hint=f"Share at most {MAX_SHARED}.")
@@ -337,13 +346,21 @@ class SharedMemories:
             raise ContentTooLarge(f"memory {memory.id[:8]} is too long to share: {MAX_BYTES // 1024} KB at most")
         return memory, shared, row.name if row is not None else file_name(shared)
 
-    def _write_file(self, target: Path, content: bytes) -> bool:
-        """Write a file unless it has this content; returns whether it was written."""
+    def _write_file(self, target: Path, content: bytes, before: str | None) -> bool | None:
+        """Write a file unless it has this content; returns whether it was written. None: others have changed it.
+
+        before: the hash of the file when it was written or read the last time, where that is known
+        """
         from recollect.engine.records.output_file import refuse_elsewhere, written
         from recollect.git import read
+        from recollect.importing.shared_file import MAX_BYTES, blob_hash
 
-        if (read(target, len(content), follows=False) or b"").replace(b"\r\n", b"\n") == content:
+        found = read(target, MAX_BYTES, follows=False) or b""
+        unified = found.replace(b"\r\n", b"\n")
+        if unified == content:
             return False
+        if found and before and before not in (blob_hash(found), blob_hash(unified)):
+            return None
         refuse_elsewhere(self._context, target)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -377,18 +394,10 @@ def _rows(rows: "Store | Transaction", project: str) -> dict[str, SharedFile]:
 
 def _keep(transaction: "Transaction", project: str, name: str, key: str, hash_: str, memory_id: str) -> SharedFile:
     """Write the row of a file, or of the folder."""
-    row = SharedFile(
-        id=_row_id(project, key),
-        namespace=project,
-        name=name,
-        key=key,
-        hash=hash_,
-        memory_id=memory_id,
-        read_at=clock.now(),
-    )
-    if transaction.get(SharedFile, [row.id]):
-        return transaction.update(SharedFile, row.id, {"name": name, "hash": hash_, "memory_id": memory_id})
-    return transaction.insert(row)
+    row_id, values = _row_id(project, key), {"name": name, "hash": hash_, "memory_id": memory_id}
+    if transaction.get(SharedFile, [row_id]):
+        return transaction.update(SharedFile, row_id, values)
+    return transaction.insert(SharedFile(id=row_id, namespace=project, key=key, read_at=clock.now(), **values))
 
 
 def _current(transaction: "Transaction", memory_id: str) -> Memory | None:

@@ -179,6 +179,7 @@ class Memories:
         """Write a new memory with its anchors and the memories it replaces, given or found."""
         from recollect.engine.memory.amendments import write
 
+        supersedes = self._team.local_id(supersedes) if supersedes is not None else None
         prepared = self._anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
         changed = self._amendments.find(memory) if amend else []
         with self._context.store.transaction("store_memory") as transaction:
@@ -345,6 +346,7 @@ class Memories:
         }
         values, _ = self._checked({field: value for field, value in given.items() if value is not None})
         anchors, _ = redact_value(anchors)
+        memory_id = self._team.local_id(memory_id)
         known = existing(self._context.store, memory_id)
         values = self._analysed(known, values)
         wanted = msgspec.structs.replace(known, **values)
@@ -383,6 +385,7 @@ class Memories:
         """
         if undo:
             return self._undelete(logged_id(self._context.store, memory_id))
+        memory_id = self._team.local_id(memory_id)
         with self._context.store.transaction("delete_memory") as transaction:
             found = existing(transaction, memory_id)
             self._team.queue(transaction, found, deleted=True)

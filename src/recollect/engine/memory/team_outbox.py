@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect import clock
 from recollect.engine.context import Worker
-from recollect.errors import RecollectError
+from recollect.engine.records.memory_rows import TRUST, content_hash, existing, full_id
+from recollect.errors import MemoryNotFound, RecollectError
 from recollect.model import Memory, TeamWrite
 from recollect.providers.team_client import TeamClient
 from recollect.store.protocol import Range
 from recollect.text.display import oneline
+from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -35,6 +38,8 @@ BATCH = 50
 # How often a server process looks for rows that are due.
 POLL_S = 5.0
 FAILURE_CHARACTERS = 300
+# The longest memory of a server that is taken over or shown.
+MAX_CHARACTERS = 100_000
 # What the server gets of a memory, beside its content, type and project.
 SENT = ("importance", "confidence", "title", "category", "author", "valid_from", "source")
 
@@ -84,6 +89,32 @@ class TeamOutbox(Worker):
             return self.client.get(memory_id) if self.client.projects else None
         except RecollectError:
             return None
+
+    def local_id(self, memory_id: str) -> str:
+        """Return the id of the local copy of a memory of the server, made now if there is none; else the id itself."""
+        store = self._context.store
+        with suppress(MemoryNotFound):
+            return existing(store, memory_id).id
+        if copied := full_id(store, TeamWrite, "remote_id", memory_id):
+            return store.find(TeamWrite, {"remote_id": copied})[0].id
+        found = self.fetch(memory_id)
+        namespace = (found.namespace if found is not None else None) or ""
+        if found is not None and namespace in self.client.projects and found.id.startswith(memory_id):
+            self._adopt(found, namespace)
+        return memory_id
+
+    def _adopt(self, found: MemoryView, namespace: str) -> None:
+        """Store a memory of the server here, as one that was sent."""
+        given = {name: getattr(found, name) for name in (*SENT, "memory_type", "tags", "created_at")}
+        values, _ = redact_value({"content": found.content[:MAX_CHARACTERS], **given})
+        values |= {"content_hash": content_hash(values["content"]), "trust": TRUST["imported"]["import"]}
+        with self._context.store.transaction("adopt_memory") as transaction:
+            self.queue(transaction, transaction.insert(Memory(id=found.id, namespace=namespace, **values)))
+            transaction.update(TeamWrite, found.id, {"remote_id": found.id, "sent_at": clock.now()})
+
+    def overtaken(self) -> set[str]:
+        """Return memories of the server that were changed or deleted here, which the server does not know yet."""
+        return {row.remote_id for row in self._context.store.find(TeamWrite, {"sent_at": 0})}
 
     def waiting(self) -> tuple[int, str]:
         """Return how many writes were not sent yet, and why the latest try failed."""

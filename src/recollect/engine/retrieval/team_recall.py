@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from recollect.engine.memory.team_outbox import MAX_CHARACTERS
 from recollect.engine.records.memory_rows import content_hash
 from recollect.engine.retrieval.query_arguments import EVIDENCE
 from recollect.errors import RecollectError
@@ -23,14 +24,13 @@ if TYPE_CHECKING:
     from recollect.engine.retrieval.query_arguments import Asked
 
 SILENT = "the team server did not answer: these are local memories only"
+REFUSED = "the team server refused team_token or the name in team_projects: these are local memories only"
 # After a failure the server is not asked for so long: a search would wait for it each time.
 PAUSE_S = 30.0
 # Requests that came too late and still run.
 MAX_RUNNING = 4
 # Projects of one question that is asked about all.
 MAX_PROJECTS = 8
-# The longest memory of a server that is shown.
-MAX_CHARACTERS = 100_000
 TEAM = "team"
 
 
@@ -41,6 +41,7 @@ class TeamAnswer:
         self.started_at = time.monotonic()
         self.done = threading.Event()
         self.hits: tuple[Hit, ...] | None = None
+        self.failure = SILENT
 
 
 class TeamRecall:
@@ -74,9 +75,11 @@ class TeamRecall:
             return found
         answer.done.wait(max(0.0, answer.started_at + self._deadline_s - time.monotonic()))
         if answer.hits is None:
-            return msgspec.structs.replace(found, notes=(*found.notes, SILENT))
+            return msgspec.structs.replace(found, notes=(*found.notes, answer.failure))
         copies = self._outbox.copies(hit.memory.id for hit in found.hits)
-        hits = merge(found.hits, answer.hits, copies)[:limit]
+        overtaken = self._outbox.overtaken()
+        theirs = [hit for hit in answer.hits if hit.memory.id not in overtaken]
+        hits = merge(found.hits, theirs, copies)[:limit]
         is_evidence = all(hit.memory.observed for hit in hits)
         notes = tuple(note for note in found.notes if is_evidence or note != EVIDENCE)
         return msgspec.structs.replace(found, hits=hits, notes=notes)
@@ -95,7 +98,8 @@ class TeamRecall:
                 for local, remote in projects.items()
             ]
             answer.hits = tuple(sorted((hit for each in lists for hit in each), key=lambda hit: -hit.score))
-        except RecollectError:
+        except RecollectError as problem:
+            answer.failure = REFUSED if problem.details.get("status") in (401, 403) else SILENT
             self._resume_at = time.monotonic() + PAUSE_S
         finally:
             self._free.release()

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from recollect.errors import ConfigError, RecollectError
+from recollect.errors import ConfigError, ProviderError, RecollectError
 from recollect.files import private_folder
 from recollect.render.block import Block, Grid, Line, Tone
 from recollect.render.quantities import count
@@ -141,14 +141,15 @@ def _team(settings: Settings) -> list[Check]:
                 checks.append(Check("repository", "shared memories", "warning", "; ".join(wrong), remedy))
             if settings.team_url:
                 engine.team.send()
+                waiting, failure = engine.team.waiting()
+                if waiting:
+                    found, remedy = f"{count(waiting, 'write')} not sent yet: {failure}", "They are sent by themselves."
+                    checks.append(Check("team server", "outbox", "warning", found, remedy))
                 for project in list(engine.team.client.projects.values())[:1]:
                     engine.team.client.recall({"query": "doctor", "project": project, "limit": 1})
-                waiting, failure = engine.team.waiting()
-                found = (
-                    f"{count(waiting, 'write')} not sent yet: {failure}" if waiting else "answers, and has all writes"
-                )
-                status: Status = "warning" if waiting else "ok"
-                checks.append(Check("team server", "outbox", status, found, "They are sent again by themselves."))
+                checks.append(Check("team server", "connection", "ok", "answers"))
+    except ProviderError as error:
+        checks.append(Check("team server", "connection", "problem", error.message, "Check team_url and team_token."))
     except RecollectError as error:
         checks.append(Check("team server", "connection", "problem", error.message, error.hint))
     return checks
