@@ -6,7 +6,7 @@ edits, errors, memories┘                                                      
                        └────────────────────────────────────────────────────────────────────────────────┘
 
 The chance is logistic in the evidence. The weights are those of a regression over 66 commits of eleven repositories
-(bench/hierarchy.py makes such tasks), rounded; ADR 55 has those of similar and recent commits.
+(bench/hierarchy.py makes such tasks), rounded; ADR 54 has those of similar and recent commits.
 """
 
 from __future__ import annotations
