@@ -269,6 +269,47 @@ def test_a_prompt_that_it_knows_nothing_of_gets_nothing(engine: Engine, prompted
     assert engine.store.count(Injection) == 0
 
 
+def by_words(engine: Engine, prompt: str) -> str | None:
+    """Answer a prompt as a hook does without a server, in a store of some notes."""
+    notes = (
+        "Invoices are kept in the archive table for ten years",
+        "The courier uploads parcel labels over SFTP every evening, and the depot prints them",
+        "Refunds above 500 euros need the approval of two people",
+        "Error QX_2207 means that the scanner lost its lease",
+    )
+    for note in notes:
+        decide(engine, note)
+    fixed_once(engine)
+    return fast_answer(of("s-2", payloads.claude("UserPromptSubmit", prompt=prompt)))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "where is the session table kept?",
+        "how many years do people need for this?",
+        "which value does the tax test expect, and who made the change?",
+    ],
+)
+def test_by_words_everyday_words_are_too_little(engine: Engine, prompt: str) -> None:
+    assert by_words(engine, prompt) is None
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("the courier lost a parcel, whom do I call?", "SFTP"),
+        ("what is QX_2207?", "lost its lease"),
+        ("who signs off big refunds, is there an approval?", "500 euros"),
+    ],
+)
+def test_by_words_two_telling_words_or_a_name_are_enough(engine: Engine, prompt: str, expected: str) -> None:
+    said = by_words(engine, prompt)
+    assert said is not None
+    assert [line for line in said.splitlines() if line.startswith("- ") and expected not in line] == []
+    assert expected in said
+
+
 def test_prompts_never_answer_prompts(engine: Engine, prompted: Answer) -> None:
     take(engine, of("before", payloads.claude("UserPromptSubmit", prompt=ABOUT_BACKOFF)))
     assert engine.store.count(Memory, {"category": "prompt"}) == 1
