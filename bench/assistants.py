@@ -82,6 +82,9 @@ ONCE_MORE: dict[str, Any] = {**BROKEN, "prompt": "Please run the lighthouse chec
 _THINGS = "invoices parcels customers refunds coupons carts reviews prices taxes labels returns audits mails".split()
 OTHERS = [f"{thing.capitalize()} are handled by the {thing}-service and by nothing else." for thing in _THINGS]
 
+# OpenCode and Gemini need more than the 120 s of the rig on a busy machine.
+RIG_TIMEOUT_S = "400"
+
 
 class Row(NamedTuple):
     """One way to connect one assistant; `options` go to the rig."""
@@ -141,7 +144,8 @@ class Place(NamedTuple):
         file.write_text(json.dumps(script), encoding="utf-8")
         # In a folder for the logs that does not exist yet, so that one run does not read the complaints of another.
         command = [
-            sys.executable, str(self.rig), "--clients", str(self.clients), "--client", self.row.client,
+            sys.executable, str(self.rig), "--timeout", RIG_TIMEOUT_S, "--clients", str(self.clients),
+            "--client", self.row.client,
             "--home", str(self.folder / "h"), "--project", str(self.folder / project), "--script", str(file),
             "--json", str(report), "--logs", str(self.folder / f"logs-{name}"), *self.row.options, *options,
         ]  # fmt: skip

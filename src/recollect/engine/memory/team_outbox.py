@@ -38,7 +38,7 @@ BATCH = 50
 # How often a server process looks for rows that are due.
 POLL_S = 5.0
 FAILURE_CHARACTERS = 300
-# The longest memory of a server that is taken over or shown.
+# The longest memory of a server that is copied or shown.
 MAX_CHARACTERS = 100_000
 # What the server gets of a memory, beside its content, type and project.
 SENT = ("importance", "confidence", "title", "category", "author", "valid_from", "source")
