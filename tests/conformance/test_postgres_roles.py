@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from tests.postgres_server import empty_schema, run_sql, schema_of
 
+from recollect import Engine
 from recollect.model import Anchor, Edge, Memory, Node, Session, Workspace
 from recollect.store.confinement import confined_to
 from recollect.store.postgres import Postgres
@@ -116,7 +117,7 @@ def test_a_revoked_project_is_not_seen_any_more(roles: Roles) -> None:
     assert roles.ask(role, "SELECT id FROM memories") == [("blue",)]
 
 
-def test_an_owner_without_further_rights_stores_and_serves_limited_callers() -> None:
+def test_an_owner_without_further_rights_stores_and_serves_limited_callers(tmp_path: Path) -> None:
     owner, schema = f"o{uuid.uuid4().hex}", f"s{uuid.uuid4().hex}"
     with empty_schema() as url, closing(SqlStore(Postgres(url, Path()))) as store:
         store.describe()  # creates the extension, which an administrator does otherwise
@@ -132,6 +133,10 @@ def test_an_owner_without_further_rights_stores_and_serves_limited_callers() -> 
                         with limited.transaction("test") as transaction:
                             transaction.insert(Memory(id=team, content=f"secret of {team}", namespace=f"/{team}"))
                     assert {row.id for row in limited.find(Memory)} == ({"red"} if is_member else set(TEAMS))
+                    assert limited.describe().enforces_rights is is_member
+                with Engine(home=str(tmp_path), database_url=theirs) as engine:
+                    storage = next(check for check in engine.admin.health().checks if check.name == "storage")
+                    assert ("recollect_confined" in storage.mend) is not is_member
         finally:
             run_sql(url, f"DROP SCHEMA {schema} CASCADE")
             run_sql(url, f"DROP OWNED BY {owner}")

@@ -273,7 +273,7 @@ class Postgres(PostgresText, PostgresCode, Dialect):
         )
         ((size,),) = self._pooled.execute(sql, (_quoted(self._schema),))
         ((version,),) = self._pooled.execute("SELECT version FROM store_version")
-        return StoreFacts(self._location, int(size), int(version), self._read_only)
+        return StoreFacts(self._location, int(size), int(version), self._read_only, self._pool.can_confine)
 
     # --- opening ---
 

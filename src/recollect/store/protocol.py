@@ -346,9 +346,13 @@ class Store(RowReader, WordSearch, Protocol):
 
 
 class StoreFacts(NamedTuple):
-    """Location, size and schema version of a store."""
+    """Location, size and schema version of a store.
+
+    enforces_rights: the database itself confines callers to their projects; False only where it should and cannot
+    """
 
     location: str
     size_bytes: int
     schema_version: int
     read_only: bool
+    enforces_rights: bool = True

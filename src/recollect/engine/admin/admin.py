@@ -315,6 +315,9 @@ class Admin:
         if facts.read_only:
             mend = "To store memories, check permissions and mount options."
             return Finding("degraded", f"{facts.location} is read-only", mend)
+        if not facts.enforces_rights:
+            mend = "Grant the role recollect_confined to the user of recollect, and start it again; see docs/teams.md."
+            return Finding("degraded", f"{facts.location} does not enforce the projects of tokens by itself", mend)
         return Finding("ok", f"{facts.location}, schema version {facts.schema_version}, intact")
 
     def _check_vectors(self) -> Finding:
