@@ -43,8 +43,9 @@ MOST = 5
 LEAST_WORDS = 2
 # Without vectors, a memory needs this evidence: a shared word counts 1, an everyday word half, a name with two digits
 # or an underscore 2, words side by side a half more. A longer passage shares words by chance: for each further 20 words
-# it needs 1 more.
+# it needs 1 more, up to 2.
 LEAST_EVIDENCE = 2.0
+LONG_EVIDENCE = 2.0
 SHORT_WORDS = 20
 # Evidence makes a memory so much more likely, in logits: 0.3 becomes 0.55 (bench/told.py, dev).
 EVIDENCE = 1.05
@@ -162,7 +163,7 @@ def _with_evidence(query: Query, rows: Sequence[Passage], found: Likely) -> Like
             word = words.get(term, term)
             shared[word] = max(shared.get(word, 0.0), _weight(term))
         evidence = sum(shared.values()) + 0.5 * (not query.pairs.isdisjoint(pairwise(row.tokens)))
-        least = LEAST_EVIDENCE + max(0, len(row.tokens) - SHORT_WORDS) / SHORT_WORDS
+        least = LEAST_EVIDENCE + min(max(0, len(row.tokens) - SHORT_WORDS) / SHORT_WORDS, LONG_EVIDENCE)
         relevance.append(feedback.likely(value, EVIDENCE) if evidence >= least else 0.0)
     return Likely(found.scores, relevance)
 
