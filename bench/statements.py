@@ -2,6 +2,9 @@
 
     python bench/statements.py DIR_OR_FILE [--show N] [--save]
 
+bench/statements_written has prompts to develop with, bench/statements_held some to measure with; both were written for
+this and are easier than real ones.
+
 Input: JSON Lines, one message each: {"id", "speaker": "user" | "assistant", "text", "statements": [a sentence or part
 of it], "kinds": [one for each], "net": true for a message that was sampled by words and not by chance, "borderline":
 [sentences on which sensible people differ], "leaning": ["keep" or "drop" for each]}. Prints JSON: the share of
