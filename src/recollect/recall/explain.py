@@ -90,6 +90,9 @@ AMOUNTS: Mapping[str, str] = {
 # prompts reach 0.3 against memories about code that have nothing to do with them.
 CLOSE = 0.4
 
+# The reason for a hit that is neither: the nearest there is.
+LOOSE = "loosely related"
+
 # Words of the query that a reason names: a reader sees the others in the text.
 MAX_WORDS = 4
 
@@ -153,7 +156,7 @@ def reason(signals: Signals, closeness: float | None = None) -> str:
         parts.append(f"matches {', '.join(words[:MAX_WORDS])}{', …' if len(words) > MAX_WORDS else ''}")
     if signals.semantic is not None:
         close = (signals.semantic if closeness is None else closeness) >= CLOSE
-        parts += ["close in meaning"] if close else [] if words else ["loosely related"]
+        parts += ["close in meaning"] if close else [] if words else [LOOSE]
     if signals.dated:
         parts.append("from the time in the query")
     elif signals.lexical_rank is None and signals.semantic_rank is None:

@@ -9,6 +9,7 @@ import pytest
 from tests.fakes import FrozenClock, HashingEmbedder
 
 from recollect import Engine
+from recollect.engine.retrieval.query_arguments import NEAREST
 from recollect.errors import InvalidInput, InvalidWorkspace
 
 
@@ -46,6 +47,11 @@ def test_a_memory_is_found_by_meaning_where_no_word_matches(engine: Engine) -> N
     assert by_meaning[0].signals.semantic_rank == 1
     assert by_meaning[0].signals.lexical_rank is None
     assert "close in meaning" in by_meaning[0].reason
+
+
+def test_hits_that_are_only_the_nearest_are_announced_as_such(shelf: Engine) -> None:
+    assert shelf.recall.search("kubernetes rollout", min_score=0.0).notes == (NEAREST,)
+    assert shelf.recall.search("parser rollout", min_score=0.0).notes == ()
 
 
 def test_hits_come_best_first_with_scores_from_0_to_1(shelf: Engine) -> None:

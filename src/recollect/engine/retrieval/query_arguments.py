@@ -15,6 +15,8 @@ ANSWERED = 0.25
 
 # Where nothing known answers.
 EVIDENCE = "no stored knowledge matches; this is what hooks recorded"
+# Where all that is shown is only the nearest.
+NEAREST = "no memory has a word of the question or is close to it in meaning; these are the nearest"
 
 
 class Asked(NamedTuple):

@@ -13,7 +13,7 @@ import msgspec
 from recollect import clock
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.branches import written_on
-from recollect.engine.retrieval.query_arguments import ANSWERED
+from recollect.engine.retrieval.query_arguments import ANSWERED, NEAREST
 from recollect.model import Branched, Hit, Memory, Recall
 from recollect.store.protocol import Filter, NotBefore, Range
 
@@ -51,6 +51,7 @@ class RecallPipeline(NamedTuple):
     def _answer(self, asked: Asked) -> Recall:
         from recollect.engine.retrieval.hit_context import explained, replies
         from recollect.engine.retrieval.hit_order import FIRST, HitOrder
+        from recollect.recall.explain import LOOSE
         from recollect.recall.select import select
 
         store = self.context.store
@@ -79,7 +80,10 @@ class RecallPipeline(NamedTuple):
             score = min(hit.score, hits[-1].score if hits else 1.0)
             beside = {"reply": answers.get(name), "folded": order.folded.get(name, ()), "use": used.get(name, "")}
             hits.append(msgspec.structs.replace(hit, score=score, freshness=fresh.get(name, hit.freshness), **beside))
-        return Recall(query=asked.text, hits=tuple(hits), mode=ranking.mode, notes=ranking.notes)
+        notes = ranking.notes
+        if hits and all(hit.reason == LOOSE for hit in hits):
+            notes = (*notes, NEAREST)
+        return Recall(query=asked.text, hits=tuple(hits), mode=ranking.mode, notes=notes)
 
     def rank(self, asked: Asked) -> Ranking:
         """Return the passages that may answer a question, each with its score."""
