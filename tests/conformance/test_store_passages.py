@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -421,19 +421,24 @@ def test_sampled_vectors_are_even_by_age_and_counted(store: Store, add: Add) -> 
     assert store.sampled_vectors("another", None, 10)[1] == 0
 
 
-def test_cosines_are_those_of_the_passages_asked_for(store: Store, add: Add) -> None:
+def cosines(store: Store, query: NDArray[np.float32], pids: Sequence[int], model: str = MODEL) -> dict[int, float]:
+    found, vectors = store.vectors(model, pids, len(query))
+    return dict(zip(found, (vectors @ query).tolist(), strict=True))
+
+
+def test_vectors_are_those_of_the_passages_asked_for(store: Store, add: Add) -> None:
     memory, other, bare = add("a", long_text()), add("b"), add("c")
     give(store, memory, *range(PARTS))
     give(store, other, 2)
     pids = [part_of(other, 0), part_of(memory, 2), part_of(memory, 3), part_of(bare, 0), part_of(memory, PARTS), -1]
-    found = store.cosines(MODEL, axis(2), pids)
+    found = cosines(store, axis(2), pids)
     assert found == pytest.approx({pids[0]: 1.0, pids[1]: 1.0, pids[2]: 0.0}, abs=1e-3)
-    assert store.cosines(MODEL, axis(2), []) == {}
-    assert store.cosines("another", axis(2), pids) == {}
-    assert store.cosines(MODEL, axis(2)[:3], pids) == {}
+    assert cosines(store, axis(2), []) == {}
+    assert cosines(store, axis(2), pids, "another") == {}
+    assert cosines(store, axis(2)[:3], pids) == {}
 
 
-def test_cosines_are_those_that_a_search_gives(store: Store, add: Add) -> None:
+def test_vectors_give_the_cosines_of_a_search(store: Store, add: Add) -> None:
     random = np.random.default_rng(3)
     for name in "abcdefgh":
         values = random.standard_normal((1, PARTS)).astype(np.float32)
@@ -441,7 +446,7 @@ def test_cosines_are_those_that_a_search_gives(store: Store, add: Add) -> None:
         store.put_vectors(MODEL, [Vectors(row.id, row.rev, values / np.linalg.norm(values))])
     query = axis(1)
     expected = {match.pid: match.score for match in store.search_vectors(MODEL, query, None, 8)}
-    assert store.cosines(MODEL, query, list(expected)) == pytest.approx(expected, abs=1e-6)
+    assert cosines(store, query, list(expected)) == pytest.approx(expected, abs=1e-6)
 
 
 # --- changed and deleted: by the store that looks, and by another ---
@@ -460,13 +465,13 @@ def left(store: Store, memory: Memory) -> dict[str, list[int]]:
         "words": [match.pid for mark in MARKS for match in matches(store, mark)],
         "passages": [passage.pid for passage in store.passages(pids)],
         "meaning": [pid for number in range(PARTS) for pid in nearest(store, number)],
-        "cosines": sorted(store.cosines(MODEL, axis(0), pids)),
+        "vectors": list(store.vectors(MODEL, pids, PARTS).pids),
     }
     return {way: [pid % MAX_PASSAGES for pid in row] for way, row in found.items()}
 
 
 def everywhere(*parts: int) -> dict[str, list[int]]:
-    return {way: list(parts) for way in ("words", "passages", "meaning", "cosines")}
+    return {way: list(parts) for way in ("words", "passages", "meaning", "vectors")}
 
 
 def test_a_text_that_becomes_shorter_leaves_no_passage_behind(store: Store, add: Add, looking: Store) -> None:
@@ -474,7 +479,7 @@ def test_a_text_that_becomes_shorter_leaves_no_passage_behind(store: Store, add:
     give(store, memory, *range(PARTS))
     assert left(looking, memory) == everywhere(*range(PARTS))
     shorter = update(store, "a", content=long_text(parts=3))
-    assert left(looking, memory) == {**everywhere(0, 1, 2), "meaning": [], "cosines": []}
+    assert left(looking, memory) == {**everywhere(0, 1, 2), "meaning": [], "vectors": []}
     give(store, shorter, 0, 1, 2)
     assert left(looking, memory) == everywhere(0, 1, 2)
     assert looking.term_counts(MARKS).by_term == {"oak": 1, "elm": 1, "fir": 1}

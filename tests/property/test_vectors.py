@@ -131,7 +131,8 @@ class Shadow:
         assert {match.pid: match.score for match in found} == pytest.approx(
             {match.pid: wanted[match.pid] for match in found}, abs=1e-4
         )
-        assert self.reader.cosines(MODEL, query, list(wanted)) == pytest.approx(wanted, abs=1e-4)
+        pids, vectors = self.reader.vectors(MODEL, list(wanted), SIDE)
+        assert dict(zip(pids, (vectors @ query).tolist(), strict=True)) == pytest.approx(wanted, abs=1e-4)
 
     def _pick(self, number: int) -> Memory:
         return self.rows[sorted(self.rows)[number % len(self.rows)]]

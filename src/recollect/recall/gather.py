@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.store.protocol import Filter, Match, Passage, Store, TermCounts, WordSearch
+    from recollect.store.protocol import Filter, Match, Passage, PassageVectors, Store, TermCounts, WordSearch
 
 # Passages from each search: the top 50 of a good ranking hold nine tenths of what a perfect one would return, and
 # reading more gains little. Further ones are ranked after these, so that the first hits do not depend on the limit.
@@ -28,7 +28,7 @@ class Pool(NamedTuple):
     """The candidates: passages in order of place, their cosines, and term counts.
 
     lexical and semantic hold the rank of each passage in the arm that found it. uneven: the deviation of the cosines of
-    the question's words with a passage; None if the provider has no vectors of words.
+    the question's words with a passage; None if the provider has no vectors of words. vectors: those of the passages
     """
 
     passages: Sequence[Passage]
@@ -37,6 +37,7 @@ class Pool(NamedTuple):
     lexical: Mapping[int, int]
     semantic: Mapping[int, int]
     uneven: Mapping[int, float] | None = None
+    vectors: PassageVectors | None = None
 
 
 def gather(
@@ -58,19 +59,30 @@ def gather(
     by_meaning = store.search_vectors(model, vector, where, limit) if vector is not None else []
     found = {match.pid for match in (*by_words, *by_meaning)}
     passages = _surrounded(store, query, found, where)
-    cosines = store.cosines(model, vector, [passage.pid for passage in passages]) if vector is not None else None
-    uneven = None if directions is None else _uneven(store, model, directions, list(cosines or ()))
-    return Pool(passages, counts, cosines, _ranks(by_words), _ranks(by_meaning), uneven)
+    pool = Pool(passages, counts, None, _ranks(by_words), _ranks(by_meaning))
+    if vector is None:
+        return pool
+    held = store.vectors(model, [passage.pid for passage in passages], len(vector))
+    cosines = dict(zip(held.pids, _products(held.values, vector).tolist(), strict=True))
+    uneven = None if directions is None else _uneven(held, directions)
+    return pool._replace(cosines=cosines, uneven=uneven, vectors=held)
 
 
-def _uneven(store: Store, model: str, directions: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
+def _uneven(held: PassageVectors, directions: NDArray[np.float32]) -> dict[int, float]:
     """Return how much the cosines of the question's words with each passage deviate."""
-    squares = dict.fromkeys(pids, 0.0)
+    squares = [0.0] * len(held.pids)
     for direction in directions:
-        size = float(direction @ direction)
-        for pid, cosine in store.cosines(model, direction, pids).items() if size else ():
-            squares[pid] += size * cosine**2
-    return {pid: square**0.5 for pid, square in squares.items()}
+        size, cosines = float(direction @ direction), _products(held.values, direction).tolist()
+        squares = [square + size * cosine**2 for square, cosine in zip(squares, cosines, strict=True)]
+    return {pid: square**0.5 for pid, square in zip(held.pids, squares, strict=True)}
+
+
+def _products(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the product of every vector with the query; matmul would start the threads of BLAS, which spin."""
+    import numpy as np
+
+    found: NDArray[np.float32] = np.einsum("ij,j->i", vectors, query.astype(np.float32))
+    return found
 
 
 def gather_words(store: WordSearch, query: Query, counts: TermCounts, *, where: Filter | None) -> Pool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.store.code_protocol import FieldWeights
-from recollect.store.protocol import StoreFacts, T, TermCounts
+from recollect.store.protocol import PassageVectors, StoreFacts, T, TermCounts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,8 +39,8 @@ class VectorSearch(Protocol):
         """Return the `limit` nearest passages as (number, cosine), of these namespaces only if `scopes` is given."""
         ...
 
-    def cosines(self, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these passages that has a vector."""
+    def vectors(self, pids: Sequence[int], width: int) -> PassageVectors:
+        """Return the vectors of these passages, of those that have one of this width."""
         ...
 
 

@@ -44,17 +44,24 @@ def search_terms(
     frequencies: Mapping[str, int] | None = None,
 ) -> list[tuple[int, float]]:
     """Return the passages that contain any of the terms, best first: numbers and scores, higher is better."""
-    chosen = affordable(frequencies_of(connection, terms) if frequencies is None else frequencies)
+    known = frequencies_of(connection, terms) if frequencies is None else frequencies
+    chosen = affordable(known)
     if not chosen:
         return []
-    match = f"{{author labels body}} : ({any_of(chosen)})"
-    if scopes is not None:
-        match = f"scope : ({any_of([scope_term(name) for name in scopes])}) AND {match}"
+    inside = "" if scopes is None else f"scope : ({any_of([scope_term(name) for name in scopes])}) AND "
     sql = (
         f"SELECT rowid, bm25(memory_text, {COLUMN_WEIGHTS}) AS distance FROM memory_text "
         "WHERE memory_text MATCH ? ORDER BY distance LIMIT ?"
     )
-    return [(int(pid), -float(distance)) for pid, distance in connection.execute(sql, (match, limit))]
+    found: list[tuple[int, float]] = []
+    # Of frequent terms only, the passages that have all of them, if those are enough.
+    is_frequent = len(chosen) > 1 and sum(known[term] for term in chosen) > POSTINGS_BUDGET
+    for joined in (" AND ", " OR ") if is_frequent else (" OR ",):
+        match = f"{inside}{{author labels body}} : ({any_of(chosen, joined)})"
+        found = [(int(pid), -float(distance)) for pid, distance in connection.execute(sql, (match, limit))]
+        if len(found) >= limit:
+            break
+    return found
 
 
 def passage_rows(connection: Connection, pids: Sequence[int], beside: str) -> Iterable[tuple[Any, ...]]:

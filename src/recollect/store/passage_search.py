@@ -19,7 +19,7 @@ from recollect.store.dialect import Connection, SearchRow
 from recollect.store.full_text import marks, search_times
 from recollect.store.passage import WIDENING, best_matches
 from recollect.store.passage_rows import passages
-from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, TermCounts, Vectors
+from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, PassageVectors, TermCounts, Vectors
 from recollect.store.row_queries import Rows, chunks, generation, increment, newest_change, read_setting, write_setting
 from recollect.store.tables import TABLES
 from recollect.text.passages import MAX_PASSAGES
@@ -74,9 +74,9 @@ class Searches(Rows):
         with self._dialect.errors():
             return self._widening(lambda wanted: search_times(self._connection(), times, scopes, wanted), rest, limit)
 
-    def cosines(self, model: str, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
+    def vectors(self, model: str, pids: Sequence[int], width: int) -> PassageVectors:
         with self._dialect.errors():
-            return (self._dialect.vector_search(model) or self._refreshed(model)).cosines(query, pids)
+            return (self._dialect.vector_search(model) or self._refreshed(model)).vectors(pids, width)
 
     def passages(self, pids: Iterable[int], where: Filter | None = None) -> list[Passage]:
         wanted = sorted(set(pids))

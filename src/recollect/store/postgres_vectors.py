@@ -18,6 +18,7 @@ from psycopg.adapt import Buffer, Dumper, Loader
 from psycopg.pq import Format
 
 from recollect.store.dialect import Connection, SearchRow
+from recollect.store.protocol import PassageVectors
 from recollect.text.digest import digest
 from recollect.text.passages import MAX_PASSAGES
 
@@ -102,8 +103,8 @@ class PostgresVectors:
         sql = nearest_sql(self._model, width, scope, exactly=scopes is not None and self._is_small(scope, values))
         return self._scored(self._connection.execute(sql, (*values, _halfvec(query), limit)), query)
 
-    def cosines(self, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these passages that has a vector."""
+    def vectors(self, pids: Sequence[int], width: int) -> PassageVectors:
+        """Return the vectors of these passages, of those that have one of this width."""
         # In this order: the planner takes a model for rare, and would read all of its vectors for every passage.
         sql = (
             "WITH wanted AS MATERIALIZED (SELECT id, seq FROM memories WHERE seq = ANY(?)) "
@@ -113,9 +114,10 @@ class PostgresVectors:
         )
         places = [divmod(pid, MAX_PASSAGES) for pid in pids]
         numbers = [sorted({place[side] for place in places}) for side in (0, 1)]
-        rows = self._connection.execute(sql, (*numbers, self._model, len(query)))
+        rows = self._connection.execute(sql, (*numbers, self._model, width))
         asked = set(pids)
-        return dict(self._scored([row for row in rows if row[0] in asked], query))
+        found = sorted((int(pid), blob) for pid, blob in rows if pid in asked)
+        return PassageVectors([pid for pid, _ in found], _stacked([blob for _, blob in found], width))
 
     def _is_small(self, scope: str, values: list[Any]) -> bool:
         every = "(SELECT reltuples FROM pg_class WHERE oid = 'memories'::regclass)"
@@ -124,15 +126,11 @@ class PostgresVectors:
         return bool(own <= min(EXACT_SCOPE, max(EXACT_SCOPE / 4, FEW_OF_ALL * known)))
 
     def _scored(self, rows: Any, query: NDArray[np.float32]) -> list[SearchRow]:
-        import numpy as np
-
         from recollect.store.vector_segment import cosines
 
         found = list(rows)
-        if not found:
-            return []
-        vectors = np.frombuffer(b"".join(blob for _, blob in found), "<f2").reshape(len(found), -1)
-        values = cosines(vectors, query.astype(np.float32)).tolist()
+        vectors = _stacked([blob for _, blob in found], len(query))
+        values = cosines(vectors, query.astype("<f4")).tolist()
         pids = (int(pid) for pid, _ in found)
         return sorted(zip(pids, values, strict=True), key=lambda row: (-row[1], row[0]))
 
@@ -174,6 +172,15 @@ def _of_model(model: str, width: int, table: str = "e.") -> str:
     """Return the condition for vectors of a model, without parameters: the planner compares it with the index's."""
     literal = "".join(c if c.isascii() and c.isalnum() else f"\\U{ord(c):08x}" for c in model)
     return f"{table}model = E'{literal}' AND vector_dims({table}embedding) = {width}"
+
+
+def _stacked(blobs: Sequence[bytes], width: int) -> NDArray[np.float32]:
+    """Return vectors as rows."""
+    import numpy as np
+
+    from recollect.store.vector_segment import single
+
+    return single(np.frombuffer(b"".join(blobs), "<f2").reshape(len(blobs), width))
 
 
 def _halfvec(query: NDArray[np.float32]) -> Halfvec:

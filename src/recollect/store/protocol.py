@@ -71,6 +71,13 @@ class Vectors(NamedTuple):
     first: int = 0
 
 
+class PassageVectors(NamedTuple):
+    """The unit vectors of passages, in the order of their numbers."""
+
+    pids: Sequence[int]
+    values: NDArray[np.float32]
+
+
 class MemoryVectors(NamedTuple):
     """One unit vector per memory, the mean of its passages, in the order of the ids."""
 
@@ -211,8 +218,8 @@ class Store(RowReader, WordSearch, Protocol):
         """Return the passages nearest to `query` by cosine, among vectors of `model` alone, a few of each memory."""
         ...
 
-    def cosines(self, model: str, query: NDArray[np.float32], pids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these passages that has a vector of `model`."""
+    def vectors(self, model: str, pids: Sequence[int], width: int) -> PassageVectors:
+        """Return the vectors of `model` of these passages, of those that have one of this width."""
         ...
 
     def centralities(self, memory_ids: Iterable[str]) -> dict[str, float]:

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.dialect import Connection, SearchRow
+from recollect.store.protocol import PassageVectors
 from recollect.store.row_queries import generation
 from recollect.store.vector_file import Saved
-from recollect.store.vector_segment import EXACT_ROWS, Floats, Ints, Mask, Segment, cosines, merged, nearest, segment
+from recollect.store.vector_segment import EXACT_ROWS, Floats, Ints, Mask, Segment, merged, nearest, segment, single
 from recollect.text.passages import MAX_PASSAGES
 
 # Up to EXACT_ROWS vectors are read in about 100 ms and get no file. A new file is written when more than that were
@@ -130,17 +131,17 @@ class VectorIndex:
             )
             return list(zip(pids.tolist(), found.tolist(), strict=True))
 
-    def cosines(self, query: Floats, pids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these passages that has a vector."""
+    def vectors(self, pids: Sequence[int], width: int) -> PassageVectors:
+        """Return the vectors of these passages, of those that have one of this width."""
         with self._lock:
-            wanted = np.asarray(pids, np.int64)
-            found: dict[int, float] = {}
+            wanted = np.unique(np.asarray(pids, np.int64))
+            found, values = np.zeros(len(wanted), np.bool_), np.empty((len(wanted), width), np.float32)
             for part in self._segments:
-                if part.vectors.shape[1] == query.shape[0]:
+                if part.vectors.shape[1] == width:
                     held, rows = part.rows_of(wanted)
-                    values = cosines(part.vectors[rows], query.astype(np.float32))
-                    found.update(zip(wanted[held].tolist(), values.tolist(), strict=True))
-            return found
+                    values[held] = single(part.vectors[rows])
+                    found |= held
+            return PassageVectors(wanted[found].tolist(), values[found])
 
     def _nearest(self, query: Floats, allowed: Callable[[Segment], Mask], limit: int) -> tuple[Ints, Floats]:
         """Return the numbers and cosines of the nearest among the allowed rows, nearest first."""

@@ -85,21 +85,23 @@ def cosines(vectors: NDArray[Any], query: Floats) -> Floats:
     einsum, not matmul: as fast (9.2 against 8.7 ms at 100,000 rows), but matmul starts the threads of BLAS, which then
     spin for 70 ms of CPU.
     """
-    found: Floats = np.einsum("ij,j->i", _single(vectors) if vectors.dtype == np.float16 else vectors, query)
+    found: Floats = np.einsum("ij,j->i", single(vectors), query)
     return found
 
 
-def _single(vectors: NDArray[np.float16]) -> Floats:
-    """Return finite float16 as float32: the same values as astype, in a third of the time.
+def single(vectors: NDArray[Any]) -> Floats:
+    """Return vectors as float32. Finite float16: the same values as astype, in a third of the time.
 
     Sign, exponent and fraction move to their places; the product corrects the exponent, of subnormal numbers too.
     """
+    if vectors.dtype == np.float32:
+        return vectors
     shifted = np.ascontiguousarray(vectors).view(np.int16).astype(np.int32)
     shifted <<= 13
     shifted &= ~0x70001FFF
-    single: Floats = shifted.view(np.float32)
-    single *= np.float32(2.0**112)
-    return single
+    found: Floats = shifted.view(np.float32)
+    found *= np.float32(2.0**112)
+    return found
 
 
 def signs(vectors: NDArray[Any]) -> NDArray[np.uint64]:

@@ -14,7 +14,7 @@ import pytest
 from recollect import Engine
 from recollect.errors import SchemaTooNew, StorageError, StoreForeign
 from recollect.model import Edge, Memory
-from recollect.store import sqlite
+from recollect.store import full_text, passage_search, sqlite
 from recollect.store.full_text import POSTINGS_BUDGET
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.sql import SqlStore
@@ -197,6 +197,25 @@ def test_where_there_is_too_much_to_rank_the_rarest_words_are_kept(dialect: Sqli
         transaction.insert(Memory(id="wanted", content="alpha beta gamma and then some more words and the needle"))
     found = store.search_text(["alpha", "beta", "gamma", "needl"], None, 3)
     assert found[0].id == "wanted"
+
+
+def test_of_frequent_words_only_what_has_all_of_them_is_ranked_if_that_is_enough(
+    dialect: Sqlite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_text, "POSTINGS_BUDGET", 10)
+    store = SqlStore(dialect)
+    texts = {"short": "alpha", "both": "alpha and beta, and many other words besides", "other": "beta"}
+    with store.transaction("test") as transaction:
+        for number in range(8):
+            for name, text in texts.items():
+                transaction.insert(Memory(id=f"{name}{number}", content=text))
+
+    def found(limit: int) -> set[str]:
+        return {match.id.rstrip("01234567") for match in store.search_text(["alpha", "beta"], None, limit)}
+
+    monkeypatch.setattr(passage_search, "WIDENING", 0)
+    assert found(8) == {"both"}
+    assert found(24) == {"short", "both", "other"}
 
 
 @pytest.mark.parametrize(

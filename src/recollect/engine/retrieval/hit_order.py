@@ -221,13 +221,16 @@ class HitOrder(NamedTuple):
             if min(words.get(row.pid, POOL + 1), meaning.get(row.pid, POOL + 1)) <= POOL
         }
         where: dict[str, object] = {"id": tuple(places), "superseded_by": None, "observed": False}
-        projects = dict(self.store.columns(Memory, ("id", "namespace"), where))
-        (ids, vectors), _ = self.store.sampled_vectors(self.amendments.embedding.model_id, where, max(1, len(places)))
-        found = ((places[name], projects.get(name), vector) for name, vector in zip(ids, vectors, strict=True))
-        return {
-            place: Note(place, name, (pool[place].at, pool[place].seq), vector, frozenset(pool[place].tokens))
-            for place, name, vector in found
-        }
+        held = self.ranking.pool.vectors
+        rows = {pid: row for row, pid in enumerate(held.pids)} if held is not None else {}
+        found: dict[int, Note] = {}
+        for name, project in self.store.columns(Memory, ("id", "namespace"), where) if held is not None else ():
+            place = places[name]
+            note = pool[place]
+            if held is not None and note.pid in rows:
+                vector = held.values[rows[note.pid]]
+                found[place] = Note(place, project, (note.at, note.seq), vector, frozenset(note.tokens))
+        return found
 
     def _may_be_version(self, memory: Memory, passage: Passage) -> bool:
         """Tell whether a hit may be a version of a fact: no summary, event, other branch or turn of people.
