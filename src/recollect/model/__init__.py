@@ -14,9 +14,11 @@ Timestamps are Unix seconds. `rev` is the number of the last logged change that 
 that created it: together they order, guard and undo everything.
 """
 
-from recollect.model.answer import *  # noqa: F403 - its modules define records and words, and nothing else
+from recollect.model.admin_answer import *  # noqa: F403 - its modules define records and words, and nothing else
 from recollect.model.consolidation import *  # noqa: F403
+from recollect.model.memory_answer import *  # noqa: F403
 from recollect.model.pattern import *  # noqa: F403
+from recollect.model.recall_answer import *  # noqa: F403
 from recollect.model.row import *  # noqa: F403
 from recollect.model.session_answer import *  # noqa: F403
 from recollect.model.vocabulary import *  # noqa: F403

@@ -16,6 +16,7 @@ from recollect.store.code_protocol import PLACE_BITS, ChunkSpan, CodeMatch, Lack
 from recollect.store.dialect import Connection
 from recollect.store.row_queries import read_setting
 from recollect.store.vector_index import VectorIndex
+from recollect.store.vector_segment import cosines
 
 Ints = NDArray[np.int64]
 Spans = Callable[[Sequence[int]], Mapping[int, list[ChunkSpan]]]
@@ -63,10 +64,10 @@ class CodeVectors(VectorIndex):
             contents = None if trees is None else self._contents_of(trees)
             wanted = limit
             while True:
-                found, cosines = self._nearest(
+                found, values = self._nearest(
                     query, lambda part: part.alive if contents is None else np.isin(part.pids, contents), wanted
                 )
-                matches = self._matches(found, cosines, trees, allows, limit)
+                matches = self._matches(found, values, trees, allows, limit)
                 if len(matches) >= limit or wanted >= self.rows:
                     return matches
                 wanted *= 8
@@ -80,8 +81,9 @@ class CodeVectors(VectorIndex):
                 for chunk, place in zip(ids, places, strict=True)
                 if place < len(self._chunk_ids) and self._chunk_ids[place] == chunk
             }
-        cosines = self.cosines(query, list(set(contents.values())))
-        return {chunk: cosines[content] for chunk, content in contents.items() if content in cosines}
+        held = self.vectors(list(contents.values()), len(query))
+        found = dict(zip(held.pids, cosines(held.values, query.astype(np.float32)).tolist(), strict=True))
+        return {chunk: found[content] for chunk, content in contents.items() if content in found}
 
     def lacking(self, limit: int, files: Sequence[int] | None) -> list[LackingVector]:
         """Return chunks without a vector: of these files in this order, or of all, the last indexed first."""
