@@ -15,7 +15,7 @@ from recollect.graph.arrays import EVERYTHING, Graph, sieve
 from recollect.graph.communities import communities, modularity
 from recollect.graph.components import components, layers, strong_components
 from recollect.graph.impact import impact
-from recollect.graph.rank import PARTS, arcs, betweenness, degrees, pagerank, strengths
+from recollect.graph.rank import PARTS, arcs, betweenness, pagerank, strengths
 from recollect.graph.relation_semantics import HOP, MEANINGS, MUTUAL, spread
 from recollect.graph.walk import (
     UNBOUNDED,
@@ -175,13 +175,6 @@ def test_layers_are_the_topological_generations_of_networkx(graph: Graph) -> Non
 
 
 # --- ranks ---
-
-
-@given(graphs())
-def test_degree_centrality_is_that_of_networkx(graph: Graph) -> None:
-    assume(graph.size > 1)
-    expected = nx.degree_centrality(directed(graph))
-    assert degrees(graph).tolist() == pytest.approx([expected[node] for node in range(graph.size)])
 
 
 def google(graph: Graph, damping: float, restart: dict[int, float] | None) -> Any:

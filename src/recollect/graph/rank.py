@@ -67,15 +67,6 @@ def arcs(graph: Graph, *, both_ways: Collection[str] = ()) -> Arcs:
     return Arcs(graph.size, src[order], dst[order], weights[order])
 
 
-def degrees(graph: Graph) -> Floats:
-    """Return the degree centrality of every node: (incoming + outgoing edges) / (nodes - 1).
-
-    A self loop counts twice, parallel edges each; in such graphs it can exceed 1.
-    """
-    counts = np.bincount(graph.src, minlength=graph.size) + np.bincount(graph.dst, minlength=graph.size)
-    return counts / max(graph.size - 1, 1)
-
-
 def pagerank(links: Arcs, *, damping: float = DAMPING, restart: Floats | None = None) -> Floats:
     """Return the PageRank of every node; the ranks sum to 1.
 

@@ -70,8 +70,13 @@ def nearest(among: Segment, query: Floats, allowed: Mask, limit: int) -> tuple[I
     count = len(allowed) if rows is None else len(rows)
     wanted = max(min(RESCORED_ROWS, int(RESCORED_SHARE * count)), limit * RESCORED_PER_NEIGHBOUR)
     if among.signs is not None and count > wanted:
-        distances = sign_distances(among.signs, query)
-        chosen = np.argpartition(distances if rows is None else distances[rows], wanted)[:wanted]
+        # Copying the bits of a quarter of the rows costs less than counting those of the others.
+        if rows is not None and 4 * count <= len(allowed):
+            distances = sign_distances(among.signs[:, rows], query)
+        else:
+            distances = sign_distances(among.signs, query)
+            distances = distances if rows is None else distances[rows]
+        chosen = np.argpartition(distances, wanted)[:wanted]
         # In the order of the file: neighbouring rows share pages.
         rows = np.sort(chosen if rows is None else rows[chosen])
     found = cosines(among.vectors if rows is None else among.vectors[rows], query)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.graphs import graph_of, undirected
 
-from recollect.graph.rank import LEAST_SOURCES, arcs, betweenness, degrees, pagerank, sampled_sources, strengths
+from recollect.graph.rank import LEAST_SOURCES, arcs, betweenness, pagerank, sampled_sources, strengths
 
 
 def scale_free(size: int, links: int, seed: int = 1) -> nx.Graph:
@@ -21,7 +21,6 @@ def of_networkx(twin: nx.Graph):  # type: ignore[no-untyped-def]
 def test_a_graph_without_nodes_has_no_ranks() -> None:
     empty = graph_of(0, [])
     assert pagerank(arcs(empty)).tolist() == []
-    assert degrees(empty).tolist() == []
     assert betweenness(empty.undirected.starts, empty.undirected.ends).tolist() == []
     assert strengths(empty).whole.tolist() == []
 
@@ -29,7 +28,6 @@ def test_a_graph_without_nodes_has_no_ranks() -> None:
 def test_without_links_all_are_alike() -> None:
     alone = graph_of(4, [])
     assert pagerank(arcs(alone)).tolist() == pytest.approx([0.25] * 4)
-    assert degrees(alone).tolist() == [0.0] * 4
     assert strengths(alone).whole.tolist() == [0.0] * 4
 
 
