@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -215,7 +216,8 @@ def test_every_operation_is_a_command_with_help() -> None:
     table = commands(OPERATIONS)
     assert len(table.by_path) == len(OPERATIONS) + len(HANDWRITTEN)
     for path, command in table.by_path.items():
-        text = command_help(command)
+        text = command_help(command, table)
+        assert not any(re.search(rf"\b{name}\b", text) for name in OPERATIONS if "_" in name), path
         assert command.description.split()[0] in text
         for parameter in command.optionals:
             assert parameter.name.replace("_", "-") in text, path

@@ -52,7 +52,7 @@ def test_every_list_of_commands_is_80_columns_wide_and_cuts_nothing(monkeypatch:
     monkeypatch.setenv("COLUMNS", "80")
     lists = [every_command(TABLE), *(group_help(row, TABLE) for row in TABLE.sections if row.group)]
     assert [line for text in lists for line in text.splitlines() if line.endswith("…")] == []
-    helps = [command_help(row) for row in TABLE.by_path.values()]
+    helps = [command_help(row, TABLE) for row in TABLE.by_path.values()]
     lines = [line for text in lists + helps for line in text.splitlines()]
     assert [line for line in lines if len(line) > 80 and not line.startswith("  recollect ")] == []
     listed = [path for path in TABLE.by_path if f"\n  {path} " in lists[0]]
@@ -91,7 +91,7 @@ def test_every_command_has_an_example_that_is_one_and_related_commands_that_exis
     assert found == command
     parse(found, rest)
     assert [path for path in command.related if path not in TABLE.by_path] == []
-    text = command_help(command)
+    text = command_help(command, TABLE)
     assert text.startswith(f"Usage: recollect {command.path}")
     assert f"\n  recollect {command.example}\n" in text
 

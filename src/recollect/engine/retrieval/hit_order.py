@@ -220,17 +220,16 @@ class HitOrder(NamedTuple):
             if row.eligible and row.session_id is None and row.pid not in talk and row.shape.parts == 1
             if min(words.get(row.pid, POOL + 1), meaning.get(row.pid, POOL + 1)) <= POOL
         }
-        where: dict[str, object] = {"id": tuple(places), "superseded_by": None, "observed": False}
-        held = self.ranking.pool.vectors
-        rows = {pid: row for row, pid in enumerate(held.pids)} if held is not None else {}
-        found: dict[int, Note] = {}
-        for name, project in self.store.columns(Memory, ("id", "namespace"), where) if held is not None else ():
-            place = places[name]
-            note = pool[place]
-            if held is not None and note.pid in rows:
-                vector = held.values[rows[note.pid]]
-                found[place] = Note(place, project, (note.at, note.seq), vector, frozenset(note.tokens))
-        return found
+        if (held := self.ranking.pool.vectors) is None:
+            return {}
+        vectors = dict(zip(held.pids, held.values, strict=True))
+        where = {"id": tuple(places), "superseded_by": None, "observed": False}
+        found = ((places[name], project) for name, project in self.store.columns(Memory, ("id", "namespace"), where))
+        return {
+            place: Note(place, project, (row.at, row.seq), vectors[row.pid], frozenset(row.tokens))
+            for place, project in found
+            if (row := pool[place]).pid in vectors
+        }
 
     def _may_be_version(self, memory: Memory, passage: Passage) -> bool:
         """Tell whether a hit may be a version of a fact: no summary, event, other branch or turn of people.

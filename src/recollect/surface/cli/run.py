@@ -124,7 +124,7 @@ def _asked_help(values: Mapping[str, Any], table: Commands, output: Output) -> i
 def _help(wanted: Command | Section, table: Commands, output: Output) -> int:
     from recollect.surface.cli.help import command_help, group_help
 
-    output.text(command_help(wanted) if isinstance(wanted, Command) else group_help(wanted, table))
+    output.text(command_help(wanted, table) if isinstance(wanted, Command) else group_help(wanted, table))
     return 0
 
 
