@@ -108,7 +108,9 @@ class MemoryNotFound(NotFound):
 
 class WorkspaceNotFound(NotFound):
     code = "WORKSPACE_NOT_FOUND"
-    default_hint = "Create it with workspace_init. `recollect workspace list` lists projects that have memories."
+    default_hint = (
+        "`recollect workspace init` creates it. `recollect workspace list` lists projects that have memories."
+    )
 
 
 class Purged(NotFound):
@@ -124,7 +126,7 @@ class Conflict(RecollectError):
 
 class WorkspaceExists(Conflict):
     code = "WORKSPACE_EXISTS"
-    default_hint = "Read it with workspace_retrieve, or call workspace_init, which creates or reads it."
+    default_hint = "`recollect workspace get` shows it, and `recollect workspace init` creates or shows one."
 
 
 class ConfigError(RecollectError):

@@ -90,9 +90,7 @@ AMOUNTS: Mapping[str, str] = {
 # prompts reach 0.3 against memories about code that have nothing to do with them.
 CLOSE = 0.4
 
-# The reason for a hit that is neither: the nearest there is.
 LOOSE = "loosely related"
-
 # Words of the query that a reason names: a reader sees the others in the text.
 MAX_WORDS = 4
 

@@ -212,6 +212,11 @@ def test_a_symbol_is_shown_with_its_callers_though_nothing_was_linked(engine: En
     assert card.callees[0].endswith("shop/price.py::total")
 
 
+def test_a_class_is_called_by_what_makes_instances_of_it(engine: Engine, root: Path) -> None:
+    card = engine.code.symbol("Cart")
+    assert [name.rpartition("::")[2] for name in card.callers] == ["test_offer"]
+
+
 def test_linking_can_be_asked_for_with_the_index(engine: Engine, root: Path) -> None:
     assert engine.code.index(str(root), namespace="shop", link=True).linked == 5
     assert engine.code.index(str(root), namespace="shop", link=True).linked == 0

@@ -11,6 +11,7 @@ from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.file_programs import has_program
 from recollect.code.links.module_finder import family
 from recollect.code.manifests.importable_names import provided
+from recollect.engine.code.implicit_uses import CONSTRUCTORS
 from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, target_of
 from recollect.engine.graph.graph_view import node_views
 from recollect.graph.arrays import KIND_CODES, Flags, Graph, Sieve
@@ -354,22 +355,25 @@ class Calls(NamedTuple):
 
 
 def calls(store: LinkStore, found: FoundSymbol) -> Calls | None:
-    """Return the calls of a symbol; None if its file is not linked."""
+    """Return the calls of a symbol, of a class those of its constructors; None if its file is not linked."""
     root, file = found.tree.root, found.file
-    rows = store.file_contents([file.id])[file.id][0]
-    key = symbol_keys(rows)[found.id % MAX_PLACES]
+    keys = symbol_keys(store.file_contents([file.id])[file.id][0])
+    own_key = keys[found.id % MAX_PLACES]
+    makers = {f"{own_key}.{name}" for name in (*CONSTRUCTORS, found.symbol.name)}
+    called_keys = {own_key} | (makers.intersection(keys) if found.symbol.kind == "Class" else set())
     own = store.file_edges([file.id]).get(file.id)
     if own is None:
         return None
-    target = f"s{file.path}::{key}"
-    callees = [target_node(root, name) for source, name in _called(own) if source == key]
+    targets = {f"s{file.path}::{key}" for key in called_keys}
+    callees = [target_node(root, name) for source, name in _called(own) if source in called_keys]
     callers: list[str] = []
-    files = store.files_linking(found.tree.id, target, MOST_LINKING_FILES)
+    linking = (store.files_linking(found.tree.id, target, MOST_LINKING_FILES) for target in sorted(targets))
+    files = list(dict.fromkeys(number for numbers in linking for number in numbers))
     edges = store.file_edges(files)
     for row in sorted(store.get(File, files), key=lambda row: is_test_file(row.language, row.path)):
         if row.id in edges:
             called = _called(edges[row.id])
-            callers += [code_node_id(root, row.path, source) for source, name in called if name == target]
+            callers += [code_node_id(root, row.path, source) for source, name in called if name in targets]
     return Calls(list(dict.fromkeys(callers)), list(dict.fromkeys(callees)))
 
 

@@ -80,10 +80,8 @@ class RecallPipeline(NamedTuple):
             score = min(hit.score, hits[-1].score if hits else 1.0)
             beside = {"reply": answers.get(name), "folded": order.folded.get(name, ()), "use": used.get(name, "")}
             hits.append(msgspec.structs.replace(hit, score=score, freshness=fresh.get(name, hit.freshness), **beside))
-        notes = ranking.notes
-        if hits and all(hit.reason == LOOSE for hit in hits):
-            notes = (*notes, NEAREST)
-        return Recall(query=asked.text, hits=tuple(hits), mode=ranking.mode, notes=notes)
+        nearest = (NEAREST,) if hits and all(hit.reason == LOOSE for hit in hits) else ()
+        return Recall(query=asked.text, hits=tuple(hits), mode=ranking.mode, notes=(*ranking.notes, *nearest))
 
     def rank(self, asked: Asked) -> Ranking:
         """Return the passages that may answer a question, each with its score."""

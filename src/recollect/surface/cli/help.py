@@ -6,6 +6,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterable
+from functools import partial
 
 from recollect.operations import Parameter
 from recollect.surface.cli.arguments import global_options, kind, metavar, spellings, usage
@@ -20,17 +21,14 @@ LABEL_COLUMNS = 26
 def command_help(command: Command, table: Commands) -> str:
     """Return the help of one command: usage, purpose, arguments, options, an example and related commands."""
     paths = {row.runs.name: path for path, row in table.by_path.items() if "_" in row.runs.name}
-    tools = re.compile(rf"`?\b({'|'.join(paths)})\b`?")
-
-    def told(text: str) -> str:
-        """Return a text that tools and commands share, with commands for the names of tools."""
-        return tools.sub(lambda name: f"`recollect {paths[name[1]]}`", text)
+    # Tools have the same texts, with their own names.
+    tools = partial(re.compile(rf"`?\b({'|'.join(paths)})\b`?").sub, lambda name: f"`recollect {paths[name[1]]}`")
 
     parts = [
         f"Usage: {usage(command)}\n",
-        *(_filled(told(paragraph)) + "\n" for paragraph in command.description.split("\n\n")),
-        section("Arguments", ((metavar(row), told(_meaning(row))) for row in command.positionals)),
-        section("Options", [*((_spelled(row), told(_meaning(row))) for row in command.optionals), *_own(command)]),
+        *(_filled(tools(paragraph)) + "\n" for paragraph in command.description.split("\n\n")),
+        section("Arguments", ((metavar(row), tools(_meaning(row))) for row in command.positionals)),
+        section("Options", [*((_spelled(row), tools(_meaning(row))) for row in command.optionals), *_own(command)]),
         section("Example", [(f"recollect {command.example}", "")] if command.example else ()),
         _filled("Global options: " + ", ".join(row.flags[-1] for row in GLOBAL_OPTIONS) + " (see `recollect --help`)"),
         _filled(f"See also: {', '.join(command.related)}") if command.related else "",
