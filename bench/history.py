@@ -34,6 +34,7 @@ from typing import Any, NamedTuple
 from measure import cpu_ms, publish
 from recollect import Engine
 from recollect.model import Hit, Memory
+from recollect.text.passages import list_head
 
 TOP = 5
 # Bodies that hold one of these give a reason: whoever asks why would be answered by them.
@@ -53,8 +54,9 @@ SAID = {
     "refactor": "restructure", "deprecate": "phase out", "deprecated": "phased out", "missing": "lacking",
 }  # fmt: skip
 SMALL = frozenset("a an the of to in on for and or is are be with from by as it its this that at into not no".split())
-# Hits that count for a question of a file.
+# Hits that count for a question of a file, and the words of a commit that its line in a list has at least.
 THREE = 3
+LINE_SHARE = 0.5
 
 
 class Logged(NamedTuple):
@@ -164,26 +166,47 @@ def _is_undone(old: str, new: str) -> Callable[[Hit], bool]:
 def asked(file: Path, root: Path) -> list[Question]:
     """Return the questions about a repository, by the name of its folder."""
     rows = json.loads(file.read_text("utf-8")).get(root.name, [])
-    return [Question("asked", row["question"], _is_one_of(row["right"]), json.dumps(row["right"])) for row in rows]
+    return [
+        Question("asked", row["question"], _is_one_of(row["right"], root), json.dumps(row["right"])) for row in rows
+    ]
 
 
-def _is_one_of(sources: Sequence[dict[str, str]]) -> Callable[[Hit], bool]:
-    return lambda hit: any(_has(hit.memory, source) for source in sources)
+def _is_one_of(sources: Sequence[dict[str, str]], root: Path) -> Callable[[Hit], bool]:
+    said = [
+        {"said": git(root, "log", "-1", "--format=%s%n%b", each["sha"], "--")} if "sha" in each else {}
+        for each in sources
+    ]
+    whole = [{**each, **more} for each, more in zip(sources, said, strict=True)]
+    return lambda hit: any(_has(hit, source) for source in whole)
 
 
-def _has(memory: Memory, source: dict[str, str]) -> bool:
-    """Tell whether a memory comes from a source, or has it beside its own."""
-    about = memory.metadata
+def _has(hit: Hit, source: dict[str, str]) -> bool:
+    """Tell whether a hit comes from a source, or has it beside its own; of a list, the line that is shown."""
+    about, text = hit.memory.metadata, hit.memory.content
+    is_list = bool(list_head(text))
+    shown = text[hit.passage.start : hit.passage.end] if is_list and hit.passage else text
     places = [about, *about.get("also", ())]
     if "sha" in source:
         commits = about.get("commits", ())  # of a pull request; elsewhere it may be a number
         known = [place.get("sha") or "" for place in places] + list(commits if isinstance(commits, list) else ())
-        return any(sha.startswith(source["sha"]) for sha in known)
-    if "version" in source:
-        is_version = any(place.get("version") == source["version"] for place in places)
-        return is_version and _flat(source.get("text", "")) in _flat(memory.content)
-    is_file = any(place.get("path") == source["path"] for place in places)
-    return is_file and _flat(source.get("text", "")) in _flat(memory.content)
+        # A line of a changelog names the beginning of its commit, or its request.
+        named = about.get("issues", ())
+        requests = re.findall(r"\(#\d+\)$|^Merge pull request #\d+", source["said"], re.MULTILINE)[:1]
+        is_commit = any(sha.startswith(source["sha"]) for sha in known) or any(
+            source["sha"].startswith(name) or any(re.search(rf"{name}\b", each) for each in requests) for name in named
+        )
+        return is_commit and (not is_list or _share_of(source["said"], shown) >= LINE_SHARE)
+    is_place = any(
+        place.get(name) == source[name] for place in places for name in ("version", "path") if name in source
+    )
+    return is_place and _flat(source.get("text", "")) in _flat(shown)
+
+
+def _share_of(message: str, line: str) -> float:
+    """Return how many words of a commit's subject are in a line, or of the line in its message."""
+    subject, own = (set(_flat(_plain(text)).split()) - SMALL for text in (message.partition("\n")[0], line))
+    every = set(_flat(message).split())
+    return max(len(subject & own) / max(1, len(subject)), len(own & every) / max(1, len(own)))
 
 
 def _flat(text: str) -> str:

@@ -247,6 +247,10 @@ _TRIVIAL_SECTION = re.compile(
     r"|maintenance|credits|thanks|patch notes$",
     re.IGNORECASE,
 )
+# Maintenance that users notice, whatever it is listed under.
+_BREAKING = re.compile(
+    r"\bBREAKING\b|\b(?i:drop\w*(?: [\w.]+){0,2} support|no longer supports?|minimum (?:\w+ )?version)\b"
+)
 _SECURITY = re.compile(
     r"\bCVE-\d|\bGHSA-|\bsecurity\b|\bvulnerab|\binjection\b|\bdenial[- ]of[- ]service\b", re.IGNORECASE
 )
@@ -267,8 +271,10 @@ def is_trivial(text: str) -> bool:
 def line_worth(text: str, section: str = "") -> float:
     """Return what a line of a changelog is worth, without its age; 0 for trivia."""
     words = len(text.split())
-    if words < 2 or is_trivial(text) or _TRIVIAL_SECTION.match(section):
+    if words < 2 or is_trivial(text):
         return 0.0
+    if _TRIVIAL_SECTION.match(section):
+        return REMOVAL if _BREAKING.search(text) else 0.0
     if _SECURITY.search(text):
         return SAFETY
     if _INTERNAL.search(text, 0, INTERNAL_CHARACTERS) or _INTERNAL.search(section):
@@ -282,4 +288,4 @@ def line_worth(text: str, section: str = "") -> float:
     # A repair is worth more than its place in a list if it says what went wrong when.
     if is_reason(text) or (words > 9 and _WHEN.search(text) and (has_name or words > 12)):
         return REPAIR
-    return LISTED if has_name or words > 4 else 0.0
+    return LISTED

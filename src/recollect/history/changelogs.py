@@ -16,15 +16,17 @@ from typing import NamedTuple
 
 from recollect.history import commit_log
 from recollect.history.change_worth import LISTED, REMOVAL, REPAIR, is_trivial, line_worth
-from recollect.history.history_record import FileSource, Found, Text, clipped, day, moment
+from recollect.history.commit_message import SECTIONS, prefixed
+from recollect.history.history_record import FileSource, Found, Text, clipped, moment
 from recollect.history.project_documents import compact, pieces, prose, sections
 from recollect.model import MemoryType
 from recollect.text.dates import MONTHS
+from recollect.text.display import day
 from recollect.text.passages import LIST_HEAD
 
 # What is kept of one change; more is a tutorial.
 CHANGE_CHARACTERS = 900
-GUIDE_CHARACTERS = 1_200
+GUIDE_CHARACTERS = 1_100
 # … and of a commit in a list.
 ITEM_CHARACTERS = 300
 # Fewer words of prose are a piece of code.
@@ -70,6 +72,9 @@ _WORDED = re.compile(
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|\d{1,3}[.)]|\*\*|--) +(?P<text>\S.*)")
+# A line that stands for a heading.
+_LABEL = re.compile(r"(?=\S{3,20}(?: \S{1,20}){0,3}\Z)(?:[A-Z][A-Z &/-]+:?|\*\*[^*]+\*\*:?|[A-Z][\w &/-]+:)")
+_TAG = re.compile(r"<[^<>]{1,80}>\s*")
 _CODE = re.compile(r"\s*(?:```|~~~|\.\. [\w-]+::)")
 _NUMBER = re.compile(r"(?:#|\bgh-|\bGH-|\b[A-Z]{2,10}-)\d{1,7}\b")
 _ROLE = re.compile(r":(?P<role>[\w:+-]{1,40}):`(?P<text>[^`\n]{1,200})`")
@@ -85,7 +90,7 @@ _CREDIT = re.compile(
 _COMMIT = re.compile(r"\A`?(?=[a-f]{0,40}\d)[0-9a-f]{7,40}`? +(?=\S)|(?<=\d\)) \([^()#]{2,60}\)\Z")
 _TAIL_WORD = re.compile(
     r"[,;.(\[]*+(?:(?:#|gh-)\d+|[0-9a-f]{7,40}|https?://[^\s)]*|@[\w-]+|closes|fixes|via|see|thanks|by|PR"
-    r"|issues?|ticket|in|and)?[\])]*+[.,;:]*+",
+    r"|issues?|ticket|in|and|&)?[\])]*+[.,;:]*+",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"#\d|gh-\d|https?:|@\w|[0-9a-f]{7}", re.IGNORECASE)
@@ -104,13 +109,14 @@ class Release(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One change of a release, and the heading above it."""
+    """One change of a release, and the heading above it; written: the text with its kind."""
 
     release: Release
     section: str
     text: str
     refers: tuple[str, ...]
     is_prose: bool
+    written: str
 
 
 def is_changelog(path: str) -> bool:
@@ -142,8 +148,14 @@ def lines(text: str, path: str) -> Iterator[Line]:
         section = " › ".join(names[depth + 1 :]) if found or depth else " › ".join(names[1:])
         for is_prose, block in blocks(part.text):
             plain, refers = cleaned(block)
-            if plain:
-                yield Line(release, section, plain, refers, is_prose)
+            if is_prose and _LABEL.fullmatch(block):
+                section = plain  # "BUG FIXES:" stands for a heading
+            elif plain:
+                head = prefixed(plain)
+                is_told = head.kind in SECTIONS
+                text = (f"{head.scope}: {head.rest}" if head.scope else head.rest) if is_told else plain
+                above = "Breaking changes" if head.is_breaking else section or SECTIONS.get(head.kind, "")
+                yield Line(release, above, text, refers, is_prose, plain)
 
 
 def version_of(heading: str) -> Release | None:
@@ -272,7 +284,7 @@ class Changelogs(FileSource):
             if line.is_prose and (value < REPAIR or len(line.text.split()) < PROSE_WORDS):
                 value = 0.0  # an introduction
             name = f"{line.release.name or package} {line.release.version}"
-            key = f"{file.path}#{line.release.version}#{_digest(line.text)}"
+            key = f"{file.path}#{line.release.version}#{_digest(line.written)}"
             if value < LISTED or key in seen or number > MOST_CHANGES:
                 continue
             seen.add(key)
@@ -290,9 +302,11 @@ class Changelogs(FileSource):
         counted: dict[str, int] = {}
         for part in sections(file.text, file.path):
             for piece in pieces(compact(part.text), GUIDE_CHARACTERS):
-                if not part.headings or len(" ".join(prose(piece)).split()) < GUIDE_WORDS:
+                # Links alone are a table of contents.
+                words = _LINK.sub("", " ".join(prose(piece))).split()
+                if not part.headings or len(words) < GUIDE_WORDS:
                     continue
-                head = " › ".join(part.headings)
+                head = _TAG.sub("", " › ".join(part.headings))
                 number = counted[head] = counted.get(head, 0) + 1
                 yield Found(
                     key=f"{file.path}#{head}#{number}",

@@ -15,11 +15,28 @@ SQUASHED_WORDS = 12
 CODE_LINES = 3
 SENTENCE_CHARACTERS = 600
 
-_CONVENTIONAL = re.compile(r"(?P<kind>[a-z]{2,12})(?:\((?P<scope>[^)]{1,60})\))?(?P<bang>!)?:\s+\S")
+# The kind of a change before its subject: `fix(parser)!: …`, `Fix: …`, `[Fix] …`.
+_PREFIX = re.compile(
+    r"(?:\[(?P<tag>[A-Za-z]{2,12})\]:?|(?P<kind>[A-Za-z]{2,12})(?:\((?P<scope>[^)]{1,60})\))?(?P<bang>!)?:)\s+(?=\S)"
+)
 _AREA = re.compile(
     r"(?:fixe[sd]|fix|refs?|closes) #\d+(?: ?(?:--|-|:|,))? +(?=\S)|[\w/.,*+-]{1,40}: +(?=\S)", re.IGNORECASE
 )
-_KINDS = frozenset("feat fix docs doc style refactor perf test tests build ci chore revert deps release".split())
+_KINDS = {
+    name: kind
+    for kind, names in {
+        "feat": "feat feature new update enhancement improvement breaking",
+        "fix": "fix fixes fixed bug bugfix",
+        "perf": "perf performance",
+        "docs": "docs doc documentation",
+        "test": "test tests",
+        "deps": "deps upgrade",
+        **{name: name for name in "style refactor build ci chore revert release".split()},
+    }.items()
+    for name in names.split()
+}
+# The sections of a changelog for the kinds that its readers notice.
+SECTIONS = {"feat": "Features", "fix": "Fixes", "perf": "Performance"}
 _TRAILER = re.compile(
     r"(?:signed-off-by|co-authored-by|(?:reviewed|acked|tested|reported|suggested|helped|generated|assisted)-by|cc|bug"
     r"|change-id|reviewed-on|git-svn-id|piperorigin-revid|differential revision|pull request resolved|backport-of|refs?"
@@ -131,11 +148,30 @@ _NOISE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
     }.items()
 )
-_CHORES = frozenset("style ci chore deps release build docs doc test tests".split())
+_CHORES = frozenset("style ci chore deps release build docs test".split())
+
+
+class Prefix(NamedTuple):
+    """The kind of a change, its scope, whether it breaks something, and the subject without them."""
+
+    kind: str
+    scope: str
+    is_breaking: bool
+    rest: str
+
+
+def prefixed(subject: str) -> Prefix:
+    """Return a subject with its kind; "" where it names none."""
+    found = _PREFIX.match(subject)
+    name = (found["tag"] or found["kind"]).lower() if found else ""
+    if found is None or name not in _KINDS:
+        return Prefix("", "", False, subject)
+    is_breaking = bool(found["bang"]) or name == "breaking"
+    return Prefix(_KINDS[name], found["scope"] or "", is_breaking, subject[found.end() :])
 
 
 class Message(NamedTuple):
-    """A commit message; kind and scope by the convention `kind(scope): subject`.
+    """A commit message; its kind by the convention `kind(scope): subject`.
 
     undoes, undoes_subject: the reverted commit, by its hash or by its subject. pull: the number of its request
     """
@@ -143,7 +179,6 @@ class Message(NamedTuple):
     subject: str
     sentences: tuple[str, ...]
     kind: str = ""
-    scope: str = ""
     is_breaking: bool = False
     undoes: str = ""
     undoes_subject: str = ""
@@ -175,11 +210,7 @@ def read(text: str) -> Message:
         subject = f"{' '.join(title.split())} ({pull})" if title.strip() else ""
     elif squashed := _PULL.search(subject):
         pull = squashed["pull"]
-    kind = scope = ""
-    is_breaking = False
-    convention = _CONVENTIONAL.match(subject)
-    if convention and convention["kind"] in _KINDS:
-        kind, scope, is_breaking = convention["kind"], convention["scope"] or "", bool(convention["bang"])
+    kind, _, is_breaking, _ = prefixed(subject)
     quoted = _REVERT_SUBJECT.match(subject)
     is_revert = quoted is not None or kind == "revert" or subject.lower().startswith("revert")
     named = _REVERT_SHA.search(rest) or (_REVERT_SHA.match(subject) if is_revert else None)
@@ -188,7 +219,6 @@ def read(text: str) -> Message:
         subject=subject,
         sentences=tuple(body_sentences(rest, subject)),
         kind=kind,
-        scope=scope,
         is_breaking=is_breaking or "BREAKING CHANGE" in rest or "BREAKING-CHANGE" in rest,
         # A body that mentions a revert in passing is not one.
         undoes=named["sha"] if named and (is_revert or named.start() < 3) else "",
@@ -215,15 +245,13 @@ def noise(commit: Commit, message: Message) -> str:
 def noise_of(subject: str) -> str:
     """Return in a word why a subject says nothing; "" if it does say something."""
     bare = _PULL.sub("", subject)
-    convention = _CONVENTIONAL.match(bare)
-    if convention and convention["kind"] in ("deps", "release", "style"):
-        return "version" if convention["kind"] != "style" else "small"
-    if convention:
-        if (convention["scope"] or "").lower() in ("deps", "deps-dev", "release", "ci", "lint", "typo"):
-            return "version"
-        bare = bare[convention.end() - 1 :]
-    elif area := _AREA.match(bare):
-        bare = bare[area.end() :]
+    head = prefixed(bare)
+    if head.kind in ("deps", "release") or head.scope.lower() in ("deps", "deps-dev", "release", "ci", "lint", "typo"):
+        return "version"
+    if head.kind == "style":
+        return "small"
+    area = None if head.kind else _AREA.match(bare)
+    bare = bare[area.end() :] if area else head.rest
     return next((reason for reason, pattern in _NOISE if pattern.match(bare)), "")
 
 

@@ -32,8 +32,9 @@ from recollect.history.change_worth import (
 )
 from recollect.history.co_changes import Tally
 from recollect.history.commit_log import Commit
-from recollect.history.commit_message import Message, noise, plain_subject, read
-from recollect.history.history_record import Found, Landed, Source, clipped, day
+from recollect.history.commit_message import SECTIONS, Message, noise, plain_subject, prefixed, read
+from recollect.history.history_record import Found, Landed, Source, clipped
+from recollect.text.display import day
 
 # Files in the metadata of a commit, and commits that are named with a pull request.
 NAMED_FILES = 6
@@ -139,12 +140,12 @@ class Releases:
     def line(self, commit: Commit, message: Message) -> Found | None:
         """Return a commit without a reason as a change of its release; None if its users would not notice it."""
         paths = [file.path for file in commit.files]
-        is_ours = message.kind in _SECTIONS or bool(message.issues and _ACTS.match(message.subject))
+        is_ours = message.kind in SECTIONS or bool(message.issues and _ACTS.match(message.subject))
         if message.is_chore or message.is_revert or not is_ours or is_aside(paths):
             return None
-        text = _PREFIX.sub(lambda prefix: f"{prefix['scope']}: " if prefix["scope"] else "", message.subject, count=1)
-        text = _PULL_NUMBER.sub("", text)
-        section = _SECTIONS.get(message.kind, "")
+        head = prefixed(message.subject)
+        text = _PULL_NUMBER.sub("", f"{head.scope}: {head.rest}" if head.scope else head.rest)
+        section = SECTIONS.get(message.kind, "")
         value = line_worth(text, section)
         if value < LISTED:
             return None
@@ -184,7 +185,6 @@ class Releases:
 
 
 _RELEASE = re.compile(r"(?<!\d)\d{1,6}(?:\.\d{1,6}){1,4}(?:[-.]?(?:alpha|beta|rc)[.-]?\d{0,6})?$")
-_PREFIX = re.compile(r"\A[a-z]{2,12}(?:\((?P<scope>[^)]{1,60})\))?!?:\s+")
 # Without a convention, a subject is taken for a change of the interface if it begins so.
 _ACTS = re.compile(
     r"(?:[\w./-]{1,30}: )?(?:add|support|allow|introduce|implement|expose|export|deprecate|remove|rename|drop"
@@ -192,7 +192,6 @@ _ACTS = re.compile(
     re.IGNORECASE,
 )
 _PULL_NUMBER = re.compile(r"(?: ?\((?:#|gh-)\d{1,9}\)){1,5}$")
-_SECTIONS = {"feat": "Features", "fix": "Fixes", "perf": "Performance"}
 # What such a line is worth: just enough to be kept.
 LINE = FLOOR
 
@@ -254,7 +253,7 @@ def _found(commit: Commit, message: Message, by: Revert | None, commits: Sequenc
         because = f": {by.why}" if by.why else "."
         lines.append(f"It was reverted by commit {by.sha[:12]} on {day(by.at)}{because}")
     # Its files are metadata: their names would hide the words of the message from a search by meaning.
-    lines.append(f"Commit {commit.sha[:12]} of {day(commit.at)}")
+    lines.append(f"Commit {commit.sha[:12]}, {day(commit.at)}")
     about: dict[str, object] = {"sha": commit.sha, "files": paths[:NAMED_FILES]}
     about |= {"commits": list(commits[:NAMED_COMMITS])} if commits else {}
     about |= {"reverts": message.undoes or message.undoes_subject} if message.is_revert else {}

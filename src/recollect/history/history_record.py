@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import islice
@@ -78,11 +77,6 @@ def clipped(text: str, most: int) -> str:
         return text
     cut = text[: most - 1]
     return (cut[: cut.rfind(" ")] if " " in cut[most // 2 :] else cut).rstrip(" ,;:.-") + "…"
-
-
-def day(at: int) -> str:
-    """Return the date of a moment."""
-    return time.strftime("%Y-%m-%d", time.gmtime(at))
 
 
 def moment(text: str) -> int:

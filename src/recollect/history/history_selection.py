@@ -57,14 +57,12 @@ def select(found: Mapping[str, Sequence[Found]], most: int, landed: Mapping[str,
     """Return at most so many records, the worthiest ones, in the order of their sources."""
     written = [each.at for each in found.get("changelog", ()) if each.rule == "change"]
     first, last = min(written, default=0), max(written, default=0)
-    listed = Counter(each.group for records in found.values() for each in records if each.worth < FLOOR)
     rows = [
         Row(source, _placed(each, landed))
         for source, records in found.items()
         for each in records
-        # Subjects of commits are the changelog only where the project writes none. One repair alone is no list.
-        if (source != "git" or each.rule != "change" or not first <= each.at <= last)
-        and (each.worth >= FLOOR or listed[each.group] > 1)
+        # Subjects of commits are the changelog only where the project writes none.
+        if source != "git" or each.rule != "change" or not first <= each.at <= last
     ]
     single = _single(rows)
     newest = max((row.found.at for row in single), default=0)
@@ -167,7 +165,9 @@ def _is_same(rows: Sequence[Row], words: Sequence[frozenset[str]], kept: Mapping
     if is_own or (is_referred and "interface" in (first.rule, second.rule)):
         return share >= ALIKE_BARE  # a changelog names the request; a bare subject adds nothing to its other record
     if is_referred:
-        return share >= ALIKE_REFERRED and fewest > 1
+        # A later release removes what one deprecates; a change that was ported back is told in the same words.
+        is_ported = first.rule == second.rule == "change" and first.group != second.group
+        return share >= (ALIKE if is_ported else ALIKE_REFERRED) and fewest > 1
     # Few words are in many a longer text.
     most = max(len(words[one]), len(words[two]))
     return share >= ALIKE and fewest >= LEAST_WORDS and most <= 2 * fewest

@@ -15,8 +15,8 @@ from recollect.history.change_worth import FLOOR, is_reason, is_rejection
 from recollect.history.history_record import FileSource, Found, Text, clipped, moment
 from recollect.text.document_headings import form_of, headings
 
-# As much as is shown of a memory without being cut.
-PIECE_CHARACTERS = 1_500
+# With its headings, one passage.
+PIECE_CHARACTERS = 1_100
 # Fewer words of a README are badges, and of a section directives.
 README_WORDS = 7
 SECTION_WORDS = 12

@@ -15,7 +15,8 @@ from recollect.files import read_file
 from recollect.history.change_worth import FLOOR, REJECTED, is_reason, is_rejection, kind, worth
 from recollect.history.commit_message import Message, body_sentences, noise_of, read
 from recollect.history.commits import NAMED_FILES, told
-from recollect.history.history_record import Found, Source, day, moment
+from recollect.history.history_record import Found, Source, moment
+from recollect.text.display import day
 
 # An export of 20,000 requests with their comments.
 MAX_BYTES = 200 * 1024 * 1024

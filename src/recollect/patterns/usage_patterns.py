@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 import shlex
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
@@ -20,7 +19,7 @@ from recollect.capture.invocation import is_looking
 from recollect.capture.observation_lesson import code, line
 from recollect.model import Observed, Pattern, PatternType
 from recollect.patterns.pattern_counts import beyond, luck, pattern, rate, sessions, surely
-from recollect.text.display import plural
+from recollect.text.display import day, plural
 
 # --- repeated searches ---
 
@@ -380,7 +379,7 @@ def insights(patterns: Sequence[Pattern]) -> str:
 
 
 def _item(pattern: Pattern, *, several: bool) -> str:
-    when = _day(pattern.last_at)
+    when = day(pattern.last_at)
     where = f" in {_plain(pattern.namespace or 'no project')}" if several else ""
     sure = f"{round(100 * pattern.confidence)} % confidence"
     named = f"; session {_plain(pattern.sessions[0])}" if pattern.sessions else ""
@@ -392,7 +391,3 @@ def _item(pattern: Pattern, *, several: bool) -> str:
 def _plain(text: str) -> str:
     """Return a text that cannot form a heading, a list item or a link."""
     return line(text, TOLD_CHARACTERS).replace("](", "] (").replace("<", "‹").replace(">", "›")
-
-
-def _day(at: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(at))

@@ -11,7 +11,7 @@ from recollect.store.dialect import Connection, TextRow
 from recollect.store.protocol import Passage
 from recollect.store.tables import STANDING_COLUMNS, standing
 from recollect.text.passage_features import shape, unpacked
-from recollect.text.passages import MAX_PASSAGES, list_head
+from recollect.text.passages import MAX_PASSAGES, head
 from recollect.text.passages import passages as passages_of
 from recollect.text.terms import terms
 
@@ -25,7 +25,7 @@ def text_rows(memory: Memory) -> list[TextRow]:
     labels = " ".join(terms(" ".join(part for part in (memory.title, memory.category, *memory.tags) if part)))
     parts = passages_of(memory.content)
     # A line of a list of changes is about something else than its neighbours: it is ranked like a note.
-    count = 1 if list_head(memory.content) else len(parts)
+    count = 1 if head(memory.content) else len(parts)
     said = memory.created_at if memory.valid_from is None else memory.valid_from
     return [
         (

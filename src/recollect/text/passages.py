@@ -3,7 +3,8 @@
 A text is cut at blank lines, line ends and sentences, and the pieces are joined until a passage is full. Passages have
 no gaps or overlaps: joined they are the text.
 
-The changes of a release are cut item by item: each is about something else, and is found by its own words.
+The changes of a release are cut item by item, and imported commits into a few sentences: each is about something else,
+and is found by its own words.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ LIST_HEAD = ", other changes:"
 HEAD_CHARACTERS = 200
 LIST_CHARACTERS = 20_000
 _ITEMS = re.compile(r"(?<=\n)(?=- )")
+# The line below the message of an imported commit, and characters of its passages.
+_COMMIT = re.compile(r"(?<=\n\n)Commit [0-9a-f]{12}, \d{4}-\d\d-\d\d(?P<more>\n|\Z)")
+COMMIT_CHARACTERS = 300
 
 # From the best place to cut to the worst.
 _CUTS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*"), re.compile(r"\s+"))
@@ -33,7 +37,15 @@ def passages(text: str) -> list[str]:
     if list_head(text) and len(text) <= LIST_CHARACTERS:
         head, *items = _ITEMS.split(text)
         return [head + "".join(items[:1]), *items[1:]]
-    size = max(PASSAGE_CHARACTERS, -(-len(text) // (MAX_PASSAGES // 2)))
+    if (commit := _COMMIT.search(text)) and len(text) <= LIST_CHARACTERS:
+        *before, last = _joined(text[: commit.start()], COMMIT_CHARACTERS)
+        # What a changelog says about it is a passage of its own.
+        end = text[commit.start() :]
+        return [*before, last, end] if commit["more"] else [*before, last + end]
+    return _joined(text, max(PASSAGE_CHARACTERS, -(-len(text) // (MAX_PASSAGES // 2))))[:MAX_PASSAGES]
+
+
+def _joined(text: str, size: int) -> list[str]:
     if len(text) <= size * SLACK:
         return [text]
     joined: list[str] = []
@@ -43,7 +55,12 @@ def passages(text: str) -> list[str]:
             joined.append(current)
             current = ""
         current += piece
-    return [*joined, current][:MAX_PASSAGES]
+    return [*joined, current]
+
+
+def head(text: str) -> str:
+    """Return the first line of a text whose passages are ranked as notes: a list of changes, a commit; "" of others."""
+    return list_head(text) or (text.partition("\n")[0] if _COMMIT.search(text) else "")
 
 
 def list_head(text: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from tests.trees import git, write
 
 import history
+from recollect.model import Excerpt, Hit, Memory
 
 PARTS = (
     "Open copper valves early",
@@ -57,6 +58,22 @@ def test_a_memory_that_learnt_nothing_answers_nothing(repository: Path, monkeypa
     monkeypatch.setattr(source.Git, "records", lambda *_: iter(()))
     told = history.run(repository, 5, 1, vectors=False, show=False)
     assert all(row["top_5"] == 0.0 for row in told["kinds"].values())
+
+
+def test_a_list_is_right_only_where_its_line_is_shown(repository: Path) -> None:
+    sha = next(row.sha for row in history.logged(repository) if row.subject.startswith("Ring bells"))
+    lines = ("engine 1.0, other changes:\n\n", "- Ring bells during fog\n", "- Feed hungry gulls nothing")
+    about = {"commits": [sha], "path": "CHANGELOG.md"}
+    memory = Memory(id="1", content="".join(lines), memory_type="context", metadata=about, created_at=1)
+
+    def is_right(source: dict[str, str], first: int, last: int) -> bool:
+        start, end = len("".join(lines[:first])), len("".join(lines[:last]))
+        hit = Hit(memory=memory, score=1.0, reason="", signals=(), passage=Excerpt(start=start, end=end))
+        return history._is_one_of([source], repository)(hit)
+
+    for source in ({"sha": sha}, {"path": "CHANGELOG.md", "text": "ring bells"}):
+        assert is_right(source, 0, 2), source
+        assert not is_right(source, 2, 3), source
 
 
 def test_a_question_leaves_words_out_and_says_others_differently() -> None:

@@ -95,7 +95,7 @@ def test_a_commit_becomes_a_memory_with_its_source_time_and_reason(engine: Engin
     learnt = learn(engine, app)
     (memory,) = memories(engine, "reason")
     assert memory.content == (
-        f"Read files lazily (#7)\n\nBecause they are larger than memory.\n\nCommit {sha[:12]} of 2023-11-15"
+        f"Read files lazily (#7)\n\nBecause they are larger than memory.\n\nCommit {sha[:12]}, 2023-11-15"
     )
     assert (memory.memory_type, memory.source, memory.tags) == ("decision", "import", ("git",))
     assert memory.namespace == str(app.root) == learnt.namespace

@@ -79,7 +79,7 @@ def test_changes_of_restructured_text_markdown_asciidoc_and_plain_text() -> None
     ]
     assert changes(MARKDOWN, "CHANGELOG.md") == [
         ("1.1.0", "Bug Fixes", "cache: release `QueryRunner` when storing fails"),
-        ("1.0.9", "", "feat: add `Context.Copy`"),
+        ("1.0.9", "Features", "add `Context.Copy`"),
         ("1.0.9", "Python 3.9 minimum version", "Drop `compat.str`"),
     ]
     assert changes(ASCIIDOC, "CHANGES.adoc") == [("2.1", "Removed", "`lines()`: use `rows()`")]
@@ -126,6 +126,47 @@ def test_links_credits_and_numbers_are_taken_out_of_a_change() -> None:
 def test_a_version_on_a_line_of_its_own_begins_a_release() -> None:
     text = "v1.1.0 - August 21, 2026\n\n* add `one`\n\nv1.0.0 - May 2, 2025\n\n* add `two`\n"
     assert changes(text, "CHANGELOG.md") == [("1.1.0", "", "add `one`"), ("1.0.0", "", "add `two`")]
+
+
+def test_the_kind_before_a_change_and_a_label_above_it_are_its_section() -> None:
+    text = """## 1.2.0
+
+BUG FIXES:
+
+* **reader:** keep the last line
+
+* [Fix] keep the first line
+
+Improvements:
+
+* New: `rows` rule
+* Breaking: drop `lines`
+
+## 1.1.0
+
+* feat(reader): add `rows`
+* Docs: describe `rows`
+
+These were the changes:
+
+* keep every line
+"""
+    assert changes(text, "CHANGELOG.md") == [
+        ("1.2.0", "BUG FIXES", "reader: keep the last line"),
+        ("1.2.0", "BUG FIXES", "keep the first line"),
+        ("1.2.0", "Improvements", "`rows` rule"),
+        ("1.2.0", "Breaking changes", "drop `lines`"),
+        ("1.1.0", "Features", "reader: add `rows`"),
+        ("1.1.0", "", "Docs: describe `rows`"),
+        ("1.1.0", "These were the changes", "keep every line"),
+    ]
+
+
+def test_a_change_that_breaks_something_is_kept_in_any_section() -> None:
+    for text in ("[BREAKING] Remove `toBeCalled`", "Drop support for Node.js 14", "Dropped Python 3.8 support"):
+        assert line_worth(text, "Chore & Maintenance") >= FLOOR, text
+    assert line_worth("Simplify `toBeCalled`", "Chore & Maintenance") == 0
+    assert line_worth("`rows` rule", "Features") == LISTED
 
 
 @pytest.mark.parametrize(
@@ -177,6 +218,8 @@ def test_a_change_has_the_commit_of_its_release_tag(tmp_path: Path) -> None:
 
 def test_an_upgrade_guide_is_read_by_sections(tmp_path: Path) -> None:
     said = "Use `rows` wherever your code has called `lines` before, since that was removed in this version."
-    write(tmp_path, {"UPGRADING.md": f"# Upgrade\n\n## Reader\n\n{said}\n\n## Code\n\n```\na = 1\n```\n"})
+    contents = "\n".join(f"- [Step {n} of the way to the newest version](#step-{n})" for n in range(5))
+    parts = f'## Contents\n\n{contents}\n\n## <a name="reader"></a> Reader\n\n{said}\n\n## Code\n\n```\na = 1\n```'
+    write(tmp_path, {"UPGRADING.md": f"# Upgrade\n\n{parts}\n"})
     (found,) = Changelogs().records(tmp_path, None)
     assert (found.rule, found.title) == ("upgrade", "UPGRADING.md › Upgrade › Reader")

@@ -78,6 +78,17 @@ def test_the_line_that_names_a_pull_request_is_told_with_it_in_other_words() -> 
     assert [row.key for row in found.kept["changelog"]] == ["other"]
 
 
+def test_what_one_release_deprecates_and_another_removes_are_two_records() -> None:
+    lines = [
+        change("a", "switch to columns and deprecate the legacy format of listing", "1.0", refers=("#1",)),
+        change("b", "remove the legacy format from listing", "2.0", refers=("#1",)),
+        change("c", "remove the legacy format from listing", "1.9", refers=("#1",)),
+    ]
+    kept = select({"changelog": lines}, 9, {}).kept["changelog"]
+    assert [row.key for row in kept] == ["a", "b"]
+    assert kept[1].content.endswith("Also in app 1.9 (2020-01-01).")
+
+
 def test_of_too_many_changes_the_rest_of_a_release_is_one_record() -> None:
     rows = [
         change(str(n), f"add the option number{n} to parser{n}", f"{n // 10}.0", worth=0.6, at=NOW + n)
@@ -104,16 +115,17 @@ def test_repairs_without_a_cause_are_listed_with_their_release() -> None:
         change("d", "fix the only thing of a release", "2.0", worth=0.2),
     ]
     found = select({"changelog": rows}, 12, {})
-    assert [row.rule for row in found.kept["changelog"]] == ["change", "release"]
+    assert [row.rule for row in found.kept["changelog"]] == ["change", "release", "release"]
     assert found.kept["changelog"][1].content.endswith("- fix the parser of lines\n- fix the printer of pages")
-    assert (found.found, found.merged) == ({"changelog": 3}, 1)
+    assert found.kept["changelog"][2].content.endswith(", other changes:\n\n- fix the only thing of a release")
+    assert (found.found, found.merged) == ({"changelog": 4}, 1)
 
 
 def test_a_commit_that_lost_its_place_is_listed_with_its_release() -> None:
     rows = [
         record(
             f"commit:{n}",
-            f"Bound reader{n} to page{n}\n\nIt kept file{n} in memory.\n\nCommit {n:012} of 2020-01-01",
+            f"Bound reader{n} to page{n}\n\nIt kept file{n} in memory.\n\nCommit {n:012}, 2020-01-01",
             group="release v1.0",
             release="app 1.0 (2020-01-01)",
             metadata={"sha": str(n) * 40},
@@ -133,7 +145,7 @@ def test_a_listed_pull_request_has_its_commits_and_the_words_of_the_changelog() 
     rows = [
         record(
             f"commit:{n}",
-            f"Bound reader{n} to page{n} (#{n})\n\nIt kept file{n}.\n\nCommit {n:012} of 2020-01-01",
+            f"Bound reader{n} to page{n} (#{n})\n\nIt kept file{n}.\n\nCommit {n:012}, 2020-01-01",
             group="release v1.0",
             release="app 1.0 (2020-01-01)",
             metadata={"sha": str(n) * 40, "commits": [f"{n}a"]},

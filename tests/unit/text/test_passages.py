@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, list_head, passages
+from recollect.text.passages import MAX_PASSAGES, PASSAGE_CHARACTERS, SLACK, head, list_head, passages
 
 WHOLE = int(PASSAGE_CHARACTERS * SLACK)
 
@@ -74,3 +74,18 @@ def test_a_very_long_text_has_longer_passages_instead_of_more_than_can_be_number
     assert MAX_PASSAGES * 0.9 < len(found) <= MAX_PASSAGES
     assert "".join(found) == text[:length]
     assert max(map(len, found)) <= size
+
+
+def test_a_commit_is_cut_into_a_few_sentences_and_what_a_changelog_says() -> None:
+    body = f"Read files lazily (#7)\n\n{' '.join([SENTENCE] * 12)}\n\n"
+    commit = "Commit 0123456789ab, 2023-11-15"
+    found = passages(body + commit)
+    assert "".join(found) == body + commit
+    assert [len(passage) <= 375 for passage in found] == [True, True]
+    assert found[0].startswith("Read files lazily") and found[-1].endswith(commit)
+    released = f"{commit}\nReleased in app 1.0 (2023-11-20): Files are read when they are needed."
+    assert passages(body + released) == [found[0], found[1].removesuffix(commit), released]
+    assert head(body + released) == "Read files lazily (#7)"
+    # Older imports have another last line, and keep their passages.
+    assert len(passages(body + commit.replace(",", " of"))) == 1
+    assert head(body + commit.replace(",", " of")) == ""

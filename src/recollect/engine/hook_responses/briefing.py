@@ -29,7 +29,6 @@ from recollect.engine.hook_responses.context_block import (
     Line,
     Section,
     cost,
-    day,
     flat,
     quoted,
     remembered,
@@ -48,7 +47,7 @@ from recollect.engine.records.branches import written_on
 from recollect.engine.records.memory_rows import SUMMARY_SOURCE, is_learnt
 from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
 from recollect.store.protocol import Range, Without
-from recollect.text.display import plural
+from recollect.text.display import day, plural
 from recollect.text.paraphrases import statements
 from recollect.text.terms import query_terms
 

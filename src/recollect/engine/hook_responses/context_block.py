@@ -12,11 +12,10 @@ block never exceeds its limits, fences included; a line that does not fit is lef
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from recollect.text.display import visible
+from recollect.text.display import day, visible
 from recollect.text.token_count import tokens
 
 TAG = "recollect-context"
@@ -83,14 +82,6 @@ def remembered(kind: str, at: int, by: str, text: str, state: str = "", doubt: s
     who = "" if by == "hook" else flat(by, 40)
     head = ", ".join(part for part in (kind, day(at), who, state) if part)
     return f"- [{head}] {flat(text, MEMORY_CHARACTERS)}" + (f" ({flat(doubt, MEMORY_CHARACTERS)})" if doubt else "")
-
-
-def day(at: int) -> str:
-    """Return the day of a moment; an imported row may carry any number."""
-    try:
-        return time.strftime("%Y-%m-%d", time.gmtime(at))
-    except (OverflowError, OSError, ValueError):
-        return str(at)
 
 
 def cost(section: Section) -> int:

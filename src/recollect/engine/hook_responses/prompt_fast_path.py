@@ -27,7 +27,7 @@ from recollect.recall.lexical import Likely, likely, rarity
 from recollect.recall.query import Query, understand
 from recollect.settings import Settings, load
 from recollect.store.fast_path_reader import FastPathReader, Remembered
-from recollect.text.passages import MAX_PASSAGES, list_head, passages
+from recollect.text.passages import MAX_PASSAGES, head, passages
 from recollect.text.terms import terms, words_of_terms
 
 if TYPE_CHECKING:
@@ -237,5 +237,5 @@ def _text(memory: Remembered, pid: int) -> str:
     """Return a memory, or of a long one the passage that matched, below the head of its list."""
     parts = passages(memory.content)
     part = min(pid % MAX_PASSAGES, len(parts) - 1)
-    head = list_head(memory.content) if part else ""
-    return f"{head}\n{parts[part]}" if head else parts[part]
+    above = head(memory.content) if part else ""
+    return f"{above}\n{parts[part]}" if above else parts[part]

@@ -17,7 +17,7 @@ import msgspec
 
 from recollect import clock
 from recollect.capture.observation_lesson import code
-from recollect.engine.hook_responses.context_block import MOST_BYTES, Block, Line, Section, block, day, flat
+from recollect.engine.hook_responses.context_block import MOST_BYTES, Block, Line, Section, block, flat
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.errors import InvalidInput, RecollectError
@@ -25,6 +25,7 @@ from recollect.model import Context as ContextAnswer
 from recollect.model import ContextPreview, Injection, KnownFix, Memory, PreviewLine, Session
 from recollect.operations import operation
 from recollect.store.protocol import Range
+from recollect.text.display import day
 
 if TYPE_CHECKING:
     from recollect.capture.observation import Observation

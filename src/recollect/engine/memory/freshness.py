@@ -6,7 +6,6 @@ A memory of two functions still says something true of the one that is left.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from recollect import clock
 from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, Anchored, AnchorState, Freshness, Memory, Verdict
+from recollect.text.display import day
 
 if TYPE_CHECKING:
     from recollect.store.protocol import Store
@@ -119,7 +119,7 @@ def _told(rows: Sequence[Anchored]) -> str:
     if _is_old(rows[0]) and verdict in WORTH:
         last = max(row.since or 0 for row in rows)
         shares = sorted({max(1, round(100 * row.different)) for row in rows if row.different})
-        details = [f"last change {_day(last)}"] if last else []
+        details = [f"last change {day(last)}"] if last else []
         details += [f"{' to '.join(map(str, dict.fromkeys((shares[0], shares[-1]))))} % different"] if shares else []
         text += f" ({', '.join(details)})" if details else ""
     return f"{text}, now {now}" if now and verdict == "changed" else text
@@ -131,17 +131,13 @@ def _is_old(row: Anchored) -> bool:
 
 def _written(row: Anchored) -> str:
     if row.late and row.taken_at:
-        return f"its first indexing ({_day(row.taken_at)})"
-    return _day(row.taken_at or 0) if _is_old(row) else "this was written"
+        return f"its first indexing ({day(row.taken_at)})"
+    return day(row.taken_at or 0) if _is_old(row) else "this was written"
 
 
 def place(path: str, symbol: str | None) -> str:
     """Return how a place is written: `src/a.py`, or `src/a.py::Server.start`."""
     return path if symbol is None else f"{path}::{symbol}"
-
-
-def _day(at: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(at))
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:

@@ -20,7 +20,7 @@ from recollect.engine.records.memory_rows import said_at
 from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
 from recollect.text.display import clip, day, short_id
 from recollect.text.paraphrases import statements
-from recollect.text.passages import list_head
+from recollect.text.passages import head
 from recollect.text.token_count import tokens
 
 # Hits that are tried: more than any sensible budget holds.
@@ -118,8 +118,8 @@ def shown(hit: Hit) -> str:
     if hit.passage is None or (hit.passage.start, hit.passage.end) == (0, whole):
         return " ".join(hit.told(0, whole).split())
     text = " ".join(hit.told(hit.passage.start, hit.passage.end).split())
-    if head := list_head(hit.memory.content):
-        return text if text.startswith(head) else f"{head} {text}"
+    if above := head(hit.memory.content):
+        return text if text.startswith(" ".join(above.split())) else f"{above} {text}"
     return f"{'… ' if hit.passage.start else ''}{text}{' …' if hit.passage.end < whole else ''}"
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +29,7 @@ from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.memory_rows import batches, headline, said_at
 from recollect.engine.review.drift import holds
 from recollect.model import Anchor, AnchorState, Memory
-from recollect.text.display import plural
+from recollect.text.display import day, plural
 from recollect.text.terms import terms
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ RULES = re.compile(
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\n+|\n(?=[-*•] )")
 # The last line of an imported commit.
-_FOOTER = re.compile(r"(?<!\n)\n++Commit [0-9a-f]{7,40} of [^\n]*$")
+_FOOTER = re.compile(r"(?<!\n)\n++Commit [0-9a-f]{7,40}(?: of|,) [^\n]*$")
 # A name that ordinary prose does not contain: it has an underscore, a digit or a capital inside.
 _CODE_NAME = re.compile(r"\w*(?:[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]|[A-Za-z]\d)\w*")
 # A commit about a text: its subject says so.
@@ -325,7 +324,7 @@ def _row(row: Memory, evidence: _Evidence, changes: Sequence[SymbolChange], verd
         relation=relation,  # type: ignore[arg-type]
         why=_why(evidence, changes),
         sentence=evidence.sentence,
-        written=time.strftime("%Y-%m-%d", time.gmtime(said_at(row))),
+        written=day(said_at(row)),
         verdict=verdict,
     )
 
