@@ -203,10 +203,10 @@ def _has(hit: Hit, source: dict[str, str]) -> bool:
 
 
 def _share_of(message: str, line: str) -> float:
-    """Return how many words of a commit's subject are in a line, or of the line in its message."""
-    subject, own = (set(_flat(_plain(text)).split()) - SMALL for text in (message.partition("\n")[0], line))
-    every = set(_flat(message).split())
-    return max(len(subject & own) / max(1, len(subject)), len(own & every) / max(1, len(own)))
+    """Return how many words of a commit's subject or title are in a line, or of the line in its message."""
+    every, own = (set(_flat(text).split()) - SMALL for text in (message, line))
+    heads = [set(_flat(_plain(text)).split()) - SMALL for text in message.split("\n")[:3] if text]
+    return max((len(own & every) / max(1, len(own)), *(len(head & own) / max(1, len(head)) for head in heads)))
 
 
 def _flat(text: str) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from recollect.history import commit_log
 from recollect.history.change_worth import LISTED, REMOVAL, REPAIR, is_trivial, line_worth
-from recollect.history.commit_message import SECTIONS, prefixed
+from recollect.history.commit_message import SECTIONS, issue, prefixed
 from recollect.history.history_record import FileSource, Found, Text, clipped, moment
 from recollect.history.project_documents import compact, pieces, prose, sections
 from recollect.model import MemoryType
@@ -42,7 +42,7 @@ HEADING_CHARACTERS = 120
 _KINDS = r"\.(?:md|mdx|markdown|rst|rest|txt|adoc|asciidoc)"
 _CHANGELOG = re.compile(
     rf"(?:^|/)(?:change(?:s|log)s?|change[-_]log|history|news|release(?:s|[-_ ]?notes?)"
-    rf"|whats?[-_]?new)(?:[-_]v?[\d.]+|[-_][\w-]+)?(?:{_KINDS})?$"
+    rf"|whats?[-_]?new)(?:[-_][\w-]+(?:\.\d[\w-]*)*)?(?:{_KINDS})?$"
     rf"|(?:^|/)(?:docs?|documentation)/(?:[^/]+/)*(?:releases?|release[-_]notes|changelogs?|changes|whatsnew"
     rf"|news)/(?:[^/]+/)*[^/]+{_KINDS}$"
     rf"|(?:^|/)(?:changelogs?|release[-_]notes)/[^/]+{_KINDS}$",
@@ -74,6 +74,8 @@ _WORDED = re.compile(
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|\d{1,3}[.)]|\*\*|--) +(?P<text>\S.*)")
 # A line that stands for a heading.
 _LABEL = re.compile(r"(?=\S{3,20}(?: \S{1,20}){0,3}\Z)(?:[A-Z][A-Z &/-]+:?|\*\*[^*]+\*\*:?|[A-Z][\w &/-]+:)")
+# Names of packages, whose changes are the items below.
+_NAMES = re.compile(r"(?:`[^`\s]{1,60}`|[@a-z][\w@/.-]{1,60})(?:, ?(?:`[^`\s]{1,60}`|[@a-z][\w@/.-]{1,60})){0,40}:?")
 _TAG = re.compile(r"<[^<>]{1,80}>\s*")
 _CODE = re.compile(r"\s*(?:```|~~~|\.\. [\w-]+::)")
 _NUMBER = re.compile(r"(?:#|\bgh-|\bGH-|\b[A-Z]{2,10}-)\d{1,7}\b")
@@ -88,6 +90,7 @@ _CREDIT = re.compile(
 )
 # The commit before a change, or its author behind the number of an issue.
 _COMMIT = re.compile(r"\A`?(?=[a-f]{0,40}\d)[0-9a-f]{7,40}`? +(?=\S)|(?<=\d\)) \([^()#]{2,60}\)\Z")
+_FIRST_NUMBER = re.compile(r"\A(?:#|gh-)\d{1,7}:? (?=\w|`)", re.IGNORECASE)
 _TAIL_WORD = re.compile(
     r"[,;.(\[]*+(?:(?:#|gh-)\d+|[0-9a-f]{7,40}|https?://[^\s)]*|@[\w-]+|closes|fixes|via|see|thanks|by|PR"
     r"|issues?|ticket|in|and|&)?[\])]*+[.,;:]*+",
@@ -146,14 +149,14 @@ def lines(text: str, path: str) -> Iterator[Line]:
         if not release.at:
             release = release._replace(at=_date("\n".join(part.text.splitlines()[:DATED_LINES])))
         section = " › ".join(names[depth + 1 :]) if found or depth else " › ".join(names[1:])
-        for is_prose, block in blocks(part.text):
+        for is_prose, scope, block in blocks(part.text):
             plain, refers = cleaned(block)
             if is_prose and _LABEL.fullmatch(block):
                 section = plain  # "BUG FIXES:" stands for a heading
             elif plain:
                 head = prefixed(plain)
-                is_told = head.kind in SECTIONS
-                text = (f"{head.scope}: {head.rest}" if head.scope else head.rest) if is_told else plain
+                scope, text = (head.scope or scope, head.rest) if head.kind in SECTIONS else (scope, plain)
+                text = f"{scope}: {text}" if scope else text
                 above = "Breaking changes" if head.is_breaking else section or SECTIONS.get(head.kind, "")
                 yield Line(release, above, text, refers, is_prose, plain)
 
@@ -191,33 +194,40 @@ def _date(text: str) -> int:
     return 0
 
 
-def blocks(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield the items and paragraphs of a section, each in one line; items within items belong to the outer one."""
+def blocks(text: str) -> Iterator[tuple[bool, str, str]]:
+    """Yield the items and paragraphs of a section: whether it is prose, the names above it, its text in one line.
+
+    Items within items belong to the outer one, unless that only names packages.
+    """
     block: list[str] = []
+    names, above = "", -1
     is_item, indent, in_code = False, 0, False
     for line in [*text.splitlines(), ""]:
         if _CODE.match(line):
             in_code = not in_code if "::" not in line else False
             continue
         item = None if in_code else _ITEM.fullmatch(line)
+        if item is not None and is_item and len(item["indent"]) > indent and _NAMES.fullmatch(" ".join(block)):
+            names, above, block, is_item = block[0], indent, [], False
         starts = item is not None and not (is_item and len(item["indent"]) > indent)
         is_over = not line.strip() and not is_item
         if block and (starts or is_over or (is_item and line.strip() and not line[0].isspace() and not block[-1])):
-            yield not is_item, " ".join(filter(None, block))
+            yield not is_item, names, " ".join(filter(None, block))
             block, is_item = [], False
         if item is not None and starts:
+            names = names if len(item["indent"]) > above else ""
             is_item, indent, block = True, len(item["indent"]), [item["text"]]
         elif item is not None:
             block += [] if is_trivial(item["text"]) else [f"• {item['text']}"]
         elif not in_code and (line.strip() or is_item):
             block.append(line.strip())
     if any(block):
-        yield not is_item, " ".join(filter(None, block))
+        yield not is_item, names, " ".join(filter(None, block))
 
 
 def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a change without links and credits, and the issues, requests and commits that it names."""
-    refers: dict[str, None] = dict.fromkeys(_NUMBER.findall(text))
+    refers: dict[str, None] = dict.fromkeys(map(issue, _NUMBER.findall(text)))
 
     def role(found: re.Match[str]) -> str:
         if found["role"] in ("issue", "pr", "pull", "gh", "ghsa", "ticket", "commit", "user", "cve"):
@@ -233,7 +243,7 @@ def cleaned(text: str) -> tuple[str, tuple[str, ...]]:
     plain = _ROLE.sub(role, text.replace("``", "`"))
     for link in (_LINK, _RST_LINK):
         plain = link.sub(lambda found: found["text"], plain)
-    plain = _COMMIT.sub("", _CREDIT.sub("", " ".join(plain.split())))
+    plain = _FIRST_NUMBER.sub("", _COMMIT.sub("", _CREDIT.sub("", " ".join(plain.split()))))
     plain = _without_tail(plain).replace("**", "").strip(" -–—,;:")
     return plain, tuple(refers)[:10]
 

@@ -209,7 +209,7 @@ def read(text: str) -> Message:
         title, _, rest = rest.strip().partition("\n")
         subject = f"{' '.join(title.split())} ({pull})" if title.strip() else ""
     elif squashed := _PULL.search(subject):
-        pull = squashed["pull"]
+        pull = issue(squashed["pull"])
     kind, _, is_breaking, _ = prefixed(subject)
     quoted = _REVERT_SUBJECT.match(subject)
     is_revert = quoted is not None or kind == "revert" or subject.lower().startswith("revert")
@@ -223,9 +223,14 @@ def read(text: str) -> Message:
         # A body that mentions a revert in passing is not one.
         undoes=named["sha"] if named and (is_revert or named.start() < 3) else "",
         undoes_subject=plain_subject(undone) if is_revert else "",
-        issues=tuple(dict.fromkeys(_ISSUE.findall(text)))[:10],
+        issues=tuple(dict.fromkeys(map(issue, _ISSUE.findall(text))))[:10],
         pull=pull,
     )
+
+
+def issue(name: str) -> str:
+    """Return an issue as all sources name it: GH-12 is #12."""
+    return f"#{name[3:]}" if name[:3].lower() == "gh-" else name
 
 
 def plain_subject(subject: str) -> str:

@@ -116,6 +116,7 @@ def test_versions_and_dates_of_headings(heading: str, version: str, day: int) ->
 def test_links_credits_and_numbers_are_taken_out_of_a_change() -> None:
     said = "[#123](https://x.org/pull/123) [`a1b2c3d4`](https://x.org/c) Thanks [@ada](https://x.org)! - Fix `use` (#9)"
     assert cleaned(said) == ("Fix `use`", ("#123", "#9", "a1b2c3d"))
+    assert cleaned("Fix `use` [GH-9]") == ("Fix `use`", ("#9",))
     assert cleaned("Allow what is passed in") == ("Allow what is passed in", ())
     assert cleaned("[`a1b2c3d`](https://x.org/c) Fix: use (fixes #8) (#9) (Ada L)") == (
         "Fix: use",
@@ -162,6 +163,26 @@ These were the changes:
     ]
 
 
+def test_items_below_the_names_of_packages_are_changes_of_their_own() -> None:
+    text = """## 1.0.0
+
+* `parser`, `core`
+  * [#13](https://example.org/pull/13) fix: keep the last token
+  * [#14](https://example.org/pull/14) Keep the first token
+* cli
+  * Exit at once
+* Print more:
+  * names
+  * numbers
+"""
+    assert [(line.text, line.refers) for line in lines(text, "CHANGELOG-v1.0.0-v1.9.2.md")] == [
+        ("`parser`, `core`: keep the last token", ("#13",)),
+        ("`parser`, `core`: Keep the first token", ("#14",)),
+        ("cli: Exit at once", ()),
+        ("Print more: • names • numbers", ()),
+    ]
+
+
 def test_a_change_that_breaks_something_is_kept_in_any_section() -> None:
     for text in ("[BREAKING] Remove `toBeCalled`", "Drop support for Node.js 14", "Dropped Python 3.8 support"):
         assert line_worth(text, "Chore & Maintenance") >= FLOOR, text
@@ -196,7 +217,7 @@ def test_changes_inside_a_project_are_listed_only() -> None:
 
 def test_which_files_are_read() -> None:
     for path in ("CHANGES", "CHANGELOG.md", "pack/HISTORY.rst", "NEWS", "docs/releases/1.2.txt", "docs/changes.rst",
-                 "RELEASE_NOTES.adoc", "docs/whatsnew/v1.0.0.rst"):  # fmt: skip
+                 "RELEASE_NOTES.adoc", "docs/whatsnew/v1.0.0.rst", "CHANGELOG-v1.0.0-v1.9.2.md"):  # fmt: skip
         assert is_changelog(path), path
     for path in ("UPGRADING.md", "docs/guide/migration.md", "docs/upgrade-from-2.rst", "MIGRATION_GUIDE.adoc"):
         assert is_guide(path) and not is_changelog(path), path
