@@ -300,7 +300,7 @@ def _memory(text: str) -> Memory:
 
 def _commit(text: str) -> None:
     read_message = commit_message.read(text)
-    commit_message.noise(commit_log.Commit("0", AT, text, text, ()), read_message)
+    commit_message.is_noise(commit_log.Commit("0", AT, text, text, ()), read_message)
     (
         history_git.told(read_message),
         history_git._why(read_message),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from recollect.history.commit_message import Message, noise_of
+from recollect.history.commit_message import Message, says_nothing
 from recollect.model import MemoryType
 
 # Less is not worth a memory.
@@ -30,8 +30,7 @@ _REASON = re.compile(
     r"\b(?:because|due to|caused? by|root cause|otherwise|so that|in order to (?:avoid|prevent|keep|not|make)"
     r"|as a result"
     r"|the (?:\w+ )?(?:problem|reason|issue|cause|bug|motivation|idea|goal) (?:is|was|here|with|of|being|occurs?"
-    r"|arises?)"
-    r"|to (?:avoid|prevent|work ?around|guard against|protect|not break|preserve|stay compatible)"
+    r"|arises?)|to (?:avoid|prevent|work ?around|guard against|protect|not break|preserve|stay compatible)"
     r"|would(?: have| be|n't| not| also| then| only| never| otherwise)? \w+|leads? to|led to|results? in|resulted in"
     r"|turned? out|turns out|without (?:this|that|it|the)|since (?:we|it|this|the|that|there|they|a|all|these)\b"
     r"|as (?:it|this|they|the \w+|there) (?:is|was|are|were|can|could|do|does|did|would|will|has|have)"
@@ -43,11 +42,9 @@ _REASON = re.compile(
     r"|prevents|avoids)"
     r"|fail(?:s|ed)? (?:when|if|because|with|on|to|for)|crash(?:es|ed)? (?:when|if|on)|panic(?:s|ked)? (?:when|if|on)"
     r"|(?:did|does|do|was|were|is|are|has|have)(?: not|n't)\b|decid\w+|cho(?:se|ose|sen)|trade-?offs?|deliberate\w*"
-    r"|intention\w*"
-    r"|back(?:wards?)?[- ]compatib\w+|incompatib\w+|breaking change|too (?:\w+ ){0,2}(?:slow|large|"
+    r"|intention\w*|back(?:wards?)?[- ]compatib\w+|incompatib\w+|breaking change|too (?:\w+ ){0,2}(?:slow|large|"
     r"strict|many|much|big|long|late|early|expensive|costly)|for (?:performance|security|compatibility|consistency"
-    r"|safety)"
-    r")\b",
+    r"|safety))\b",
     re.IGNORECASE,
 )
 _HINT = re.compile(
@@ -119,8 +116,7 @@ _NAME = re.compile(
 
 _ASIDE = re.compile(
     r"(?:^|/)(?:docs?|documentation|examples?|tests?|testsuite|testing|requirements|spec|specs|__tests__|benchmarks?"
-    r"|benches|sample|samples"
-    r"|\.github|\.circleci|"
+    r"|benches|sample|samples|\.github|\.circleci|"
     r"\.husky|\.vscode|scripts|artwork|website|locales?|ci|e2e|fixtures?|typings?-tests?)/|(?:^|/)(?:\.[\w.-]+"
     r"|[A-Z_]+|[\w.-]+\.(?:md|mdx|rst|txt|adoc|lock|ya?ml|ini|cfg|svg|png"
     r"|html|css))$|(?:[._]test|[._]spec|_tests?|-test)\.\w+$|(?:^|/)(?:test_[^/]*|conftest|package(?:-lock)?\.json"
@@ -265,7 +261,7 @@ _WHEN = re.compile(
 
 def is_trivial(text: str) -> bool:
     """Tell whether a line of a changelog is about documents, tests, builds or dependencies."""
-    return bool(_TRIVIAL.match(text) or noise_of(text))
+    return bool(_TRIVIAL.match(text)) or says_nothing(text)
 
 
 def line_worth(text: str, section: str = "") -> float:

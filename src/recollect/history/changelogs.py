@@ -407,12 +407,8 @@ def _commits(change: Found) -> list[str]:
 def _package(path: str, project: str) -> str:
     """Return the name of the package that a changelog is about: its folder, or the project."""
     folder = posixpath.dirname(path)
-    name = posixpath.basename(folder)
-    return (
-        project
-        if not folder or re.match(r"(?:docs?|documentation|changelogs?|releases?|src)\b", folder, re.IGNORECASE)
-        else name or project
-    )
+    is_whole = re.match(r"(?:docs?|documentation|changelogs?|releases?|src|\.github)\b", folder, re.IGNORECASE)
+    return project if is_whole else posixpath.basename(folder) or project
 
 
 def _digest(text: str) -> str:

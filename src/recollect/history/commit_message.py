@@ -47,8 +47,7 @@ _TRAILER = re.compile(
 # A line of references alone: "Fixes #12, #13", "See also https://…".
 _REFERS = re.compile(
     r"(?:this |also )?(?:closes?|fixe[sd]|fix|refs?|see|see also|resolves?|resolved|part of|related to|relates to"
-    r"|addresses"
-    r"|updates|supersedes|replaces|ticket|issue|pr|link)s?\b:?",
+    r"|addresses|updates|supersedes|replaces|ticket|issue|pr|link)s?\b:?",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
@@ -74,80 +73,52 @@ _MENDED = (
 )
 _FILLER = r"(?:a |an |the |some |minor |small |few |more |my |various |several |remaining |last |broken |failing )*"
 _SERVICES = r"travis|appveyor|github actions?|circleci|codecov|coveralls|azure pipelines|gitignore|editorconfig"
-# Subjects without information, by the name under which they are counted. A prefix `kind(scope):` is left out before.
-_NOISE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile("|".join(patterns), re.IGNORECASE))
-    for name, patterns in {
-        "merge": (
-            r"merge (?:branch|remote|tag|commit|master|main|upstream|'|\")",
-            r"squashed '.{1,80}' (?:changes|content) from\b",
-            r"merged? (?:in )?(?:from|into|with|master|main)\b|(?:back)?merge\b.{0,60}\binto\b|sync (?:with|from)\b",
-        ),
-        "fixup": (r"(?:fixup|squash|amend)! ", r"(?:wip|tmp|temp)\b", r"(?:try|attempt|test|testing|check)\W*$"),
-        "review": (
-            (
-                r".{0,40}\b(?:code )?review(?:er'?s?|s)?(?: (?:comments?|feedback|suggestions?|nits?|fix(?:es)?"
-                r"|changes?))?\W*$"
-            ),
-            (
-                r"(?:address|appl(?:y|ied)|incorporate|respond to)\w*\b.{0,30}\b(?:reviews?|feedback|comments?"
-                r"|suggestions?|nits?)\b"
-            ),
-            r"(?:fix|resolve|handle|implement|remarks?)\w*\b.{0,20}\b(?:review|feedback|nits?|requested changes)\b",
-            (
-                r"(?:pr|review|requested|suggested|minor|small|final|more|some|few|various|further) (?:pr )?"
-                r"(?:comments?|feedback|changes?|fix(?:es)?|nits?|updates?|tweaks?|improvements?|cleanups?|edits?)\W*$"
-            ),
-            r"(?:as |per |@\S+ )(?:requested|suggested|discussed)\b.{0,40}$|code ?review\b",
-        ),
-        "version": (
-            r"(?:bump|update|upgrade|pin|downgrade)\w*\b.{0,80}\b(?:from|to)\s+\S{0,12}\d|bump(?:ed|ing|s)?\b",
-            (
-                r"(?:update|upgrade|refresh|renew)\w* (?:the |all |our |some |dev |npm |pip )*(?:deps?|dependenc(?:y"
-                r"|ies)"
-                r"|requirements|lock ?files?|submodules?|toolchain|pre-?commit|licenses?|copyright|snapshots?|authors"
-                r"|contributors|translations?)\b"
-            ),
-            r"\S{0,20}v?\d++\.\d\S*+$|\S{0,30} v?\d++\.\d[\w.-]*+$",
-            r"(?:prepar\w*|start\w*|tag|post|cut|begin|publish|finali[sz]e|draft|next)\b.{0,20}\brelease\b",
-            r"(?:new )?(?:release|version|releasing)\b\W*\s*\S{0,20}\d|release\W*$",
-            r"back to dev|set version|\[?(?:automated|automatic)\]? |\[pre-commit|\[skip|\[ci",
-            r".{0,30}\b(?:changelog|change ?log|release notes?)\b.{0,25}$",
-        ),
-        "small": (
-            (
-                rf"{_MENDED}{_FILLER}(?:typos?|typo'?s|spelling|misspell\w*|white ?space|grammar\w*|wording|punctuation"
-                rf"|capitali[sz]ation|doc ?strings?|docs?|documentation|ci|readme|badges?|{_SERVICES}"
-                rf"|{_TOOLS})\b.{{0,40}}$"
-            ),
-            (
-                rf"{_MENDED}{_FILLER}(?:tests?|test suite|builds?|imports?|indent\w*|comments?|links?|urls?"
-                rf"|examples?|warnings?"
-                r"|type ?hints?|annotations?|markup|headings?|formatting|(?:code ?)?styles?|workflows?)(?: in \S+)?\W*$"
-            ),
-            (
-                rf"{_FILLER}(?:typos?|format(?:ting)?|reformat|clean ?ups?|cosmetics?|nits?|oops|minor|style"
-                rf"|{_TOOLS}|spelling"
-                r"|grammar|whitespace|wording|indentation|refactor(?:ing)?|polish|tweaks?|hotfix|quick ?fix)\b.{0,12}$"
-            ),
-            r"(?:update|create|edit|delete|add|rename|remove) \S+\.(?:md|rst|txt|ya?ml|json|toml|html|cfg)\W*$",
-            r"(?:update|add|fix|remove)\w* (?:the )?(?:readme|docs?|documentation|badges?|sponsors?|funding)\b.{0,30}$",
-            (
-                r"docs?\b|.{0,80}\b(?:in|from|of|to|for)(?: the)?(?: \w+)? (?:docs?|documentation|docstrings?|tutorial"
-                r"|readme)\W*$"
-            ),
-            r".{0,60}\b(?:invalid|dead|broken|relative) links?\b",
-            r"(?:document|clarify|clarified|reword|mention|explain)\w* ",
-            (
-                r"(?:remov|delet|drop)\w* (?:an? |the |some |more |now[- ])*(?:unused|dead|unnecessary|redundant"
-                r"|stale|leftover"
-                r"|debug|commented)\b"
-            ),
-            rf"initial commit$|(?:run|apply|use|enable|add) (?:{_TOOLS})\b|rebuild|re-?generate|regen\b",
-            rf".{{0,60}}\b(?:{_SERVICES})\b.{{0,20}}$",
-        ),
-    }.items()
+# Subjects without information. A prefix `kind(scope):` is left out before.
+_NOISE = re.compile(
+    # merges
+    r"merge (?:branch|remote|tag|commit|master|main|upstream|'|\")"
+    r"|squashed '.{1,80}' (?:changes|content) from\b"
+    r"|merged? (?:in )?(?:from|into|with|master|main)\b|(?:back)?merge\b.{0,60}\binto\b|sync (?:with|from)\b"
+    # steps and trials
+    r"|(?:fixup|squash|amend)! |(?:wip|tmp|temp)\b"
+    r"|(?:try|attempt|test|testing|check)\W*$"
+    # answers to a review
+    r"|.{0,40}\b(?:code )?review(?:er'?s?|s)?(?: (?:comments?|feedback|suggestions?|nits?|fix(?:es)?|changes?))?\W*$"
+    r"|(?:address|appl(?:y|ied)|incorporate|respond to)\w*\b.{0,30}\b(?:reviews?|feedback|comments?"
+    r"|suggestions?|nits?)\b"
+    r"|(?:fix|resolve|handle|implement|remarks?)\w*\b.{0,20}\b(?:review|feedback|nits?|requested changes)\b"
+    r"|(?:pr|review|requested|suggested|minor|small|final|more|some|few|various|further) (?:pr )?"
+    r"(?:comments?|feedback|changes?|fix(?:es)?|nits?|updates?|tweaks?|improvements?|cleanups?|edits?)\W*$"
+    r"|(?:as |per |@\S+ )(?:requested|suggested|discussed)\b.{0,40}$|code ?review\b"
+    # releases and dependencies
+    r"|(?:bump|update|upgrade|pin|downgrade)\w*\b.{0,80}\b(?:from|to)\s+\S{0,12}\d|bump(?:ed|ing|s)?\b"
+    r"|(?:update|upgrade|refresh|renew)\w* (?:the |all |our |some |dev |npm |pip )*(?:deps?|dependenc(?:y|ies)"
+    r"|requirements|lock ?files?|submodules?|toolchain|pre-?commit|licenses?|copyright|snapshots?|authors"
+    r"|contributors|translations?)\b"
+    r"|\S{0,20}v?\d++\.\d\S*+$|\S{0,30} v?\d++\.\d[\w.-]*+$"
+    r"|(?:prepar\w*|start\w*|tag|post|cut|begin|publish|finali[sz]e|draft|next)\b.{0,20}\brelease\b"
+    r"|(?:new )?(?:release|version|releasing)\b\W*\s*\S{0,20}\d|release\W*$"
+    r"|back to dev|set version|\[?(?:automated|automatic)\]? |\[pre-commit|\[skip|\[ci"
+    r"|.{0,30}\b(?:changelog|change ?log|release notes?)\b.{0,25}$"
+    # wording, formatting, documents
+    rf"|{_MENDED}{_FILLER}(?:typos?|typo'?s|spelling|misspell\w*|white ?space|grammar\w*|wording|punctuation"
+    rf"|capitali[sz]ation|doc ?strings?|docs?|documentation|ci|readme|badges?|{_SERVICES}|{_TOOLS})\b.{{0,40}}$"
+    rf"|{_MENDED}{_FILLER}(?:tests?|test suite|builds?|imports?|indent\w*|comments?|links?|urls?|examples?|warnings?"
+    r"|type ?hints?|annotations?|markup|headings?|formatting|(?:code ?)?styles?|workflows?)(?: in \S+)?\W*$"
+    rf"|{_FILLER}(?:typos?|format(?:ting)?|reformat|clean ?ups?|cosmetics?|nits?|oops|minor|style|{_TOOLS}|spelling"
+    r"|grammar|whitespace|wording|indentation|refactor(?:ing)?|polish|tweaks?|hotfix|quick ?fix)\b.{0,12}$"
+    r"|(?:update|create|edit|delete|add|rename|remove) \S+\.(?:md|rst|txt|ya?ml|json|toml|html|cfg)\W*$"
+    r"|(?:update|add|fix|remove)\w* (?:the )?(?:readme|docs?|documentation|badges?|sponsors?|funding)\b.{0,30}$"
+    r"|docs?\b|.{0,80}\b(?:in|from|of|to|for)(?: the)?(?: \w+)? (?:docs?|documentation|docstrings?|tutorial"
+    r"|readme)\W*$|.{0,60}\b(?:invalid|dead|broken|relative) links?\b"
+    r"|(?:document|clarify|clarified|reword|mention|explain)\w* "
+    r"|(?:remov|delet|drop)\w* (?:an? |the |some |more |now[- ])*(?:unused|dead|unnecessary|redundant|stale|leftover"
+    r"|debug|commented)\b"
+    rf"|initial commit$|(?:run|apply|use|enable|add) (?:{_TOOLS})\b|rebuild|re-?generate|regen\b"
+    rf"|.{{0,60}}\b(?:{_SERVICES})\b.{{0,20}}$",
+    re.IGNORECASE,
 )
+_DULL_SCOPES = frozenset("deps deps-dev release ci lint typo".split())
 _CHORES = frozenset("style ci chore deps release build docs test".split())
 
 
@@ -238,26 +209,23 @@ def plain_subject(subject: str) -> str:
     return _PULL.sub("", " ".join(subject.split())).strip().lower()
 
 
-def noise(commit: Commit, message: Message) -> str:
-    """Return in a word why a commit is noise, whatever its body says; "" if it is not."""
+def is_noise(commit: Commit, message: Message) -> bool:
+    """Tell whether a commit says nothing, whatever its body says."""
     if _BOT.search(commit.author):
-        return "bot"
+        return True
     if message.is_revert:
-        return noise_of(message.undoes_subject) if message.undoes_subject and not message.sentences else ""
-    return noise_of(message.subject) or ("" if message.subject else "merge")
+        return not message.sentences and says_nothing(message.undoes_subject)
+    return not message.subject or says_nothing(message.subject)
 
 
-def noise_of(subject: str) -> str:
-    """Return in a word why a subject says nothing; "" if it does say something."""
+def says_nothing(subject: str) -> bool:
+    """Tell whether a subject is about a merge, a review, a release, wording or formatting."""
     bare = _PULL.sub("", subject)
     head = prefixed(bare)
-    if head.kind in ("deps", "release") or head.scope.lower() in ("deps", "deps-dev", "release", "ci", "lint", "typo"):
-        return "version"
-    if head.kind == "style":
-        return "small"
+    if head.kind in ("deps", "release", "style") or head.scope.lower() in _DULL_SCOPES:
+        return True
     area = None if head.kind else _AREA.match(bare)
-    bare = bare[area.end() :] if area else head.rest
-    return next((reason for reason, pattern in _NOISE if pattern.match(bare)), "")
+    return bool(_NOISE.match(bare[area.end() :] if area else head.rest))
 
 
 # --- bodies ---
@@ -269,8 +237,7 @@ _HEADING = re.compile(r"#{1,6}\s+\S.*|[A-Z][\w /'-]{2,40}:|\*\*[^*]{2,60}\*\*:?"
 _FENCE = re.compile(r"\s*+(?:```|~~~)")
 _LOG = re.compile(
     r"\s*+(?:at \S+\(|Traceback |File \"|\$ |>>> |diff --git|@@ |\+\+\+ |--- |index [0-9a-f]{7}|\[\w+\] "
-    r"|\d\d:\d\d:\d\d|"
-    r"\d{4}-\d\d-\d\dT|error\[E|\|\s|-->\s|E   )"
+    r"|\d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT|error\[E|\|\s|-->\s|E   )"
 )
 _END = re.compile(r"(?<=[.!?])\s+(?=[\"'(`A-Z*\[])")
 _RULE = re.compile(r"\W*")
@@ -318,7 +285,7 @@ def _blocks(text: str) -> list[str]:
 
 
 def _is_small(item: str) -> bool:
-    return len(item.split()) < SQUASHED_WORDS or bool(noise_of(item))
+    return len(item.split()) < SQUASHED_WORDS or says_nothing(item)
 
 
 def _without_code(rows: list[str]) -> list[str]:

@@ -32,7 +32,7 @@ from recollect.history.change_worth import (
 )
 from recollect.history.co_changes import Tally
 from recollect.history.commit_log import Commit
-from recollect.history.commit_message import SECTIONS, Message, noise, plain_subject, prefixed, read
+from recollect.history.commit_message import SECTIONS, Message, is_noise, plain_subject, prefixed, read
 from recollect.history.history_record import Found, Landed, Source, clipped
 from recollect.text.display import day
 
@@ -80,12 +80,12 @@ class Git(Source):
                 progress.report(number, len(parents), "reading commits")
             change = Change(commit._replace(author=_name(commit.author), message=""), read(commit.message))
             self._land(change)
-            is_noise = bool(noise(commit, change.message))
+            is_dull = is_noise(commit, change.message)
             if len(commit.parents) > 1:
-                if change.message.pull and not is_noise:
+                if change.message.pull and not is_dull:
                     merges.append(change)
                 continue
-            if not is_noise:
+            if not is_dull:
                 tally.add(change.commit)
                 changes[commit.sha] = change
         releases = Releases(root, parents)

@@ -27,15 +27,7 @@ LEAST_CHARACTERS = 40
 
 _KINDS = (".md", ".mdx", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc")
 _RULES = frozenset(
-    {
-        "agents.md",
-        "claude.md",
-        "gemini.md",
-        "copilot-instructions.md",
-        ".cursorrules",
-        ".windsurfrules",
-        "conventions.md",
-    }
+    "agents.md claude.md gemini.md copilot-instructions.md .cursorrules .windsurfrules conventions.md".split()
 )
 _TOP = re.compile(
     r"(?:readme|contributing|architecture|design|development|hacking|styleguide|style_guide)\b.*", re.IGNORECASE
@@ -49,8 +41,7 @@ _OURS = re.compile(
     r"(?:^|/)(?:contributing|architecture|design|development|hacking|internals?|style_?guide|developer|maintain\w*"
     r"|principles"
     r"|conventions|philosophy|rfcs?|proposals?|governance)\b|(?:^|/)(?:internals?|design|dev|develop\w*|contributing"
-    r"|rfcs?|"
-    r"architecture)/",
+    r"|rfcs?|architecture)/",
     re.IGNORECASE,
 )
 _WHY = re.compile(

@@ -13,7 +13,7 @@ from recollect.clock import RECORD_CPU_S, CpuLimitExceeded, cpu_limit
 from recollect.errors import InvalidInput
 from recollect.files import read_file
 from recollect.history.change_worth import FLOOR, REJECTED, is_reason, is_rejection, kind, worth
-from recollect.history.commit_message import Message, body_sentences, noise_of, read
+from recollect.history.commit_message import body_sentences, read, says_nothing
 from recollect.history.commits import NAMED_FILES, told
 from recollect.history.history_record import Found, Source, moment
 from recollect.text.display import day
@@ -25,6 +25,8 @@ MAX_COMMENTS = 100
 # Sentences of comments that are kept.
 COMMENT_SENTENCES = 3
 STEP = 50
+# What a request that was refused with a reason is worth.
+LESSON = 0.65
 
 HINT = "Export it with: gh pr list --state all --limit 5000 --json number,title,body,mergedAt,url,files,comments > FILE"
 
@@ -76,7 +78,7 @@ def _found(row: Mapping[str, Any]) -> Found | None:
     message = read(
         f"{title} (#{number})\n\n{_text(row.get('body'))}" if number else f"{title}\n\n{_text(row.get('body'))}"
     )
-    if not title or noise_of(title):
+    if not title or says_nothing(title):
         return None
     is_issue = "/issues/" in url or ("mergedAt" not in row and "files" not in row)
     is_refused = not is_issue and not row.get("mergedAt") and _text(row.get("state")).upper() in ("CLOSED", "")
@@ -84,7 +86,7 @@ def _found(row: Mapping[str, Any]) -> Found | None:
     paths = [_text(file.get("path")) for file in _objects(row, "files")][:500]
     whole = message._replace(sentences=(*message.sentences, *said))
     what = REJECTED if is_refused and said else kind(whole)
-    if what is None or (is_refused and not said) or (value := _worth(whole, paths, is_refused=is_refused)) < FLOOR:
+    if what is None or (is_refused and not said) or (value := max(worth(whole, paths), LESSON * is_refused)) < FLOOR:
         return None
     at = next((when for name in _DATES if (when := moment(_text(row.get(name))))), 0)
     state = "issue" if is_issue else "pull request, closed without a merge" if is_refused else "pull request"
@@ -106,10 +108,6 @@ def _found(row: Mapping[str, Any]) -> Found | None:
 
 # When a thread ended, and else when it was last touched.
 _DATES = ("mergedAt", "closedAt", "updatedAt", "createdAt")
-
-
-def _worth(message: Message, paths: list[str], *, is_refused: bool) -> float:
-    return max(worth(message, paths), 0.65 if is_refused else 0.0)
 
 
 def _comments(row: Mapping[str, Any]) -> list[str]:

@@ -119,13 +119,10 @@ def _is_older(path: Path) -> bool:
         with open_file(path) as file:
             if file.read(len(MAGIC)) != MAGIC:
                 return False
-        database = Database(path)
+        with closing(Database(path)) as database:
+            return MemoryLib.fits(SourceFile(path, "database", database))
     except (OSError, RecollectError):
         return False  # opening it reports the error
-    try:
-        return MemoryLib.fits(SourceFile(path, "database", database))
-    finally:
-        database.close()
 
 
 @contextmanager
@@ -147,21 +144,15 @@ def _locked(path: Path) -> Iterator[bool]:
 
 
 def _fill_from(file: Path, made: Path, shelves: Mapping[str, Rows]) -> None:
-    database = Database(file)
-    try:
+    with closing(Database(file)) as database:
         for namespace, rows in shelves.items():
             _fill(made, namespace, rows(Older(database)))
-    finally:
-        database.close()
 
 
 def _fill(made: Path, namespace: str, rows: Iterator[Mapping[str, Any]]) -> None:
-    library = LibraryStore(made, namespace)
-    try:
+    with closing(LibraryStore(made, namespace)) as library:
         while batch := list(itertools.islice(rows, BATCH)):
             library.add(batch)
-    finally:
-        library.close()
 
 
 def _copied(file: Path) -> Path:
