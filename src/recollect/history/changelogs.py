@@ -75,7 +75,8 @@ _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|\d{1,3}[.)]|\*\*|--) +(?P<tex
 # A line that stands for a heading.
 _LABEL = re.compile(r"(?=\S{3,20}(?: \S{1,20}){0,3}\Z)(?:[A-Z][A-Z &/-]+:?|\*\*[^*]+\*\*:?|[A-Z][\w &/-]+:)")
 # Names of packages, whose changes are the items below.
-_NAMES = re.compile(r"(?:`[^`\s]{1,60}`|[@a-z][\w@/.-]{1,60})(?:, ?(?:`[^`\s]{1,60}`|[@a-z][\w@/.-]{1,60})){0,40}:?")
+_NAMES = re.compile(r"(?:`[^`\s]{1,60}`|[@\w][\w@/.-]{1,60})(?:, ?(?:`[^`\s]{1,60}`|[@\w][\w@/.-]{1,60})){0,40}:?")
+_EMOJI = re.compile(r":[a-z_]{2,30}: *")
 _TAG = re.compile(r"<[^<>]{1,80}>\s*")
 _CODE = re.compile(r"\s*(?:```|~~~|\.\. [\w-]+::)")
 _NUMBER = re.compile(r"(?:#|\bgh-|\bGH-|\b[A-Z]{2,10}-)\d{1,7}\b")
@@ -90,7 +91,7 @@ _CREDIT = re.compile(
 )
 # The commit before a change, or its author behind the number of an issue.
 _COMMIT = re.compile(r"\A`?(?=[a-f]{0,40}\d)[0-9a-f]{7,40}`? +(?=\S)|(?<=\d\)) \([^()#]{2,60}\)\Z")
-_FIRST_NUMBER = re.compile(r"\A(?:#|gh-)\d{1,7}:? (?=\w|`)", re.IGNORECASE)
+_FIRST_NUMBER = re.compile(r"\A(?:#|gh-)\d{1,7}:? (?=[\w`\[])", re.IGNORECASE)
 _TAIL_WORD = re.compile(
     r"[,;.(\[]*+(?:(?:#|gh-)\d+|[0-9a-f]{7,40}|https?://[^\s)]*|@[\w-]+|closes|fixes|via|see|thanks|by|PR"
     r"|issues?|ticket|in|and|&)?[\])]*+[.,;:]*+",
@@ -148,7 +149,7 @@ def lines(text: str, path: str) -> Iterator[Line]:
             continue
         if not release.at:
             release = release._replace(at=_date("\n".join(part.text.splitlines()[:DATED_LINES])))
-        section = " › ".join(names[depth + 1 :]) if found or depth else " › ".join(names[1:])
+        section = _EMOJI.sub("", " › ".join(names[depth + 1 :] if found or depth else names[1:]))
         for is_prose, scope, block in blocks(part.text):
             plain, refers = cleaned(block)
             if is_prose and _LABEL.fullmatch(block):
@@ -208,7 +209,10 @@ def blocks(text: str) -> Iterator[tuple[bool, str, str]]:
             continue
         item = None if in_code else _ITEM.fullmatch(line)
         if item is not None and is_item and len(item["indent"]) > indent and _NAMES.fullmatch(" ".join(block)):
-            names, above, block, is_item = block[0], indent, [], False
+            # More names than two would hide the words of the change.
+            first = block[0].rstrip(":").split(", ")
+            names, above = ", ".join(first if len(first) < 3 else [*first[:2], "…"]), indent
+            block, is_item = [], False
         starts = item is not None and not (is_item and len(item["indent"]) > indent)
         is_over = not line.strip() and not is_item
         if block and (starts or is_over or (is_item and line.strip() and not line[0].isspace() and not block[-1])):

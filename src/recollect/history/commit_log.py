@@ -100,9 +100,8 @@ def parents(root: Path, since: int | None, *, notes: list[str]) -> dict[str, tup
     told = git.run(root, *words, *([f"--since={since}"] if since is not None else []), "HEAD", "--")
     if told.problem:
         # Git names HEAD where nothing was committed yet.
-        notes.append(
-            f"no commits were read: {told.problem if ' HEAD' not in told.problem else 'the repository has none'}"
-        )
+        why = told.problem if " HEAD" not in told.problem else "the repository has none"
+        notes.append(f"no commits were read: {why}")
     rows = (line.split() for line in told.text.splitlines())
     return {row[0]: tuple(row[1:]) for row in rows if row}
 

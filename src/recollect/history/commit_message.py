@@ -40,7 +40,7 @@ SECTIONS = {"feat": "Features", "fix": "Fixes", "perf": "Performance"}
 _TRAILER = re.compile(
     r"(?:signed-off-by|co-authored-by|(?:reviewed|acked|tested|reported|suggested|helped|generated|assisted)-by|cc|bug"
     r"|change-id|reviewed-on|git-svn-id|piperorigin-revid|differential revision|pull request resolved|backport-of|refs?"
-    r"|commit-queue|auto-submit|extra|committer|branch|issue|pr|closes|fixes|thanks(?: to)?)\s?:.*"
+    r"|commit-queue|auto-submit|extra|committer|authors?|reviewers?|branch|issue|pr|closes|fixes|thanks(?: to)?)\s?:.*"
     r"|\(?cherry[- ]picked from .*|--HG--|(?:co-)?authored by .*",
     re.IGNORECASE,
 )
@@ -177,8 +177,10 @@ def read(text: str) -> Message:
     subject, pull = " ".join(first.split()), ""
     if merged := _MERGE.match(subject):
         pull = f"#{merged['number']}"
-        title, _, rest = rest.strip().partition("\n")
-        subject = f"{' '.join(title.split())} ({pull})" if title.strip() else ""
+        title = ""
+        while rest.strip() and (not title or is_trailer(title)):
+            title, _, rest = rest.strip().partition("\n")
+        subject = f"{' '.join(title.split())} ({pull})" if title and not is_trailer(title) else ""
     elif squashed := _PULL.search(subject):
         pull = issue(squashed["pull"])
     kind, _, is_breaking, _ = prefixed(subject)

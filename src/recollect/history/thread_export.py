@@ -75,9 +75,8 @@ def _rows(path: str) -> Sequence[Mapping[str, Any]]:
 def _found(row: Mapping[str, Any]) -> Found | None:
     number, url = _text(row.get("number")), _text(row.get("url"))
     title = " ".join(row["title"].split())[:300]
-    message = read(
-        f"{title} (#{number})\n\n{_text(row.get('body'))}" if number else f"{title}\n\n{_text(row.get('body'))}"
-    )
+    subject = f"{title} (#{number})" if number else title
+    message = read(f"{subject}\n\n{_text(row.get('body'))}")
     if not title or says_nothing(title):
         return None
     is_issue = "/issues/" in url or ("mergedAt" not in row and "files" not in row)

@@ -169,8 +169,10 @@ def test_items_below_the_names_of_packages_are_changes_of_their_own() -> None:
 * `parser`, `core`
   * [#13](https://example.org/pull/13) fix: keep the last token
   * [#14](https://example.org/pull/14) Keep the first token
-* cli
-  * Exit at once
+* Other
+  * [#15](https://example.org/pull/15) [ts] Exit at once
+* `a`, `b`, `c`
+  * Stay
 * Print more:
   * names
   * numbers
@@ -178,7 +180,8 @@ def test_items_below_the_names_of_packages_are_changes_of_their_own() -> None:
     assert [(line.text, line.refers) for line in lines(text, "CHANGELOG-v1.0.0-v1.9.2.md")] == [
         ("`parser`, `core`: keep the last token", ("#13",)),
         ("`parser`, `core`: Keep the first token", ("#14",)),
-        ("cli: Exit at once", ()),
+        ("Other: [ts] Exit at once", ("#15",)),
+        ("`a`, `b`, …: Stay", ()),
         ("Print more: • names • numbers", ()),
     ]
 

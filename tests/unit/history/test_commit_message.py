@@ -131,4 +131,6 @@ def test_a_merged_pull_request_has_its_title_as_subject() -> None:
     message = read("Merge pull request #12 from ada/lazy\n\nRead files lazily\n\nThey are larger than memory.")
     assert (message.subject, message.pull) == ("Read files lazily (#12)", "#12")
     assert message.sentences == ("They are larger than memory.",)
+    named = read("Merge pull request #12 from ada/lazy\n\nAuthor: ada\nReviewer: bob\n\nRead files lazily")
+    assert (named.subject, named.sentences) == ("Read files lazily (#12)", ())
     assert is_noise(commit("Merge pull request #12 from ada/lazy"), read("Merge pull request #12 from ada/lazy"))
