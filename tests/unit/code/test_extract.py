@@ -246,6 +246,11 @@ def test_a_method_and_a_path_in_two_decorators_are_one_endpoint() -> None:
     assert not [symbol for symbol in read(client, "java").symbols if symbol.endpoint]
 
 
+def test_a_patched_name_is_no_endpoint() -> None:
+    source = '@mock.patch("app.send")\ndef test_send(send): pass\n'
+    assert [symbol.endpoint for symbol in read(source, "python").symbols] == [None]
+
+
 @pytest.mark.parametrize(
     "source",
     ["cache.get('/tmp/a', 1)", "// app.get('/a', f)\nlet x", "const s = \"app.get('/a', f)\"", "expect.get('/a')"],

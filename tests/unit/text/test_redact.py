@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
 from functools import cache
@@ -195,11 +196,18 @@ def test_a_masked_source_has_its_lines_and_offsets() -> None:
     assert masked(b"A = 1\n") == b"A = 1\n"
 
 
+def test_code_with_a_secret_outside_of_quotes_can_still_be_parsed() -> None:
+    source = b"Ed25519PrivateKey = ed25519.Ed25519PrivateKey\n"
+    clean = masked(source)
+    assert clean != source
+    assert ast.parse(clean)
+
+
 def test_code_that_speaks_of_a_private_block_is_not_lost_and_one_that_is_ended_is() -> None:
     key = b"ghp_" + b"A1b2C3d4E5f6G7h8I9j0" + b"K1l2M3n4O5p6Q7r8"
     source = b'TAG = "<private>"  # opens\nA = "<private>x</private>"\nB = 1\nKEY = "' + key + b'"\n'
     clean = masked(source)
-    assert clean.endswith(b'B = 1\nKEY = "' + b"*" * len(key) + b'"\n')
+    assert clean.endswith(b'B = 1\nKEY = "' + b"_" * len(key) + b'"\n')
     assert b"x" not in clean
     assert b"B = 1\n" in masked(b'TAG = "<private>"  # opens\nB = 1\n')
     assert b"x" not in masked(b'A = "<private>x\n</private>"\nB = 1\n')
@@ -254,7 +262,7 @@ def test_only_the_secret_goes_where_its_name_stands_elsewhere_or_is_written_othe
 def test_a_source_with_wide_characters_is_masked_in_place() -> None:
     source = "# пароль ─ é\nраsswоrd＝hunter2\nB = 2\n".encode()
     clean = masked(source)
-    assert clean == source.replace(b"hunter2", b"*******")
+    assert clean == source.replace(b"hunter2", b"_______")
 
 
 def test_a_token_that_ends_before_the_run_it_was_found_by_is_passed() -> None:

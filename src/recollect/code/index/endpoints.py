@@ -18,6 +18,8 @@ from recollect.code.index.page import Page
 
 VERBS = "get|post|put|patch|delete|head|options"
 QUOTED = r"""(?P<quote>["'`])(?P<path>[^"'`\n]*)(?P=quote)"""
+# An address, an f-string of one, or nothing: `@mock.patch("app.send")` is no endpoint.
+ADDRESS = r"""(?P<quote>["'`])(?P<path>(?:[/{][^"'`\n]*)?)(?P=quote)"""
 ANY = "ANY"  # the address answers to all methods
 
 
@@ -56,7 +58,7 @@ def _called(languages: str, pattern: str, method: str = "", **where: str) -> Cal
 # Method first where two patterns could match. Frameworks: Flask, FastAPI, Starlette; Spring, JAX-RS; NestJS; ASP.NET;
 # Symfony; Rocket, Actix.
 DECORATED: tuple[Decorated, ...] = (
-    _decorated("python", rf"[\w.]+\.(?P<method>{VERBS}|websocket)\(\s*+(?:path\s*+=\s*+)?[rf]?{QUOTED}"),
+    _decorated("python", rf"[\w.]+\.(?P<method>{VERBS}|websocket)\(\s*+(?:path\s*+=\s*+)?[rf]?{ADDRESS}"),
     _decorated("python", rf"[\w.]*\b(?:route|api_route)\(\s*+[rf]?{QUOTED}(?P<rest>.*)"),
     _decorated(
         "java kotlin",

@@ -467,13 +467,13 @@ def bring_in(state: State, imported: ir.Import, frame: Frame) -> None:
 
 
 def _bring_name(state: State, imported: ir.Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
-    """`from a import b`: what a offers as b, or else the module a.b."""
+    """`from a import b`: what a offers as b, or else the module a.b; in a itself, first the module."""
     site, name = Site(frame, imported.line), imported.name or ""
-    if of_files(state, paths, name, site, target.add):
-        return
     joined = f"{imported.module}.{name}" if imported.module else name
-    below = state.modules.find(frame.path, joined, imported.level)
-    if below:
+    is_below = frame.path in paths and bool(state.modules.find(frame.path, joined, imported.level))
+    if not is_below and of_files(state, paths, name, site, target.add):
+        return
+    if below := state.modules.find(frame.path, joined, imported.level):
         target.add(state.module[below])
     elif not paths:
         target.add(state.external[joined])

@@ -224,11 +224,10 @@ class HitOrder(NamedTuple):
             return {}
         vectors = dict(zip(held.pids, held.values, strict=True))
         where = {"id": tuple(places), "superseded_by": None, "observed": False}
-        found = ((places[name], project) for name, project in self.store.columns(Memory, ("id", "namespace"), where))
         return {
-            place: Note(place, project, (row.at, row.seq), vectors[row.pid], frozenset(row.tokens))
-            for place, project in found
-            if (row := pool[place]).pid in vectors
+            places[name]: Note(places[name], project, (row.at, row.seq), vectors[row.pid], frozenset(row.tokens))
+            for name, project in self.store.columns(Memory, ("id", "namespace"), where)
+            if (row := pool[places[name]]).pid in vectors
         }
 
     def _may_be_version(self, memory: Memory, passage: Passage) -> bool:

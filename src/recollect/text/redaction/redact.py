@@ -102,7 +102,7 @@ def mark(kind: str) -> str:
 
 
 def masked(source: bytes) -> bytes:
-    """Return a source file with every secret overwritten; lines and offsets stay.
+    """Return a source file with every secret overwritten by `_`: lines, offsets and the syntax stay.
 
     An unclosed private block does not count: code mentions the tag.
     """
@@ -111,7 +111,7 @@ def masked(source: bytes) -> bytes:
         return source
     blank = bytearray(source)
     for start, end, _ in spans:
-        blank[start:end] = re.sub(rb"[^\r\n]", b"*", source[start:end])
+        blank[start:end] = re.sub(rb"[^\r\n]", b"_", source[start:end])
     return bytes(blank)
 
 

@@ -85,6 +85,14 @@ sorted([1], key=own)
     assert {edge.how for edge in solved(files).calls} <= set(CONFIDENCE)
 
 
+def test_a_package_that_imports_from_itself_means_its_module() -> None:
+    files = {
+        "shop/__init__.py": "from . import price\n\n\ndef offer():\n    price.total()\n",
+        "shop/price.py": "def total():\n    pass\n",
+    }
+    assert [row[:2] for row in calls(files)] == [("offer", "total")]
+
+
 def test_columns_are_those_of_the_called_name() -> None:
     (edge,) = [each for each in solved({"a.py": "def f(): pass\nx = (1,  f())\n"}).calls if each.line == 2]
     assert (edge.line, edge.column) == (2, 9)
