@@ -212,6 +212,15 @@ def test_a_symbol_is_shown_with_its_callers_though_nothing_was_linked(engine: En
     assert card.callees[0].endswith("shop/price.py::total")
 
 
+def test_callers_follow_an_edit(engine: Engine, root: Path) -> None:
+    assert engine.code.symbol("total").callers_total == 1
+    (root / "shop/price.py").write_text(
+        "def total(items):\n    return 1\n\n\ndef twice():\n    total(2)\n", encoding="utf-8"
+    )
+    engine.code.index(str(root), namespace="shop")
+    assert engine.code.symbol("total").callers_total == 2
+
+
 def test_a_class_is_called_by_what_makes_instances_of_it(engine: Engine, root: Path) -> None:
     card = engine.code.symbol("Cart")
     assert [name.rpartition("::")[2] for name in card.callers] == ["test_offer"]

@@ -463,7 +463,7 @@ class _Translation:
             symbol = self._symbols[at]
             if symbol.kind not in CODE and name in self._members.get(at, {}):
                 is_method = self._rules.implicit and symbol.kind in TYPES
-                return ir.Member(ir.This(), name) if is_method and is_member is False else ir.Name(name)
+                return ir.Member(ir.This(), name) if is_method and is_member is False else self._named(name, inside)
             if at in self._abroad:
                 is_member = True
             if symbol.kind in TYPES:
@@ -535,7 +535,16 @@ class _Translation:
             return ir.Member(self._this(inside), word.lstrip("@"))
         if self._rules.implicit and not self._is_type_name(word) and self._in_type(inside):
             return ir.Either((ir.Name(word), ir.Member(self._this(inside), word)))
-        return ir.Name(word)
+        return self._named(word, inside)
+
+    def _named(self, name: str, inside: int) -> ir.Expression:
+        """Return a name of the file, or of a module of Rust around it: `mod tests { … }`."""
+        while inside >= 0 and self._language.name == "rust":
+            symbol = self._symbols[inside]
+            if symbol.kind == "Module" and name in self._members.get(inside, {}):
+                return ir.Member(path_expression(symbol.qualified), name)
+            inside = symbol.parent
+        return ir.Name(name)
 
     def _in_type(self, inside: int) -> bool:
         while inside >= 0:

@@ -228,6 +228,7 @@ class CodeIndex:
         with_source: include its source, at most 120 lines
         """
         from recollect.code.index.symbol_properties import level
+        from recollect.code.links.tree_linking import is_linked
         from recollect.engine.code.dependencies import calls
         from recollect.store.code_protocol import PLACE_BITS
 
@@ -238,11 +239,10 @@ class CodeIndex:
         first = best.file.id << PLACE_BITS
         family = store.symbols([first + place for place in range(best.file.symbol_count)])
         own = best.id - first
-        known = calls(cast("LinkStore", store), best)
-        if known is None and not self._link_later(best.tree.id):
+        if not is_linked(cast("LinkStore", store), best.tree, allow_edits=True) and not self._link_later(best.tree.id):
             with suppress(Conflict):  # another process is indexing: the rest is known without it
                 self._link(best.tree.id)
-                known = calls(cast("LinkStore", store), best)
+        known = calls(cast("LinkStore", store), best)
         return SymbolView(
             symbol=symbol_hit(best),
             decorators=row.decorators,
