@@ -27,7 +27,7 @@ from recollect.code.links.flow_values import (
 )
 from recollect.code.links.library_calls import awaited
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
-from recollect.code.links.member_lookup import FINDERS, Sink, add_member, derives, lookup, of_file, of_files
+from recollect.code.links.member_lookup import FINDERS, WHOLE, Sink, add_member, derives, lookup, of_file, of_files
 from recollect.code.links.solver_state import Asked, Given, Site, State
 
 # A callee with a name, which is reported if nothing is found.
@@ -64,26 +64,36 @@ def _name(state: State, expression: ir.Name, frame: Frame) -> Variable:
     key = (module.path, name)
     known = state.outside.get(key)
     if known is None:
-        known = state.outside[key] = state.variable()
-        if not _elsewhere(state, name, frame, known.add):
+        known = state.variable()
+        if not _imported(state, name, frame, known.add):
+            known = _visible(state, state.modules.visible(frame.path, name), name, module)
+        state.outside[key] = known
+    return known
+
+
+def _visible(state: State, paths: tuple[str, ...], name: str, module: Frame) -> Variable:
+    """Return a name that is seen without an import: one variable for all files that see the same files."""
+    known = state.visible.get((paths, name))
+    if known is None:
+        known = state.visible[paths, name] = state.variable()
+        offered = [of_file(state, path, name, Site(module), known.add) for path in paths]
+        if not any(offered):
             known.add(state.external[f"{BUILTIN}.{name}"])
     return known
 
 
-def _elsewhere(state: State, name: str, frame: Frame, sink: Sink) -> bool:
-    """Find a name that the file does not bind itself."""
+def _imported(state: State, name: str, frame: Frame, sink: Sink) -> bool:
+    """Find a name in the files that are imported as a whole."""
     module = frame.module
     site = Site(module)
     found = False
     asked: dict[str, bool] = {}
-    for star in [*frame.stars, *(module.stars if module is not frame else ())]:
+    is_offered = name in state.offered or WHOLE in state.offered
+    for star in [*frame.stars, *(module.stars if module is not frame else ())] if is_offered else ():
         if star.is_export:
             continue
         for path in state.modules.find(frame.path, star.module, star.level):
             found = of_file(state, path, name, site, sink, asked) or found
-    if not found:
-        for path in state.modules.visible(frame.path, name):
-            found = of_file(state, path, name, site, sink) or found
     return found
 
 
@@ -408,7 +418,10 @@ def run(state: State, frame: Frame, wanted: Callable[[ir.Statement], bool] | Non
 
 
 def _run_assign(state: State, statement: ir.Assign, frame: Frame) -> None:
-    if type(statement.value) is ir.Instance:
+    code = state.codes[frame.path, statement.value.scope] if type(statement.value) is ir.Code else None
+    if code is not None and type(statement.target) is ir.Name and not code.scope.decorators:
+        (frame.find(statement.target.name) or frame.module.name(statement.target.name)).add(code)
+    elif type(statement.value) is ir.Instance:
         _run_declaration(state, statement.target, evaluate(state, statement.value.of, frame), frame)
     else:
         assign(state, statement.target, evaluate(state, statement.value, frame), frame)

@@ -148,6 +148,8 @@ def _exported(state: State, frame: Frame, name: str, site: Site, sink: Sink, ask
 
 def _starred(state: State, frame: Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
     found = False
+    if name not in state.offered and WHOLE not in state.offered:
+        return found
     for star in frame.stars:
         if frame.exports and not star.is_export:
             continue
@@ -161,7 +163,6 @@ def _starred(state: State, frame: Frame, name: str, site: Site, sink: Sink, aske
 
 def _of_class(state: State, value: Class, name: str, site: Site, sink: Sink) -> None:
     inherited(state, value, name, lambda found: _through_class(state, value, found, sink))
-    state.field(value, name).use(sink)
 
 
 def _through_class(state: State, of: Class, found: Value, sink: Sink) -> None:
@@ -267,7 +268,7 @@ def add_member(state: State, of: Class, name: str) -> Variable:
 
 
 def _of_object(state: State, value: Object, name: str, site: Site, sink: Sink) -> None:
-    state.field(value, name).use(sink)
+    state.ask(value, name, sink)
     of = value.of
     if isinstance(of, Class):
         inherited(state, of, name, lambda found: _on(state, found, value, of, site, sink))
@@ -313,7 +314,7 @@ def _unbound(found: Variable) -> Sink:
 
 
 def _of_declared(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
-    state.field(value.of.instance, name).use(sink)
+    state.ask(value.of.instance, name, sink)
     state.dispatched.append((value, name, site, sink))
 
 
@@ -367,7 +368,7 @@ def _of_function(state: State, value: Value, name: str, site: Site, sink: Sink) 
         sink(state.known[name, value])
     if name == "prototype" and isinstance(function, Function):
         state.prototype(function)
-    state.field(function, name).use(lambda found: sink(state.bind(found, value)))
+    state.ask(function, name, lambda found: sink(state.bind(found, value)))
 
 
 def _of_collection(state: State, value: Collection, name: str, site: Site, sink: Sink) -> None:

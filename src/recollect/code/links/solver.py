@@ -79,7 +79,7 @@ def apart(made: Mapping[tuple[Place, Place | str, int, int], str]) -> tuple[Made
     return kept, crowded
 
 
-def defer_body(function: Function) -> None:
+def defer_body(state: State, function: Function) -> None:
     """Let a function wait until it is needed."""
     function.is_lazy = True
     owner = function.frame.owner
@@ -87,6 +87,7 @@ def defer_body(function: Function) -> None:
         for statement in function.scope.body:
             if isinstance(statement, ir.Assign) and isinstance(statement.target, ir.Member):
                 owner.assigners.setdefault(statement.target.name, []).append(function)
+                state.assigned.add(statement.target.name)
 
 
 def schedule_body(state: State, prepare: Callable[[Function], None], function: Function) -> None:
@@ -242,6 +243,8 @@ def _build(state: State, path: str, unit: ir.Unit) -> None:
                 top.exports.setdefault(cast(ir.Export, statement).name, state.variable())
             elif kind is ir.Import:
                 _offer(state, cast(ir.Import, statement), state.frames[path, place], top)
+        state.offered.update(scope.global_names)
+    state.offered.update(top.names, top.exports)
 
 
 def _offer(state: State, imported: ir.Import, frame: Frame, top: Frame) -> None:
@@ -277,7 +280,7 @@ def _frame(state: State, path: str, unit: ir.Unit, place: int) -> Frame:
         state.codes[path, place] = function
         state.functions.append(function)
         if path in state.faces:
-            defer_body(function)
+            defer_body(state, function)
         else:
             frame.fill()
     else:
@@ -504,7 +507,9 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
         if site.is_implied or not isinstance(callee, ir.Name | ir.Member):
             continue
         # Where not all values were followed, a receiver may be more than is known.
-        is_full = len(known) >= state.work.most or (state.work.is_coarse and isinstance(callee, ir.Member))
+        is_full = len(known) >= state.work.limits[Collection] or (
+            state.work.is_coarse and isinstance(callee, ir.Member)
+        )
         if (known and not is_full) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
