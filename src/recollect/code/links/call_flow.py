@@ -40,7 +40,7 @@ IMPLICIT = "implicit"
 SELF = "self"  # a mark: the first parameter is what the function is called on
 
 
-def apply(state: State, value: Value, given: Sequence[Given], site: Site, sink: Sink, *, is_new: bool = False) -> None:
+def apply(state: State, value: Value, given: Sequence[Given], site: Site, sink: Sink, is_new: bool = False) -> None:
     """Call a value; results go to the sink, now and as more becomes known."""
     caller = CALLERS.get(type(value))
     if caller is not None:

@@ -25,8 +25,8 @@ def ignore(value: Value) -> None:
 
 
 # A variable with more values may hold anything, so calls of it mean nothing: more than the functions that a call may
-# lead to (`solver.MOST_CALLED`). Tables are fewer. What lies outside and constants are one more than the functions
-# outside that a call may lead to (`file_links.MOST_OUTSIDE`).
+# lead to (`file_links.MOST_OVERRIDES`). Tables are fewer. Constants and what lies outside are one more than the
+# functions outside that a call may lead to (`file_links.MOST_OUTSIDE`).
 MOST_VALUES, MOST_TABLES, MOST_PLAIN = 36, 12, 4
 # Values that are handed on for one group; the largest groups of real projects need a tenth. Beyond that variables take
 # few values, and beyond the double nothing is handed on: the group is solved coarsely, and says so.

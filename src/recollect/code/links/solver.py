@@ -48,13 +48,6 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-Made = dict[tuple[Place, Place | str, int, int], str]
-Where = tuple[Place, int, int]
-
-# Functions that one call may lead to. Overrides of one method are rarely more; what leads to more has been through a
-# variable that holds whatever the program ever put there.
-MOST_CALLED = 32
-
 # Methods that texts, tables, files and the like have: the only method of the program with such a name is seldom meant.
 COMMON = frozenset(
     """add all any append apply bind call capitalize catch clear close concat copy count decode discard encode end
@@ -66,17 +59,6 @@ COMMON = frozenset(
     endswith stop strip sub submit substring tell test then throw title toLowerCase toString toUpperCase translate
     trim union unshift update upper values wait write writelines zfill""".split()
 )
-
-
-def apart(made: Mapping[tuple[Place, Place | str, int, int], str]) -> tuple[Made, dict[Where, list[Place]]]:
-    """Return the calls with few targets, and the sites and targets of the others."""
-    called: dict[Where, list[Place]] = {}
-    for caller, callee, line, column in made:
-        if not isinstance(callee, str) and line:
-            called.setdefault((caller, line, column), []).append(callee)
-    crowded = {where: sorted(places) for where, places in called.items() if len(places) > MOST_CALLED}
-    kept = {key: how for key, how in made.items() if isinstance(key[1], str) or (key[0], key[2], key[3]) not in crowded}
-    return kept, crowded
 
 
 def defer_body(state: State, function: Function) -> None:
@@ -111,12 +93,12 @@ def schedule_body(state: State, prepare: Callable[[Function], None], function: F
 
 # How often what is declared is asked again after it made more known.
 ROUNDS = 2
+# Calls of a chain, each on what the one before is declared to return, that are followed in a round.
+MOST_CHAINED = 12
 # Values that only name things.
 PLAIN: frozenset[type] = frozenset((ir.Code, ir.Name, ir.Member))
 # Most methods of one name that a call may mean.
 MOST_CANDIDATES = 25
-# Functions of a table that one call goes through: each of them is called some time.
-MOST_CROWDED = 100
 
 # How surely a call leads where it was found to lead, by how that was found.
 CONFIDENCE: Mapping[str, float] = {
@@ -206,7 +188,7 @@ def solve(
 
 def _solved(state: State) -> State:
     """Return the state after all values have flowed."""
-    state.apply, state.callers = partial(call_flow.apply, state), call_flow.CALLERS
+    state.apply = partial(call_flow.apply, state)
     state.evaluate = partial(evaluation.evaluate, state)
     state.iterate = partial(evaluation.iterate, state)
     state.pass_on = lambda function, given, receiver=None: call_flow.pass_on(state, function, given, receiver)
@@ -381,12 +363,12 @@ def _assume(state: State) -> None:
         methods = [each for each in methods if not _is_received(state, each)]
         _declare(state)
         state.work.run()
-        waiting, state.dispatched = state.dispatched, []
-        for value, name, site, sink in waiting:
-            if _is_seen(value, site):
-                continue
-            dispatch(state, value, name, site.found(site.how or "declared"), sink)
-        state.work.run()
+        for _ in range(MOST_CHAINED):
+            waiting, state.dispatched = state.dispatched, []
+            for value, name, site, sink in waiting:
+                if not _is_seen(value, site):
+                    dispatch(state, value, name, site.found(site.how or "declared"), sink)
+            state.work.run()
         if (len(state.made), state.scheduled) == before and not state.dispatched:
             return
 
@@ -460,17 +442,12 @@ def _declare(state: State) -> None:
 
 
 def _answer(state: State) -> Solution:
-    made, crowded = apart(state.made)
     called = {
         CallEdge(caller, callee, line, column, how if how in CONFIDENCE else "value"): None
-        for (caller, callee, line, column), how in made.items()
+        for (caller, callee, line, column), how in state.made.items()
         if _is_written(state, caller)
     }
     ambiguous, unresolved, named = _open(state)
-    for (caller, line, column), places in crowded.items():
-        if _is_written(state, caller):
-            name = state.units[places[0][0]].scopes[places[0][1]].name
-            ambiguous.append(OpenCall(caller, ir.as_written(name), line, column, tuple(places[:MOST_CROWDED])))
     return Solution(
         tuple(sorted([*called, *named], key=_by_place)),
         tuple(sorted(ambiguous)),

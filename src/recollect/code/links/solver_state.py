@@ -134,7 +134,6 @@ class State:
         self.visible: dict[tuple[tuple[str, ...], str], Variable] = {}  # those that need no import, by who offers them
         # Functions of other stages, set by the solver.
         self.apply: Callable[..., None]
-        self.callers: Mapping[type[Value], Callable[..., None]]
         self.evaluate: Callable[[Expression, Frame], Variable]
         self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
         self.pass_on: Callable[..., None]
