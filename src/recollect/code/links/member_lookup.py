@@ -278,23 +278,13 @@ def _of_object(state: State, value: Object, name: str, site: Site, sink: Sink) -
 
 def _on(state: State, found: Value, receiver: Value, of: Class, site: Site, sink: Sink) -> None:
     """Send a member of a class as an instance sees it."""
-    if isinstance(found, Function):
-        marks = found.scope.marks
-        if "property" in marks:
-            state.apply(state.bind(found, receiver), (), site.found("property"), sink)
-            return
-        if "setter" in marks:
-            return
-        if "static" in marks:
-            sink(found)
-            return
-        if "classmethod" in marks:
-            sink(state.bind(found, of))
-            return
-        if found.owner is None:  # a plain function that was assigned to the class
-            sink(state.bind(found, receiver))
-            return
-    sink(state.bind(found, receiver))
+    marks = found.scope.marks if isinstance(found, Function) else ()
+    if "classmethod" in marks:
+        sink(state.bind(found, of))
+    elif "static" in marks and "property" not in marks:
+        sink(found)
+    else:
+        _accessed(state, found, receiver, site, sink)
 
 
 def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Site, sink: Sink) -> None:
