@@ -19,7 +19,8 @@ from recollect.code.index.languages import BY_NAME, Language
 from recollect.code.index.page import Page, decoded
 from recollect.code.index.symbols import Reference
 
-RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, which no resolver follows to its end
+RECEIVER_CHARACTERS = 80  # a longer one is a chain of calls, whose arguments are left out
+CHAIN_CHARACTERS = 4_000  # a chain that is longer with its arguments is generated
 PATH_CHARACTERS = 1_000  # of a longer path the two ends are read: each call of a chain is a path
 SHORT = 20  # most receivers are no longer than this and on one line
 
@@ -32,6 +33,7 @@ NAME = re.compile(r"[~@$#]?[\w$\x80-\xff]+[?!]?")
 NO_NAME = re.compile(r"[^\w$\x80-\xff]+")
 
 TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>$")
+BRACKET = re.compile(r"([()])")
 BACKWARDS = re.compile(r"[\w.:]+$")
 BACKWARDS_CHARACTERS = 80
 AFTER_PATH = (".", ">", ":")  # last characters of separators `.`, `->`, `::` and of type arguments
@@ -196,7 +198,20 @@ def _decoded(page: Page, row: Reference) -> Reference:
 
 
 def _short(receiver: str) -> str:
-    """Return a receiver on one line, cut if it is long."""
+    """Return a receiver on one line; a long one without the arguments of its calls, cut if it is still long."""
+    if RECEIVER_CHARACTERS < len(receiver) <= CHAIN_CHARACTERS:
+        receiver = _without_arguments(receiver)
     if len(receiver) > RECEIVER_CHARACTERS:
         receiver = receiver[:RECEIVER_CHARACTERS] + "..."
     return " ".join(receiver.split()) if "\n" in receiver else receiver
+
+
+def _without_arguments(receiver: str) -> str:
+    """Return a chain of calls with empty brackets; as it is where brackets do not match."""
+    kept, depth = [], 0
+    for part in BRACKET.split(receiver):
+        depth -= part == ")"
+        if depth == 0:
+            kept.append(part)
+        depth += part == "("
+    return "".join(kept) if depth == 0 else receiver

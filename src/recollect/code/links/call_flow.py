@@ -40,25 +40,24 @@ IMPLICIT = "implicit"
 SELF = "self"  # a mark: the first parameter is what the function is called on
 
 
-def apply(state: State, value: Value, given: Sequence[Given], site: Site, sink: Sink, *, is_new: bool = False) -> None:
+def apply(state: State, value: Value, given: Sequence[Given], site: Site, sink: Sink, is_new: bool = False) -> None:
     """Call a value; results go to the sink, now and as more becomes known."""
     caller = CALLERS.get(type(value))
     if caller is not None:
         caller(state, value, given, site, sink, is_new)
 
 
-def _call_function(state: State, value: Function, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
-    if is_new:
-        _construct(state, value, given, site, sink)
-    else:
-        enter(state, value, given, None, site, sink)
-
-
-def _call_overloaded(
-    state: State, value: Overloaded, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
+def _call_function(
+    state: State, value: Function | Overloaded | Bound, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
 ) -> None:
-    for function in chosen(state, value.functions, given, site):
-        enter(state, function, given, None, site, sink)
+    function, receiver = (value.function, value.receiver) if isinstance(value, Bound) else (value, None)
+    if isinstance(function, Overloaded):
+        for each in chosen(state, function.functions, given, site):
+            enter(state, each, given, receiver, site, sink)
+    elif is_new:
+        _construct(state, function, given, site, sink)
+    else:
+        enter(state, function, given, receiver, site, sink)
 
 
 def _call_module(state: State, value: Module, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
@@ -79,17 +78,6 @@ def _call_object(
 ) -> None:
     if isinstance(value.of, Class):
         lookup(state, value, CALLED, site, lambda each: apply(state, each, given, site, sink))
-
-
-def _call_bound(state: State, value: Bound, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
-    function, receiver = value.function, value.receiver
-    if isinstance(function, Overloaded):
-        for each in chosen(state, function.functions, given, site):
-            enter(state, each, given, receiver, site, sink)
-    elif is_new:
-        _construct(state, function, given, site, sink)
-    else:
-        enter(state, function, given, receiver, site, sink)
 
 
 def enter(
@@ -255,10 +243,8 @@ def _spread(state: State, taking: Taking, first: int) -> Sink:
 # --- making instances ---
 
 
-def _construct(state: State, function: Value, given: Sequence[Given], site: Site, sink: Sink) -> None:
+def _construct(state: State, function: Function, given: Sequence[Given], site: Site, sink: Sink) -> None:
     """Call a function with `new`."""
-    if not isinstance(function, Function):
-        return
     made = state.instance(function)
     enter(state, function, given, made, site.found(site.how or "constructor"), ignore)
     sink(made)
@@ -269,16 +255,19 @@ def make(state: State, of: Class, given: Sequence[Given], site: Site, sink: Sink
     of.is_made = True
     made = of.instance
     sink(made)
-    for each in of.order:
-        for function in each.initial:
-            if function.is_lazy:
-                state.schedule_body(function)
-            function.this.add(made)
+    _initialise(state, of.order, made)
     site = site.found(site.how or "constructor")
     if not _constructed(state, of.order, given, made, site) and IMPLICIT not in of.scope.marks:
         state.call(site, (of.path, of.place), "constructor")
         if state.units[of.path].language == "python":
             _construct_outside(state, of, site)
+
+
+def _initialise(state: State, orders: Sequence[Class], made: Value) -> None:
+    """Run on an instance what its classes run without a call."""
+    for function in [each for of in orders for each in of.initial]:
+        state.schedule_body(function)
+        function.this.add(made)
 
 
 def _construct_outside(state: State, of: Class, site: Site) -> None:
@@ -301,10 +290,7 @@ def _constructed(state: State, orders: Sequence[Class], given: Sequence[Given], 
 def _construct_base(state: State, value: SuperProxy, given: Sequence[Given], site: Site) -> None:
     """Run the constructor of what a class derives from: `super(…)`."""
     orders = value.of.order
-    for function in [each for base in orders[1:] for each in base.initial]:
-        if function.is_lazy:
-            state.schedule_body(function)
-        function.this.add(value.receiver)
+    _initialise(state, orders[1:], value.receiver)
     if not _constructed(state, orders[1:], given, value.receiver, site.found("super")):
         for base in value.of.bases:
             state.call(site, (base.path, base.place), "super")
@@ -354,8 +340,8 @@ def _returned_type(state: State, call: Call, frame: Frame) -> Hashable:
 
 CALLERS: dict[type[Value], Callable[..., None]] = {
     Function: _call_function,
-    Bound: _call_bound,
-    Overloaded: _call_overloaded,
+    Bound: _call_function,
+    Overloaded: _call_function,
     Class: lambda state, value, given, site, sink, is_new: make(state, value, given, site, sink),
     Module: _call_module,
     External: _call_external,

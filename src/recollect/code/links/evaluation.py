@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from typing import cast
 
 from recollect.code.links import program as ir
-from recollect.code.links.call_flow import defined
+from recollect.code.links.call_flow import apply, defined
 from recollect.code.links.flow_values import (
     STAR,
     Bound,
@@ -27,7 +26,7 @@ from recollect.code.links.flow_values import (
 )
 from recollect.code.links.library_calls import awaited
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
-from recollect.code.links.member_lookup import FINDERS, Sink, add_member, derives, lookup, of_file, of_files
+from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, lookup, of_file, of_files
 from recollect.code.links.solver_state import Asked, Given, Site, State
 
 # A callee with a name, which is reported if nothing is found.
@@ -64,26 +63,36 @@ def _name(state: State, expression: ir.Name, frame: Frame) -> Variable:
     key = (module.path, name)
     known = state.outside.get(key)
     if known is None:
-        known = state.outside[key] = state.variable()
-        if not _elsewhere(state, name, frame, known.add):
+        known = state.variable()
+        if not _imported(state, name, frame, known.add):
+            known = _visible(state, state.modules.visible(frame.path, name), name, module)
+        state.outside[key] = known
+    return known
+
+
+def _visible(state: State, paths: tuple[str, ...], name: str, module: Frame) -> Variable:
+    """Return a name that is seen without an import: one variable for all files that see the same files."""
+    known = state.visible.get((paths, name))
+    if known is None:
+        known = state.visible[paths, name] = state.variable()
+        offered = [of_file(state, path, name, Site(module), known.add) for path in paths]
+        if not any(offered):
             known.add(state.external[f"{BUILTIN}.{name}"])
     return known
 
 
-def _elsewhere(state: State, name: str, frame: Frame, sink: Sink) -> bool:
-    """Find a name that the file does not bind itself."""
+def _imported(state: State, name: str, frame: Frame, sink: Sink) -> bool:
+    """Find a name in the files that are imported as a whole."""
     module = frame.module
     site = Site(module)
     found = False
     asked: dict[str, bool] = {}
-    for star in [*frame.stars, *(module.stars if module is not frame else ())]:
+    is_offered = name in state.offered or WHOLE in state.offered
+    for star in [*frame.stars, *(module.stars if module is not frame else ())] if is_offered else ():
         if star.is_export:
             continue
         for path in state.modules.find(frame.path, star.module, star.level):
             found = of_file(state, path, name, site, sink, asked) or found
-    if not found:
-        for path in state.modules.visible(frame.path, name):
-            found = of_file(state, path, name, site, sink) or found
     return found
 
 
@@ -91,14 +100,8 @@ def _member(state: State, expression: ir.Member, frame: Frame) -> Variable:
     called = expression.of
     of, found = _EVALUATORS[type(called)](state, called, frame), Variable(state.work)
     site = Site(frame, expression.line, 0, "", False, of)
-    of.use(partial(_looked_up, state, expression.name, site, found.add))
+    of.use(lambda value: lookup(state, value, expression.name, site, found.add))
     return found
-
-
-def _looked_up(state: State, name: str, site: Site, sink: Sink, value: Value) -> None:
-    finder = FINDERS.get(type(value))
-    if finder is not None:
-        finder(state, value, name, site, sink)
 
 
 def _item(state: State, expression: ir.Item, frame: Frame) -> Variable:
@@ -121,7 +124,7 @@ def _item(state: State, expression: ir.Item, frame: Frame) -> Variable:
         elif isinstance(key, str) and not isinstance(value, Constant):
             lookup(state, value, key, site, found.add)
         elif isinstance(value, Object | Declared):
-            lookup(state, value, INDEXED, site, lambda each: state.apply(each, (), site, found.add))
+            lookup(state, value, INDEXED, site, lambda each: apply(state, each, (), site, found.add))
 
     of.use(sink)
     return found
@@ -142,13 +145,7 @@ def _made(state: State, expression: ir.Call, frame: Frame, sink: Sink) -> None:
     site = Site(frame, expression.line, expression.column, how, expression.is_implied, None, True)
     if not site.is_implied and type(called) in NAMED:
         state.asked.append(Asked(site, called, callee))
-    callee.use(partial(_applied, state, given, site, sink, expression.is_new))
-
-
-def _applied(state: State, given: Sequence[Given], site: Site, sink: Sink, is_new: bool, value: Value) -> None:
-    caller = state.callers.get(type(value))
-    if caller is not None:
-        caller(state, value, given, site, sink, is_new)
+    callee.use(lambda value: apply(state, value, given, site, sink, expression.is_new))
 
 
 def _given(state: State, argument: ir.Argument, frame: Frame) -> Given:
@@ -269,7 +266,7 @@ def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
         value.every(lambda key, each: each.use(sink) if isinstance(key, int) else None)
     elif isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
         for name in ITERATED:
-            lookup(state, value, name, site, lambda each: state.apply(each, (), site, step))
+            lookup(state, value, name, site, lambda each: apply(state, each, (), site, step))
 
 
 def _opaque(state: State, expression: ir.Opaque, frame: Frame) -> Variable:
@@ -367,7 +364,7 @@ def _assign_item(state: State, target: ir.Item, value: Variable, frame: Frame) -
         elif isinstance(key, str) and isinstance(of, Object | Function):
             value.flow(state.field(of, key))
         elif isinstance(of, Object):
-            lookup(state, of, "__setitem__", site, lambda each: state.apply(each, (), site, ignore))
+            lookup(state, of, "__setitem__", site, lambda each: apply(state, each, (), site, ignore))
 
     evaluate(state, target.of, frame).use(on)
 
@@ -408,7 +405,10 @@ def run(state: State, frame: Frame, wanted: Callable[[ir.Statement], bool] | Non
 
 
 def _run_assign(state: State, statement: ir.Assign, frame: Frame) -> None:
-    if type(statement.value) is ir.Instance:
+    code = state.codes[frame.path, statement.value.scope] if type(statement.value) is ir.Code else None
+    if code is not None and type(statement.target) is ir.Name and not code.scope.decorators:
+        (frame.find(statement.target.name) or frame.module.name(statement.target.name)).add(code)
+    elif type(statement.value) is ir.Instance:
         _run_declaration(state, statement.target, evaluate(state, statement.value.of, frame), frame)
     else:
         assign(state, statement.target, evaluate(state, statement.value, frame), frame)

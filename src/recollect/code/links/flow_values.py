@@ -24,9 +24,10 @@ def ignore(value: Value) -> None:
     """Discard a value."""
 
 
-# A variable with more values than this may hold anything, so calls of it mean nothing. Tables, constants and things
-# outside are fewer: with 40 of them vue core takes a third more CPU.
-MOST_VALUES, MOST_TABLES = 40, 24
+# A variable with more values may hold anything, so calls of it mean nothing: more than the functions that a call may
+# lead to (`file_links.MOST_OVERRIDES`). Tables are fewer. Constants and what lies outside are one more than the
+# functions outside that a call may lead to (`file_links.MOST_OUTSIDE`).
+MOST_VALUES, MOST_TABLES, MOST_PLAIN = 36, 12, 4
 # Values that are handed on for one group; the largest groups of real projects need a tenth. Beyond that variables take
 # few values, and beyond the double nothing is handed on: the group is solved coarsely, and says so.
 MOST_STEPS = 5_000_000
@@ -274,14 +275,15 @@ _CALLED = frozenset((Function, Class, Object, Declared, Bound, Overloaded))
 class Work:
     """The queue of new values, and all variables.
 
-    most_called, most: values that a variable takes: what can be called or asked for members, and all others
+    limits: how many values a variable has at most when it takes one of a kind
     steps: values that were handed on; most_steps: before it is done coarsely
     """
 
-    __slots__ = ("later", "made", "most", "most_called", "most_steps", "steps", "waiting")
+    __slots__ = ("later", "limits", "made", "most_steps", "steps", "waiting")
 
     def __init__(self, most_steps: int = MOST_STEPS) -> None:
-        self.most, self.most_called = MOST_TABLES, MOST_VALUES
+        self.limits = dict.fromkeys(_CALLED, MOST_VALUES) | dict.fromkeys((External, Constant), MOST_PLAIN)
+        self.limits |= dict.fromkeys((Collection, Module, SuperProxy, Known), MOST_TABLES)
         self.steps, self.most_steps = 0, most_steps
         self.later: deque[Callable[[], None]] = deque()  # what is done when nothing waits to be handed on
         # A variable, a new value, and how many users it had then: later users have the value already.
@@ -290,14 +292,13 @@ class Work:
 
     def hand_on(self) -> None:
         """Hand on until nothing is left to hand on."""
-        waiting, steps, most, most_called = self.waiting, self.steps, self.most, self.most_called
+        waiting, steps, limits = self.waiting, self.steps, self.limits
         take, wait = waiting.popleft, waiting.append
         while waiting:
             variable, value, count = take()
             steps += count
             if steps > self.most_steps:
                 self._coarsen(steps)
-                most, most_called = self.most, self.most_called
             for user in variable.users[:count]:
                 if type(user) is not Variable:
                     user(value)  # type: ignore[operator]
@@ -310,7 +311,7 @@ class Work:
                     if values[0] is value:
                         continue
                     user.values = {values[0]: None, value: None}
-                elif value not in values and len(values) < (most_called if type(value) in _CALLED else most):
+                elif value not in values and len(values) < limits[type(value)]:
                     values[value] = None  # type: ignore[index]
                 else:
                     continue
@@ -326,7 +327,7 @@ class Work:
 
     def _coarsen(self, steps: int) -> None:
         """Let variables take few values from now on; beyond the double, hand on nothing more."""
-        self.most = self.most_called = FEW_VALUES
+        self.limits.update(dict.fromkeys(self.limits, FEW_VALUES))
         if steps > 2 * self.most_steps:
             self.waiting.clear()
             self.later.clear()
@@ -371,9 +372,7 @@ class Variable:
             if values[0] is value:
                 return
             self.values = {values[0]: None, value: None}
-        elif value not in values and len(values) < (
-            self.work.most_called if type(value) in _CALLED else self.work.most
-        ):
+        elif value not in values and len(values) < self.work.limits[type(value)]:
             values[value] = None  # type: ignore[index]
         else:
             return

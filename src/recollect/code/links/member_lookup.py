@@ -148,6 +148,8 @@ def _exported(state: State, frame: Frame, name: str, site: Site, sink: Sink, ask
 
 def _starred(state: State, frame: Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
     found = False
+    if name not in state.offered and WHOLE not in state.offered:
+        return found
     for star in frame.stars:
         if frame.exports and not star.is_export:
             continue
@@ -161,7 +163,6 @@ def _starred(state: State, frame: Frame, name: str, site: Site, sink: Sink, aske
 
 def _of_class(state: State, value: Class, name: str, site: Site, sink: Sink) -> None:
     inherited(state, value, name, lambda found: _through_class(state, value, found, sink))
-    state.field(value, name).use(sink)
 
 
 def _through_class(state: State, of: Class, found: Value, sink: Sink) -> None:
@@ -267,7 +268,7 @@ def add_member(state: State, of: Class, name: str) -> Variable:
 
 
 def _of_object(state: State, value: Object, name: str, site: Site, sink: Sink) -> None:
-    state.field(value, name).use(sink)
+    state.ask(value, name, sink)
     of = value.of
     if isinstance(of, Class):
         inherited(state, of, name, lambda found: _on(state, found, value, of, site, sink))
@@ -277,23 +278,13 @@ def _of_object(state: State, value: Object, name: str, site: Site, sink: Sink) -
 
 def _on(state: State, found: Value, receiver: Value, of: Class, site: Site, sink: Sink) -> None:
     """Send a member of a class as an instance sees it."""
-    if isinstance(found, Function):
-        marks = found.scope.marks
-        if "property" in marks:
-            state.apply(state.bind(found, receiver), (), site.found("property"), sink)
-            return
-        if "setter" in marks:
-            return
-        if "static" in marks:
-            sink(found)
-            return
-        if "classmethod" in marks:
-            sink(state.bind(found, of))
-            return
-        if found.owner is None:  # a plain function that was assigned to the class
-            sink(state.bind(found, receiver))
-            return
-    sink(state.bind(found, receiver))
+    marks = found.scope.marks if isinstance(found, Function) else ()
+    if "classmethod" in marks:
+        sink(state.bind(found, of))
+    elif "static" in marks and "property" not in marks:
+        sink(found)
+    else:
+        _accessed(state, found, receiver, site, sink)
 
 
 def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Site, sink: Sink) -> None:
@@ -313,7 +304,7 @@ def _unbound(found: Variable) -> Sink:
 
 
 def _of_declared(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
-    state.field(value.of.instance, name).use(sink)
+    state.ask(value.of.instance, name, sink)
     state.dispatched.append((value, name, site, sink))
 
 
@@ -367,7 +358,7 @@ def _of_function(state: State, value: Value, name: str, site: Site, sink: Sink) 
         sink(state.known[name, value])
     if name == "prototype" and isinstance(function, Function):
         state.prototype(function)
-    state.field(function, name).use(lambda found: sink(state.bind(found, value)))
+    state.ask(function, name, lambda found: sink(state.bind(found, value)))
 
 
 def _of_collection(state: State, value: Collection, name: str, site: Site, sink: Sink) -> None:

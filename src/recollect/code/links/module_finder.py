@@ -126,6 +126,8 @@ class Modules:
         if rule is None:
             return ()
         candidates = self._offering.get((self.family(importer), name), ())
+        if rule is _anywhere and importer not in candidates:
+            return candidates
         return tuple(path for path in candidates if path != importer and rule(self, importer, path))
 
     def family(self, path: str) -> str:
@@ -136,14 +138,14 @@ class Modules:
     # --- indexes, each made when it is first needed ---
 
     @cached_property
-    def _offering(self) -> dict[tuple[str, str], list[str]]:
+    def _offering(self) -> dict[tuple[str, str], tuple[str, ...]]:
         offering: dict[tuple[str, str], list[str]] = {}
         for path in sorted(self.files):
             family = self.family(path)
             if family in VISIBLE:
                 for name in dict.fromkeys(self.files[path].names):
                     offering.setdefault((family, name), []).append(path)
-        return offering
+        return {key: tuple(paths) for key, paths in offering.items()}
 
     @cached_property
     def folders(self) -> dict[str, list[str]]:

@@ -48,13 +48,6 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-Made = dict[tuple[Place, Place | str, int, int], str]
-Where = tuple[Place, int, int]
-
-# Functions that one call may lead to. Overrides of one method are rarely more; what leads to more has been through a
-# variable that holds whatever the program ever put there.
-MOST_CALLED = 32
-
 # Methods that texts, tables, files and the like have: the only method of the program with such a name is seldom meant.
 COMMON = frozenset(
     """add all any append apply bind call capitalize catch clear close concat copy count decode discard encode end
@@ -68,18 +61,7 @@ COMMON = frozenset(
 )
 
 
-def apart(made: Mapping[tuple[Place, Place | str, int, int], str]) -> tuple[Made, dict[Where, list[Place]]]:
-    """Return the calls with few targets, and the sites and targets of the others."""
-    called: dict[Where, list[Place]] = {}
-    for caller, callee, line, column in made:
-        if not isinstance(callee, str) and line:
-            called.setdefault((caller, line, column), []).append(callee)
-    crowded = {where: sorted(places) for where, places in called.items() if len(places) > MOST_CALLED}
-    kept = {key: how for key, how in made.items() if isinstance(key[1], str) or (key[0], key[2], key[3]) not in crowded}
-    return kept, crowded
-
-
-def defer_body(function: Function) -> None:
+def defer_body(state: State, function: Function) -> None:
     """Let a function wait until it is needed."""
     function.is_lazy = True
     owner = function.frame.owner
@@ -87,6 +69,7 @@ def defer_body(function: Function) -> None:
         for statement in function.scope.body:
             if isinstance(statement, ir.Assign) and isinstance(statement.target, ir.Member):
                 owner.assigners.setdefault(statement.target.name, []).append(function)
+                state.assigned.add(statement.target.name)
 
 
 def schedule_body(state: State, prepare: Callable[[Function], None], function: Function) -> None:
@@ -110,12 +93,12 @@ def schedule_body(state: State, prepare: Callable[[Function], None], function: F
 
 # How often what is declared is asked again after it made more known.
 ROUNDS = 2
+# Calls of a chain, each on what the one before is declared to return, that are followed in a round.
+MOST_CHAINED = 12
 # Values that only name things.
 PLAIN: frozenset[type] = frozenset((ir.Code, ir.Name, ir.Member))
 # Most methods of one name that a call may mean.
 MOST_CANDIDATES = 25
-# Functions of a table that one call goes through: each of them is called some time.
-MOST_CROWDED = 100
 
 # How surely a call leads where it was found to lead, by how that was found.
 CONFIDENCE: Mapping[str, float] = {
@@ -205,7 +188,7 @@ def solve(
 
 def _solved(state: State) -> State:
     """Return the state after all values have flowed."""
-    state.apply, state.callers = partial(call_flow.apply, state), call_flow.CALLERS
+    state.apply = partial(call_flow.apply, state)
     state.evaluate = partial(evaluation.evaluate, state)
     state.iterate = partial(evaluation.iterate, state)
     state.pass_on = lambda function, given, receiver=None: call_flow.pass_on(state, function, given, receiver)
@@ -242,6 +225,8 @@ def _build(state: State, path: str, unit: ir.Unit) -> None:
                 top.exports.setdefault(cast(ir.Export, statement).name, state.variable())
             elif kind is ir.Import:
                 _offer(state, cast(ir.Import, statement), state.frames[path, place], top)
+        state.offered.update(scope.global_names)
+    state.offered.update(top.names, top.exports)
 
 
 def _offer(state: State, imported: ir.Import, frame: Frame, top: Frame) -> None:
@@ -277,7 +262,7 @@ def _frame(state: State, path: str, unit: ir.Unit, place: int) -> Frame:
         state.codes[path, place] = function
         state.functions.append(function)
         if path in state.faces:
-            defer_body(function)
+            defer_body(state, function)
         else:
             frame.fill()
     else:
@@ -378,12 +363,12 @@ def _assume(state: State) -> None:
         methods = [each for each in methods if not _is_received(state, each)]
         _declare(state)
         state.work.run()
-        waiting, state.dispatched = state.dispatched, []
-        for value, name, site, sink in waiting:
-            if _is_seen(value, site):
-                continue
-            dispatch(state, value, name, site.found(site.how or "declared"), sink)
-        state.work.run()
+        for _ in range(MOST_CHAINED):
+            waiting, state.dispatched = state.dispatched, []
+            for value, name, site, sink in waiting:
+                if not _is_seen(value, site):
+                    dispatch(state, value, name, site.found(site.how or "declared"), sink)
+            state.work.run()
         if (len(state.made), state.scheduled) == before and not state.dispatched:
             return
 
@@ -457,17 +442,12 @@ def _declare(state: State) -> None:
 
 
 def _answer(state: State) -> Solution:
-    made, crowded = apart(state.made)
     called = {
         CallEdge(caller, callee, line, column, how if how in CONFIDENCE else "value"): None
-        for (caller, callee, line, column), how in made.items()
+        for (caller, callee, line, column), how in state.made.items()
         if _is_written(state, caller)
     }
     ambiguous, unresolved, named = _open(state)
-    for (caller, line, column), places in crowded.items():
-        if _is_written(state, caller):
-            name = state.units[places[0][0]].scopes[places[0][1]].name
-            ambiguous.append(OpenCall(caller, ir.as_written(name), line, column, tuple(places[:MOST_CROWDED])))
     return Solution(
         tuple(sorted([*called, *named], key=_by_place)),
         tuple(sorted(ambiguous)),
@@ -504,7 +484,9 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
         if site.is_implied or not isinstance(callee, ir.Name | ir.Member):
             continue
         # Where not all values were followed, a receiver may be more than is known.
-        is_full = len(known) >= state.work.most or (state.work.is_coarse and isinstance(callee, ir.Member))
+        is_full = len(known) >= state.work.limits[Collection] or (
+            state.work.is_coarse and isinstance(callee, ir.Member)
+        )
         if (known and not is_full) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:

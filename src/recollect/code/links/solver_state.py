@@ -31,7 +31,7 @@ from recollect.code.links.flow_values import (
 from recollect.code.links.library_table import MADE, OBJECT, UNKNOWN
 from recollect.code.links.module_finder import Modules
 from recollect.code.links.overload_choice import Signature
-from recollect.code.links.program import Expression, Unit
+from recollect.code.links.program import Expression, Key, Unit
 
 # (path of the file, place of the scope in its program)
 Place = tuple[str, int]
@@ -131,9 +131,9 @@ class State:
         self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
         self.uses: list[tuple[Site, Variable]] = []
         self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
+        self.visible: dict[tuple[tuple[str, ...], str], Variable] = {}  # those that need no import, by who offers them
         # Functions of other stages, set by the solver.
         self.apply: Callable[..., None]
-        self.callers: Mapping[type[Value], Callable[..., None]]
         self.evaluate: Callable[[Expression, Frame], Variable]
         self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
         self.pass_on: Callable[..., None]
@@ -141,6 +141,9 @@ class State:
         self.scheduled = 0  # function bodies evaluated on demand
         # What classes were asked for: the class, the one after which its bases are asked, and the name.
         self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
+        self.assigned: set[Key] = set()  # names of fields that something is assigned to
+        self.unassigned: dict[Key, list[tuple[Value, Callable[[Value], None]]]] = {}  # who asked for all others
+        self.offered: set[str] = set()  # names that files bind at their top or export
         self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
         self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
         self.signatures: dict[Function, Signature] = {}  # of functions with overloads
@@ -207,10 +210,21 @@ class State:
             made.entry("constructor").add(of)
         return of.fields["prototype"]
 
-    def field(self, value: Value, name: str | int) -> Variable:
-        """Return the variable of a field of a value, made if it is new."""
+    def ask(self, value: Value, name: Key, sink: Callable[[Value], None]) -> None:
+        """Send what is assigned to a field, now and later; most names are those of methods alone."""
+        if name in self.assigned:
+            self.field(value, name).use(sink)
+        else:
+            self.unassigned.setdefault(name, []).append((value, sink))
+
+    def field(self, value: Value, name: Key) -> Variable:
+        """Return the variable of a field that is assigned to, made if it is new."""
         if isinstance(value, Collection):
             return value.entry(name)
+        if name not in self.assigned:
+            self.assigned.add(name)
+            for asked, sink in self.unassigned.pop(name, ()):
+                self.field(asked, name).use(sink)
         found = value.fields.get(name)
         if found is None:
             found = value.fields[name] = Variable(self.work)

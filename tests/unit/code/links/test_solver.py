@@ -9,7 +9,8 @@ import pytest
 
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import BY_NAME
-from recollect.code.links.file_programs import offer
+from recollect.code.links import file_links
+from recollect.code.links.file_programs import offer, translated
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.program import Unit
 from recollect.code.links.python_programs import unit
@@ -116,11 +117,12 @@ def test_a_method_of_an_unknown_value_stays_unresolved() -> None:
 def test_a_call_with_too_many_targets_is_ambiguous() -> None:
     many = "".join(f"class C{place}:\n    def act(self): pass\n" for place in range(40))
     rows = ", ".join(f"C{place}()" for place in range(40))
-    found = solved({"main.py": f"{many}\nfor each in [{rows}]:\n    each.act()\n"})
-    line = 82
-    assert [edge for edge in found.calls if edge.line == line + 1 and edge.how == "method"] == []
-    (crowd,) = [each for each in found.ambiguous if each.name == "act"]
-    assert crowd.line == line + 1
+    program = translated("main.py", f"{many}\nfor each in [{rows}]:\n    each.act()\n".encode()).content
+    found = file_links.solved({"main.py": program}, Modules({"main.py": Declared("python")}), ["main.py"], [])
+    line = 83
+    assert [site for site in found["main.py"].sites if site.line == line] == []
+    (crowd,) = found["main.py"].loose.ambiguous
+    assert (crowd.name, crowd.line) == ("act", line)
     assert len(crowd.candidates) > 32
 
 

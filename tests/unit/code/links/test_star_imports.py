@@ -34,7 +34,8 @@ def test_a_name_is_looked_for_once_in_each_file(tmp_path: Path, counted: list[st
         + f"\n\ndef run_{number}():\n    nowhere_{number}()\n    run_{(number + 1) % FILES}()\n"
         for number in range(FILES)
     }
-    write(tmp_path / "project", {"pack/__init__.py": "", **files})
+    other = "".join(f"def nowhere_{number}():\n    pass\n" for number in range(FILES))
+    write(tmp_path / "project", {"pack/__init__.py": "", "pack/other.py": other, **files})
     with Engine(home=str(tmp_path / "home"), embed_provider="off", index_workers=1) as engine:
         engine.code.index(str(tmp_path / "project"), link=True)
         found = engine.links.dependencies("run_0")
@@ -42,6 +43,15 @@ def test_a_name_is_looked_for_once_in_each_file(tmp_path: Path, counted: list[st
     for number in range(FILES):
         asked = [each for each in counted if each.endswith(f": nowhere_{number}")]
         assert len(asked) == len(set(asked)) > FILES / 2
+
+
+def test_a_name_that_no_file_offers_is_not_looked_for(tmp_path: Path, counted: list[str]) -> None:
+    files = {"far.py": "def beam():\n    return 1\n", "here.py": "from far import *\n\nbeam()\nnothing_such()\n"}
+    write(tmp_path / "project", files)
+    with Engine(home=str(tmp_path / "home"), embed_provider="off", index_workers=1) as engine:
+        engine.code.index(str(tmp_path / "project"), link=True)
+    assert "far.py: beam" in counted
+    assert "far.py: nothing_such" not in counted
 
 
 KOTLIN = {

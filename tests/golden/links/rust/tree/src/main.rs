@@ -1,5 +1,6 @@
 mod store;
 mod variables;
+mod builder;
 use crate::store::{open, Store};
 
 fn main() {
