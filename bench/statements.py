@@ -1,16 +1,17 @@
-"""How well statements are extracted from messages that somebody labelled.
+r"""How well statements are extracted from messages that somebody labelled.
 
     python bench/statements.py DIR_OR_FILE [--show N] [--save]
 
 bench/statements_written has prompts to develop with, bench/statements_held some to measure with; both were written for
 this and are easier than real ones.
 
-Input: JSON Lines, one message each: {"id", "speaker": "user" | "assistant", "text", "statements": [a sentence or part
-of it], "kinds": [one for each], "net": true for a message that was sampled by words and not by chance, "borderline":
-[sentences on which sensible people differ], "leaning": ["keep" or "drop" for each]}. Prints JSON: the share of
-extracted statements that are right, and the share of labelled ones that are found, by kind. An extracted statement is
-right if it shares at least 60 % of the words of the shorter with a labelled one, or with a borderline one to keep;
-`strict` counts the former only.
+Input: text with a message in each line, "\n" for a line break, `# ` before a topic, and marked statements ("{rule| no
+tabs}, please", or "rule| no tabs" for a whole line); or JSON Lines, one message each: {"id", "speaker": "user" |
+"assistant", "text", "statements": [a sentence or part of it], "kinds": [one for each], "net": true for a message that
+was sampled by words and not by chance, "borderline": [sentences on which sensible people differ], "leaning": ["keep" or
+"drop" for each]}. Prints JSON: the share of extracted statements that are right, and of labelled ones that are
+found, by kind. An extracted statement is right if it shares at least 60 % of the words of the shorter with a labelled
+one, or with a borderline one to keep; `strict` counts the former only.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from recollect.capture.statements import statements
 OVERLAP = 0.6
 PRECISION_BAR, RULES_BAR = 0.9, 0.7
 _WORD = re.compile(r"\w+")
+LEANING = ("keep", "drop")
+_KIND = "(rule|preference|decision|correction|cause|fact|keep|drop)"
+_WHOLE, _MARKED = re.compile(rf"{_KIND}\| "), re.compile(rf"\{{{_KIND}\| ([^{{}}]*)\}}")
 
 
 class Compared(NamedTuple):
@@ -43,8 +47,31 @@ class Compared(NamedTuple):
 
 def messages(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the labelled messages of a file, or of all files of a folder."""
-    for file in sorted(path.glob("*.jsonl")) if path.is_dir() else (path,):
-        yield from (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip())
+    for file in sorted((*path.glob("*.jsonl"), *path.glob("*.txt"))) if path.is_dir() else (path,):
+        lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        found = _marked(lines, file.stem) if file.suffix == ".txt" else map(json.loads, lines)
+        yield from ({"speaker": "user", "project": file.stem} | message for message in found)
+
+
+def _marked(lines: Iterable[str], name: str) -> Iterator[dict[str, Any]]:
+    """Yield messages whose statements are marked in the text."""
+    topic = ""
+    for line in lines:
+        if line.startswith("# "):
+            topic = line[1:].split(",")[0]
+            continue
+        text = line.replace("\\n", "\n")
+        marked = [(whole[1], text[whole.end() :])] if (whole := _WHOLE.match(text)) else _MARKED.findall(text)
+        sure = [each for each in marked if each[0] not in LEANING]
+        unsure = [each for each in marked if each[0] in LEANING]
+        yield {
+            "project": f"{name}{topic}",
+            "text": marked[0][1] if whole else _MARKED.sub(r"\2", text),
+            "statements": [text for _, text in sure],
+            "kinds": [kind for kind, _ in sure],
+            "borderline": [text for _, text in unsure],
+            "leaning": [kind for kind, _ in unsure],
+        }
 
 
 def overlap(one: str, other: str) -> float:

@@ -36,12 +36,16 @@ _CODE_ENDS = ("{", "}", ";", "=>", "->", "::", "\\")
 _INTRODUCED = re.compile(
     r"\b(?:comments?|comments? from \w+|reviewed|work|errors?|output|warnings?|logs?|findings|issues|proposal|spec"
     r"|says"
-    r"|following [\w ]{1,20}|address(?: this| these)?(?: \d+)?|here(?:'s| is| are) (?:the|my|an?|what"
+    r"|following [\w ]{1,20}|address(?: this| these)?(?: \d+)?|here(?:'s| is| are) (?:the(?! thing| deal)|my|an?|what"
     r"|some)[^:\n]{0,60}"
     r"|(?:from|in) (?:this|the) (?:docs?|readme|article|issue|spec|pr)[^:\n]{0,40}) ?:(?!\w)",
     re.IGNORECASE,
 )
-_END = re.compile(r"(?<=[.!?])[\"')\]*_]{0,3}\s+(?=\S)|(?<=\w)…\s+|\.{3,}\s+")
+# A question may follow a statement after a comma.
+_END = re.compile(
+    r"(?<=[.!?])[\"')\]*_]{0,3}\s+(?=\S)|(?<=\w)…\s+|\.{3,}\s+"
+    r"|,\s+(?=(?:so |and )?(?:can|could|would|will) (?:you|u)\b)"
+)
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl)\.|\be\.g\.,?)$", re.IGNORECASE)
 
 

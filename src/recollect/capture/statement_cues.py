@@ -14,7 +14,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-# What an assistant concludes, and causes that are named as such.
+# What an assistant concludes.
 CONCLUDED: dict[Kind, re.Pattern[str]] = {
     "cause": _any(
         r"^(?:the |\W{0,3})?root cause(?: of [^:]{1,80})?\W{0,4}(?: (?:is|was)\b|:)",
@@ -46,7 +46,7 @@ OPEN = _any(
     r"|would you)\b",
     r"\b(?:docs?|documentation|readme|linter|compiler|errors?|warning|message|article|guide|colleague|someone"
     r"|people|he|she|they) (?:says?|said|claims?|wrote|reads|suggests?|suggested|recommends?)\b",
-    r"\b(?:according to|the docs|told me)\b",
+    r"\b(?:according to|told me)\b",
     r"^(?:if|suppose|when i|when you|when the|after i|before you|before we|once)\b(?!.*\b(?:always|never|must)\b)",
 )
 # Words that announce a correction or a note; the statement follows them.
@@ -71,16 +71,16 @@ _ARTIFACT = (
     r"|tables?|columns?|timestamps?|dates?|ids?|strings?|translations?|styles?|lines?|code|reviews?|issues?|tickets?"
     r"|services?|containers?|images?)"
 )
-# A rule about code or workflow is a convention of the project, one about anything else a decision.
+# A rule about code or workflow is a convention of the project.
 CONVENTION = _any(
     rf"^(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b",
     r"\b(?:we|our|rule|convention|policy|imports|code)\b|^(?:in|for|across|throughout) (?:this|the|all|every)\b",
     r"\bbelongs? (?:in|into|under)\b",
 )
+# What the product must do is a decision, unless it is about code or workflow.
+REQUIRED = _any(r"\b(?:must|may|ha(?:ve|s) to|stored|kept)\b")
 # Words by which a fact demands or forbids something.
 NORM = _any(r"\b(?:always|never|must|not allowed|forbidden|belongs? (?:in|into|under))\b")
-# An order that forbids what is not ordered stands for later work too.
-STANDING = _any(r"^(?:use|prefer|keep|write|put|run)\b.*\b(?:forbidden|never|always|not allowed)\b")
 # A prompt that a program or a template wrote.
 ROLE = _any(
     r"^\W*(?:imagine |suppose |you(?: are|'re) (?:an?|the|now|acting) |act as |pretend |your (?:role|task) "
@@ -96,12 +96,14 @@ EVERYWHERE = _any(
     r"\bno matter (?:which|what) (?:project|repo)",
 )
 REASON = re.compile(r"(?:because|since|otherwise|that way|this way|so that|the reason)\b", re.IGNORECASE)
+_PROJECT = r"an? (?:[\w.-]+ ){0,3}(?:repo|repository|project|app|service|library|monorepo|package|plugin)\b"
 # The sentence refers to the one before it.
 LEANS = _any(
-    r"^(?:it|this|that|these|those|they|them|he|she|it's|that's|they're)\b(?! (?:repo|project|code ?base|repository))",
-    r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean) (?:it|this"
-    r"|that|these|those|them)\b",
+    r"^(?:it|this|that|these|those|they|them|he|she|it's|that's|they're)\b(?! (?:repo|project|code ?base|repository))"
+    rf"(?! is {_PROJECT})(?!'s not .{{3,80}}, it's )",
+    r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean)"
+    r" (?:it|them|(?:this|that|these|those)(?! \w))\b",
     r"\binstead\W*$",
     r"\bin (?:there|here)\b",
-    r"\b(?:the latter|the former|this is|like that|of those|of them)\b",
+    rf"\b(?:the latter|the former|this is(?! {_PROJECT})|like that|of those|of them)\b",
 )

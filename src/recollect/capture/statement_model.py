@@ -63,22 +63,18 @@ class Model(NamedTuple):
 @cache
 def model() -> Model:
     """Return the model that comes with this package."""
-    text = gzip.decompress((files("recollect.capture") / "statement_weights.tsv.gz").read_bytes()).decode()
-    words: frozenset[str] = frozenset()
-    thresholds: dict[str, float] = {}
-    bias, keep, kinds = 0.0, {}, {}
-    for line in text.splitlines():
-        name, *values = line.split("\t")
-        if name == "words":
-            words = frozenset(values[0].split())
-        elif name == "bias":
-            bias = float(values[0])
-        elif name == "thresholds":
-            thresholds = dict(zip(KINDS, map(float, values), strict=True))
-        elif not name.startswith("#"):
-            numbers = [int(value or 0) / 100 for value in values]
-            if numbers[0]:
-                keep[name] = numbers[0]
-            if len(numbers) > 1:
-                kinds[name] = tuple(numbers[1:])
-    return Model(words, thresholds, bias, keep, kinds)
+    return read((files("recollect.capture") / "statement_weights.tsv.gz").read_bytes())
+
+
+def read(compressed: bytes) -> Model:
+    """Return the model of a file of weights."""
+    lines = (line.split("\t") for line in gzip.decompress(compressed).decode().splitlines())
+    _, (_, words), (_, bias), (_, *thresholds), *rows = lines
+    numbers = {name: [int(value) / 100 for value in values] for name, *values in rows}
+    return Model(
+        frozenset(words.split()),
+        dict(zip(KINDS, map(float, thresholds), strict=True)),
+        float(bias),
+        {name: row[0] for name, row in numbers.items() if row[0]},
+        {name: tuple(row[1:]) for name, row in numbers.items() if row[1:]},
+    )

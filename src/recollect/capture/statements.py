@@ -27,7 +27,7 @@ Speaker = Literal["user", "assistant"]
 _Read = tuple[Kind, tuple[str, ...]]  # the kind of a statement, and the features that decided
 
 # Shorter sentences need their context; longer ones describe a task.
-LEAST_WORDS, MOST_CHARACTERS = 4, 400
+LEAST_WORDS, MOST_CHARACTERS = 2, 400
 # "Keep in mind that …" and "actually, …" leave little doubt.
 ANNOUNCED_PROBABILITY = 0.4
 # A message with more statements is a pasted document.
@@ -110,28 +110,26 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
 
 def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
     """Return the type and the importance of a statement."""
-    if kind == "decision" and cues.STANDING.search(plain):
-        return TYPES["rule"]
-    if kind in ("fact", "correction") and cues.NORM.search(plain) and cues.CONVENTION.search(plain):
+    plain = cues.ANNOUNCED.sub("", plain)
+    is_convention = bool(cues.CONVENTION.search(plain))
+    if kind in ("fact", "correction", "decision") and cues.NORM.search(plain) and is_convention:
         return STYLE
     if kind != "rule" or cues.ADDRESSED.search(plain):
         return TYPES[kind]
-    return STYLE if cues.CONVENTION.search(plain) else TYPES["decision"]
+    return STYLE if is_convention or not cues.REQUIRED.search(plain) else TYPES["decision"]
 
 
 def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[str]) -> _Read | None:
     """Return what a person states."""
     trained = model()
-    plain = said[place].plain[start:]
     judged = trained.judge(features(said, place, start, trained.words, shared))
-    if trained.keeps(judged) or (cues.ANNOUNCED.match(plain[:60]) and judged.probability >= ANNOUNCED_PROBABILITY):
-        return judged.kind, judged.because
-    concluded = _concluded(plain)
-    return concluded if concluded and concluded[0] == "cause" else None
+    is_announced = cues.ANNOUNCED.match(said[place].plain[start : start + 60])
+    is_kept = trained.keeps(judged) or (is_announced and judged.probability >= ANNOUNCED_PROBABILITY)
+    return (judged.kind, judged.because) if is_kept else None
 
 
 def _concluded(plain: str) -> _Read | None:
-    """Return what an assistant states, or the cause that anybody names as such."""
+    """Return what an assistant states."""
     return next(((kind, (kind,)) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
 
 

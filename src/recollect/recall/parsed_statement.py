@@ -123,7 +123,7 @@ _SHUT_DOWN = _any(
     r"superseded|obsolete|sunset|disabled|cancelled|abolished|reverted)|retired"
 )
 _ENDING_AFTER = _any(
-    r"(?:is|are|was|were|been) (?:now )?(?:forbidden|closed|wrong|history|not it)|is over|(?:has|"
+    r"(?:is|are|was|were|been) (?:now )?(?:forbidden|closed|wrong|history|not it|out(?! of))|is over|(?:has|"
     r"have) left|left (?:the|for|in)|went away|"
     r"any ?(?:more|longer)|could not"
 )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
 import statements as bench
+import train_statements
 
 
 def test_precision_and_recall_are_counted_by_kind_and_by_how_messages_were_sampled(tmp_path: Path) -> None:
@@ -23,3 +25,26 @@ def test_precision_and_recall_are_counted_by_kind_and_by_how_messages_were_sampl
     assert told["recall"]["fact"]["share"] == 0.0
     assert (told["wrong"], told["missed"]) == (["We use pnpm, not npm."], ["fact: The tax is odd here"])
     assert not told["within_bars"]
+
+
+def test_statements_are_marked_in_the_text_of_messages(tmp_path: Path) -> None:
+    (tmp_path / "some.txt").write_text(
+        "# shops, and more\nrule| no tabs\nok. {fact| prod is azure}, so\\n{keep| maybe eu}\nrun it\n"
+    )
+    whole, marked, none = bench.messages(tmp_path)
+    assert (whole["text"], whole["statements"], whole["kinds"]) == ("no tabs", ["no tabs"], ["rule"])
+    assert marked["text"] == "ok. prod is azure, so\nmaybe eu"
+    assert (marked["kinds"], marked["borderline"], marked["leaning"]) == (["fact"], ["maybe eu"], ["keep"])
+    assert (none["statements"], none["project"], none["speaker"]) == ([], "some shops", "user")
+
+
+def test_the_weights_of_the_package_were_made_from_the_labels_of_the_repository() -> None:
+    head = gzip.decompress(train_statements.WEIGHTS.read_bytes()).decode().split("\n", 1)[0]
+    assert train_statements.checksum() in head, "run `python bench/train_statements.py --write`"
+
+
+def test_a_fragment_of_a_statement_is_no_example() -> None:
+    message = {"statements": ["Huber reviews anything under legal first, always"], "kinds": ["rule"]}
+    assert train_statements._label(message, "Huber first.") == ""
+    assert train_statements._label(message, "Huber reviews anything under legal first") == "rule"
+    assert train_statements._label(message, "rename the file") == "none"

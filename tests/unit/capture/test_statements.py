@@ -60,6 +60,10 @@ def test_a_statement_has_the_kind_that_it_says() -> None:
         ("No, the port is 5433, not 5432.", "context"),
         ("Root cause: two workers share one connection.", "insight"),
         ("Where are login sessions kept?", "context"),
+        ("squash merges only", "style"),
+        ("money is Decimal, floats are banned in billing/", "style"),
+        ("Payments must go through the ledger, nobody writes to balances directly", "decision"),
+        ("i hate mocks", "preference"),
     ],
 )
 def test_the_type_of_a_memory_follows_from_what_it_says(message: str, memory_type: str) -> None:
@@ -81,6 +85,13 @@ def test_the_type_of_a_memory_follows_from_what_it_says(message: str, memory_typ
         ("Never do that again.", []),
         ("That's wrong. The default locale is de_AT.", ["The default locale is de_AT."]),
         ("I’d rather have one long file than five tiny ones.", ["I’d rather have one long file than five tiny ones."]),
+        ("We spell it with one l in code and copy, can you fix the three places",
+         ["We spell it with one l in code and copy"]),
+        ("ok so here is the thing: the memory leak came from the event bus holding on to unmounted components.",
+         ["Here is the thing: the memory leak came from the event bus holding on to unmounted components."]),
+        ("this is a monorepo with three apps", ["This is a monorepo with three apps"]),
+        ("no semicolons", ["No semicolons"]),
+        ("tests please", []),
         ("**Always** use tabs in Makefiles.", ["Always use tabs in Makefiles."]),
     ],
 )  # fmt: skip

@@ -47,6 +47,7 @@ CHANGES = (
         "Sessions of the orders service are kept in Postgres instead of Redis.",
         "ended",
     ),
+    ("Labels are printed with cups.", "We print the labels with the vendor's sdk now, cups is out.", "ended"),
     ("Alice is 30 years old.", "Alice is 31 years old.", "value"),
     ("Always use pytest -x, never unittest.", "From now on use unittest again, not pytest.", "ended"),
     ("We use pnpm, not npm.", "We use npm again, not pnpm.", "ended"),
