@@ -59,6 +59,17 @@ def test_of_a_long_memory_the_passage_that_matched_is_taken(engine: Engine) -> N
     assert part.text.endswith(" …\n")
 
 
+def test_of_a_commit_the_sentences_that_matched_are_taken_with_its_subject(engine: Engine) -> None:
+    filler = " ".join(["The hangar was built of timber and was repaired in spring."] * 6)
+    engine.memories.store(
+        f"Moor airships at night\n\n{filler}\n\nA zeppelin drifts in a storm.\n\nCommit 0123456789ab, 2023-11-15"
+    )
+    (part,) = engine.recall.pack("What does a zeppelin do in a storm?", min_score=0.0).sources
+    assert "] Moor airships at night " in part.text
+    assert "A zeppelin drifts in a storm. Commit 0123456789ab, 2023-11-15" in part.text
+    assert part.text.count("timber") < 6
+
+
 def test_of_a_list_of_changes_the_line_that_matched_is_taken_with_its_release(engine: Engine) -> None:
     engine.memories.store("app 1.0, other changes:\n\n- Add a hangar\n- Fix the zeppelin\n- Drop the balloon")
     (part,) = engine.recall.pack("What happened to the zeppelin?", min_score=0.0).sources
