@@ -676,6 +676,7 @@ WITHOUT_ROW = {
             "recollect.engine.code.implicit_uses", "recollect.engine.code.repo_map", "recollect.engine.code.implicit_uses",
             "recollect.hierarchy.level_lookup", "recollect.surface.assistants.entry",
             "recollect.code.diff.work_tree", "recollect.text.redaction.name_redaction", "recollect.text.display",
+            "recollect.surface.cli.help",
         ),
         NAMES,
     ),
