@@ -55,7 +55,7 @@ def test_a_stored_memory_has_what_it_was_given_and_the_rest_by_default(engine: E
         ("In this repo we use pnpm, not npm.", "style"),
         ("We decided to keep the monolith.", "decision"),
         ("The root cause was a missing index.", "insight"),
-        ("Login sessions are kept in Redis.", "context"),
+        ("The staging database runs on port 5433.", "context"),
     ],
 )
 def test_a_memory_without_a_type_has_the_one_that_its_wording_shows(

@@ -26,7 +26,6 @@ from recollect.importing.fields import clean, listed, moment, plain
 from recollect.importing.import_source import MAGIC, Database, SourceFile, document
 from recollect.importing.memory_lib import MemoryLib
 from recollect.parsing import parse_json
-from recollect.store.sqlite import APPLICATION_ID
 
 # As long as any write of ours waits for others.
 BUSY_S = 30.0
@@ -87,15 +86,11 @@ def adopt(path: str | Path, shelves: Mapping[str, Rows]) -> Path | None:
     file = Path(path).expanduser().absolute()
     if not _is_older(file):
         return None
-    try:
-        with _locked(file) as is_older:
-            if not is_older or not _is_older(file):
-                return None
+    with _alone(file):
+        if not _is_older(file):
+            return None  # another process was faster
+        with _locked(file):
             return _put_in_place(file, lambda made: _fill_from(file, made, shelves))
-    except StoreLocked:
-        if _is_older(file):
-            raise
-        return None  # another process was faster
 
 
 def _put_in_place(file: Path, fill: Callable[[Path], None]) -> Path:
@@ -126,21 +121,16 @@ def _is_older(path: Path) -> bool:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[bool]:
-    """Lock a file for writers, with nothing left in its write-ahead log.
-
-    Yields whether it is an older file: another process may have replaced it meanwhile.
-    """
+def _locked(path: Path) -> Iterator[None]:
+    """Lock a file for programs that write to it, with nothing left in its write-ahead log."""
     with closing(sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)) as connection:
         try:
-            is_older = connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID
-            if is_older:
-                connection.execute("PRAGMA journal_mode = DELETE")
-                connection.execute("BEGIN IMMEDIATE")
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as problem:
             hint = "Close the program that uses it and try again. Nothing was changed."
             raise StoreLocked(f"{path} cannot be converted: {problem}", hint=hint, path=str(path)) from problem
-        yield is_older
+        yield
 
 
 def _fill_from(file: Path, made: Path, shelves: Mapping[str, Rows]) -> None:
@@ -184,7 +174,7 @@ def adopt_document(path: str | Path, namespace: str, rows: TurnRows) -> Adopted 
     file = Path(path).expanduser().absolute()
     if not _is_document(file):
         return None
-    with _locked_text(file):
+    with _alone(file):
         if not _is_document(file):
             return None  # another process was faster
         try:
@@ -214,12 +204,20 @@ def _is_document(path: Path) -> bool:
 
 
 @contextmanager
-def _locked_text(path: Path) -> Iterator[None]:
-    """Keep other processes from converting the same file."""
-    with open_file(path) as file:
-        if sys.platform != "win32":
-            import fcntl
+def _alone(path: Path) -> Iterator[None]:
+    """Keep others from converting files of this folder.
 
-            with suppress(OSError):  # a file system without locks: two at once leave one of two equal databases
-                fcntl.flock(file, fcntl.LOCK_EX)
+    Who waits must not have the older file open: after it was replaced, SQLite takes the log of the new one for its own.
+    """
+    if sys.platform == "win32":
         yield
+        return
+    import fcntl
+
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
