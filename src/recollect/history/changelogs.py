@@ -98,8 +98,6 @@ _TAIL_WORD = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"#\d|gh-\d|https?:|@\w|[0-9a-f]{7}", re.IGNORECASE)
-
-
 # Between a name and a version in a tag.
 _MARKS = ("-", "-v", "@", "_", "/v", "-parent-")
 
@@ -147,9 +145,10 @@ def lines(text: str, path: str) -> Iterator[Line]:
             depth, release = len(names) - 1, Release("unreleased")
         if release is None:
             continue
+        below = names[depth + 1 :] if found or depth else names[1:]
         if not release.at:
-            release = release._replace(at=_date("\n".join(part.text.splitlines()[:DATED_LINES])))
-        section = _EMOJI.sub("", " › ".join(names[depth + 1 :] if found or depth else names[1:]))
+            release = release._replace(at=_date("\n".join((*below, *part.text.splitlines()[:DATED_LINES]))))
+        section = _EMOJI.sub("", " › ".join(name for name in below if not _is_date(name)))
         for is_prose, scope, block in blocks(part.text):
             plain, refers = cleaned(block)
             if is_prose and _LABEL.fullmatch(block):
@@ -183,6 +182,10 @@ def _of_file(path: str) -> Release | None:
         if named := _NAMED.fullmatch(part):
             return Release(named["version"].replace("_", "."))
     return None
+
+
+def _is_date(heading: str) -> bool:
+    return not _ISO.sub("", _WORDED.sub("", heading)).strip(" ().")
 
 
 def _date(text: str) -> int:

@@ -9,6 +9,7 @@ from tests.trees import git, write
 
 from recollect.history.change_worth import FLOOR, LISTED, line_worth
 from recollect.history.changelogs import Changelogs, cleaned, is_changelog, is_guide, lines, version_of
+from recollect.history.history_record import moment
 
 RST = """Version 3.2.0
 -------------
@@ -127,6 +128,13 @@ def test_links_credits_and_numbers_are_taken_out_of_a_change() -> None:
 def test_a_version_on_a_line_of_its_own_begins_a_release() -> None:
     text = "v1.1.0 - August 21, 2026\n\n* add `one`\n\nv1.0.0 - May 2, 2025\n\n* add `two`\n"
     assert changes(text, "CHANGELOG.md") == [("1.1.0", "", "add `one`"), ("1.0.0", "", "add `two`")]
+
+
+def test_a_heading_that_is_a_date_dates_the_release_and_is_no_section() -> None:
+    text = "News in Fjord\n=============\n\nApr 23, 2012\n------------\n\nFixes\n~~~~~\n\n* `a()` takes `b`.\n"
+    (line,) = lines(text, "docs/releases/v2.2.1.rst")
+    assert (line.section, line.release.version) == ("Fixes", "2.2.1")
+    assert line.release.at == moment("2012-04-23")
 
 
 def test_the_kind_before_a_change_and_a_label_above_it_are_its_section() -> None:
