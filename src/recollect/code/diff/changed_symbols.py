@@ -4,7 +4,7 @@
     renamed, moved        the same content under another name, in another file
     signature             its signature or decorators differ
     body                  its code differs
-    cosmetic              only comments and white space
+    cosmetic              only comments, docstrings and white space
 
 A symbol is compared without its members: a class is changed only if code outside of its methods is. Code outside of all
 symbols counts as a symbol without a name.
@@ -12,10 +12,12 @@ symbols counts as a symbol without a name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from recollect.code.anchors.normalised_file import TELLING_BYTES, Form, digest, form
+from recollect.code.anchors.normalised_file import TELLING_BYTES, digest, form
 from recollect.code.diff.file_sides import Sides
 from recollect.code.index.languages import BY_NAME
 from recollect.code.index.normal_form import BLANK, BLOCK_ENDS, BLOCKS_MOST, LINE, SEPARATED
@@ -50,7 +52,7 @@ class SymbolChange(NamedTuple):
 class _Part(NamedTuple):
     """A symbol without its members: as text, in normal form, and in normal form without lines and blocks.
 
-    held: its members in order; other members cut the normal form at other places
+    In normal form it has no docstring. held: its members in order; other members cut the normal form at other places
     """
 
     row: SymbolRow | None
@@ -112,17 +114,46 @@ def _parts(path: str, source: bytes | None) -> dict[str, _Part]:
         return {}
     # Offsets are those of the normal form, which has no \r before a line feed.
     plain = source.replace(b"\r\n", b"\n")
+    blob = _undocumented(read.blob, plain) if read.kind == "python" else read.blob
     children: dict[int, list[SymbolRow]] = {}
     for row in read.rows:
         children.setdefault(row.parent, []).append(row)
     parts = {
-        key: _part(read, plain, row, children.get(place, ()))
+        key: _part(blob, plain, row, children.get(place, ()))
         for place, (key, row) in enumerate(zip(symbol_keys(read.rows), read.rows, strict=True))
     }
-    return {**parts, "": _part(read, plain, None, children.get(-1, ()))}
+    return {**parts, "": _part(blob, plain, None, children.get(-1, ()))}
 
 
-def _part(read: Form, plain: bytes, row: SymbolRow | None, held: Sequence[SymbolRow]) -> _Part:
+def _undocumented(blob: bytes, plain: bytes) -> bytes:
+    """Return the normal form of a Python file with blanks for its docstrings; unchanged if it cannot be parsed."""
+    left = bytearray(blob)
+    for start, end in _docstrings(plain):
+        while end < len(left) and left[end] in MARKS:
+            end += 1
+        left[start:end] = b" " * (end - start)
+    return bytes(left)
+
+
+def _docstrings(source: bytes) -> Iterator[tuple[int, int]]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes in the strings of the code
+            tree = ast.parse(source.decode())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+            first = node.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and type(first.value.value) is str:
+                last, column = first.end_lineno or first.lineno, first.end_col_offset or first.col_offset
+                yield starts[first.lineno - 1] + first.col_offset, starts[last - 1] + column
+
+
+def _part(blob: bytes, plain: bytes, row: SymbolRow | None, held: Sequence[SymbolRow]) -> _Part:
     start, end = (row.start_byte, row.end_byte) if row else (0, len(plain))
     inside = [each for each in sorted(held, key=lambda each: each.start_byte) if start <= each.start_byte < end]
     edges = [start, *(edge for each in inside for edge in (each.start_byte, each.end_byte)), end]
@@ -130,7 +161,7 @@ def _part(read: Form, plain: bytes, row: SymbolRow | None, held: Sequence[Symbol
     # Blank lines around members do not count.
     text = b"".join(plain[first:last].strip() for first, last in spans)
     # Marks at the ends of members belong to these.
-    pieces = [read.blob[first:last].strip(MARKS) for first, last in spans] if inside else [read.blob[start:end]]
+    pieces = [blob[first:last].strip(MARKS) for first, last in spans] if inside else [blob[start:end]]
     normal = b"\n".join(piece for piece in pieces if piece)
     return _Part(
         row,

@@ -91,7 +91,7 @@ SHORT = 3
 
 CHANGED: Mapping[str, str] = {
     "removed": "removed", "signature": "signature changed", "renamed": "renamed", "moved": "moved",
-    "body": "body changed", "added": "new", "cosmetic": "only comments or whitespace changed",
+    "body": "body changed", "added": "new", "cosmetic": "only documentation or white space changed",
 }  # fmt: skip
 
 
