@@ -16,6 +16,7 @@ from typing import NamedTuple
 from recollect.history.change_worth import FLOOR, aged
 from recollect.history.changelogs import joined
 from recollect.history.history_record import Found, Landed
+from recollect.text.terms import terms
 
 # Of the memories, this part may hold several changes of a release each: they keep old releases findable.
 JOINED_PART = 3
@@ -28,6 +29,8 @@ TOLD_TWICE = 0.1
 # Two records that name the same issue say the same if so much of the shorter one is in the other; without, if so much.
 ALIKE_BARE, ALIKE_REFERRED, ALIKE = 0.2, 0.5, 0.85
 LEAST_WORDS = 6
+# A commit of the months before a release made a change of its list if they share so many of the terms of both.
+SAME_LINE, LEAST_TERMS, MONTHS_BEFORE = 0.6, 4, 400 * 86_400
 # Rare words by which similar records are found, and how many records may share one.
 RARE, CROWD = 4, 30
 MOST_SOURCES = 5
@@ -144,9 +147,14 @@ def _near(names: Iterable[str], index: Mapping[str, list[int]]) -> Iterator[int]
 
 
 def _names(found: Found, words: frozenset[str], often: Mapping[str, int]) -> list[str]:
-    """Return the issues that a record names, and its rarest words."""
-    rare = sorted((word for word in words if often[word] > 1), key=lambda word: (often[word], word))[:RARE]
-    return [*found.refers, *rare]
+    """Return the issues that a record names, and the rarest words of its first line and of the rest."""
+    first = words.intersection(_split(_first_line(found)))
+    rare = (_rarest(part, often) for part in (first, words - first))
+    return [*found.refers, *(word for part in rare for word in part)]
+
+
+def _rarest(words: Collection[str], often: Mapping[str, int]) -> list[str]:
+    return sorted((word for word in words if often[word] > 1), key=lambda word: (often[word], word))[:RARE]
 
 
 def _is_same(rows: Sequence[Row], words: Sequence[frozenset[str]], kept: Mapping[int, Row], one: int, two: int) -> bool:
@@ -168,9 +176,23 @@ def _is_same(rows: Sequence[Row], words: Sequence[frozenset[str]], kept: Mapping
         # A later release removes what one deprecates; a change that was ported back is told in the same words.
         is_ported = first.rule == second.rule == "change" and first.group != second.group
         return share >= (ALIKE if is_ported else ALIKE_REFERRED) and fewest > 1
+    if _is_listed(first, second) or _is_listed(second, first):
+        return True
     # Few words are in many a longer text.
     most = max(len(words[one]), len(words[two]))
     return share >= ALIKE and fewest >= LEAST_WORDS and most <= 2 * fewest
+
+
+def _is_listed(line: Found, commit: Found) -> bool:
+    """Tell whether a line of a changelog says what the first line of a commit says."""
+    if line.rule != "change" or commit.rule == "change" or not 0 <= line.at - commit.at <= MONTHS_BEFORE:
+        return False
+    one, two = (frozenset(terms(_first_line(each))) for each in (line, commit))
+    return len(one & two) >= max(LEAST_TERMS, SAME_LINE * len(one | two))
+
+
+def _first_line(found: Found) -> str:
+    return found.content.partition(": ")[2] if found.rule == "change" else found.content.partition("\n")[0]
 
 
 def _is_revert(found: Found) -> bool:
@@ -186,6 +208,10 @@ def _words(found: Found) -> frozenset[str]:
     text = found.content.partition("\n\nCommit ")[0]
     if found.rule == "change":
         text = text.partition(": ")[2]
+    return _split(text)
+
+
+def _split(text: str) -> frozenset[str]:
     return frozenset(word for word in map(str.lower, _WORD.findall(text)) if word not in _COMMON)
 
 

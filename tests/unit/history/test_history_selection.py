@@ -50,6 +50,19 @@ def test_the_fuller_of_two_records_of_a_change_is_kept_and_names_the_other() -> 
     assert (found.kept["changelog"], found.merged, found.found) == ([], 1, {"git": 1, "changelog": 1})
 
 
+def test_a_commit_that_begins_with_the_words_of_a_line_is_one_record_with_it() -> None:
+    subject = "Allow the skipIf decorator to specify that a test class is skipped"
+    body = "Runners look for the attribute that the standard library sets on a class or on one of its methods."
+    line = change("line", "trial now allows the skipIf decorator to specify that an entire test class is skipped")
+    day = 86_400
+    for made, records in ((NOW - 90 * day, 1), (NOW + day, 2), (NOW - 500 * day, 2)):
+        commit = record("commit", f"{subject}\n\n{body}\n\nCommit abc", at=made)
+        kept = select({"git": [commit], "changelog": [line]}, 9, {}).kept
+        assert len(kept["git"]) + len(kept["changelog"]) == records
+    other = change("line", "the skipIf decorator of methods takes a reason")
+    assert select({"git": [commit._replace(at=NOW)], "changelog": [other]}, 9, {}).merged == 0
+
+
 def test_a_change_and_its_revert_stay_two_records() -> None:
     words = "Cache answers of the parser in a file so that they survive"
     rows = [record("b", f'Revert "{words}"', rule="revert", refers=("#1",)), record("a", words, refers=("#1",))]
