@@ -19,8 +19,9 @@ from recollect.graph.arrays import Floats, Graph, Places, added_up, row_starts
 
 Positions = NDArray[np.float64]
 
-# Cells on a side of the density grid: 15 ms a step; at 50,000 nodes about two nodes per cell.
-GRID = 256
+# Cells on a side of the density grid, the next power of two above twice the root of the nodes: a cell is about as wide
+# as the way between two nodes. The largest takes 15 ms a step, the smallest less than one.
+GRIDS = (32, 64, 128, 256)
 STEPS = 60
 # The pull of a link, of the middle of the island, and of a link between islands, each as a share of the distance.
 PULL, HOME, BRIDGE = 0.6, 0.06, 0.02
@@ -141,8 +142,9 @@ def _settled(at: Positions, home: Positions, pulls: Pulls, community: Places) ->
     inside = community[pulls.first] == community[pulls.second]
     pulls = pulls._replace(weights=np.where(inside, pulls.weights, pulls.weights * BRIDGE))
     steady = (1 + pulls.strength(size))[:, None]
+    grid = next((each for each in GRIDS if each * each > 4 * size), GRIDS[-1])
     for step in range(STEPS):
-        move = PUSH * _push(at) - HOME * (at - home) + PULL * pulls.moves(at, size) / steady
+        move = PUSH * _push(at, grid) - HOME * (at - home) + PULL * pulls.moves(at, size) / steady
         length = np.maximum(np.sqrt((move * move).sum(axis=1, keepdims=True)), 1e-12)
         most = FIRST_MOVE + (LAST_MOVE - FIRST_MOVE) * step / STEPS
         at = at + move * np.minimum(1, most / length)
@@ -160,38 +162,38 @@ def _apart(at: Positions) -> Positions:
     return at + _sunflower(place, TOGETHER * np.sqrt(place))
 
 
-def _push(at: Positions) -> Positions:
+def _push(at: Positions, grid: int) -> Positions:
     """Return the sum over all other nodes of 1 / distance, away from each."""
     extent = float(np.abs(at).max()) + 1e-9
-    cell = 2 * extent / (GRID - 2)
+    cell = 2 * extent / (grid - 2)
     place = (at + extent) / cell
     corner = np.floor(place).astype(np.int64)
     part = place - corner
     # Each node is shared out to the four cells around it, and reads the push from the same four.
     shares = [
         (
-            (corner[:, 1] + down) * GRID + corner[:, 0] + right,
+            (corner[:, 1] + down) * grid + corner[:, 0] + right,
             np.abs(1 - right - part[:, 0]) * np.abs(1 - down - part[:, 1]),
         )
         for right in (0, 1)
         for down in (0, 1)
     ]
-    density = np.zeros(GRID * GRID)
+    density = np.zeros(grid * grid)
     for cells, share in shares:
-        density += np.bincount(cells, share, GRID * GRID)
-    waves = np.fft.rfft2(density.reshape(GRID, GRID), (2 * GRID, 2 * GRID))
+        density += np.bincount(cells, share, grid * grid)
+    waves = np.fft.rfft2(density.reshape(grid, grid), (2 * grid, 2 * grid))
     pushes = []
-    for kernel in _kernels():
-        field = np.fft.irfft2(waves * kernel, (2 * GRID, 2 * GRID))[:GRID, :GRID].ravel()
+    for kernel in _kernels(grid):
+        field = np.fft.irfft2(waves * kernel, (2 * grid, 2 * grid))[:grid, :grid].ravel()
         pushes.append(sum(share * field[cells] for cells, share in shares))
     return np.stack(pushes, axis=1) / cell
 
 
 @cache
-def _kernels() -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+def _kernels(grid: int) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
     """Return the push of one node on the cells around it, along each axis, as waves."""
-    away = np.arange(2 * GRID, dtype=np.float64)
-    away = np.where(away < GRID, away, away - 2 * GRID)
+    away = np.arange(2 * grid, dtype=np.float64)
+    away = np.where(away < grid, away, away - 2 * grid)
     # Half a cell squared: nodes in one cell push each other, but not without bound.
     square = away[None, :] ** 2 + away[:, None] ** 2 + 0.5
     return np.fft.rfft2(away[None, :] / square), np.fft.rfft2(away[:, None] / square)
