@@ -492,7 +492,7 @@ class Bench:
 
     def _targets(self, engine: Engine) -> Iterator[Target]:
         """Yield a symbol of every file that can be edited, in any order."""
-        store = engine.code_store
+        store = engine.store
         (tree,) = store.find(Tree)
         files = [file for file in store.find(File, {"tree": tree.id}) if not file.skipped and file.symbol_count]
         self._chance.shuffle(files)

@@ -67,7 +67,7 @@ def once(tree: Path, workers: int, changed: int, *, link: bool = False) -> dict[
         first, single = (
             [_timed(change)[1] * 1000 for change in changes] for changes in _changes(engine, tree, changed)
         )
-        store = engine.code_store
+        store = engine.store
         searches = []
         for query in QUERIES * 5:
             terms = code_terms(query)
@@ -129,7 +129,7 @@ def _changes(engine: Any, tree: Path, count: int) -> tuple[list[Callable[[], obj
 
     def changing(path: str) -> Callable[[], object]:
         def change() -> object:
-            return update_paths(engine.code_store, where, None, [path])
+            return update_paths(engine.store, where, None, [path])
 
         database.execute("UPDATE files SET hash = '', mtime_ns = -1 WHERE path = ?", (path,))
         return change

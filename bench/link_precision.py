@@ -62,7 +62,7 @@ def calls(tree: Path, suffixes: tuple[str, ...]) -> tuple[list[Call], dict[tuple
     lines: dict[tuple[str, str], int] = {}
     with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_provider="off") as engine:
         engine.code.index(str(tree), link=True)
-        store: Any = engine.code_store
+        store: Any = engine.store
         paths = {file.id: file.path for file in engine.store.find(File)}
         for number, packed in store.packed_symbols(list(paths)).items():
             symbols = msgspec.msgpack.decode(packed, type=list[Symbol])

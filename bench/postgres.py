@@ -346,11 +346,11 @@ def crowd(people: int, seconds: int) -> dict[str, Any]:
     """Let processes write and read at once, then look for every memory that was confirmed."""
     from recollect.model import Memory
     from recollect.store.postgres import Postgres
-    from recollect.store.sql import SqlStore
+    from recollect.store.sql import Store
 
     fork = multiprocessing.get_context("fork")
     corpus.sentences()  # once, for all processes that are forked from here
-    with server() as running, closing(SqlStore(Postgres(running.url, Path()))) as store:
+    with server() as running, closing(Store(Postgres(running.url, Path()))) as store:
         with store.transaction("crowd") as transaction:  # loads what every process needs
             transaction.insert(Memory(id="first", content="The first memory"))
         store.search_text(["first"], None, 10)
@@ -388,11 +388,11 @@ def _write(url: str, number: int, seconds: int, ready: Any, answers: Any) -> Non
     from recollect.errors import RecollectError
     from recollect.model import Memory
     from recollect.store.postgres import Postgres
-    from recollect.store.sql import SqlStore
+    from recollect.store.sql import Store
 
     row: dict[str, Any] = {"confirmed": [], "reads": 0, "errors": [], "write_ms": [], "read_ms": []}
     texts = list(corpus.memories(200, seed=number))
-    with closing(SqlStore(Postgres(url, Path()))) as store:
+    with closing(Store(Postgres(url, Path()))) as store:
         store.search_text(["first"], None, 10)
         ready.wait()
         end, count = time.monotonic() + seconds, 0
@@ -412,12 +412,12 @@ def _write(url: str, number: int, seconds: int, ready: Any, answers: Any) -> Non
 def _read(url: str, number: int, seconds: int, ready: Any, answers: Any) -> None:
     from recollect.errors import RecollectError
     from recollect.store.postgres import Postgres
-    from recollect.store.sql import SqlStore
+    from recollect.store.sql import Store
     from recollect.text.terms import terms
 
     row: dict[str, Any] = {"confirmed": [], "reads": 0, "errors": [], "write_ms": [], "read_ms": []}
     asked = [terms(text) for text in corpus.questions(50)]
-    with closing(SqlStore(Postgres(url, Path()))) as store:
+    with closing(Store(Postgres(url, Path()))) as store:
         store.search_text(["first"], None, 10)
         ready.wait()
         end = time.monotonic() + seconds

@@ -88,7 +88,7 @@ def examples(labels: dict[str, Any], checkout: Path, strange: Sequence[str], *, 
         done = engine.code.index(str(checkout / (labels["root"] or "")))
         if vectors:
             engine.code.embed()
-        store, prefix = engine.code_store, Path(done.root)
+        store, prefix = engine.store, Path(done.root)
         asked = [(query["text"], {label["path"] for label in query["relevant"]}) for query in labels["queries"]]
         for text, gold in (*asked, *((text, set[str]()) for text in strange)):
             question = understand(text)
@@ -130,7 +130,7 @@ def history(repository: Path) -> Iterator[Example]:
         root = Path(engine.code.index(str(repository)).root)
         for text, gold in messages(repository):
             question = understand(text)
-            pool = gather(engine.code_store, question, CodeScope())
+            pool = gather(engine.store, question, CodeScope())
             paths = [str((root / one.file.path).relative_to(repository.resolve())) for one in pool.candidates]
             if question.is_report and paths:
                 answers = np.array([float(path in gold) for path in paths])

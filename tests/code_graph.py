@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.model import File, Tree
-from recollect.store.code_protocol import CodeStore, SymbolRow, file_node, symbol_nodes
+from recollect.store.code_protocol import SymbolRow, file_node, symbol_nodes
+from recollect.store.sql import Store
 
 
-def code_nodes(store: CodeStore) -> Iterator[tuple[str, str, str, str | None]]:
+def code_nodes(store: Store) -> Iterator[tuple[str, str, str, str | None]]:
     """Yield (node id, kind, label, namespace) of every indexed file and symbol."""
     for tree, path, symbols in _files(store):
         yield file_node(tree.root, path), "File", path, tree.namespace
@@ -16,7 +17,7 @@ def code_nodes(store: CodeStore) -> Iterator[tuple[str, str, str, str | None]]:
             yield node, symbol.kind, symbol.name, tree.namespace
 
 
-def code_links(store: CodeStore) -> Iterator[tuple[str, str]]:
+def code_links(store: Store) -> Iterator[tuple[str, str]]:
     """Yield (container, member) for files with their symbols, and for symbols with those in them."""
     for tree, path, symbols in _files(store):
         nodes = symbol_nodes(tree.root, path, symbols)
@@ -24,7 +25,7 @@ def code_links(store: CodeStore) -> Iterator[tuple[str, str]]:
             yield nodes[symbol.parent] if symbol.parent >= 0 else file_node(tree.root, path), node
 
 
-def _files(store: CodeStore) -> Iterator[tuple[Tree, str, list[SymbolRow]]]:
+def _files(store: Store) -> Iterator[tuple[Tree, str, list[SymbolRow]]]:
     trees = {tree.id: tree for tree in store.find(Tree)}
     for file in store.find(File, order="id"):
         for symbols, _ in store.file_contents([file.id]).values():

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from recollect import clock
 from recollect.errors import Conflict, EmbeddingFailed, NotFound, Purged
 from recollect.model import Anchor, Change, Edge, Memory, Node, Record, Session, Workspace
-from recollect.store.protocol import Filter, Has, R, Range, Transaction
+from recollect.store.protocol import Filter, Has, R, Range
+from recollect.store.transaction import Transaction
 
 
 class HashingEmbedder:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import pytest
 
 from recollect import Engine
 from recollect.code.links.link_pack import Loose, Site, pack
 from recollect.model import File, Tree
-from recollect.store.link_protocol import Links, LinkStore
+from recollect.store.link_protocol import Links
 
 # From `path::symbol`, or `path` for the file, to the same, with relationship and confidence where they are not usual.
 Row = tuple[str, str] | tuple[str, str, str] | tuple[str, str, str, float]
@@ -23,7 +22,7 @@ def link(
 
     loose: by path what did not become a link
     """
-    store = cast(LinkStore, engine.code_store)
+    store = engine.store
     (tree,) = store.find(Tree)
     sites: dict[str, list[Site]] = {}
     for number, row in enumerate(rows, 1):

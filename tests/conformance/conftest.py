@@ -13,8 +13,7 @@ from tests.postgres_server import empty_schema
 
 from recollect import clock
 from recollect.model import Memory
-from recollect.store.protocol import Store
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 
 OpenStore = Callable[[], Store]
@@ -22,7 +21,7 @@ OpenStore = Callable[[], Store]
 
 @contextmanager
 def sqlite(folder: Path) -> Iterator[OpenStore]:
-    yield lambda: SqlStore(Sqlite(folder / "store.db"))
+    yield lambda: Store(Sqlite(folder / "store.db"))
 
 
 @contextmanager
@@ -30,7 +29,7 @@ def postgres(folder: Path) -> Iterator[OpenStore]:
     from recollect.store.postgres import Postgres
 
     with empty_schema() as url:
-        yield lambda: SqlStore(Postgres(url, folder))
+        yield lambda: Store(Postgres(url, folder))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from recollect.model import Memory
 from recollect.store import store_copy
 from recollect.store.postgres import Postgres
 from recollect.store.protocol import Vectors
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 
 # Tables that a database derives from others, or that belong to its kind.
@@ -97,7 +97,7 @@ def test_an_interrupted_copy_continues_and_notices_what_changed_since(
         with suppress(KeyboardInterrupt):
             store_copy.copy_store(old, new)
         monkeypatch.setattr(store_copy, "_write", write)
-        with SqlStore(old).transaction("test") as transaction:
+        with Store(old).transaction("test") as transaction:
             first = transaction.find(Memory, limit=1)[0]
             transaction.update(Memory, first.id, {"content": "changed between two attempts"})
         with closing(Sqlite(source.with_name("other.db"))) as third, pytest.raises(Conflict):

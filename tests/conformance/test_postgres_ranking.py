@@ -17,7 +17,7 @@ from recollect.store import postgres_vectors
 from recollect.store.dialect import Connection
 from recollect.store.postgres import Postgres
 from recollect.store.protocol import Match, Vectors
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 from recollect.text.terms import terms
 
@@ -39,8 +39,8 @@ MODEL = "m/24"
 
 
 class Pair(NamedTuple):
-    sqlite: SqlStore
-    postgres: SqlStore
+    sqlite: Store
+    postgres: Store
 
 
 @pytest.fixture(scope="module")
@@ -49,15 +49,15 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     folder = tmp_path_factory.mktemp("ranking")
     with (
         empty_schema() as url,
-        closing(SqlStore(Sqlite(folder / "store.db"))) as one,
-        closing(SqlStore(Postgres(url, folder))) as other,
+        closing(Store(Sqlite(folder / "store.db"))) as one,
+        closing(Store(Postgres(url, folder))) as other,
     ):
         for store in (one, other):
             fill(store)
         yield Pair(one, other)
 
 
-def fill(store: SqlStore) -> None:
+def fill(store: Store) -> None:
     chance = random.Random(7)
     weights = [1 / (place + 1) for place in range(len(WORDS))]
     with store.transaction("test") as transaction:

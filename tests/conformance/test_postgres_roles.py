@@ -18,7 +18,7 @@ from recollect.model import Anchor, Edge, Memory, Node, Session, Workspace
 from recollect.store.confinement import confined_to
 from recollect.store.postgres import Postgres
 from recollect.store.protocol import Vectors
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 
 TEAMS = ("red", "blue")
 READABLE = {
@@ -44,7 +44,7 @@ def roles() -> Iterator[Roles]:
     names = {team: f"{team}_{uuid.uuid4().hex}" for team in TEAMS}
     member = f"ada_{uuid.uuid4().hex}"
     with empty_schema() as url:
-        with closing(SqlStore(Postgres(url, Path()))) as store:
+        with closing(Store(Postgres(url, Path()))) as store:
             for team in TEAMS:
                 fill(store, team)
         schema = schema_of(url)
@@ -58,7 +58,7 @@ def roles() -> Iterator[Roles]:
             run_sql(url, f"DROP ROLE {name}")
 
 
-def fill(store: SqlStore, team: str) -> None:
+def fill(store: Store, team: str) -> None:
     place = f"/{team}"
     with store.transaction("test") as transaction:
         memory = transaction.insert(Memory(id=team, content=f"secret of {team}", namespace=place))
@@ -119,7 +119,7 @@ def test_a_revoked_project_is_not_seen_any_more(roles: Roles) -> None:
 
 def test_an_owner_without_further_rights_stores_and_serves_limited_callers(tmp_path: Path) -> None:
     owner, schema = f"o{uuid.uuid4().hex}", f"s{uuid.uuid4().hex}"
-    with empty_schema() as url, closing(SqlStore(Postgres(url, Path()))) as store:
+    with empty_schema() as url, closing(Store(Postgres(url, Path()))) as store:
         store.describe()  # creates the extension, which an administrator does otherwise
         run_sql(url, f"CREATE ROLE {owner} LOGIN")
         run_sql(url, f"CREATE SCHEMA {schema} AUTHORIZATION {owner}")
@@ -128,7 +128,7 @@ def test_an_owner_without_further_rights_stores_and_serves_limited_callers(tmp_p
             for is_member in (False, True):
                 if is_member:
                     run_sql(url, f"GRANT recollect_confined TO {owner}")
-                with closing(SqlStore(Postgres(theirs, Path()))) as limited, confined_to(("/red",)):
+                with closing(Store(Postgres(theirs, Path()))) as limited, confined_to(("/red",)):
                     for team in TEAMS if not is_member else ():
                         with limited.transaction("test") as transaction:
                             transaction.insert(Memory(id=team, content=f"secret of {team}", namespace=f"/{team}"))

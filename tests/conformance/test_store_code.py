@@ -14,7 +14,8 @@ from tests.fakes import FrozenClock
 from recollect import clock
 from recollect.errors import Conflict, StorageError
 from recollect.model import File, Tree
-from recollect.store.code_protocol import CodeScope, CodeStore, FieldWeights, IndexedFile, Touched
+from recollect.store.code_protocol import CodeScope, FieldWeights, IndexedFile, Touched
+from recollect.store.sql import Store
 
 NEEDS_SEARCH = True
 
@@ -22,11 +23,11 @@ EVERYWHERE = CodeScope()
 
 
 @pytest.fixture
-def store(open_store: Callable[[], Any]) -> CodeStore:
-    return cast(CodeStore, open_store())
+def store(open_store: Callable[[], Any]) -> Store:
+    return cast(Store, open_store())
 
 
-def claim(store: CodeStore, root: str = "/app", *, owner: str = "me", fingerprint: str = "1") -> Tree:
+def claim(store: Store, root: str = "/app", *, owner: str = "me", fingerprint: str = "1") -> Tree:
     tree = store.claim_tree(root, root, owner=owner, fingerprint=fingerprint, lease_s=60)
     assert tree is not None
     return tree
@@ -63,11 +64,11 @@ def file(
     )
 
 
-def put(store: CodeStore, tree: Tree, *files: IndexedFile, gone: tuple[str, ...] = ()) -> None:
+def put(store: Store, tree: Tree, *files: IndexedFile, gone: tuple[str, ...] = ()) -> None:
     store.write_files(tree.id, "me", files=files, gone=gone, lease_s=60)
 
 
-def found(store: CodeStore, *terms: str, scope: CodeScope = EVERYWHERE, **options: Any) -> list[str]:
+def found(store: Store, *terms: str, scope: CodeScope = EVERYWHERE, **options: Any) -> list[str]:
     """Return the paths of the pieces that hold a term, best first."""
     matches = store.search_code_text(terms, scope, 100, **options)
     return [row.file.path for row in store.chunk_rows(match.id for match in matches)]
@@ -76,7 +77,7 @@ def found(store: CodeStore, *terms: str, scope: CodeScope = EVERYWHERE, **option
 # --- claims ---
 
 
-def test_a_tree_has_one_writer_at_a_time(store: CodeStore, frozen: FrozenClock) -> None:
+def test_a_tree_has_one_writer_at_a_time(store: Store, frozen: FrozenClock) -> None:
     tree = claim(store)
     assert store.claim_tree("/app", None, owner="other", fingerprint="1", lease_s=60) is None
     assert claim(store).id == tree.id, "the owner may ask again"
@@ -85,7 +86,7 @@ def test_a_tree_has_one_writer_at_a_time(store: CodeStore, frozen: FrozenClock) 
     assert claim(store, owner="other").indexed_at == frozen()
 
 
-def test_a_claim_that_is_not_renewed_ends_and_its_owner_learns_it(store: CodeStore, frozen: FrozenClock) -> None:
+def test_a_claim_that_is_not_renewed_ends_and_its_owner_learns_it(store: Store, frozen: FrozenClock) -> None:
     tree = claim(store)
     frozen.at += 50
     put(store, tree, file("a.py"))  # renews it
@@ -98,20 +99,20 @@ def test_a_claim_that_is_not_renewed_ends_and_its_owner_learns_it(store: CodeSto
     assert list(store.known_files(tree.id)) == ["a.py"]
 
 
-def test_a_claim_ends_with_the_process_of_its_owner(store: CodeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_ends_with_the_process_of_its_owner(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     claim(store, owner="dead")
     monkeypatch.setattr(clock, "has_ended", lambda owner: owner == "dead")
     assert claim(store, owner="other").id
     assert store.claim_tree("/app", None, owner="third", fingerprint="1", lease_s=60) is None
 
 
-def test_releasing_what_another_holds_does_nothing(store: CodeStore) -> None:
+def test_releasing_what_another_holds_does_nothing(store: Store) -> None:
     tree = claim(store)
     store.release_tree(tree.id, "other", is_complete=True)
     assert store.find(Tree)[0].owner == "me"
 
 
-def test_another_fingerprint_makes_every_file_unread_but_keeps_it_searchable(store: CodeStore) -> None:
+def test_another_fingerprint_makes_every_file_unread_but_keeps_it_searchable(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", body="needle"))
     claim(store, fingerprint="2")
@@ -122,7 +123,7 @@ def test_another_fingerprint_makes_every_file_unread_but_keeps_it_searchable(sto
 # --- files ---
 
 
-def test_a_file_comes_back_as_it_was_put(store: CodeStore, frozen: FrozenClock) -> None:
+def test_a_file_comes_back_as_it_was_put(store: Store, frozen: FrozenClock) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", "f", "g", body="x", mark="vendored", notes=("odd",)))
     (row,) = store.find(File)
@@ -135,7 +136,7 @@ def test_a_file_comes_back_as_it_was_put(store: CodeStore, frozen: FrozenClock) 
     assert spans[0].symbols == (0, 1)
 
 
-def test_a_file_put_again_replaces_what_was_known_and_keeps_its_number(store: CodeStore) -> None:
+def test_a_file_put_again_replaces_what_was_known_and_keeps_its_number(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", "old", body="before", chunks=5))
     number = store.find(File)[0].id
@@ -147,7 +148,7 @@ def test_a_file_put_again_replaces_what_was_known_and_keeps_its_number(store: Co
     assert len(store.symbols_named(["new"], EVERYWHERE, 10)) == 1
 
 
-def test_a_skipped_file_is_known_and_nothing_else(store: CodeStore) -> None:
+def test_a_skipped_file_is_known_and_nothing_else(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", "f", body="needle"))
     put(store, tree, IndexedFile("a.py", "h", 5, 7, skipped="binary"))
@@ -157,7 +158,7 @@ def test_a_skipped_file_is_known_and_nothing_else(store: CodeStore) -> None:
     assert store.code_totals().skipped == {"binary": 1}
 
 
-def test_a_gone_file_leaves_nothing(store: CodeStore) -> None:
+def test_a_gone_file_leaves_nothing(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", "f", body="one"), file("b.py", "g", body="two"))
     put(store, tree, gone=("a.py", "never.py"))
@@ -166,7 +167,7 @@ def test_a_gone_file_leaves_nothing(store: CodeStore) -> None:
     assert store.symbol_names() == [("g", 1)]
 
 
-def test_a_touched_file_only_changes_its_time(store: CodeStore) -> None:
+def test_a_touched_file_only_changes_its_time(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", body="x"))
     before = store.code_generation()
@@ -175,7 +176,7 @@ def test_a_touched_file_only_changes_its_time(store: CodeStore) -> None:
     assert store.code_generation() > before
 
 
-def test_a_batch_is_all_or_nothing(store: CodeStore) -> None:
+def test_a_batch_is_all_or_nothing(store: Store) -> None:
     tree = claim(store)
     broken = file("b.py")._replace(symbols=object())  # type: ignore[arg-type]
     with pytest.raises(StorageError):
@@ -184,13 +185,13 @@ def test_a_batch_is_all_or_nothing(store: CodeStore) -> None:
     assert found(store, "needle") == []
 
 
-def test_known_files_can_be_asked_for_by_path_and_folder(store: CodeStore) -> None:
+def test_known_files_can_be_asked_for_by_path_and_folder(store: Store) -> None:
     tree = claim(store)
     put(store, tree, *(file(path) for path in ("a.py", "src/b.py", "src/deep/c.py", "src2/d.py", "src.py")))
     assert set(store.known_files(tree.id, ["src", "a.py", "nowhere"])) == {"a.py", "src/b.py", "src/deep/c.py"}
 
 
-def test_dropping_a_tree_leaves_the_others(store: CodeStore) -> None:
+def test_dropping_a_tree_leaves_the_others(store: Store) -> None:
     one, two = claim(store, "/one"), claim(store, "/two")
     put(store, one, file("a.py", "f", body="needle"))
     store.write_files(two.id, "me", files=[file("b.py", "f", body="needle")], lease_s=60)
@@ -200,7 +201,7 @@ def test_dropping_a_tree_leaves_the_others(store: CodeStore) -> None:
     assert [hit.file.path for hit in store.symbols_named(["f"], EVERYWHERE, 10)] == ["b.py"]
 
 
-def test_totals_are_of_the_trees_asked_about(store: CodeStore) -> None:
+def test_totals_are_of_the_trees_asked_about(store: Store) -> None:
     one, two = claim(store, "/one"), claim(store, "/two")
     put(store, one, file("a.py", "f", "g", chunks=3), file("b.go", language="go"))
     store.write_files(two.id, "me", files=[file("c.py", "h")], lease_s=60)
@@ -213,7 +214,7 @@ def test_totals_are_of_the_trees_asked_about(store: CodeStore) -> None:
 # --- words ---
 
 
-def test_pieces_are_ranked_by_the_words_they_hold(store: CodeStore) -> None:
+def test_pieces_are_ranked_by_the_words_they_hold(store: Store) -> None:
     tree = claim(store)
     put(
         store,
@@ -226,14 +227,14 @@ def test_pieces_are_ranked_by_the_words_they_hold(store: CodeStore) -> None:
     assert found(store) == found(store, "unknown") == []
 
 
-def test_fields_weigh_what_they_are_told(store: CodeStore) -> None:
+def test_fields_weigh_what_they_are_told(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("defines.py", "needle", body="x " * 30), file("uses.py", body="needle needle needle"))
     assert found(store, "needle", weights=FieldWeights(names=50.0))[0] == "defines.py"
     assert found(store, "needle", weights=FieldWeights(names=0.01))[0] == "uses.py"
 
 
-def test_a_search_stays_within_its_scope(store: CodeStore) -> None:
+def test_a_search_stays_within_its_scope(store: Store) -> None:
     one, two = claim(store, "/one"), claim(store, "/two")
     put(
         store,
@@ -252,7 +253,7 @@ def test_a_search_stays_within_its_scope(store: CodeStore) -> None:
     )
 
 
-def test_a_narrow_scope_is_searched_until_enough_is_found(store: CodeStore) -> None:
+def test_a_narrow_scope_is_searched_until_enough_is_found(store: Store) -> None:
     tree = claim(store)
     put(store, tree, *(file(f"a{number}.py", body="needle needle") for number in range(100)))
     put(store, tree, file("z.go", body="needle " + "hay " * 80, language="go"))
@@ -260,7 +261,7 @@ def test_a_narrow_scope_is_searched_until_enough_is_found(store: CodeStore) -> N
     assert [row.file.path for row in store.chunk_rows(match.id for match in matches)] == ["z.go"]
 
 
-def test_frequent_words_are_left_out_when_rarer_ones_are_enough(store: CodeStore) -> None:
+def test_frequent_words_are_left_out_when_rarer_ones_are_enough(store: Store) -> None:
     tree = claim(store)
     put(store, tree, *(file(f"a{number}.py", body="common") for number in range(30)), file("b.py", body="rare odd"))
     assert found(store, "common", "rare", "odd", postings=5) == ["b.py"]
@@ -268,7 +269,7 @@ def test_frequent_words_are_left_out_when_rarer_ones_are_enough(store: CodeStore
     assert store.code_term_counts(["common", "rare", "unknown"]) == (31, {"common": 30, "rare": 1})
 
 
-def test_where_every_word_is_frequent_what_holds_them_all_is_found(store: CodeStore) -> None:
+def test_where_every_word_is_frequent_what_holds_them_all_is_found(store: Store) -> None:
     tree = claim(store)
     ones = [file(f"a{number}.py", body="first") for number in range(20)]
     others = [file(f"b{number}.py", body="second") for number in range(20)]
@@ -278,7 +279,7 @@ def test_where_every_word_is_frequent_what_holds_them_all_is_found(store: CodeSt
     assert len(found(store, "first", "second", postings=5)) == 41, "too few hold both, so either is enough"
 
 
-def test_a_piece_says_where_it_is_and_what_it_holds(store: CodeStore) -> None:
+def test_a_piece_says_where_it_is_and_what_it_holds(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", "alpha", "beta", body="one two"))
     (match,) = store.search_code_text(["two"], EVERYWHERE, 5)
@@ -293,7 +294,7 @@ def test_a_piece_says_where_it_is_and_what_it_holds(store: CodeStore) -> None:
 # --- names ---
 
 
-def test_symbols_are_found_by_name_whatever_its_case(store: CodeStore) -> None:
+def test_symbols_are_found_by_name_whatever_its_case(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", "getUserName", "other"), file("b.py", "GETUSERNAME"))
     hits = store.symbols_named(["GetUserName"], EVERYWHERE, 10)
@@ -303,14 +304,14 @@ def test_symbols_are_found_by_name_whatever_its_case(store: CodeStore) -> None:
     assert store.symbols_named(["getuser"], EVERYWHERE, 10) == []
 
 
-def test_symbols_with_one_name_have_ids_of_their_own(store: CodeStore) -> None:
+def test_symbols_with_one_name_have_ids_of_their_own(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", "f", "f", "g"))
     nodes = [hit.node for hit in store.symbols_named(["f", "g"], EVERYWHERE, 10)]
     assert nodes == ["sym:/app/a.py::f", "sym:/app/a.py::f#2", "sym:/app/a.py::g"]
 
 
-def test_names_are_listed_by_their_beginning_and_by_their_humps(store: CodeStore) -> None:
+def test_names_are_listed_by_their_beginning_and_by_their_humps(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", "getUserName", "gather", "zoo"), file("b.py", "gather"))
     assert store.symbol_names("g") == [("gather", 2), ("getusername", 1)]
@@ -319,7 +320,7 @@ def test_names_are_listed_by_their_beginning_and_by_their_humps(store: CodeStore
     assert [hit.symbol.name for hit in store.names_with_humps(["gun"], EVERYWHERE, 10)] == ["getUserName"]
 
 
-def test_names_are_looked_for_within_a_scope(store: CodeStore) -> None:
+def test_names_are_looked_for_within_a_scope(store: Store) -> None:
     one, two = claim(store, "/one"), claim(store, "/two")
     put(store, one, file("src/a.py", "f"), file("b.go", "f", language="go"))
     store.write_files(two.id, "me", files=[file("c.py", "f")], lease_s=60)
@@ -336,7 +337,7 @@ def vector(*values: float) -> NDArray[np.float32]:
     return made / np.linalg.norm(made)
 
 
-def test_pieces_are_found_by_the_vectors_of_their_content(store: CodeStore) -> None:
+def test_pieces_are_found_by_the_vectors_of_their_content(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", body="one"), file("b.py", body="two", language="go"))
     lacking = store.lacking_code_vectors("m", 10)
@@ -355,7 +356,7 @@ def test_pieces_are_found_by_the_vectors_of_their_content(store: CodeStore) -> N
     assert store.search_code_vectors("other", query, EVERYWHERE, 5) == []
 
 
-def test_what_did_not_change_is_not_embedded_again(store: CodeStore) -> None:
+def test_what_did_not_change_is_not_embedded_again(store: Store) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", body="same", chunks=2))
     put_all = [(row.hash, vector(1, 0)) for row in store.lacking_code_vectors("m", 10)]
@@ -367,7 +368,7 @@ def test_what_did_not_change_is_not_embedded_again(store: CodeStore) -> None:
     assert len(store.search_code_vectors("m", vector(1, 0), EVERYWHERE, 10)) == 2
 
 
-def test_equal_pieces_share_a_vector_and_are_all_found(store: CodeStore) -> None:
+def test_equal_pieces_share_a_vector_and_are_all_found(store: Store) -> None:
     one, two = claim(store, "/one"), claim(store, "/two")
     put(store, one, file("a.py", body="x"))
     store.write_files(two.id, "me", files=[file("a.py", body="x")], lease_s=60)
@@ -379,12 +380,12 @@ def test_equal_pieces_share_a_vector_and_are_all_found(store: CodeStore) -> None
 
 
 def test_coverage_counts_different_contents_with_a_vector_and_without(
-    store: CodeStore, open_store: Callable[[], Any]
+    store: Store, open_store: Callable[[], Any]
 ) -> None:
     one, two = claim(store, "/one"), claim(store, "/two")
     put(store, one, file("a.py", body="x", chunks=2), file("b.py", body="y"))
     store.write_files(two.id, "me", files=[file("a.py", body="x", chunks=1)], lease_s=60)
-    other = cast(CodeStore, open_store())
+    other = cast(Store, open_store())
     assert store.code_vector_coverage("m") == other.code_vector_coverage("m") == (0, 3)
     assert store.code_vector_coverage("m", [two.id]) == (0, 1)
     shared = next(row for row in store.lacking_code_vectors("m", 10) if row.hash == b"a.py0x")
@@ -399,7 +400,7 @@ def test_coverage_counts_different_contents_with_a_vector_and_without(
     assert other.code_vector_coverage("m", []) == (0, 0)
 
 
-def test_vectors_of_the_files_asked_for_come_first(store: CodeStore) -> None:
+def test_vectors_of_the_files_asked_for_come_first(store: Store) -> None:
     tree = claim(store)
     put(store, tree, *(file(f"{name}.py", body=name) for name in "abc"))
     ids = {row.path: row.id for row in store.find(File)}
@@ -408,12 +409,12 @@ def test_vectors_of_the_files_asked_for_come_first(store: CodeStore) -> None:
 
 
 def test_a_piece_that_is_gone_is_not_found_and_its_vector_can_be_dropped(
-    store: CodeStore, open_store: Callable[[], Any]
+    store: Store, open_store: Callable[[], Any]
 ) -> None:
     tree = claim(store)
     put(store, tree, file("a.py", body="one"), file("b.py", body="two"))
     store.put_code_vectors("m", [(row.hash, vector(1, 0)) for row in store.lacking_code_vectors("m", 10)])
-    other = cast(CodeStore, open_store())
+    other = cast(Store, open_store())
     assert len(other.search_code_vectors("m", vector(1, 0), EVERYWHERE, 10)) == 2
     put(store, tree, gone=("a.py",))
     assert len(other.search_code_vectors("m", vector(1, 0), EVERYWHERE, 10)) == 1
@@ -423,8 +424,8 @@ def test_a_piece_that_is_gone_is_not_found_and_its_vector_can_be_dropped(
     assert other.search_code_vectors("m", vector(1, 0), EVERYWHERE, 10) == []
 
 
-def test_a_process_sees_what_another_indexed(store: CodeStore, open_store: Callable[[], Any]) -> None:
-    other = cast(CodeStore, open_store())
+def test_a_process_sees_what_another_indexed(store: Store, open_store: Callable[[], Any]) -> None:
+    other = cast(Store, open_store())
     tree = claim(store)
     before = other.code_generation()
     put(store, tree, file("a.py", "f", body="needle"))

@@ -24,7 +24,8 @@ from recollect.model import (
     Tree,
     Workspace,
 )
-from recollect.store.protocol import Has, Range, Store
+from recollect.store.protocol import Has, Range
+from recollect.store.sql import Store
 
 Add = Callable[..., Memory]
 

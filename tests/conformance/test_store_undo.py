@@ -11,7 +11,7 @@ from tests.fakes import FrozenClock
 
 from recollect.errors import Conflict, NotFound, Purged
 from recollect.model import Anchor, Change, Edge, File, Memory, Node, Record, Session, Workspace
-from recollect.store.protocol import Store
+from recollect.store.sql import Store
 
 Add = Callable[..., Memory]
 

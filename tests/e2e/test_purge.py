@@ -262,8 +262,8 @@ def test_while_another_process_reads_the_files_are_said_not_to_be_clean(
 KILLED = """
 import os, sys
 from recollect import Engine
-from recollect.store.sql import SqlStore
-SqlStore.scrub = lambda store: os._exit(9)
+from recollect.store.sql import Store
+Store.scrub = lambda store: os._exit(9)
 with Engine() as engine:
     engine.memories.purge((sys.argv[1],))
 """

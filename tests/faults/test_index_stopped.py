@@ -71,9 +71,9 @@ def check(engine: Engine, files: int) -> None:
     assert engine.store.check(thorough=True) == []
     rows = engine.store.find(File)
     assert len(rows) == files
-    names = {name for name, _ in engine.code_store.symbol_names()}
+    names = {name for name, _ in engine.store.symbol_names()}
     assert names == {f"f{row.path.rpartition('/m')[2].removesuffix('.py')}" for row in rows}
-    assert engine.code_store.code_totals().chunks == files
+    assert engine.store.code_totals().chunks == files
 
 
 @pytest.mark.promise("B7")
@@ -84,7 +84,7 @@ def test_killed_in_the_middle_it_goes_on_from_there(stopped_at: subprocess.Popen
         check(engine, FILES // 3)
         (tree,) = engine.store.find(Tree)
         assert tree.owner  # its claim ends by itself; here nobody waits for that
-        engine.code_store.release_tree(tree.id, tree.owner, is_complete=False)
+        engine.store.release_tree(tree.id, tree.owner, is_complete=False)
         assert engine.code.index(str(project)).files == FILES
         check(engine, FILES)
 

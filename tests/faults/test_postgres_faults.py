@@ -23,7 +23,7 @@ from recollect import Engine
 from recollect.errors import ConfigError, SchemaTooNew, StorageError, StoreForeign, StoreLocked, StoreUnwritable
 from recollect.model import Memory
 from recollect.store.postgres import Postgres
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 
 
 @pytest.fixture
@@ -32,11 +32,11 @@ def url() -> Iterator[str]:
         yield made
 
 
-def opened(url: str, **options: int) -> SqlStore:
-    return SqlStore(Postgres(url, Path(), **options))
+def opened(url: str, **options: int) -> Store:
+    return Store(Postgres(url, Path(), **options))
 
 
-def insert(store: SqlStore, name: str) -> None:
+def insert(store: Store, name: str) -> None:
     with store.transaction("test") as transaction:
         transaction.insert(Memory(id=name, content=f"about {name}"))
 

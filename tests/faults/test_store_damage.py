@@ -217,5 +217,5 @@ def test_a_damaged_full_text_of_code_is_told_and_made_anew(database: Path, tmp_p
         assert storage(engine, thorough=True) == "ok"
         assert engine.code.index(str(tmp_path / "app")).read == 50
         assert len(engine.code.symbols("widget7").symbols) == 1
-        found = engine.code_store.search_code_text(["widget7"], CodeScope(), 5)
+        found = engine.store.search_code_text(["widget7"], CodeScope(), 5)
         assert len(found) == 1

@@ -20,7 +20,7 @@ from recollect.errors import StoreUnwritable
 from recollect.model import Memory
 from recollect.store import vector_file, vector_index
 from recollect.store.protocol import Vectors
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 
 MODEL = "m/1"
@@ -46,8 +46,8 @@ def path(tmp_path: Path) -> Path:
     return made
 
 
-def opened(path: Path) -> closing[SqlStore]:
-    return closing(SqlStore(Sqlite(path)))
+def opened(path: Path) -> closing[Store]:
+    return closing(Store(Sqlite(path)))
 
 
 def file_of(path: Path) -> Path:
@@ -59,19 +59,19 @@ def vector(number: int) -> Any:
     return made / np.linalg.norm(made)
 
 
-def add(store: SqlStore, number: int, model: str = MODEL) -> None:
+def add(store: Store, number: int, model: str = MODEL) -> None:
     with store.transaction("test") as transaction:
         row = transaction.insert(Memory(id=f"m{number}", content=f"note {number}", namespace=f"/{number % 3}"))
     store.put_vectors(model, [Vectors(row.id, row.rev, vector(number)[None])])
 
 
-def found(store: SqlStore, number: int, model: str = MODEL) -> str | None:
+def found(store: Store, number: int, model: str = MODEL) -> str | None:
     """Return the memory that has this vector; None: no memory has it."""
     matches = store.search_vectors(model, vector(number), None, 1)
     return matches[0].id if matches and matches[0].score > 0.99 else None
 
 
-def whole_reads(store: SqlStore) -> list[str]:
+def whole_reads(store: Store) -> list[str]:
     """Return a list that grows by a statement whenever the store reads all vectors from the database."""
     seen: list[str] = []
     connection: Any = store._dialect.connection()
@@ -240,12 +240,11 @@ CHILD = """
 import os, sys
 from pathlib import Path
 from recollect.store import passage_search, vector_index
-from recollect.store.sql import SqlStore
 from recollect.store.sqlite import Sqlite
 import numpy as np
 vector_index.EXACT_ROWS = 4
 {killed}
-SqlStore(Sqlite(Path(sys.argv[1]))).search_vectors("m/1", np.ones(70, np.float32), None, 1)
+Store(Sqlite(Path(sys.argv[1]))).search_vectors("m/1", np.ones(70, np.float32), None, 1)
 """
 KILLED = {
     "while it is written": "os.fsync = lambda file: os._exit(9)",
@@ -305,7 +304,7 @@ def bytes_of(path: Path) -> bytes:
     return b"".join(file.read_bytes() for file in files)
 
 
-def purge(store: SqlStore, name: str) -> None:
+def purge(store: Store, name: str) -> None:
     with store.transaction("purge") as transaction:
         transaction.purge(Memory, [name])
     store.scrub()

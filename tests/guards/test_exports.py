@@ -41,7 +41,7 @@ def test_an_engine_lists_its_nouns_and_not_its_internals(home: Path) -> None:
     with recollect.Engine() as engine:
         offered = dir(engine)
         assert {"memories", "recall", "code", "sessions", "settings", "close"} <= set(offered)
-        assert {"store", "code_store", "embedding", "errands", "write_roots", "_store"} & set(offered) == set()
+        assert {"store", "embedding", "errands", "write_roots", "_store"} & set(offered) == set()
         assert all(f"{name}" in (recollect.Engine.__doc__ or "") for name in offered if name != "start_background")
 
 

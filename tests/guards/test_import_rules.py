@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 GROUND = {"model", "errors", "settings", "clock", "text", "files", "parsing"}
 PROTOCOLS = {
+    "store.sql",
     "store.protocol",
     "store.code_protocol",
     "store.link_protocol",

@@ -150,7 +150,7 @@ def tried(engine: Engine, hostile: Hostile) -> dict[str, set[str]]:
             with suppress(RecollectError):  # such as a memory that another case deleted
                 OPERATIONS[current].call(engine, arguments)
         current = "watch"
-        update_paths(engine.code_store, place(hostile.root), "app", ["lib/parser.py", "nested/lib/parser.py", "sub"])
+        update_paths(engine.store, place(hostile.root), "app", ["lib/parser.py", "nested/lib/parser.py", "sub"])
     return used
 
 

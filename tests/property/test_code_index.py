@@ -19,7 +19,7 @@ from recollect.code.index.project_root import Place
 from recollect.code.index.update import Limits, update, update_paths
 from recollect.model import File, Tree
 from recollect.store.code_protocol import places_of_file
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 
 TIMES = count(1_500_000_000_000_000_001)
@@ -107,7 +107,7 @@ def change(root: Path, kind: str, *details: str) -> None:
             (root / details[0]).rename(root / details[1])
 
 
-def index(store: SqlStore, root: Path, what: str) -> None:
+def index(store: Store, root: Path, what: str) -> None:
     if what == "paths":
         found = [str(file.relative_to(root)) for file in root.rglob("*")]
         update_paths(store, Place(root, "", False), "ns", found[::2], limits=LIMITS)
@@ -115,7 +115,7 @@ def index(store: SqlStore, root: Path, what: str) -> None:
         update(store, Place(root, "" if what == "all" else what, False), "ns", limits=LIMITS)
 
 
-def dump(store: SqlStore) -> list[Any]:
+def dump(store: Store) -> list[Any]:
     """Everything the index says, by path and place: rows of files without what time does to them, symbols and pieces
     byte by byte, every row of the full text, all names, manifests and packages."""
     (tree,) = store.find(Tree)
@@ -144,8 +144,8 @@ def dump(store: SqlStore) -> list[Any]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[SqlStore]:
-    store = SqlStore(Sqlite(path))
+def opened(path: Path) -> Iterator[Store]:
+    store = Store(Sqlite(path))
     try:
         yield store
     finally:

@@ -118,7 +118,7 @@ class EditedTree(RuleBasedStateMachine):
 
 def kept(engine: Engine) -> dict[str, Any]:
     """Return the links of every file, by its path."""
-    store: Any = engine.code_store
+    store: Any = engine.store
     files = {file.id: file.path for file in store.find(File)}
     assert all(tree_linking.is_linked(store, tree) for tree in store.find(Tree))
     edges, sites = store.file_edges(list(files)), store.file_sites(list(files))

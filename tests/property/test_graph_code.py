@@ -19,7 +19,7 @@ from recollect.graph.code_graph import CONTAINS
 from recollect.graph.load import load
 from recollect.model import Edge, File, Node
 from recollect.store.link_protocol import Links
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 
 from .test_graph_load import contents
@@ -37,7 +37,7 @@ class FollowedCode(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         number = len(list(self.folder.iterdir()))
-        self.store = SqlStore(Sqlite(self.folder / f"{number}.db"))
+        self.store = Store(Sqlite(self.folder / f"{number}.db"))
         self.followed: Any = None
         self.numbers = itertools.count()
         self.tree = self.store.claim_tree("/app", "app", owner="me", fingerprint="x", lease_s=LEASE_S)

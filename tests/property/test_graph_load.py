@@ -15,7 +15,7 @@ from recollect.graph import load as loading
 from recollect.graph.arrays import Graph
 from recollect.graph.load import load
 from recollect.model import NODE_KINDS, RELATIONS, Edge, Memory, Node
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 
 NAMES = st.sampled_from([f"n{number}" for number in range(6)])
@@ -45,7 +45,7 @@ class FollowedGraph(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         number = len(list(self.folder.iterdir()))
-        self.store = SqlStore(Sqlite(self.folder / f"{number}.db"))
+        self.store = Store(Sqlite(self.folder / f"{number}.db"))
         self.followed: Graph | None = None
         self.batches: list[str] = []
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.model import Memory
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 from recollect.text.terms import query_terms, terms
 
@@ -59,7 +59,7 @@ def test_every_character_makes_terms_that_the_full_text_keeps(database: sqlite3.
 @settings(max_examples=30)
 @given(st.lists(valid, min_size=1, max_size=5))
 def test_a_text_that_has_terms_is_found_by_itself(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
-    store = SqlStore(Sqlite(Path(tmp_path_factory.mktemp("terms")) / "store.db"))
+    store = Store(Sqlite(Path(tmp_path_factory.mktemp("terms")) / "store.db"))
     with store.transaction("test") as transaction:
         for number, text in enumerate(texts):
             transaction.insert(Memory(id=str(number), content=text))

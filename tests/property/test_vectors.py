@@ -16,7 +16,7 @@ from recollect.model import Memory
 from recollect.store import vector_index
 from recollect.store.migrations import MIGRATIONS
 from recollect.store.protocol import Vectors
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 from recollect.store.vector_index import VectorIndex, to_blob
 from recollect.text.passages import MAX_PASSAGES
@@ -41,7 +41,7 @@ class Shadow:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.writer, self.reader = SqlStore(Sqlite(path)), SqlStore(Sqlite(path))
+        self.writer, self.reader = Store(Sqlite(path)), Store(Sqlite(path))
         self.random = np.random.default_rng(7)
         self.held: dict[str, tuple[str | None, Rows]] = {}
         self.rows: dict[str, Memory] = {}
@@ -110,7 +110,7 @@ class Shadow:
     def reopen(self, _number: int) -> None:
         """Search from another process from now on."""
         self.reader.close()
-        self.reader = SqlStore(Sqlite(self.path))
+        self.reader = Store(Sqlite(self.path))
 
     def look(self, number: int) -> None:
         """Search from the other store and compare with a scan of the dictionary."""
@@ -233,7 +233,7 @@ def test_a_scan_of_many_rows_is_exact(database: sqlite3.Connection) -> None:
 
 
 def test_growing_past_the_limit_of_the_scan_keeps_every_row(tmp_path: Path) -> None:
-    store = SqlStore(Sqlite(tmp_path / "store.db"))
+    store = Store(Sqlite(tmp_path / "store.db"))
     index = VectorIndex(MODEL, exact_rows=100)
     connection = Sqlite(tmp_path / "store.db")
     vectors = clustered(300, 16)

@@ -13,9 +13,8 @@ from recollect.settings import Settings
 
 if TYPE_CHECKING:
     from recollect.model import Source
-    from recollect.store.code_protocol import CodeStore
     from recollect.store.dialect import Dialect
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Whether the caller of this thread or task may see some projects only: notes then name and count no other one.
 is_confined: ContextVar[bool] = ContextVar("is_confined", default=False)
@@ -50,7 +49,7 @@ class Context:
         self._writer: Source = "user"
         self._thread_writer = threading.local()
         self.write_roots: tuple[str, ...] | None = None
-        self._store: CodeStore | None = None
+        self._store: Store | None = None
         self._closed = False
         self._opening = threading.Lock()
 
@@ -74,19 +73,14 @@ class Context:
 
     @property
     def store(self) -> Store:
-        """The store of memories."""
-        return self.code_store
-
-    @property
-    def code_store(self) -> CodeStore:
-        """The same store, with the tables of the code index."""
+        """The store, opened on first use."""
         with self._opening:
             if self._closed:
                 raise Conflict("this engine is closed", hint="Create a new Engine.")
             if self._store is None:
-                from recollect.store.sql import SqlStore
+                from recollect.store.sql import Store
 
-                self._store = SqlStore(dialect_of(self.settings))
+                self._store = Store(dialect_of(self.settings))
             return self._store
 
     @property

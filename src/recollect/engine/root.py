@@ -49,14 +49,13 @@ from recollect.engine.sessions.working_commands import Commands
 from recollect.engine.snippets.coding_memories import Coding
 from recollect.operations import Operation, collect
 from recollect.settings import Settings, load
-from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
     from recollect.engine.code.indexed_project import Project, Sources
     from recollect.engine.snippets.evolution import SnippetEvolution
     from recollect.engine.snippets.snippets import Snippets
     from recollect.providers.provider_protocol import Embedder, Model
-    from recollect.store.code_protocol import CodeStore
+    from recollect.store.sql import Store
 
 # Attribute of the engine → the noun that lives there. The operation table is read from these.
 NOUNS: dict[str, type] = {
@@ -290,14 +289,9 @@ class Engine:
         )
 
     @property
-    def store(self) -> Store:
+    def store(self) -> "Store":
         """The store, opened on first use."""
         return self.context.store
-
-    @property
-    def code_store(self) -> "CodeStore":
-        """The same store, with the tables of the code index."""
-        return self.context.code_store
 
     @cached_property
     def snippets(self) -> "Snippets":

@@ -10,7 +10,7 @@ A file that changed is read again, the others are kept: two counters of the stor
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,10 @@ from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Codes, Flags, Lin
 from recollect.graph.arrays import CodePart as CodePart
 from recollect.model import Tree
 from recollect.store.code_protocol import symbol_keys
-from recollect.store.link_protocol import SURE, CodeStamps, Crossing, LinkStore, target_node
+from recollect.store.link_protocol import SURE, CodeStamps, Crossing, target_node
+
+if TYPE_CHECKING:
+    from recollect.store.sql import Store
 
 # Beyond this share of all files, reading all of them costs no more than finding the unchanged ones.
 MOST_CHANGED = 0.3
@@ -30,10 +33,10 @@ NO_FILE = -1
 
 
 # Finds the links from one tree to another, given the ids of all code.
-Across = Callable[[LinkStore, Sequence[str]], Sequence[Crossing]]
+Across = Callable[["Store", Sequence[str]], Sequence[Crossing]]
 
 
-def load_code(store: LinkStore, known: CodePart | None, across: Across | None = None) -> CodePart | None:
+def load_code(store: Store, known: CodePart | None, across: Across | None = None) -> CodePart | None:
     """Return the current code part: `known` if nothing changed, None without indexed code."""
     now = (store.code_generation(), store.link_generation())
     if known is not None and known.seen == now:
@@ -72,7 +75,7 @@ def _changed(before: CodeStamps, now: CodeStamps) -> Places:
     return np.array(sorted({row[0] for row in rows}), np.int64)
 
 
-def _read(store: LinkStore, trees: list[Tree], files: Collection[int] | None) -> _Loose:
+def _read(store: Store, trees: list[Tree], files: Collection[int] | None) -> _Loose:
     """Return the part that some files make up, or all of them.
 
     Python touches every node and every target of a file once; links stay bytes until all are there.
@@ -197,7 +200,7 @@ def _packages(nodes: list[tuple[str, str, str, str | None]], links: Iterable[_Li
 
 
 def _with_packages(
-    store: LinkStore, part: _Loose, stamps: CodeStamps, seen: tuple[int, int], across: Across | None
+    store: Store, part: _Loose, stamps: CodeStamps, seen: tuple[int, int], across: Across | None
 ) -> CodePart:
     """Return a part with its packages and the links across trees, which are few and always read."""
     nodes = list({row[0]: row for row in store.package_nodes()}.values())

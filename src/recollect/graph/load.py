@@ -15,15 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Graph, Ints, Links, Points
 from recollect.graph.code_graph import Across, CodePart, load_code
 from recollect.model import Change, Edge, Node
-from recollect.store.link_protocol import LinkStore
-from recollect.store.protocol import Store
+
+if TYPE_CHECKING:
+    from recollect.store.sql import Store
 
 # Following a change costs up to ten times as much as reading an edge; beyond this many, all of it is read again.
 MAX_FOLLOWED = 5_000
@@ -47,7 +48,7 @@ def load(store: Store, known: Graph | None = None, across: Across | None = None)
     """
     with store.snapshot():
         rows = load_rows(store, known.rows if known is not None else None)
-        code = load_code(cast(LinkStore, store), known.code if known is not None else None, across)
+        code = load_code(store, known.code if known is not None else None, across)
     if known is not None and rows is known.rows and code is known.code:
         known.seen = rows.seen
         return known

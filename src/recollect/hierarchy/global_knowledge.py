@@ -49,7 +49,7 @@ class Knowledge:
         """
         text = self._documents.read("overview")
         kept = _decoded(text)
-        generation = self._engine.code_store.code_generation()
+        generation = self._engine.store.code_generation()
         if kept is not None and kept.budget == max_bytes and (kept.generation == generation or not fresh):
             return kept.knowledge
         from recollect.hierarchy.project_overview import overview

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.store.protocol import Filter, Match, Passage, PassageVectors, Store, TermCounts, WordSearch
+    from recollect.store.protocol import Filter, Match, Passage, PassageVectors, TermCounts, WordSearch
+    from recollect.store.sql import Store
 
 # Passages from each search: the top 50 of a good ranking hold nine tenths of what a perfect one would return, and
 # reading more gains little. Further ones are ranked after these, so that the first hits do not depend on the limit.

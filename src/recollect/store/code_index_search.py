@@ -59,6 +59,11 @@ class CodeSearches(CodeFiles):
         weights: FieldWeights = _NO_WEIGHTS,
         postings: int = POSTINGS,
     ) -> list[CodeMatch]:
+        """Return the chunks that contain any of the terms, best BM25 first.
+
+        The rarest terms are used until their chunks add up to `postings`; the others cost most and distinguish least.
+        If all terms are too frequent for that, chunks that contain all of them are returned, if there are enough.
+        """
         with self._dialect.errors():
             frequencies = self._dialect.code_frequencies(self._connection(), terms)
             chosen = affordable(frequencies, postings)
@@ -104,6 +109,7 @@ class CodeSearches(CodeFiles):
         return allowed.__contains__
 
     def chunk_rows(self, ids: Iterable[int]) -> list[ChunkRow]:
+        """Return these chunks, in this order; unknown ones are left out."""
         wanted = list(dict.fromkeys(ids))
         numbers = list(dict.fromkeys(chunk >> PLACE_BITS for chunk in wanted))
         contents = self.file_contents(numbers)
@@ -134,6 +140,7 @@ class CodeSearches(CodeFiles):
         return found
 
     def code_term_counts(self, terms: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+        """Return the number of chunks, and the number with each term."""
         total = int(self._value("SELECT coalesce(sum(chunk_count), 0) FROM files"))
         with self._dialect.errors():
             return total, self._dialect.code_frequencies(self._connection(), terms)
@@ -141,13 +148,16 @@ class CodeSearches(CodeFiles):
     # --- symbols by name ---
 
     def symbols_named(self, names: Sequence[str], scope: CodeScope, limit: int) -> list[FoundSymbol]:
+        """Return symbols with one of these names, ignoring case, of at most `limit` files."""
         wanted = {name_term(name) for name in names}
         return self._symbols_where(sorted(wanted), scope, limit, humps=False, name_of=name_term)
 
     def names_with_humps(self, humps: Sequence[str], scope: CodeScope, limit: int) -> list[FoundSymbol]:
+        """Return symbols with these initials (gun: getUserName), of at most `limit` files."""
         return self._symbols_where(sorted({*humps}), scope, limit, humps=True, name_of=humps_of)
 
     def symbol_names(self, prefix: str = "", *, humps: bool = False, limit: int | None = None) -> list[tuple[str, int]]:
+        """Return lower-case names, or their initials, that begin with `prefix`, with their number of files."""
         with self._dialect.errors():
             return self._dialect.names_from(self._connection(), prefix, humps=humps, limit=limit)
 
@@ -180,6 +190,7 @@ class CodeSearches(CodeFiles):
     # --- chunks by vectors ---
 
     def put_code_vectors(self, model: str, vectors: Iterable[tuple[bytes, NDArray[np.float32]]]) -> int:
+        """Store vectors of chunks by hash; returns how many."""
         from recollect.store.code_vector_index import STAMP
         from recollect.store.vector_index import to_blob
 
@@ -194,12 +205,15 @@ class CodeSearches(CodeFiles):
         return len(rows)
 
     def lacking_code_vectors(self, model: str, limit: int, files: Sequence[int] | None = None) -> list[LackingVector]:
+        """Return chunks without a vector of `model`: of these files, in this order, or of all, newest first."""
         return self._followed(model).lacking(limit, files)
 
     def code_vector_coverage(self, model: str, trees: Sequence[int] | None = None) -> tuple[int, int]:
+        """Return how many distinct chunks of trees have a vector of `model`, and how many have none."""
         return self._followed(model).coverage(trees)
 
     def drop_code_vectors(self, *, unused_only: bool) -> int:
+        """Delete vectors of chunks, all or those that no chunk uses; returns how many."""
         from recollect.store.code_vector_index import EPOCH
 
         used = self._followed("").used_hashes() if unused_only else set()
@@ -214,6 +228,7 @@ class CodeSearches(CodeFiles):
     def search_code_vectors(
         self, model: str, query: NDArray[np.float32], scope: CodeScope, limit: int
     ) -> list[CodeMatch]:
+        """Return the chunks nearest to `query` by cosine."""
         index = self._followed(model)
         allows = None
         if scope.is_narrowed:
@@ -222,6 +237,7 @@ class CodeSearches(CodeFiles):
         return index.nearest_chunks(query, scope.trees, allows, limit)
 
     def code_cosines(self, model: str, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of each of these chunks that has a vector of `model`."""
         return self._followed(model).cosines_of(query, ids)
 
     def _followed(self, model: str) -> CodeVectors:

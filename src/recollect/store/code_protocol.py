@@ -1,4 +1,4 @@
-"""The code index of a store: its rows, and the methods of a store that has one.
+"""The code index of a store: its rows, and the ids of its symbols in the graph.
 
 A module of its own: only work on code needs it, and loading it takes two milliseconds.
 
@@ -23,15 +23,13 @@ Packages come from the manifests of a tree. As a graph:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.model import File, Tree
-from recollect.store.protocol import Store
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 FILE_BITS = 24
 PLACE_BITS = 20
@@ -234,154 +232,6 @@ class PackageLink(NamedTuple):
     relationship: str
     scope: str = ""
     range: str = ""
-
-
-class CodeStore(Store, Protocol):
-    """A store with a code index."""
-
-    def claim_tree(
-        self, root: str, namespace: str | None, *, owner: str, fingerprint: str, lease_s: int
-    ) -> Tree | None:
-        """Return the tree at `root`, created if it is new, claimed by `owner`; None while another owner holds it.
-
-        A claim expires after `lease_s` seconds without a write. With a fingerprint other than that of the last index,
-        every file of the tree counts as unread.
-        """
-        ...
-
-    def release_tree(self, tree: int, owner: str, *, is_complete: bool) -> None:
-        """End a claim; is_complete: the tree counts as indexed now."""
-        ...
-
-    def write_files(
-        self,
-        tree: int,
-        owner: str,
-        *,
-        files: Sequence[IndexedFile] = (),
-        touched: Sequence[Touched] = (),
-        gone: Sequence[str] = (),
-        lease_s: int,
-    ) -> None:
-        """Store, touch and remove files of a claimed tree, all or nothing. Raises Conflict if the claim was lost."""
-        ...
-
-    def merge_code_text(self) -> None:
-        """Merge the full-text segments of many writes, so that later small writes do not have to."""
-        ...
-
-    def drop_trees(self, trees: Sequence[int]) -> int:
-        """Remove trees with all their rows; returns the number of files."""
-        ...
-
-    def known_files(self, tree: int, at: Sequence[str] | None = None) -> dict[str, tuple[int, int, str]]:
-        """Return path → (mtime_ns, size_bytes, hash) of every file of a tree, skipped ones included.
-
-        at: only files at or below these paths
-        """
-        ...
-
-    def code_totals(self, trees: Sequence[int] | None = None) -> CodeTotals:
-        """Return the totals of trees; default: all trees."""
-        ...
-
-    def file_contents(self, files: Sequence[int]) -> dict[int, tuple[list[SymbolRow], list[ChunkSpan]]]:
-        """Return the symbols and chunks of files by file number."""
-        ...
-
-    def symbols(self, ids: Sequence[int]) -> list[FoundSymbol]:
-        """Return the symbols with these numbers, in this order; unknown ones are left out."""
-        ...
-
-    def symbols_named(self, names: Sequence[str], scope: CodeScope, limit: int) -> list[FoundSymbol]:
-        """Return symbols with one of these names, ignoring case, of at most `limit` files."""
-        ...
-
-    def symbol_names(self, prefix: str = "", *, humps: bool = False, limit: int | None = None) -> list[tuple[str, int]]:
-        """Return lower-case names, or their initials, that begin with `prefix`, with their number of files."""
-        ...
-
-    def names_with_humps(self, humps: Sequence[str], scope: CodeScope, limit: int) -> list[FoundSymbol]:
-        """Return symbols with these initials (gun: getUserName), of at most `limit` files."""
-        ...
-
-    def search_code_text(
-        self, terms: Sequence[str], scope: CodeScope, limit: int, *, weights: FieldWeights = ..., postings: int = ...
-    ) -> list[CodeMatch]:
-        """Return the chunks that contain any of the terms, best BM25 first.
-
-        The rarest terms are used until their chunks add up to `postings`; the others cost most and distinguish least.
-        If all terms are too frequent for that, chunks that contain all of them are returned, if there are enough.
-        """
-        ...
-
-    def chunk_rows(self, ids: Iterable[int]) -> list[ChunkRow]:
-        """Return these chunks, in this order; unknown ones are left out."""
-        ...
-
-    def code_term_counts(self, terms: Sequence[str]) -> tuple[int, Mapping[str, int]]:
-        """Return the number of chunks, and the number with each term."""
-        ...
-
-    def code_generation(self) -> int:
-        """Return a number that changes with any indexed file, as a cache key."""
-        ...
-
-    def put_code_vectors(self, model: str, vectors: Iterable[tuple[bytes, NDArray[np.float32]]]) -> int:
-        """Store vectors of chunks by hash; returns how many."""
-        ...
-
-    def lacking_code_vectors(self, model: str, limit: int, files: Sequence[int] | None = None) -> list[LackingVector]:
-        """Return chunks without a vector of `model`: of these files, in this order, or of all, newest first."""
-        ...
-
-    def code_vector_coverage(self, model: str, trees: Sequence[int] | None = None) -> tuple[int, int]:
-        """Return how many distinct chunks of trees have a vector of `model`, and how many have none."""
-        ...
-
-    def drop_code_vectors(self, *, unused_only: bool) -> int:
-        """Delete vectors of chunks, all or those that no chunk uses; returns how many."""
-        ...
-
-    def search_code_vectors(
-        self, model: str, query: NDArray[np.float32], scope: CodeScope, limit: int
-    ) -> list[CodeMatch]:
-        """Return the chunks nearest to `query` by cosine."""
-        ...
-
-    def code_cosines(self, model: str, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of each of these chunks that has a vector of `model`."""
-        ...
-
-    # --- packages ---
-
-    def manifests(self, tree: int) -> list[tuple[str, str, bytes]]:
-        """Return path, mark and content of every manifest of a tree, by path."""
-        ...
-
-    def packages_settled(self, tree: int) -> bool:
-        """Return whether the packages of a tree are up to date with its manifests."""
-        ...
-
-    def put_packages(self, tree: int, owner: str, packages: Sequence[PackageRow], *, lease_s: int) -> None:
-        """Replace the packages of a claimed tree, all or nothing. Raises Conflict if the claim was lost."""
-        ...
-
-    def packages(self, trees: Sequence[int] | None = None) -> list[PackageRow]:
-        """Return the packages of trees (default: all trees), ordered by tree and folder."""
-        ...
-
-    def package_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
-        """Yield (node id, kind, label, namespace) of every package of trees and of their dependencies.
-
-        A package has the namespace of the trees that contain it. A package that is not indexed, or in trees of several
-        namespaces, has none.
-        """
-        ...
-
-    def package_links(self, trees: Sequence[int] | None = None) -> Iterator[PackageLink]:
-        """Yield the links that start at the packages of trees."""
-        ...
 
 
 def files_of_tree(tree: int) -> tuple[int, int]:

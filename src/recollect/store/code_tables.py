@@ -58,6 +58,11 @@ class CodeFiles(Rows):
     def claim_tree(
         self, root: str, namespace: str | None, *, owner: str, fingerprint: str, lease_s: int
     ) -> Tree | None:
+        """Return the tree at `root`, created if it is new, claimed by `owner`; None while another owner holds it.
+
+        A claim expires after `lease_s` seconds without a write. With a fingerprint other than that of the last index,
+        every file of the tree counts as unread.
+        """
         now = clock.now()
         with self._dialect.errors(), self._dialect.write() as connection:
             sql = "SELECT id, owner, claimed_to, fingerprint FROM trees WHERE root = ?"
@@ -80,6 +85,7 @@ class CodeFiles(Rows):
         return self.get(Tree, [tree])[0]
 
     def release_tree(self, tree: int, owner: str, *, is_complete: bool) -> None:
+        """End a claim; is_complete: the tree counts as indexed now."""
         indexed = ", indexed_at = ?" if is_complete else ""
         values = [clock.now(), tree, owner] if is_complete else [tree, owner]
         with self._dialect.errors(), self._dialect.write() as connection:
@@ -98,6 +104,7 @@ class CodeFiles(Rows):
         gone: Sequence[str] = (),
         lease_s: int,
     ) -> None:
+        """Store, touch and remove files of a claimed tree, all or nothing. Raises Conflict if the claim was lost."""
         with self._dialect.errors(), self._dialect.write() as connection:
             renew_claim(connection, tree, owner, lease_s)
             stamp = increment(connection, "code_stamp")
@@ -144,6 +151,7 @@ class CodeFiles(Rows):
         self._dialect.index_names(connection, names)
 
     def merge_code_text(self) -> None:
+        """Merge the full-text segments of many writes, so that later small writes do not have to."""
         for _ in range(MERGES_MOST):
             with self._dialect.errors(), self._dialect.write() as connection:
                 if not self._dialect.merge_code(connection):
@@ -158,6 +166,7 @@ class CodeFiles(Rows):
             _delete(connection, table, numbers, key=key)
 
     def drop_trees(self, trees: Sequence[int]) -> int:
+        """Remove trees with all their rows; returns the number of files."""
         dropped = 0
         for tree in trees:
             with self._dialect.errors(), self._dialect.write() as connection:
@@ -177,6 +186,10 @@ class CodeFiles(Rows):
     # --- reading by number ---
 
     def known_files(self, tree: int, at: Sequence[str] | None = None) -> dict[str, tuple[int, int, str]]:
+        """Return path → (mtime_ns, size_bytes, hash) of every file of a tree, skipped ones included.
+
+        at: only files at or below these paths
+        """
         sql = "SELECT path, mtime_ns, size_bytes, hash FROM files WHERE tree = ?"
         if at is None:
             rows = self._rows(sql, (tree,))
@@ -187,6 +200,7 @@ class CodeFiles(Rows):
         return {path: (mtime, size, known) for path, mtime, size, known in rows}
 
     def code_totals(self, trees: Sequence[int] | None = None) -> CodeTotals:
+        """Return the totals of trees; default: all trees."""
         scope = "1 = 1" if trees is None else f"tree IN ({marks(trees)})"
         sql = (
             "SELECT language, skipped, count(*), sum(size_bytes), sum(symbol_count), sum(chunk_count) "
@@ -203,10 +217,12 @@ class CodeFiles(Rows):
         return CodeTotals(files, size, symbols, chunk_count, dict(languages.most_common()), dict(skipped.most_common()))
 
     def file_contents(self, files: Sequence[int]) -> dict[int, tuple[list[SymbolRow], list[ChunkSpan]]]:
+        """Return the symbols and chunks of files by file number."""
         rows = self._in_chunks("SELECT file, symbols, chunks FROM file_contents WHERE file", files)
         return {file: (_symbols.decode(symbols), _spans.decode(spans)) for file, symbols, spans in rows}
 
     def symbols(self, ids: Sequence[int]) -> list[FoundSymbol]:
+        """Return the symbols with these numbers, in this order; unknown ones are left out."""
         numbers = list(dict.fromkeys(symbol >> PLACE_BITS for symbol in ids))
         contents = self.file_contents(numbers)
         files = {file.id: file for file in self.get(File, numbers)}
@@ -223,6 +239,7 @@ class CodeFiles(Rows):
         return found
 
     def code_generation(self) -> int:
+        """Return a number that changes with any indexed file, as a cache key."""
         with self._dialect.errors():
             return int(read_setting(self._connection(), "code_stamp") or 0)
 

@@ -45,7 +45,7 @@ class VectorSearch(Protocol):
 
 
 class Dialect(Protocol):
-    """A database as SqlStore sees it. Methods with a body are what most databases need."""
+    """A database as Store sees it. Methods with a body are what most databases need."""
 
     @property
     def path(self) -> Path:

@@ -29,6 +29,7 @@ class GraphRows(Rows):
     def columns(
         self, kind: type[Record], fields: Collection[str], where: Filter | None = None, *, limit: int | None = None
     ) -> list[tuple[Any, ...]]:
+        """Return these fields of matching rows, undecoded and in no particular order: for very many rows."""
         table = TABLES[kind]
         unknown = set(fields) - set(table.columns)
         if unknown:
@@ -38,23 +39,34 @@ class GraphRows(Rows):
         return self._rows(sql, [*values, EVERYTHING if limit is None else limit])
 
     def graph_generation(self) -> tuple[int, int]:
+        """Return a value that changes with the graph, as a cache key.
+
+        It is (writes of the graph that were not logged, last logged change). While the first number is equal, the log
+        has every difference.
+        """
         with self._dialect.errors():
             connection = self._connection()
             return int(read_setting(connection, "graph_epoch") or 0), newest_change(connection)
 
     def graph_changes(self, since: int, limit: int) -> list[Change]:
+        """Return logged changes of nodes and edges after a change, oldest first."""
         # An expression has no index: the one by entity lists every change of the graph ever made, and there are mostly
         # few after `since`.
         recent = "seq > ? AND (entity || '') IN (?, ?) ORDER BY seq LIMIT ?"
         return self._select(TABLES[Change], recent, [since, TABLES[Node].name, TABLES[Edge].name, limit])
 
     def graph_written(self) -> None:
+        """Record that nodes or edges were written without the log: a loaded graph must be reloaded."""
         with self._dialect.errors(), self._dialect.write() as connection:
             increment(connection, "graph_epoch")
 
     def put_strengths(
         self, strengths: Iterable[Strength], marks: Mapping[str, str] = {}, *, patiently: bool = True
     ) -> int:
+        """Store the centrality of nodes; returns how many nodes exist. Derived state: not logged.
+
+        marks: settings to store after the last one; patiently: false gives up if another process is writing
+        """
         written = 0
         rest = iter(strengths)
         while some := list(islice(rest, STRENGTHS_AT_ONCE)):

@@ -14,12 +14,9 @@ The key of a symbol is its qualified name, with a number if it is not the first 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-
-from recollect.store.code_protocol import CodeStore
 
 if TYPE_CHECKING:
     import numpy as np
@@ -151,72 +148,6 @@ class SymbolPoint(msgspec.Struct, frozen=True, array_like=True, gc=False):
     visibility: msgspec.Raw
     decorators: msgspec.Raw
     parent: int
-
-
-class LinkStore(CodeStore, Protocol):
-    """A store with a code index and links."""
-
-    def linked_tree(self, tree: int) -> LinkedTree | None:
-        """Return how a tree was last linked; None if it never was."""
-        ...
-
-    def known_programs(self, tree: int) -> dict[str, KnownProgram]:
-        """Return the stored programs of a tree by path, possibly with some of deleted files."""
-        ...
-
-    def packed_symbols(self, files: Sequence[int]) -> dict[int, bytes]:
-        """Return the packed symbols of files, by file number."""
-        ...
-
-    def programs(self, files: Sequence[int], *, faces: bool = False) -> dict[int, bytes]:
-        """Return programs by file number; faces: only the part that other files can see."""
-        ...
-
-    def put_programs(
-        self, tree: int, owner: str, programs: Sequence[Program], *, lease_s: int, gone: Sequence[int] = ()
-    ) -> None:
-        """Store programs of a claimed tree; remove some with their links. Raises Conflict if the claim was lost."""
-        ...
-
-    def link_digests(self, tree: int) -> dict[int, str]:
-        """Return the digest of the links by file number."""
-        ...
-
-    def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
-        """Store the links of files; equal ones count as unchanged. Raises Conflict if the claim was lost."""
-        ...
-
-    def put_linked_tree(self, tree: int, owner: str, linked: LinkedTree) -> None:
-        """Store how a claimed tree was linked. Raises Conflict if the claim was lost."""
-        ...
-
-    def file_edges(self, files: Sequence[int]) -> dict[int, Edges]:
-        """Return the links of files by file number."""
-        ...
-
-    def file_sites(self, files: Sequence[int]) -> dict[int, Sites]:
-        """Return the places of the links of files, by file number."""
-        ...
-
-    def files_linking(self, tree: int, target: str, limit: int) -> list[int]:
-        """Return files of a tree that may link to a target (as in Edges.targets): all that do, and maybe more."""
-        ...
-
-    def files_mentioning(self, tree: int, texts: Sequence[str], limit: int) -> list[int]:
-        """Return files of a tree whose sites contain one of these texts, as a name or a part of one."""
-        ...
-
-    def link_generation(self) -> int:
-        """Return a number that changes with any links, as a cache key."""
-        ...
-
-    def code_stamps(self) -> CodeStamps:
-        """Return the change counters of every indexed file, in the order of their numbers."""
-        ...
-
-    def file_graphs(self, files: Iterable[int] | None = None) -> Iterable[FileGraph]:
-        """Yield files as the graph reads them, in the order of their numbers; default: all files."""
-        ...
 
 
 class Crossing(NamedTuple):

@@ -48,6 +48,7 @@ class CodeLinks(Rows):
     def put_programs(
         self, tree: int, owner: str, programs: Sequence[Program], *, lease_s: int, gone: Sequence[int] = ()
     ) -> None:
+        """Store programs of a claimed tree; remove some with their links. Raises Conflict if the claim was lost."""
         with self._dialect.errors(), self._dialect.write() as connection:
             renew_claim(connection, tree, owner, lease_s)
             for table in ("file_programs", "file_links"):
@@ -57,6 +58,7 @@ class CodeLinks(Rows):
             connection.executemany(_PUT_PROGRAM, programs)
 
     def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
+        """Store the links of files; equal ones count as unchanged. Raises Conflict if the claim was lost."""
         with self._dialect.errors(), self._dialect.write() as connection:
             renew_claim(connection, tree, owner, lease_s)
             known: dict[int, tuple[int, bytes, bytes]] = {}
@@ -74,6 +76,7 @@ class CodeLinks(Rows):
             connection.executemany(_PUT_LINKS, rows)
 
     def put_linked_tree(self, tree: int, owner: str, linked: LinkedTree) -> None:
+        """Store how a claimed tree was linked. Raises Conflict if the claim was lost."""
         with self._dialect.errors(), self._dialect.write() as connection:
             sql = "SELECT 1 FROM trees WHERE id = ? AND owner = ?"
             if not list(connection.execute(sql, (tree, owner))):
@@ -88,37 +91,46 @@ class CodeLinks(Rows):
     # --- reading ---
 
     def linked_tree(self, tree: int) -> LinkedTree | None:
+        """Return how a tree was last linked; None if it never was."""
         sql = "SELECT fingerprint, generation, linked_at FROM linked_trees WHERE tree = ?"
         return next((LinkedTree(*row) for row in self._rows(sql, (tree,))), None)
 
     def known_programs(self, tree: int) -> dict[str, KnownProgram]:
+        """Return the stored programs of a tree by path, possibly with some of deleted files."""
         sql = "SELECT path, file, hash, outline, length(content) FROM file_programs WHERE file BETWEEN ? AND ?"
         return {row[0]: KnownProgram(*row[1:]) for row in self._rows(sql, files_of_tree(tree))}
 
     def link_digests(self, tree: int) -> dict[int, str]:
+        """Return the digest of the links by file number."""
         sql = "SELECT file, digest FROM file_links WHERE file BETWEEN ? AND ?"
         return dict(self._rows(sql, files_of_tree(tree)))
 
     def packed_symbols(self, files: Sequence[int]) -> dict[int, bytes]:
+        """Return the packed symbols of files, by file number."""
         return dict(self._in_chunks("SELECT file, symbols FROM file_contents WHERE file", files))
 
     def programs(self, files: Sequence[int], *, faces: bool = False) -> dict[int, bytes]:
+        """Return programs by file number; faces: only the part that other files can see."""
         return dict(
             self._in_chunks(f"SELECT file, {'face' if faces else 'content'} FROM file_programs WHERE file", files)
         )
 
     def file_edges(self, files: Sequence[int]) -> dict[int, Edges]:
+        """Return the links of files by file number."""
         rows = self._in_chunks("SELECT file, edges FROM file_links WHERE file", files)
         return {file: _edges.decode(content) for file, content in rows}
 
     def file_sites(self, files: Sequence[int]) -> dict[int, Sites]:
+        """Return the places of the links of files, by file number."""
         rows = self._in_chunks("SELECT file, sites FROM file_links WHERE file", files)
         return {file: _sites.decode(content) for file, content in rows}
 
     def files_linking(self, tree: int, target: str, limit: int) -> list[int]:
+        """Return files of a tree that may link to a target (as in Edges.targets): all that do, and maybe more."""
         return self._holding("edges", tree, [target], limit)
 
     def files_mentioning(self, tree: int, texts: Sequence[str], limit: int) -> list[int]:
+        """Return files of a tree whose sites contain one of these texts, as a name or a part of one."""
         return self._holding("sites", tree, texts, limit)
 
     def _holding(self, column: str, tree: int, texts: Sequence[str], limit: int) -> list[int]:
@@ -132,10 +144,12 @@ class CodeLinks(Rows):
         return list(found)[:limit]
 
     def link_generation(self) -> int:
+        """Return a number that changes with any links, as a cache key."""
         with self._dialect.errors():
             return int(read_setting(self._connection(), "link_stamp") or 0)
 
     def code_stamps(self) -> CodeStamps:
+        """Return the change counters of every indexed file, in the order of their numbers."""
         import numpy as np
 
         sql = (
@@ -145,6 +159,7 @@ class CodeLinks(Rows):
         return CodeStamps(rows[:, 0], rows[:, 1], rows[:, 2])
 
     def file_graphs(self, files: Iterable[int] | None = None) -> Iterator[FileGraph]:
+        """Yield files as the graph reads them, in the order of their numbers; default: all files."""
         columns = (
             "SELECT f.id, f.path, f.tree, c.symbols, l.edges FROM files f JOIN file_contents c ON c.file = f.id "
             "LEFT JOIN file_links l ON l.file = f.id "

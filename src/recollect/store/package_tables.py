@@ -65,6 +65,7 @@ class Packages(Rows):
     """The part of a store that has packages."""
 
     def manifests(self, tree: int) -> list[tuple[str, str, bytes]]:
+        """Return path, mark and content of every manifest of a tree, by path."""
         sql = (
             "SELECT f.path, f.mark, m.content FROM manifests m JOIN files f ON f.id = m.file "
             "WHERE m.file BETWEEN ? AND ? ORDER BY f.path"
@@ -72,9 +73,11 @@ class Packages(Rows):
         return [(path, mark, content) for path, mark, content in self._rows(sql, files_of_tree(tree))]
 
     def packages_settled(self, tree: int) -> bool:
+        """Return whether the packages of a tree are up to date with its manifests."""
         return bool(self._rows("SELECT tree FROM settled_trees WHERE tree = ?", (tree,)))
 
     def put_packages(self, tree: int, owner: str, packages: Sequence[PackageRow], *, lease_s: int) -> None:
+        """Replace the packages of a claimed tree, all or nothing. Raises Conflict if the claim was lost."""
         with self._dialect.errors(), self._dialect.write() as connection:
             renew_claim(connection, tree, owner, lease_s)
             first, last = files_of_tree(tree)
@@ -85,6 +88,7 @@ class Packages(Rows):
             increment(connection, "code_stamp")
 
     def packages(self, trees: Sequence[int] | None = None) -> list[PackageRow]:
+        """Return the packages of trees (default: all trees), ordered by tree and folder."""
         sql = f"SELECT {', '.join(_COLUMNS)} FROM packages WHERE id BETWEEN ? AND ? ORDER BY id"
         # All numbers of trees, where none is named.
         bounds = [(0, 2**62)] if trees is None else [files_of_tree(tree) for tree in trees]
@@ -97,6 +101,11 @@ class Packages(Rows):
     # --- as a graph ---
 
     def package_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
+        """Yield (node id, kind, label, namespace) of every package of trees and of their dependencies.
+
+        A package has the namespace of the trees that contain it. A package that is not indexed, or in trees of several
+        namespaces, has none.
+        """
         index, wanted = self._package_index(trees)
         seen: set[str] = set()
         for row in wanted:
@@ -106,6 +115,7 @@ class Packages(Rows):
                     yield node, "Package", label, index.namespace(node)
 
     def package_links(self, trees: Sequence[int] | None = None) -> Iterator[PackageLink]:
+        """Yield the links that start at the packages of trees."""
         index, wanted = self._package_index(trees)
         seen: set[tuple[str, str, str]] = set()
         for link in (link for row in wanted for link in _links(index, row)):

@@ -62,6 +62,7 @@ class Searches(Rows):
             )
 
     def search_vectors(self, model: str, query: NDArray[np.float32], where: Filter | None, limit: int) -> list[Match]:
+        """Return the passages nearest to `query` by cosine, among vectors of `model` alone, a few of each memory."""
         scopes, rest = _scoped(where)
         with self._dialect.errors():
             index = self._dialect.vector_search(model) or self._refreshed(model)
@@ -75,6 +76,7 @@ class Searches(Rows):
             return self._widening(lambda wanted: search_times(self._connection(), times, scopes, wanted), rest, limit)
 
     def vectors(self, model: str, pids: Sequence[int], width: int) -> PassageVectors:
+        """Return the vectors of `model` of these passages, of those that have one of this width."""
         with self._dialect.errors():
             return (self._dialect.vector_search(model) or self._refreshed(model)).vectors(pids, width)
 
@@ -95,6 +97,7 @@ class Searches(Rows):
         return found
 
     def centralities(self, memory_ids: Iterable[str]) -> dict[str, float]:
+        """Return the computed centrality of these memories; {} if the graph has no edges."""
         if not self._rows("SELECT 1 FROM graph_edges LIMIT 1"):
             return {}
         # A memory may have nodes of other kinds beside its own, as a file that it is about.
@@ -102,10 +105,18 @@ class Searches(Rows):
         return dict(self._in_chunks(sql, sorted(set(memory_ids)), " GROUP BY memory_id"))
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:
+        """Return term frequencies, which of the names are authors, and which terms are known.
+
+        Frequencies are of the whole store; known terms are those in the namespaces of the filter.
+        """
         with self._dialect.errors():
             return self._dialect.term_counts(self._connection(), terms, names, _scoped(where)[0])
 
     def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:
+        """Store vectors whose memory has not changed since; returns how many memories became complete.
+
+        A memory is complete when its first passage has a vector, so the first passage is embedded last.
+        """
         from recollect.store.vector_index import to_blob
 
         kept_count = 0
@@ -134,6 +145,11 @@ class Searches(Rows):
     def lacking_vectors(
         self, model: str, limit: int, *, longest: int | None = None, without: Mapping[str, int] = {}
     ) -> list[Memory]:
+        """Return memories that are not complete in `model`, newest first; after few changes, observed ones last.
+
+        longest: only memories of at most so many characters; if there are none, the shortest of the others.
+        without: memories to skip, by revision; a memory that changed since is not skipped
+        """
         left_out = " AND ".join("NOT (id = ? AND rev = ?)" for _ in without)
         condition = f"{_LACKING} AND {left_out}" if left_out else _LACKING
         with self._dialect.errors(), self._dialect.snapshot() as connection:
@@ -155,6 +171,7 @@ class Searches(Rows):
         return lacking
 
     def count_lacking(self, model: str) -> int:
+        """Return how many memories are not complete in `model`."""
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             key, newest = _complete_key(connection, model)
             complete = int(read_setting(connection, key) or 0)
@@ -176,17 +193,21 @@ class Searches(Rows):
             return
 
     def embedded_from(self, model: str, memory_id: str) -> int | None:
+        """Return the first passage of a memory that has a vector of `model`; None if none has."""
         sql = "SELECT min(part) FROM memory_embeddings WHERE memory_id = ? AND model = ?"
         found = self._value(sql, (memory_id, model))
         return None if found is None else int(found)
 
     def count_vectors(self, model: str) -> int:
+        """Return how many memories have a vector of `model`."""
         return self.count_embedded(model, 0)
 
     def count_embedded(self, model: str, part: int) -> int:
+        """Return how many memories have a vector of `model` for this passage."""
         return int(self._value("SELECT count(*) FROM memory_embeddings WHERE model = ? AND part = ?", (model, part)))
 
     def memory_vectors(self, model: str) -> MemoryVectors:
+        """Return one vector of every memory that has one of `model`."""
         from recollect.store.vector_index import means
 
         sql = "SELECT memory_id, embedding FROM memory_embeddings WHERE model = ? ORDER BY memory_id, part"
@@ -194,6 +215,7 @@ class Searches(Rows):
             return MemoryVectors(*means(self._connection().execute(sql, (model,))))
 
     def sampled_vectors(self, model: str, where: Filter | None, limit: int) -> tuple[MemoryVectors, int]:
+        """Return the vectors of at most `limit` matching memories, evenly spread by age, and how many have one."""
         from recollect.store.vector_index import means
 
         condition, values = self._condition(TABLES[Memory], where)

@@ -30,6 +30,7 @@ class Rows:
         self._dialect = dialect
 
     def get(self, kind: type[R], ids: Sequence[str | int]) -> list[R]:
+        """Return the rows with these ids, in the order asked; unknown ids are left out."""
         table = TABLES[kind]
         found: dict[str | int, R] = {}
         for chunk in chunks(list(dict.fromkeys(ids))):
@@ -40,6 +41,7 @@ class Rows:
     def find(
         self, kind: type[R], where: Filter | None = None, *, order: str = "", limit: int | None = None, offset: int = 0
     ) -> list[R]:
+        """Return matching rows. order: a field, '-field' for descending; ties break by insertion."""
         table = TABLES[kind]
         condition, values = self._condition(table, where)
         tail = f" ORDER BY {_order(table, order)}"
@@ -53,6 +55,7 @@ class Rows:
         return self._select(table, condition + tail, values)
 
     def logged(self, kind: type[R], field: str, value: str) -> list[R]:
+        """Return earlier versions of rows from the log, oldest first, where the field had this value."""
         table = TABLES[kind]
         condition, values = "entity_id = ?", [value]
         if field != table.key:

@@ -26,11 +26,11 @@ from recollect.store.graph_tables import GraphRows
 from recollect.store.link_tables import CodeLinks
 from recollect.store.package_tables import Packages
 from recollect.store.passage_search import Searches
-from recollect.store.protocol import Filter, StoreFacts, T, Transaction
+from recollect.store.protocol import Filter, StoreFacts, T
 from recollect.store.row_queries import CHUNK, chunks, generation, increment, read_setting, write_setting
 from recollect.store.tables import TABLES
 from recollect.store.text_rebuild import rebuild_text
-from recollect.store.transaction import SqlTransaction
+from recollect.store.transaction import Transaction
 
 # What the full-text index must contain, in the order in which dialects count it → the expected number. Files that a
 # rebuild marked as unread do not count.
@@ -49,7 +49,7 @@ class _Gap(NamedTuple):
     wanted: int
 
 
-class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
+class Store(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
     """The store: reads anywhere, writes in transactions, searches over derived state."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -58,11 +58,13 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         self._code_vectors = {}
 
     def count(self, kind: type[Record], where: Filter | None = None) -> int:
+        """Return how many rows match."""
         table = TABLES[kind]
         condition, values = self._condition(table, where)
         return int(self._value(f"SELECT count(*) FROM {table.name} WHERE {condition}", values))
 
     def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:
+        """Return how many rows match per value of `field`, largest first."""
         table = TABLES[kind]
         if field not in table.columns:
             raise ValueError(f"{table.name} has no field {field}")
@@ -73,19 +75,29 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
+        """Give all reads of this thread in the block one consistent state; the block must not write."""
         with self._dialect.errors(), self._dialect.snapshot():
             yield
 
     def from_replica(self, work: Callable[[], T]) -> T:
+        """Return the result of work that mostly reads, from a replica if there is one that is not behind."""
         with self._dialect.errors():
             return self._dialect.from_replica(work)
 
     @contextmanager
     def transaction(self, operation: str, *, batch: str | None = None, patiently: bool = True) -> Iterator[Transaction]:
+        """Open a write transaction, logged under `operation`; the same `batch` may span several.
+
+        patiently: false gives up if another process is writing
+        """
         with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
-            yield SqlTransaction(connection, self._dialect, operation, batch or clock.new_id())
+            yield Transaction(connection, self._dialect, operation, batch or clock.new_id())
 
     def touch(self, ids: Sequence[str], *, at: int | None = None, read: bool = True) -> None:
+        """Record an access of these memories at a time (default: now). A statistic: never logged, never an error.
+
+        read: whether the access counts; a memory that was found and not read only gets a new last access
+        """
         now = clock.now() if at is None else at
         counted = "access_count = access_count + 1, " if read else ""
         try:
@@ -98,6 +110,11 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
             return
 
     def drop_derived(self, *, vectors: bool) -> tuple[int, int]:
+        """Rebuild the full-text index; with `vectors`, delete those too. Returns text rows made and vectors dropped.
+
+        Others can read and write meanwhile. An interrupted rebuild leaves the index as it was. Raises Conflict if
+        another process started a rebuild.
+        """
         with self._dialect.errors():
             rows = rebuild_text(self._dialect)
             with self._dialect.write() as connection:
@@ -127,19 +144,27 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         return dropped
 
     def scrub(self) -> None:
+        """Rewrite the files of the store, so that no deleted data remains in them.
+
+        Others can read meanwhile and must wait to write. Raises StoreLocked if another process keeps the old files
+        open; deleted rows stay deleted, and `scrub` can be called again.
+        """
         with self._dialect.errors():
             self._forget_files()
             self._dialect.scrub()
 
     def setting(self, key: str) -> str | None:
+        """Return a setting of the store, or None."""
         with self._dialect.errors():
             return read_setting(self._connection(), key)
 
     def keep_setting(self, key: str, value: str) -> None:
+        """Store a setting."""
         with self._dialect.errors(), self._dialect.write() as connection:
             write_setting(connection, key, value)
 
     def swap_setting(self, key: str, before: str | None, value: str) -> bool:
+        """Replace a setting if its value is still `before` (None: not set); return whether it was."""
         with self._dialect.errors(), self._dialect.write() as connection:
             is_same = read_setting(connection, key) == before
             if is_same:
@@ -147,15 +172,18 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         return is_same
 
     def generation(self) -> tuple[int, int, int]:
+        """Return a value that changes with any row or vector, as a cache key."""
         with self._dialect.errors():
             return generation(self._connection())
 
     def check(self, *, thorough: bool) -> list[str]:
+        """Return the problems of the store as sentences; empty if there are none."""
         with self._dialect.errors():
             problems = self._dialect.check(self._connection(), thorough=thorough)
         return problems + self.text_gaps()
 
     def text_gaps(self) -> list[str]:
+        """Return what is missing in the full-text index, as sentences."""
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             gaps = self._gaps(connection)
         return [f"the full-text index has {gap.held:,} of {gap.wanted:,} {gap.what}" for gap in gaps]
@@ -167,6 +195,7 @@ class SqlStore(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         return [gap for gap in gaps if gap.held < gap.wanted]
 
     def describe(self) -> StoreFacts:
+        """Return where the store is, how large, and which schema it has."""
         with self._dialect.errors():
             return self._dialect.describe()
 

@@ -36,7 +36,7 @@ from recollect.store.tables import (
 from recollect.text.passages import MAX_PASSAGES
 
 
-class SqlTransaction(Rows):
+class Transaction(Rows):
     """An open write transaction: rows, their log entries and their search terms change together."""
 
     def __init__(self, connection: Connection, dialect: Dialect, operation: str, batch: str) -> None:
@@ -48,6 +48,7 @@ class SqlTransaction(Rows):
         self.batch = batch
 
     def insert(self, record: R) -> R:
+        """Add a row; returns it as stored, numbered by the change log. Raises Conflict if its id exists."""
         table = TABLES[type(record)]
         row_id = getattr(record, table.key)
         # Before the first question: it is answered when the transaction has its turn, and others wait from then on.
@@ -74,6 +75,7 @@ class SqlTransaction(Rows):
         return record
 
     def update(self, kind: type[R], row_id: str | int, values: Mapping[str, Any]) -> R:
+        """Change fields of a row; returns it as stored. Raises NotFound. No change, no log entry."""
         table = TABLES[kind]
         current = self._existing(kind, row_id)
         given = {field: with_derived(table, field, value, current) for field, value in values.items()}
@@ -91,6 +93,7 @@ class SqlTransaction(Rows):
         return updated
 
     def delete(self, kind: type[Record], where: Filter) -> int:
+        """Remove rows and their dependents (logged one by one); returns how many of `kind` were removed."""
         table = TABLES[kind]
         doomed: list[Record] = self.find(kind, where)
         for record in doomed:
@@ -104,6 +107,11 @@ class SqlTransaction(Rows):
         return len(doomed)
 
     def undo(self, batch: str) -> int:
+        """Restore what `batch` changed, except rows purged since; returns the number of rows.
+
+        Raises NotFound for an unknown batch, Purged if no row of it can be restored, Conflict if a row has changed
+        since.
+        """
         changes = self.find(Change, {"batch": batch}, order="-seq")
         if not changes:
             raise NotFound(f"no change has the id {batch}", batch=batch)
@@ -113,6 +121,13 @@ class SqlTransaction(Rows):
         return rows
 
     def purge(self, kind: type[Record], ids: Sequence[str], *, keep: bool = False) -> int:
+        """Remove rows, their dependents and their earlier versions; returns the number of emptied log entries.
+
+        A row that exists only in the log is removed there. An emptied entry stays without its row: the log still shows
+        that a change happened, and it cannot be undone. Deleted bytes may stay in the database file until `scrub`.
+
+        keep: keep the current rows and empty the log only
+        """
         table = TABLES[kind]
         traces: dict[str, set[str]] = defaultdict(set)
         for row_id in ids:

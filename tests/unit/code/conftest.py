@@ -11,16 +11,15 @@ from tests.trees import write
 
 from recollect.code.index.project_root import Place
 from recollect.code.index.update import Limits, Update, update
-from recollect.store.code_protocol import CodeStore
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 
 Index = Callable[..., Update]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[CodeStore]:
-    opened = SqlStore(Sqlite(tmp_path / "store.db"))
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(Sqlite(tmp_path / "store.db"))
     yield opened
     opened.close()
 
@@ -33,7 +32,7 @@ def where(tmp_path: Path) -> Place:
 
 
 @pytest.fixture
-def index(store: CodeStore, where: Place) -> Index:
+def index(store: Store, where: Place) -> Index:
     """Writes files into the tree, if any are given, and brings its index up to date."""
 
     def run(files: dict[str, str] | None = None, **options: Any) -> Update:

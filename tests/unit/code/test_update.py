@@ -18,7 +18,8 @@ from recollect.code.index.update import Limits, update, update_paths
 from recollect.errors import Cancelled
 from recollect.model import Tree
 from recollect.progress import reporting_to
-from recollect.store.code_protocol import CodeScope, CodeStore
+from recollect.store.code_protocol import CodeScope
+from recollect.store.sql import Store
 
 from .conftest import Index
 
@@ -31,12 +32,12 @@ def age(root: Path) -> None:
         os.utime(file, ns=(OLD + number, OLD + number))
 
 
-def names(store: CodeStore) -> list[str]:
+def names(store: Store) -> list[str]:
     return [name for name, _ in store.symbol_names()]
 
 
 @pytest.mark.promise("E15")
-def test_only_what_changed_is_read_again(index: Index, where: Place, store: CodeStore) -> None:
+def test_only_what_changed_is_read_again(index: Index, where: Place, store: Store) -> None:
     index({"a.py": "def a(): pass", "b.py": "def b(): pass"})
     age(where.root)
     assert index().read == 0  # their times changed, their content did not
@@ -47,7 +48,7 @@ def test_only_what_changed_is_read_again(index: Index, where: Place, store: Code
     assert names(store) == ["a", "c"]
 
 
-def test_a_file_of_the_same_time_and_size_is_taken_to_be_the_same(index: Index, where: Place, store: CodeStore) -> None:
+def test_a_file_of_the_same_time_and_size_is_taken_to_be_the_same(index: Index, where: Place, store: Store) -> None:
     index({"a.py": "def a(): pass"})
     age(where.root)
     index()
@@ -58,9 +59,7 @@ def test_a_file_of_the_same_time_and_size_is_taken_to_be_the_same(index: Index, 
     assert names(store) == ["b"]
 
 
-def test_a_file_written_twice_within_one_tick_of_the_clock_is_noticed(
-    index: Index, where: Place, store: CodeStore
-) -> None:
+def test_a_file_written_twice_within_one_tick_of_the_clock_is_noticed(index: Index, where: Place, store: Store) -> None:
     now = time.time_ns() + 3_600_000_000_000  # later than whatever the clock says when it is read
     write(where.root, {"a.py": "def a(): pass"})
     os.utime(where.root / "a.py", ns=(now, now))
@@ -71,14 +70,14 @@ def test_a_file_written_twice_within_one_tick_of_the_clock_is_noticed(
     assert names(store) == ["b"]
 
 
-def test_a_file_that_is_gone_is_forgotten(index: Index, where: Place, store: CodeStore) -> None:
+def test_a_file_that_is_gone_is_forgotten(index: Index, where: Place, store: Store) -> None:
     index({"a.py": "def a(): pass", "src/b.py": "def b(): pass"})
     (where.root / "src" / "b.py").unlink()
     assert index().gone == 1
     assert names(store) == ["a"]
 
 
-def test_a_renamed_file_is_known_by_its_new_name_alone(index: Index, where: Place, store: CodeStore) -> None:
+def test_a_renamed_file_is_known_by_its_new_name_alone(index: Index, where: Place, store: Store) -> None:
     index({"a.py": "def a(): pass"})
     (where.root / "a.py").rename(where.root / "b.py")
     done = index()
@@ -86,13 +85,13 @@ def test_a_renamed_file_is_known_by_its_new_name_alone(index: Index, where: Plac
     assert [hit.file.path for hit in store.symbols_named(["a"], CodeScope(), 5)] == ["b.py"]
 
 
-def test_a_tree_with_no_files_is_an_index_with_no_files(index: Index, store: CodeStore) -> None:
+def test_a_tree_with_no_files_is_an_index_with_no_files(index: Index, store: Store) -> None:
     done = index()
     assert (done.read, done.gone) == (0, 0)
     assert store.find(Tree)[0].indexed_at > 0
 
 
-def test_a_part_of_a_tree_is_brought_up_to_date_alone(store: CodeStore, tmp_path: Path) -> None:
+def test_a_part_of_a_tree_is_brought_up_to_date_alone(store: Store, tmp_path: Path) -> None:
     root = tmp_path / "tree"
     write(root, {"a.py": "def a(): pass", "src/b.py": "def b(): pass"})
     git(root, "init", "-q")
@@ -104,7 +103,7 @@ def test_a_part_of_a_tree_is_brought_up_to_date_alone(store: CodeStore, tmp_path
     assert names(store) == ["a", "c"]
 
 
-def test_paths_that_changed_are_brought_up_to_date_alone(index: Index, where: Place, store: CodeStore) -> None:
+def test_paths_that_changed_are_brought_up_to_date_alone(index: Index, where: Place, store: Store) -> None:
     index({"a.py": "def a(): pass", "src/b.py": "def b(): pass", "src/c.py": "def c(): pass", "d.py": "def d(): pass"})
     write(where.root, {"a.py": "def a2(): pass", "d.py": "def ignored(): pass", "new/e.py": "def e(): pass"})
     (where.root / "src").rename(where.root / "moved")
@@ -114,7 +113,7 @@ def test_paths_that_changed_are_brought_up_to_date_alone(index: Index, where: Pl
     assert set(store.known_files(done.tree)) == {"a.py", "d.py", "moved/b.py", "moved/c.py", "new/e.py"}
 
 
-def test_a_file_becomes_a_folder_and_back(index: Index, where: Place, store: CodeStore) -> None:
+def test_a_file_becomes_a_folder_and_back(index: Index, where: Place, store: Store) -> None:
     index({"thing.py": "def a(): pass"})
     (where.root / "thing.py").unlink()
     index({"thing.py/inner.py": "def b(): pass"})
@@ -125,7 +124,7 @@ def test_a_file_becomes_a_folder_and_back(index: Index, where: Place, store: Cod
     assert names(store) == ["c"]
 
 
-def test_what_becomes_too_large_or_ignored_is_forgotten(index: Index, where: Place, store: CodeStore) -> None:
+def test_what_becomes_too_large_or_ignored_is_forgotten(index: Index, where: Place, store: Store) -> None:
     index({"a.py": "def a(): pass", "b.py": "def b(): pass"})
     done = index({"a.py": "def a(): pass\n" * 100, ".recollectignore": "b.py\n"}, limits=Limits(500, 1))
     assert names(store) == []
@@ -144,7 +143,7 @@ def test_another_version_of_the_reader_reads_everything_anew(
 
 
 def test_an_update_that_is_stopped_is_gone_on_with(
-    index: Index, where: Place, store: CodeStore, monkeypatch: pytest.MonkeyPatch
+    index: Index, where: Place, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect.code.index.parallel_reader.ORDER_FILES", 1)
     monkeypatch.setattr(updating, "BATCH_FILES", 1)
@@ -177,7 +176,7 @@ def test_how_far_it_is_is_told_in_files_and_bytes(index: Index) -> None:
 
 
 def test_a_writer_waits_for_another_one_of_the_same_tree(
-    index: Index, where: Place, store: CodeStore, monkeypatch: pytest.MonkeyPatch
+    index: Index, where: Place, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = str(where.root)
     other = store.claim_tree(root, None, owner="other", fingerprint="x", lease_s=1000)
@@ -194,7 +193,7 @@ def test_a_writer_waits_for_another_one_of_the_same_tree(
     assert len(waited) == 3
 
 
-def test_odd_names_and_odd_files_are_no_obstacle(index: Index, where: Place, store: CodeStore) -> None:
+def test_odd_names_and_odd_files_are_no_obstacle(index: Index, where: Place, store: Store) -> None:
     write(where.root, {"a.py": "def a(): pass", "new\nline.py": "def b(): pass", "binary.py": b"\0\1"})
     (where.root / os.fsdecode(b"no-\xff-utf8.py")).write_bytes(b"def c(): pass")
     os.mkfifo(where.root / "pipe.py")
@@ -205,7 +204,7 @@ def test_odd_names_and_odd_files_are_no_obstacle(index: Index, where: Place, sto
     assert index().gone == 0
 
 
-def test_a_root_with_an_odd_name_can_be_indexed(store: CodeStore, tmp_path: Path) -> None:
+def test_a_root_with_an_odd_name_can_be_indexed(store: Store, tmp_path: Path) -> None:
     root = tmp_path / os.fsdecode(b"odd-\xff-root")
     write(root, {"a.py": "def a(): pass"})
     assert update(store, Place(root, "", False), None).read == 1
@@ -213,7 +212,7 @@ def test_a_root_with_an_odd_name_can_be_indexed(store: CodeStore, tmp_path: Path
 
 
 def test_processes_are_used_for_many_files_and_give_the_same(
-    store: CodeStore, where: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: Index
+    store: Store, where: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: Index
 ) -> None:
     files = {f"pkg/m{number}.py": f"def f{number}(): pass\n" for number in range(150)}
     index(files)
@@ -223,13 +222,13 @@ def test_processes_are_used_for_many_files_and_give_the_same(
     assert dump(store) == alone
 
 
-def dump(store: CodeStore) -> list[Any]:
+def dump(store: Store) -> list[Any]:
     (tree,) = store.find(Tree)
     return [*code_nodes(store), *sorted(store.known_files(tree.id))]
 
 
 def test_what_many_writes_added_to_the_full_text_is_merged_at_the_end(
-    index: Index, store: CodeStore, monkeypatch: pytest.MonkeyPatch
+    index: Index, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def segments() -> int:
         counted = "SELECT count(DISTINCT segid) FROM code_text_idx"

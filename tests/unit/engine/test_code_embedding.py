@@ -226,7 +226,7 @@ def test_without_the_setting_or_without_links_no_links_are_embedded(
     assert embedder.embedded
     assert not [text for text in embedder.embedded if "(CALLS)" in text]
     (tree,) = engine.store.find(Tree)
-    assert (engine.code_store.linked_tree(tree.id) is not None) == link  # type: ignore[attr-defined]
+    assert (engine.store.linked_tree(tree.id) is not None) == link  # type: ignore[attr-defined]
 
 
 def test_cards_with_links_have_vectors_of_their_own(

@@ -235,7 +235,7 @@ def test_a_tree_that_another_process_writes_to_is_answered_from_what_is_known(en
     engine.links.refresh()
     (root / "shop/new.py").write_text("def fresh(): pass\n", encoding="utf-8")
     engine.code.index(str(root), namespace="shop")
-    store = engine.code_store
+    store = engine.store
     (tree,) = store.find(Tree)
     assert store.claim_tree(tree.root, "shop", owner="another", fingerprint=tree.fingerprint, lease_s=600)
     notes = engine.links.refresh(wait_s=0)

@@ -55,7 +55,7 @@ def test_answers_do_not_wait_for_links(engine: Engine, project: Path, monkeypatc
 @pytest.fixture
 def solved(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set whenever a tree has got its links."""
-    store: Any = engine.code_store
+    store: Any = engine.store
     done = threading.Event()
     put = store.put_linked_tree
 
@@ -70,7 +70,7 @@ def solved(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 def test_what_is_indexed_gets_its_links_without_a_question(
     engine: Engine, project: Path, solved: threading.Event
 ) -> None:
-    store: Any = engine.code_store
+    store: Any = engine.store
     engine.links.start()
     engine.code.index(str(project))
     assert solved.wait(PATIENCE_S)
@@ -100,8 +100,8 @@ def test_closing_does_not_wait_for_links(engine: Engine, project: Path, monkeypa
     thread = engine.links._thread
     assert thread is not None
     assert not thread.is_alive()
-    (tree,) = engine.code_store.find(Tree)
-    assert not linking.is_linked(engine.code_store, tree)  # type: ignore[arg-type]
+    (tree,) = engine.store.find(Tree)
+    assert not linking.is_linked(engine.store, tree)  # type: ignore[arg-type]
 
 
 @pytest.mark.usefixtures("project")
@@ -112,9 +112,9 @@ def test_another_project_is_linked_behind_when_it_is_wanted(
     elsewhere.mkdir()
     (elsewhere / "till.py").write_text("def open_till():\n    return 1\n", encoding="utf-8")
     engine.code.index(str(elsewhere))
-    (tree,) = engine.code_store.find(Tree)
+    (tree,) = engine.store.find(Tree)
     assert not engine.links.want(tree.id), "nobody is there to do it"
     engine.links.start()
     assert engine.code.symbol("open_till").callers_total is None, "the background does it: the answer does not wait"
     assert solved.wait(PATIENCE_S)
-    assert linking.is_linked(engine.code_store, tree)  # type: ignore[arg-type]
+    assert linking.is_linked(engine.store, tree)  # type: ignore[arg-type]

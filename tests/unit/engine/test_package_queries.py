@@ -147,14 +147,14 @@ def test_a_change_of_a_manifest_changes_the_links_and_a_dropped_tree_takes_them_
     assert {row.name for row in answer.externals} >= {"@acme/ui"}
     assert set(needs(answer)) == {("@acme/testing", "@acme/core")}
     (tree,) = (tree.id for tree in engine.store.find(Tree) if tree.root == str(shops[0]))
-    engine.code_store.drop_trees([tree])
+    engine.store.drop_trees([tree])
     assert {row.name for row in engine.packages.cross_repo().packages} == {"shop"}
-    assert engine.code_store.manifests(tree) == []
+    assert engine.store.manifests(tree) == []
 
 
 @pytest.mark.promise("E14", "E16")
 def test_packages_are_nodes_of_the_graph_with_what_they_need_and_hold(engine: Engine, shops: tuple[Path, Path]) -> None:
-    store = engine.code_store
+    store = engine.store
     nodes = {node: (kind, label, namespace) for node, kind, label, namespace in store.package_nodes()}
     assert nodes["pkg:npm:@acme/core"] == ("Package", "@acme/core", str(shops[0]))
     assert nodes["pkg:npm:react"] == ("Package", "react", None)
@@ -180,10 +180,10 @@ def test_packages_are_nodes_of_the_graph_with_what_they_need_and_hold(engine: En
 @pytest.mark.promise("E16")
 def test_imports_can_be_resolved_to_the_tree_that_provides_them(engine: Engine, shops: tuple[Path, Path]) -> None:
     by_root = {tree.root: tree.id for tree in engine.store.find(Tree)}
-    found = provided(engine.code_store)
+    found = provided(engine.store)
     acme = by_root[str(shops[0])]
     assert found["npm", "@acme/core"][0] == Provided(acme, "packages/core", "packages/core/src/index.ts")
-    assert ("npm", "@acme/core") not in provided(engine.code_store, [by_root[str(shops[1])]])
+    assert ("npm", "@acme/core") not in provided(engine.store, [by_root[str(shops[1])]])
 
 
 @pytest.mark.promise("E16")
@@ -198,9 +198,9 @@ def test_one_package_in_two_repositories_belongs_to_neither_and_each_uses_its_ow
         (str(one), str(one), (f"{two}/lib",)),
         (str(two), str(two), (f"{one}/lib",)),
     }
-    nodes = {node: namespace for node, _, _, namespace in engine.code_store.package_nodes()}
+    nodes = {node: namespace for node, _, _, namespace in engine.store.package_nodes()}
     assert nodes == {"pkg:go:example.org/app": None, "pkg:go:example.org/lib": None}
-    depends = [link for link in engine.code_store.package_links() if link.relationship == "DEPENDS_ON"]
+    depends = [link for link in engine.store.package_links() if link.relationship == "DEPENDS_ON"]
     assert len(depends) == 1
 
 

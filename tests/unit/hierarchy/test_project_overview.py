@@ -91,7 +91,7 @@ def test_the_same_project_gives_the_same_bytes(engine: Engine, shop: Path) -> No
 
 def test_nothing_is_linked_for_it(engine: Engine, shop: Path) -> None:
     overview(engine, str(shop))
-    assert file_uses(engine.code_store, engine.sources(str(shop))).known_by == "imports"
+    assert file_uses(engine.store, engine.sources(str(shop))).known_by == "imports"
 
 
 @pytest.mark.promise("H2")

@@ -14,7 +14,7 @@ from recollect.model import Memory
 from recollect.recall.gather import FROM_TIME, POOL, REACH, Pool, gather
 from recollect.recall.query import understand
 from recollect.store.protocol import Filter, Match, Passage, PassageVectors, Vectors
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 from recollect.text.passages import MAX_PASSAGES
 
@@ -105,8 +105,8 @@ def day_of(number: int) -> int:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    opened = SqlStore(Sqlite(tmp_path / "store.db"))
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(Sqlite(tmp_path / "store.db"))
     yield opened
     opened.close()
 
@@ -115,7 +115,7 @@ Add = Callable[..., Memory]
 
 
 @pytest.fixture
-def add(store: SqlStore) -> Add:
+def add(store: Store) -> Add:
     def add_one(row_id: str, content: str, **fields: Any) -> Memory:
         with store.transaction("test") as transaction:
             return transaction.insert(Memory(id=row_id, content=content, **fields))
@@ -123,7 +123,7 @@ def add(store: SqlStore) -> Add:
     return add_one
 
 
-def gathered(store: SqlStore, question: str, vector: Any = None, **options: Any) -> Pool:
+def gathered(store: Store, question: str, vector: Any = None, **options: Any) -> Pool:
     asked = understand(question)
     counts = store.term_counts(asked.terms, asked.name_terms)
     return gather(store, asked, counts, vector, **{"model": MODEL, "where": None, "limit": 10, **options})
@@ -134,7 +134,7 @@ def parts(pool: Pool, memory: Memory) -> list[int]:
     return [passage.pid % MAX_PASSAGES for passage in pool.passages if passage.memory_id == memory.id]
 
 
-def test_the_parts_before_and_after_in_a_text_are_read_along(store: SqlStore, add: Add) -> None:
+def test_the_parts_before_and_after_in_a_text_are_read_along(store: Store, add: Add) -> None:
     filler = "Some other words. " * 50
     long = add("long", "\n\n".join(f"{filler}{'needle' if number in (0, 9) else ''}" for number in range(20)))
     other = add("other", "\n\n".join([filler] * 20))
@@ -144,7 +144,7 @@ def test_the_parts_before_and_after_in_a_text_are_read_along(store: SqlStore, ad
     assert parts(pool, other) == []
 
 
-def test_the_turns_before_and_after_in_a_session_are_read_along(store: SqlStore, add: Add) -> None:
+def test_the_turns_before_and_after_in_a_session_are_read_along(store: Store, add: Add) -> None:
     for number in range(12):
         content = "needle" if number == 6 else f"turn {number}"
         add(f"a{number}", content, session_id="a")
@@ -154,7 +154,7 @@ def test_the_turns_before_and_after_in_a_session_are_read_along(store: SqlStore,
     assert found == [f"a{number}" for number in range(6 - REACH, 6 + REACH + 1)]
 
 
-def test_a_passage_that_is_found_twice_or_beside_a_found_one_is_there_once(store: SqlStore, add: Add) -> None:
+def test_a_passage_that_is_found_twice_or_beside_a_found_one_is_there_once(store: Store, add: Add) -> None:
     rows = [add(name, "needle", session_id="s") for name in "abc"]
     store.put_vectors(MODEL, [Vectors(row.id, row.rev, EAST[None]) for row in rows])
     pool = gathered(store, "needle", EAST)
@@ -162,14 +162,14 @@ def test_a_passage_that_is_found_twice_or_beside_a_found_one_is_there_once(store
     assert pool.lexical.keys() == pool.semantic.keys() == {passage.pid for passage in pool.passages}
 
 
-def test_what_is_read_along_has_its_cosine_too(store: SqlStore, add: Add) -> None:
+def test_what_is_read_along_has_its_cosine_too(store: Store, add: Add) -> None:
     first, second = add("a", "hello", session_id="s"), add("b", "needle", session_id="s")
     store.put_vectors(MODEL, [Vectors(first.id, first.rev, NORTH[None]), Vectors(second.id, second.rev, EAST[None])])
     pool = gathered(store, "needle", EAST)
     assert pool.cosines == pytest.approx({first.seq * MAX_PASSAGES: 0.0, second.seq * MAX_PASSAGES: 1.0}, abs=1e-3)
 
 
-def test_what_does_not_pass_the_filter_is_only_read_along(store: SqlStore, add: Add) -> None:
+def test_what_does_not_pass_the_filter_is_only_read_along(store: Store, add: Add) -> None:
     add("a", "hello", session_id="s")
     add("b", "needle", session_id="s", memory_type="decision")
     add("c", "needle as well", session_id="s")
@@ -181,14 +181,14 @@ def test_what_does_not_pass_the_filter_is_only_read_along(store: SqlStore, add: 
     assert {passage.memory_id: passage.eligible for passage in everything.passages} == dict.fromkeys("abcd", True)
 
 
-def test_nothing_found_is_an_empty_pool(store: SqlStore, add: Add) -> None:
+def test_nothing_found_is_an_empty_pool(store: Store, add: Add) -> None:
     add("a", "hello")
     empty = gathered(store, "needle")
     assert (empty.passages, empty.cosines, empty.lexical, empty.semantic) == ([], None, {}, {})
     assert gathered(store, "?!").passages == []
 
 
-def test_a_long_text_whose_every_part_matches_leaves_room_for_others(store: SqlStore, add: Add) -> None:
+def test_a_long_text_whose_every_part_matches_leaves_room_for_others(store: Store, add: Add) -> None:
     long = add("long", "\n\n".join(["needle " * 100] * 200))
     short = add("short", "one needle among many words that say nothing about it and make it a poor match")
     store.put_vectors(MODEL, [Vectors(long.id, long.rev, np.repeat(EAST[None], 200, axis=0))])

@@ -13,7 +13,7 @@ import pytest
 from recollect.model import Memory
 from recollect.store import passage_search
 from recollect.store.protocol import Vectors, Without
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 
 MODEL = "m"
@@ -27,8 +27,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passage_search, "FEW_CHANGES", 20)
 
 
-def filled(path: Path, size: int) -> SqlStore:
-    store = SqlStore(Sqlite(path))
+def filled(path: Path, size: int) -> Store:
+    store = Store(Sqlite(path))
     with store.transaction("test") as transaction:
         rows = [
             transaction.insert(
@@ -40,7 +40,7 @@ def filled(path: Path, size: int) -> SqlStore:
     return store
 
 
-def steps(store: SqlStore, work: Callable[[], Any]) -> int:
+def steps(store: Store, work: Callable[[], Any]) -> int:
     """Return how many steps the database takes for some work."""
     count = 0
 
@@ -55,14 +55,14 @@ def steps(store: SqlStore, work: Callable[[], Any]) -> int:
     return count
 
 
-def after_a_change(store: SqlStore, work: Callable[[], Any]) -> int:
+def after_a_change(store: Store, work: Callable[[], Any]) -> int:
     work()
     with store.transaction("test") as transaction:
         transaction.update(Memory, "m1", {"importance": 0.95})
     return steps(store, work)
 
 
-WORK: dict[str, Callable[[SqlStore], Any]] = {
+WORK: dict[str, Callable[[Store], Any]] = {
     "nearest": lambda store: store.search_vectors(MODEL, ONE[0], None, 5),
     "how many lack a vector": lambda store: store.count_lacking(MODEL),
     "which lack a vector": lambda store: store.lacking_vectors(MODEL, 5),
@@ -71,7 +71,7 @@ WORK: dict[str, Callable[[SqlStore], Any]] = {
 
 @pytest.mark.parametrize("work", WORK.values(), ids=WORK.keys())
 def test_after_a_change_a_search_reads_no_more_of_a_large_store_than_of_a_small_one(
-    tmp_path: Path, work: Callable[[SqlStore], Any]
+    tmp_path: Path, work: Callable[[Store], Any]
 ) -> None:
     with closing(filled(tmp_path / "small.db", 100)) as small, closing(filled(tmp_path / "large.db", 800)) as large:
         small_steps, large_steps = (after_a_change(store, lambda store=store: work(store)) for store in (small, large))

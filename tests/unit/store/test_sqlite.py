@@ -17,7 +17,7 @@ from recollect.model import Edge, Memory
 from recollect.store import full_text, passage_search, sqlite
 from recollect.store.full_text import POSTINGS_BUDGET
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.sql import SqlStore
+from recollect.store.sql import Store
 from recollect.store.sqlite import APPLICATION_ID, IMPATIENT_MS, Sqlite
 from recollect.store.tables import TABLES
 
@@ -72,7 +72,7 @@ def test_our_files_carry_our_mark_and_the_number_of_migrations(dialect: Sqlite) 
 
 
 def test_files_and_folder_are_private(dialect: Sqlite, tmp_path: Path) -> None:
-    store = SqlStore(dialect)
+    store = Store(dialect)
     with store.transaction("test") as transaction:
         transaction.insert(Memory(id="a", content="x"))
     folder = tmp_path / "new"
@@ -92,7 +92,7 @@ def test_each_thread_has_a_connection_of_its_own(dialect: Sqlite) -> None:
 
 
 def test_threads_write_and_read_side_by_side(dialect: Sqlite) -> None:
-    store = SqlStore(dialect)
+    store = Store(dialect)
 
     def write(name: str) -> None:
         for number in range(20):
@@ -112,7 +112,7 @@ def test_threads_write_and_read_side_by_side(dialect: Sqlite) -> None:
 def test_a_statistic_does_not_wait_for_a_writer_and_the_patience_of_others_stays(
     dialect: Sqlite, tmp_path: Path
 ) -> None:
-    store = SqlStore(dialect)
+    store = Store(dialect)
     with store.transaction("test") as transaction:
         transaction.insert(Memory(id="a", content="x"))
     with closing(sqlite3.connect(tmp_path / "new" / "store.db", isolation_level=None)) as other:
@@ -135,7 +135,7 @@ def test_a_database_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path)
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     before = path.read_bytes()
     with pytest.raises(SchemaTooNew) as refusal:
-        SqlStore(Sqlite(path)).find(Memory)
+        Store(Sqlite(path)).find(Memory)
     assert refusal.value.details["schema_version"] == len(MIGRATIONS) + 1
     assert path.read_bytes() == before
 
@@ -154,7 +154,7 @@ def test_a_database_of_an_older_version_is_brought_up_to_date_with_what_it_holds
                 "last_accessed_at, seq, rev) VALUES ('a', 'kept', 'context', '', 0, 0, 0, 1, 1)"
             )
         old.close()
-    store = SqlStore(Sqlite(path))
+    store = Store(Sqlite(path))
     assert [memory.content for memory in store.find(Memory)] == ["kept"]
     assert store.describe().schema_version == len(MIGRATIONS)
     store.close()
@@ -166,13 +166,13 @@ def test_a_database_of_another_program_is_refused_and_left_alone(tmp_path: Path)
         connection.execute("CREATE TABLE recipes (name TEXT)")
     before = path.read_bytes()
     with pytest.raises(StoreForeign):
-        SqlStore(Sqlite(path)).find(Memory)
+        Store(Sqlite(path)).find(Memory)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == ["theirs.db"]
 
 
 def test_a_store_can_be_opened_again_after_it_was_closed(dialect: Sqlite) -> None:
-    store = SqlStore(dialect)
+    store = Store(dialect)
     with store.transaction("test") as transaction:
         transaction.insert(Memory(id="a", content="x"))
     store.close()
@@ -180,7 +180,7 @@ def test_a_store_can_be_opened_again_after_it_was_closed(dialect: Sqlite) -> Non
 
 
 def test_a_transaction_inside_a_transaction_is_an_error_of_ours_and_undoes_nothing(dialect: Sqlite) -> None:
-    store = SqlStore(dialect)
+    store = Store(dialect)
     with store.transaction("outer") as outer:
         outer.insert(Memory(id="a", content="x"))
         with pytest.raises(StorageError), store.transaction("inner"):
@@ -190,7 +190,7 @@ def test_a_transaction_inside_a_transaction_is_an_error_of_ours_and_undoes_nothi
 
 
 def test_where_there_is_too_much_to_rank_the_rarest_words_are_kept(dialect: Sqlite) -> None:
-    store = SqlStore(dialect)
+    store = Store(dialect)
     with store.transaction("test") as transaction:
         for number in range(1 + POSTINGS_BUDGET // 3):
             transaction.insert(Memory(id=str(number), content="alpha beta gamma"))
@@ -203,7 +203,7 @@ def test_of_frequent_words_only_what_has_all_of_them_is_ranked_if_that_is_enough
     dialect: Sqlite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(full_text, "POSTINGS_BUDGET", 10)
-    store = SqlStore(dialect)
+    store = Store(dialect)
     texts = {"short": "alpha", "both": "alpha and beta, and many other words besides", "other": "beta"}
     with store.transaction("test") as transaction:
         for number in range(8):
@@ -229,6 +229,6 @@ def test_of_frequent_words_only_what_has_all_of_them_is_ranked_if_that_is_enough
 def test_edges_are_looked_for_by_their_ends_where_those_are_known(
     dialect: Sqlite, where: dict[str, object], index: str
 ) -> None:
-    condition, values = SqlStore(dialect)._condition(TABLES[Edge], where)
+    condition, values = Store(dialect)._condition(TABLES[Edge], where)
     plan = dialect.connection().execute(f"EXPLAIN QUERY PLAN SELECT * FROM graph_edges WHERE {condition}", values)
     assert index in " ".join(str(row[-1]) for row in plan)

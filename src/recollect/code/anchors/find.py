@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.anchors.mention import Mentions, Name, Path, is_path
 from recollect.code.anchors.normalised_file import TELLING_BYTES, Form, Spot, spots
 from recollect.code.index.languages import BY_NAME
 from recollect.model import File, Tree
-from recollect.store.code_protocol import CodeScope, CodeStore, FoundSymbol, SymbolRow
+from recollect.store.code_protocol import CodeScope, FoundSymbol, SymbolRow
 from recollect.text.identifiers import name_term
+
+if TYPE_CHECKING:
+    from recollect.store.sql import Store
 
 # A memory that mentions more is about none of them in particular.
 MAX_PLACES = 8
@@ -47,7 +50,7 @@ class Found(NamedTuple):
 class Code:
     """The indexed code of some trees, with a cache of what was read."""
 
-    def __init__(self, store: CodeStore, trees: Sequence[Tree]) -> None:
+    def __init__(self, store: Store, trees: Sequence[Tree]) -> None:
         self.store = store
         self.trees = list(trees)
         self.bearers: dict[Name, list[FoundSymbol] | None] = {}

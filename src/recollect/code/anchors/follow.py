@@ -11,12 +11,15 @@ a deleted function is not taken for a copy of one that moved.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.code.anchors.code_sketch import likeness, size
 from recollect.code.anchors.normalised_file import TELLING_BYTES, Spot, overlap, spots
 from recollect.model import File
-from recollect.store.code_protocol import CodeStore, IndexedFile, Touched
+
+if TYPE_CHECKING:
+    from recollect.store.code_protocol import IndexedFile, Touched
+    from recollect.store.sql import Store
 
 # Symbols of a file by qualified name, by path.
 Symbols = Mapping[str, Mapping[str, Spot]]
@@ -262,7 +265,7 @@ class Remembering:
     is passed on to the store.
     """
 
-    def __init__(self, store: CodeStore, opened: Callable[[int], bool]) -> None:
+    def __init__(self, store: Store, opened: Callable[[int], bool]) -> None:
         """Wrap a store.
 
         opened: called with the number of the tree before anything is written; tells whether any memory is anchored to

@@ -16,20 +16,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
 from recollect.code.index.file_reader import Task
 from recollect.code.index.file_walk import Entry, Walked, real, walk, within
 from recollect.code.index.parallel_reader import Answer, Translated, Wanted, read_all
-from recollect.code.index.project_root import Place
 from recollect.code.manifests.package_resolution import settle
 from recollect.code.process_pool import seldom_collected
 from recollect.model import Tree
 from recollect.progress import report
-from recollect.store.code_protocol import CodeStore, IndexedFile, Touched
 from recollect.text import identifiers, terms
 from recollect.text.redaction import redact
+
+if TYPE_CHECKING:
+    from recollect.code.index.project_root import Place
+    from recollect.store.code_protocol import IndexedFile, Touched
+    from recollect.store.sql import Store
 
 
 @cache
@@ -96,7 +99,7 @@ class _Plan(NamedTuple):
 
 
 def update(
-    store: CodeStore,
+    store: Store,
     where: Place,
     namespace: str | None,
     *,
@@ -118,7 +121,7 @@ def update(
 
 
 def update_paths(
-    store: CodeStore, where: Place, namespace: str | None, paths: Sequence[str], *, limits: Limits = LIMITS
+    store: Store, where: Place, namespace: str | None, paths: Sequence[str], *, limits: Limits = LIMITS
 ) -> Update:
     """Update the index of these files and folders only; paths are relative to the root."""
     with claimed(store, where, namespace) as (tree, owner):
@@ -129,7 +132,7 @@ def update_paths(
 
 
 @contextmanager
-def claimed(store: CodeStore, where: Place, namespace: str | None) -> Iterator[tuple[Tree, str]]:
+def claimed(store: Store, where: Place, namespace: str | None) -> Iterator[tuple[Tree, str]]:
     """Hold the claim on a tree for a block; wait while another process has it."""
     owner = clock.new_owner()
     root = os.fsencode(where.root).decode("utf-8", "backslashreplace")
@@ -195,9 +198,7 @@ def _measure(done: int, total: int) -> str:
 class _Batch:
     """Answers of one transaction."""
 
-    def __init__(
-        self, store: CodeStore, tree: Tree, owner: str, gone: list[str], keep: KeepPrograms | None = None
-    ) -> None:
+    def __init__(self, store: Store, tree: Tree, owner: str, gone: list[str], keep: KeepPrograms | None = None) -> None:
         self.store, self.tree, self.owner, self.keep = store, tree, owner, keep
         self._gone = gone
         self._programs: list[Translated] = []

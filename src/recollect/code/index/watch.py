@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 from recollect.code.index import ignore_rules
 from recollect.code.index.exclusions import DEPENDENCY_FOLDERS
 from recollect.code.index.file_walk import shown
-from recollect.code.index.project_root import Place
 from recollect.code.index.update import Limits, Update, update, update_paths
 from recollect.errors import ConfigError, RecollectError
-from recollect.store.code_protocol import CodeStore
 
 if TYPE_CHECKING:
     from watchfiles import Change
+
+    from recollect.code.index.project_root import Place
+    from recollect.store.sql import Store
 
 # Document 002. Changes are collected for at most this long, or until none comes for STEP_MS.
 DEBOUNCE_MS = 50
@@ -38,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 
 def watch(
-    store: CodeStore,
+    store: Store,
     where: Place,
     namespace: str | None,
     *,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
 from recollect.code.index.file_reader import Task
@@ -26,12 +26,15 @@ from recollect.code.links.file_programs import has_program, read_offer
 from recollect.code.links.link_groups import Group, Known, Plan, plan
 from recollect.code.links.link_workers import GroupTask, solve_all, useful_workers
 from recollect.code.links.manifest_facts import CONFIGS, aliases, facts
-from recollect.code.links.module_finder import Facts
 from recollect.code.links.solver import uncollected
 from recollect.code.manifests.importable_names import provided
 from recollect.model import File, Tree
 from recollect.progress import report
-from recollect.store.link_protocol import LinkedTree, Links, LinkStore, Program
+from recollect.store.link_protocol import LinkedTree, Links, Program
+
+if TYPE_CHECKING:
+    from recollect.code.links.module_finder import Facts
+    from recollect.store.sql import Store
 
 # Programs to a transaction.
 BATCH_FILES = 500
@@ -59,7 +62,7 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-def is_linked(store: LinkStore, tree: Tree, *, allow_edits: bool = False) -> bool:
+def is_linked(store: Store, tree: Tree, *, allow_edits: bool = False) -> bool:
     """Tell whether a tree is linked in its current state; one small query.
 
     allow_edits: accept links of files that were edited after indexing
@@ -82,7 +85,7 @@ class Unlinked(NamedTuple):
     size_bytes: int
 
 
-def unlinked(store: LinkStore, tree: Tree) -> Unlinked:
+def unlinked(store: Store, tree: Tree) -> Unlinked:
     """Return the pending work of a tree; dependents of changes are not counted."""
     files = _files(store, tree)
     known, linked = store.known_programs(tree.id), store.link_digests(tree.id)
@@ -93,7 +96,7 @@ def unlinked(store: LinkStore, tree: Tree) -> Unlinked:
     return Unlinked(len(files) - len(done), len(files), sum(row.size_bytes for row in files.values()))
 
 
-def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float = 0.0) -> Linking | None:
+def link(store: Store, tree: Tree, *, limits: Limits = LIMITS, wait_s: float = 0.0) -> Linking | None:
     """Update the links of a tree; None if another process keeps it longer than `wait_s`."""
     with _held(store, tree, wait_s) as owner:
         if owner is None:
@@ -119,7 +122,7 @@ def link(store: LinkStore, tree: Tree, *, limits: Limits = LIMITS, wait_s: float
 
 
 @contextmanager
-def _held(store: LinkStore, tree: Tree, wait_s: float) -> Iterator[str | None]:
+def _held(store: Store, tree: Tree, wait_s: float) -> Iterator[str | None]:
     """Hold a tree for a block; None if another one does for too long."""
     owner = clock.new_owner()
     until = time.monotonic() + wait_s
@@ -149,7 +152,7 @@ class _Indexed(NamedTuple):
     size_bytes: int
 
 
-def _files(store: LinkStore, tree: Tree) -> dict[str, _Indexed]:
+def _files(store: Store, tree: Tree) -> dict[str, _Indexed]:
     rows = store.columns(File, ("path", "id", "hash", "size_bytes", "language"), {"tree": tree.id, "skipped": ""})
     return {row[0]: _Indexed(*row[1:4]) for row in rows if has_program(row[4])}
 
@@ -157,9 +160,7 @@ def _files(store: LinkStore, tree: Tree) -> dict[str, _Indexed]:
 # --- programs ---
 
 
-def _read(
-    store: LinkStore, tree: Tree, owner: str, files: Mapping[str, _Indexed], limits: Limits, notes: list[str]
-) -> int:
+def _read(store: Store, tree: Tree, owner: str, files: Mapping[str, _Indexed], limits: Limits, notes: list[str]) -> int:
     """Read the programs of changed files, delete those of missing ones."""
     known = store.known_programs(tree.id)
     gone = [row.file for path, row in known.items() if path not in files or files[path].id != row.file]
@@ -188,7 +189,7 @@ def _read(
 
 
 def _keep(
-    store: LinkStore,
+    store: Store,
     tree: Tree,
     owner: str,
     files: Mapping[str, _Indexed],
@@ -204,7 +205,7 @@ def _keep(
     store.put_programs(tree.id, owner, rows, lease_s=LEASE_S)
 
 
-def keep_programs(store: LinkStore, tree: Tree, owner: str, programs: Sequence[Translated]) -> None:
+def keep_programs(store: Store, tree: Tree, owner: str, programs: Sequence[Translated]) -> None:
     """Keep programs that an update of the index read; one without content is read again when linking."""
     files = _files(store, tree)
     _keep(store, tree, owner, files, [each for each in programs if each.content and each.path in files], [])
@@ -215,7 +216,7 @@ def _stamped(digest: str) -> str:
     return f"{fingerprint()}:{digest}"
 
 
-def _known(store: LinkStore, tree: Tree) -> dict[str, Known]:
+def _known(store: Store, tree: Tree) -> dict[str, Known]:
     """Return the known programs of a tree."""
     return {
         path: Known(row.hash, row.size_bytes, read_offer(row.outline))
@@ -224,7 +225,7 @@ def _known(store: LinkStore, tree: Tree) -> dict[str, Known]:
     }
 
 
-def _facts(store: LinkStore, tree: Tree) -> Facts:
+def _facts(store: Store, tree: Tree) -> Facts:
     """Return facts of manifests and configurations."""
     configs = [path for path in store.known_files(tree.id) if CONFIGS.search(path)]
     return facts(provided(store, [tree.id]), tree.id, aliases(tree.root, configs))
@@ -233,7 +234,7 @@ def _facts(store: LinkStore, tree: Tree) -> Facts:
 # --- links ---
 
 
-def _stale(store: LinkStore, tree: Tree, files: Mapping[str, _Indexed], division: Plan) -> list[Group]:
+def _stale(store: Store, tree: Tree, files: Mapping[str, _Indexed], division: Plan) -> list[Group]:
     """Return the groups whose digest changed."""
     digests = store.link_digests(tree.id)
     return [
@@ -242,7 +243,7 @@ def _stale(store: LinkStore, tree: Tree, files: Mapping[str, _Indexed], division
 
 
 def _solve(
-    store: LinkStore,
+    store: Store,
     tree: Tree,
     owner: str,
     files: Mapping[str, _Indexed],
@@ -266,7 +267,7 @@ def _solve(
     return solved_files
 
 
-def _task(store: LinkStore, files: Mapping[str, _Indexed], group: Group) -> GroupTask:
+def _task(store: Store, files: Mapping[str, _Indexed], group: Group) -> GroupTask:
     """Return a group with all programs that it is solved from."""
     content = store.programs([files[path].id for path in group.members])
     faces = store.programs([files[path].id for path in group.needed], faces=True)

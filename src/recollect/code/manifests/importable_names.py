@@ -17,11 +17,14 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.manifests.python_manifests import ANY
 from recollect.model import File
-from recollect.store.code_protocol import CodeStore, PackageRow
+from recollect.store.code_protocol import PackageRow
+
+if TYPE_CHECKING:
+    from recollect.store.sql import Store
 
 # Top folders that hold no module of a distribution, as in setuptools.
 NO_MODULES = frozenset(
@@ -48,7 +51,7 @@ class Provided(NamedTuple):
 Names = Mapping[tuple[str, str], tuple[Provided, ...]]
 
 
-def provided(store: CodeStore, trees: Sequence[int] | None = None) -> Names:
+def provided(store: Store, trees: Sequence[int] | None = None) -> Names:
     """Return what can be imported from the packages of these trees; default: all trees."""
     packages = store.packages(trees)
     paths: dict[int, list[str]] = defaultdict(list)

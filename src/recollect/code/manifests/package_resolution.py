@@ -16,11 +16,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.manifests.families import family, unpack
 from recollect.code.manifests.manifest import NONE, Dependency, Ecosystem, Manifest, Scope, normal
-from recollect.store.code_protocol import CodeStore, DependencyRow, PackageRow
+from recollect.store.code_protocol import DependencyRow, PackageRow
+
+if TYPE_CHECKING:
+    from recollect.store.sql import Store
 
 # Ecosystems in which a folder may hold several packages, each with its own file.
 MANY: frozenset[Ecosystem] = frozenset({"gem", "nuget"})
@@ -44,7 +47,7 @@ class Kept(NamedTuple):
     manifest: Manifest
 
 
-def settle(store: CodeStore, tree: int, root: str, owner: str, *, lease_s: int) -> None:
+def settle(store: Store, tree: int, root: str, owner: str, *, lease_s: int) -> None:
     """Update the packages of a claimed tree, if any of its manifests changed."""
     if store.packages_settled(tree):
         return

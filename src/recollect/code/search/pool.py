@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.code.search.question import Question
 from recollect.code.search.report import matched
 from recollect.model import File, Tree
-from recollect.store.code_protocol import PLACE_BITS, ChunkRow, CodeScope, CodeStore, FieldWeights
+from recollect.store.code_protocol import PLACE_BITS, ChunkRow, CodeScope, FieldWeights
 from recollect.text.identifiers import name_term
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recollect.code.search.question import Question
+    from recollect.store.sql import Store
 
 # Kinds of files, by path or language.
 TEST = re.compile(
@@ -102,7 +104,7 @@ class Pool(NamedTuple):
 
 
 def gather(
-    store: CodeStore,
+    store: Store,
     question: Question,
     scope: CodeScope,
     *,
@@ -143,7 +145,7 @@ def gather(
     return Pool(candidates, total, frequency, definers, bool(cosines))
 
 
-def _ways(store: CodeStore, question: Question, scope: CodeScope) -> tuple[dict[str, Found], dict[str, int]]:
+def _ways(store: Store, question: Question, scope: CodeScope) -> tuple[dict[str, Found], dict[str, int]]:
     """Return the files found without vectors, by source, and how many files define each name."""
     wide = question.is_report
     pieces, postings = (REPORT_PIECES, REPORT_POSTINGS) if wide else (PIECES, POSTINGS)
@@ -173,19 +175,19 @@ def _scores(found: Found, file: int) -> list[float]:
     return [score for _, score in found.get(file, ())]
 
 
-def _without_tests(store: CodeStore, found: Mapping[str, Found]) -> dict[str, Found]:
+def _without_tests(store: Store, found: Mapping[str, Found]) -> dict[str, Found]:
     """Return the candidates without tests and copies."""
     looked_at = [file for name, files in found.items() for file in list(files)[: WAYS[name].looked_at]]
     subjects = _subjects(store, list(dict.fromkeys(looked_at)))
     return {name: {file: mine for file, mine in files.items() if file in subjects} for name, files in found.items()}
 
 
-def _subjects(store: CodeStore, files: Sequence[int]) -> set[int]:
+def _subjects(store: Store, files: Sequence[int]) -> set[int]:
     """Return the files that are neither tests nor copied or generated; all if nothing else is left."""
     return {row.id for row in store.get(File, files) if not row.mark and not TEST.search(row.path)} or set(files)
 
 
-def _defining(store: CodeStore, question: Question, scope: CodeScope) -> tuple[Found, dict[str, int]]:
+def _defining(store: Store, question: Question, scope: CodeScope) -> tuple[Found, dict[str, int]]:
     """Return the files that define a name of the query, with the defining chunks; and how many, by name."""
     definers: dict[str, int] = {}
     for name in question.names:
@@ -206,7 +208,7 @@ def _defining(store: CodeStore, question: Question, scope: CodeScope) -> tuple[F
     return pieces, definers
 
 
-def _cited(store: CodeStore, question: Question, scope: CodeScope) -> Iterable[int]:
+def _cited(store: Store, question: Question, scope: CodeScope) -> Iterable[int]:
     """Yield the files that a report names: frames of a traceback, paths, modules."""
     report = question.report
     if report is None or not (report.frames or report.cited or report.modules):

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recollect.model import File, Tree
-from recollect.store.code_protocol import PLACE_BITS, CodeScope, CodeStore, FoundSymbol, SymbolRow
+from recollect.store.code_protocol import PLACE_BITS, CodeScope, FoundSymbol, SymbolRow
 from recollect.text.identifiers import name_term
+
+if TYPE_CHECKING:
+    from recollect.store.sql import Store
 
 How = Literal["exact", "prefix", "humps", "fuzzy"]
 
@@ -46,7 +49,7 @@ class Hit(NamedTuple):
 
 
 def find_symbols(
-    store: CodeStore, query: str, scope: CodeScope, *, kinds: Sequence[str] = (), limit: int = 20
+    store: Store, query: str, scope: CodeScope, *, kinds: Sequence[str] = (), limit: int = 20
 ) -> list[Hit]:
     """Return the symbols that a name may mean, best first."""
     *owners, name = [part for part in _SEPARATOR.split(query.strip()) if part] or [query.strip()]
@@ -75,7 +78,7 @@ def find_symbols(
     return list(hits.values())[:limit]
 
 
-def symbol_at(store: CodeStore, text: str, scope: CodeScope) -> list[FoundSymbol]:
+def symbol_at(store: Store, text: str, scope: CodeScope) -> list[FoundSymbol]:
     """Return the symbols that an exact reference means; none for other text.
 
     A reference is an id of the graph, `path::qualified`, or `path:line`, which means the innermost symbol there. A path
@@ -101,7 +104,7 @@ def _suffix(found: FoundSymbol) -> str:
     return found.node.partition(f"{found.tree.root}/{found.file.path}::")[2]
 
 
-def _files(store: CodeStore, path: str, scope: CodeScope) -> list[File]:
+def _files(store: Store, path: str, scope: CodeScope) -> list[File]:
     trees = store.find(Tree) if scope.trees is None else store.get(Tree, scope.trees)
     found: list[File] = []
     for tree in trees:
@@ -110,12 +113,12 @@ def _files(store: CodeStore, path: str, scope: CodeScope) -> list[File]:
     return found
 
 
-def _all(store: CodeStore, file: File) -> list[FoundSymbol]:
+def _all(store: Store, file: File) -> list[FoundSymbol]:
     first = file.id << PLACE_BITS
     return store.symbols([first + place for place in range(file.symbol_count)])
 
 
-def _innermost(store: CodeStore, file: File, line: int) -> list[FoundSymbol]:
+def _innermost(store: Store, file: File, line: int) -> list[FoundSymbol]:
     around = [found for found in _all(store, file) if found.symbol.start_line <= line <= found.symbol.end_line]
     around.sort(key=lambda found: found.symbol.end_line - found.symbol.start_line)
     return around[:1]
@@ -154,7 +157,7 @@ def _nearest(names: Iterable[tuple[str, int]], length: int) -> list[str]:
     return sorted(longer, key=lambda name: (len(name), name))[:MAX_NAMES]
 
 
-def _by_humps(store: CodeStore, name: str, scope: CodeScope) -> list[FoundSymbol]:
+def _by_humps(store: Store, name: str, scope: CodeScope) -> list[FoundSymbol]:
     """Return the symbols whose parts begin like the parts of `name`; in lower case every letter is a part."""
     parts = [part.lower() for part in _HUMP.findall(name)]
     if len(parts) < 2:
@@ -170,7 +173,7 @@ def _by_humps(store: CodeStore, name: str, scope: CodeScope) -> list[FoundSymbol
     return fitting
 
 
-def _misspelt(store: CodeStore, name: str) -> dict[str, int]:
+def _misspelt(store: Store, name: str) -> dict[str, int]:
     """Return the known names within a small edit distance of `name`, with the distance, nearest first.
 
     Few errors are in the first two letters, so names that begin alike are compared first, then names that end alike.

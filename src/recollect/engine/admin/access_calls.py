@@ -17,7 +17,7 @@ from recollect.store.confinement import confined_to
 if TYPE_CHECKING:
     from recollect.engine.admin.access_tokens import Grant
     from recollect.operations import Operation
-    from recollect.store.code_protocol import CodeStore
+    from recollect.store.sql import Store
 
 
 def call_as(grant: Grant, engine: Any, operation: Operation, arguments: Mapping[str, Any]) -> Record:
@@ -41,7 +41,7 @@ def call_as(grant: Grant, engine: Any, operation: Operation, arguments: Mapping[
 
 
 def _called(grant: Grant, engine: Any, operation: Operation, arguments: Mapping[str, Any]) -> Record:
-    rows = Rows(engine.code_store)
+    rows = Rows(engine.store)
     checked = arguments_for(grant, operation, arguments, rows.find)
     for project in {str(checked[name]) for name in PROJECTS if grant.projects and checked.get(name)}:
         # A folder may have become part of another repository since the token was made.
@@ -58,7 +58,7 @@ def _called(grant: Grant, engine: Any, operation: Operation, arguments: Mapping[
 class Rows:
     """Finds the rows that a caller names by id."""
 
-    def __init__(self, store: CodeStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
 
     def find(self, kind: RowKind, given: str, projects: tuple[str, ...]) -> Row | None:

@@ -119,7 +119,7 @@ class Admin:
         """Show stats: memories, vectors, sessions, code and disk use."""
         store = self._context.store
         made, memories = self._embedding.coverage()
-        code = self._context.code_store.code_totals()
+        code = self._context.store.code_totals()
         code_made, code_pending = self._code.coverage()
         facts = store.describe()
         told = self._usefulness.totals()
@@ -198,7 +198,7 @@ class Admin:
             embedding.try_now()  # before vectors are dropped that could not be made again
             embedding.retry()
         text_rows, dropped = self._context.store.drop_derived(vectors=vectors)
-        unused = self._context.code_store.drop_code_vectors(unused_only=True) if vectors else 0
+        unused = self._context.store.drop_code_vectors(unused_only=True) if vectors else 0
         made = embedding.catch_up() if vectors and not embedding.running else 0
         embedding.wake()
         have, total = embedding.coverage()
@@ -347,7 +347,7 @@ class Admin:
     def _graph_size(self) -> tuple[int, int]:
         """Return how many nodes and links the graph has, those of code included."""
         # Nodes and links of code are in no table of their own; without code, there is no need for arrays.
-        if self._context.code_store.code_totals().files:
+        if self._context.store.code_totals().files:
             graph = self._centrality.graph()
             return graph.size, len(graph.src)
         return self._context.store.count(Node), self._context.store.count(Edge)
@@ -361,7 +361,7 @@ class Admin:
         return Finding("ok", detail)
 
     def _check_code(self) -> Finding:
-        totals = self._context.code_store.code_totals()
+        totals = self._context.store.code_totals()
         if not totals.files:
             return Finding("ok", "no code is indexed")
         detail = f"{plural(totals.files, 'file')}, {plural(totals.symbols, 'symbol')}, {plural(totals.chunks, 'chunk')}"

@@ -42,13 +42,15 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.parsing import parse_json
-from recollect.store.protocol import Range, Store, Transaction
+from recollect.store.protocol import Range
 from recollect.text.display import json_escaped
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.memory.anchor_tracking import AnchorTracking
     from recollect.engine.models.embedding_queue import Embedding
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 FORMAT = 1
 
@@ -327,7 +329,7 @@ def _named(records: Iterator[Record], refused: Counter[str]) -> Iterator[Record]
             yield record
 
 
-def _fate(store: Store, record: Record) -> str:
+def _fate(store: "Store", record: Record) -> str:
     """Return the count that a record would belong to; repeated lines are not detected."""
     if isinstance(record, Memory) and not record.id:
         same = {"content_hash": record.content_hash, "namespace": record.namespace}
@@ -335,7 +337,7 @@ def _fate(store: Store, record: Record) -> str:
     return "known" if store.get(type(record), [record.id]) else "created"  # type: ignore[attr-defined]
 
 
-def _take(transaction: Transaction, record: Record) -> str:
+def _take(transaction: "Transaction", record: Record) -> str:
     """Add one record; return the count it belongs to."""
     if isinstance(record, Memory) and not record.id:
         stored = store_in(transaction, msgspec.structs.replace(record, id=clock.new_id()))
@@ -346,7 +348,7 @@ def _take(transaction: Transaction, record: Record) -> str:
     return "created"
 
 
-def _lines(store: Store, namespace: str | None) -> Iterator[tuple[str, bytes]]:
+def _lines(store: "Store", namespace: str | None) -> Iterator[tuple[str, bytes]]:
     """Yield (kind, line) for everything to export, in the order of KINDS."""
     yield "recollect", msgspec.json.encode({"kind": "recollect", "format": FORMAT})
     where = {"namespace": namespace} if namespace is not None else None
@@ -382,7 +384,7 @@ def _without_centrality(payload: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in payload.items() if key != "centrality"}
 
 
-def _memories(store: Store, where: dict[str, str] | None) -> Iterator[Memory]:
+def _memories(store: "Store", where: dict[str, str] | None) -> Iterator[Memory]:
     done, total, last = 0, store.count(Memory, where), 0
     # Pages continue after the last row: another process may delete rows meanwhile.
     while page := store.find(Memory, {**(where or {}), "seq": Range(last + 1)}, order="seq", limit=BATCH):
@@ -391,7 +393,7 @@ def _memories(store: Store, where: dict[str, str] | None) -> Iterator[Memory]:
         progress.report(done, total, "exporting")
 
 
-def _edges_of(store: Store, nodes: dict[str, Node]) -> list[Edge]:
+def _edges_of(store: "Store", nodes: dict[str, Node]) -> list[Edge]:
     found: dict[str, Edge] = {}
     ids = list(nodes)
     for start in range(0, len(ids), BATCH):
@@ -401,14 +403,14 @@ def _edges_of(store: Store, nodes: dict[str, Node]) -> list[Edge]:
     return sorted(found.values(), key=lambda edge: (edge.created_at, edge.id))
 
 
-def _without_dangling(store: Store, nodes: Iterable[Node], namespace: str | None) -> Iterator[Node]:
+def _without_dangling(store: "Store", nodes: Iterable[Node], namespace: str | None) -> Iterator[Node]:
     """Yield nodes; those of memories outside the exported namespace lose their pointer."""
     for node in nodes:
         outside = namespace is not None and node.memory_id and node.namespace != namespace
         yield msgspec.structs.replace(node, memory_id=None) if outside else node
 
 
-def _anchors(store: Store, where: dict[str, str] | None) -> Iterator[Anchor]:
+def _anchors(store: "Store", where: dict[str, str] | None) -> Iterator[Anchor]:
     if where is None:
         yield from store.find(Anchor)
         return

@@ -82,7 +82,7 @@ class Namespaces:
         from recollect.engine.sessions.injection_outcomes import learn
 
         scope = _named(namespace)
-        store, code_store = self._context.store, self._context.code_store
+        store = self._context.store
         with store.transaction("delete_namespace") as transaction:
             deleted = transaction.delete(Memory, {"namespace": scope})
             for kind in (Node, Session, Observed, Fix):
@@ -90,7 +90,7 @@ class Namespaces:
             if scope is not None:
                 transaction.delete(Workspace, {"id": scope})
         learn(store, scope)  # without memories: this drops the weights of the project
-        code_store.drop_trees([tree.id for tree in code_store.find(Tree, {"namespace": scope})])
+        store.drop_trees([tree.id for tree in store.find(Tree, {"namespace": scope})])
         if scope is not None:
             Documents(store, scope).forget()
         return Deleted(deleted=deleted, batch=transaction.batch)

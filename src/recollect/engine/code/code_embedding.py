@@ -9,7 +9,7 @@ demand. With the documented enrichment, the text that is embedded of a chunk nam
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from recollect import progress
 from recollect.model import RELATIONS, File, Tree
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.graph.arrays import Graph, Rows
     from recollect.store.code_protocol import ChunkRow
-    from recollect.store.link_protocol import LinkStore
 
 # Chunks per round: small enough that stopping is prompt.
 BATCH = 64
@@ -53,7 +52,7 @@ class CodeEmbedding:
 
     def catch_up(self, limit: int | None = None) -> int:
         """Make missing vectors of code, at most `limit`; returns how many. Raises EmbeddingFailed."""
-        store, model = self._context.code_store, self.model
+        store, model = self._context.store, self.model
         made = 0
         # Looking for chunks without a vector reads them all; that there are none is known at once, every two seconds.
         if not model or not store.code_vector_coverage(model)[1]:
@@ -93,9 +92,9 @@ class CodeEmbedding:
         from recollect.graph.project import project
         from recollect.graph.rank import Seen, file_shares, importance
 
-        store = self._context.code_store
+        store = self._context.store
         trees = store.find(Tree)
-        found = project(load_code(cast("LinkStore", store), None), [tree.id for tree in trees])
+        found = project(load_code(store, None), [tree.id for tree in trees])
         shares = file_shares(found, importance(found, Seen())) if found.graph.size else {}
         recent = {file for tree in trees for file in edited_lately(sheets_of(store, [tree]))}
         stamps = dict(store.columns(File, ("id", "stamp"), {"skipped": ""}))

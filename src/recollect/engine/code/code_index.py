@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from recollect.engine.memory.anchor_tracking import AnchorTracking
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.scope import Scope
-    from recollect.store.code_protocol import CodeScope, CodeStore, FoundSymbol
-    from recollect.store.link_protocol import LinkStore
+    from recollect.store.code_protocol import CodeScope, FoundSymbol
     from recollect.store.protocol import Filter
+    from recollect.store.sql import Store
 
 # Notes of an index run that are shown; a tree may have thousands of odd files.
 MAX_NOTES = 20
@@ -106,7 +106,7 @@ class CodeIndex:
         scope = self._namespace(where, namespace)
         began = _cpu_s()
         with self._tracking.observed() as store:
-            keep = partial(keep_programs, cast("LinkStore", self._context.code_store)) if link else None
+            keep = partial(keep_programs, self._context.store) if link else None
             done = update(store, where, scope, limits=self.limits(), rebuild=rebuild, keep=keep)
         summary = self._summary(done, cpu_s=_cpu_s() - began)
         if link:
@@ -147,7 +147,7 @@ class CodeIndex:
         limit = input_checks.whole("limit", limit, least=1, most=1000)
         scope = self.within(self._scope.where(namespace, all_projects=all_projects), language, path)
         kinds = (input_checks.one_of("kind", kind, NODE_KINDS),) if kind else ()
-        found = find_symbols(self._context.code_store, asked, scope, kinds=kinds, limit=limit)
+        found = find_symbols(self._context.store, asked, scope, kinds=kinds, limit=limit)
         hits = tuple(symbol_hit(hit.found, hit.how) for hit in found)
         return SymbolList(query=asked, symbols=hits, notes=() if hits else self.why_nothing(scope))
 
@@ -202,7 +202,7 @@ class CodeIndex:
         """Return the places that answer a checked question about code, best first, one per file."""
         from recollect.engine.code.code_search_pipeline import search_code
 
-        store = self._context.code_store
+        store = self._context.store
         return search_code(store, self.vectors, sought, by_meaning=by_meaning, leave_out=leave_out)
 
     def embed(self, limit: int | None = None) -> int:
@@ -212,10 +212,10 @@ class CodeIndex:
     def coverage(self) -> tuple[int, int]:
         """Return how many chunks of code have a vector, and how many lack one; without an embedder, none."""
         # Asked first, since the answer to the rest needs numpy: many who ask have no code indexed.
-        if not self._context.code_store.code_totals().chunks:
+        if not self._context.store.code_totals().chunks:
             return 0, 0
         model = self.vectors.model
-        return self._context.code_store.code_vector_coverage(model) if model else (0, 0)
+        return self._context.store.code_vector_coverage(model) if model else (0, 0)
 
     @operation("get_symbol_info", "symbol", read_only=True, listed=())
     def symbol(self, symbol: str, *, namespace: str | None = None, with_source: bool = False) -> SymbolView:
@@ -232,17 +232,17 @@ class CodeIndex:
         from recollect.engine.code.dependencies import calls
         from recollect.store.code_protocol import PLACE_BITS
 
-        store = self._context.code_store
+        store = self._context.store
         found = self.found(input_checks.text("symbol", symbol).strip(), self.scope(namespace))
         best, *others = found
         row = best.symbol
         first = best.file.id << PLACE_BITS
         family = store.symbols([first + place for place in range(best.file.symbol_count)])
         own = best.id - first
-        if not is_linked(cast("LinkStore", store), best.tree, allow_edits=True) and not self._link_later(best.tree.id):
+        if not is_linked(store, best.tree, allow_edits=True) and not self._link_later(best.tree.id):
             with suppress(Conflict):  # another process is indexing: the rest is known without it
                 self._link(best.tree.id)
-        known = calls(cast("LinkStore", store), best)
+        known = calls(store, best)
         return SymbolView(
             symbol=symbol_hit(best),
             decorators=row.decorators,
@@ -264,7 +264,7 @@ class CodeIndex:
         """Return the symbols that an id, a name or a place means, best first. Raises NotFound."""
         from recollect.code.search.symbol_lookup import find_symbols, symbol_at
 
-        store = self._context.code_store
+        store = self._context.store
         found = symbol_at(store, asked, scope)
         if not found:
             hits = find_symbols(store, asked, scope, limit=MAX_NOTES)
@@ -293,7 +293,7 @@ class CodeIndex:
             spent, began[0] = _cpu_s() - began[0], _cpu_s()
             told(self._summary(done, cpu_s=spent))
 
-        watch(cast("CodeStore", seen), where, scope, limits=self.limits(), stop=stop, told=tell)
+        watch(cast("Store", seen), where, scope, limits=self.limits(), stop=stop, told=tell)
 
     def start(self) -> None:
         """Follow the changes of the project this process was started in, in a thread, until stopped."""
@@ -353,7 +353,7 @@ class CodeIndex:
         if scope.trees == ():
             known = ", ".join(dict.fromkeys(tree.namespace or tree.root for tree in trees[:MAX_NOTES]))
             return (f"No code of this project is indexed. Indexed: {known}.",)
-        languages = self._context.code_store.code_totals(scope.trees).languages
+        languages = self._context.store.code_totals(scope.trees).languages
         if not languages:
             return ("No file of this project is indexed: it has no source code, or ignore rules exclude all of it.",)
         if not set(scope.languages) <= set(languages):
@@ -365,7 +365,7 @@ class CodeIndex:
         return ("Paths are relative to the project root, for example src/.",) if scope.below else ()
 
     def _summary(self, done: "Update", *, cpu_s: float) -> Indexed:
-        store = self._context.code_store
+        store = self._context.store
         (tree,) = store.get(Tree, [done.tree])
         totals = store.code_totals([done.tree])
         skipped = dict(totals.skipped)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from recollect.engine.graph.centrality import Centrality
     from recollect.graph.arrays import Graph
     from recollect.store.code_protocol import FoundSymbol
-    from recollect.store.link_protocol import LinkStore
 
 # Farther than this, nearly everything depends on nearly everything.
 MAX_DEPTH = 10
@@ -89,7 +88,7 @@ class Links(Worker):
         graph, notes = self.graph()
         through = sieve(graph, relations=chosen or CODE_RELATIONS, namespace=_limited(namespace))
         asked = Asked(self.meant(graph, symbol, namespace), most, shown, through)
-        found = dependencies(self._store, graph, asked, cast(Direction, way))
+        found = dependencies(self._context.store, graph, asked, cast(Direction, way))
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
     @operation("get_impact", "impact", read_only=True, listed=("depth",))
@@ -123,7 +122,7 @@ class Links(Worker):
         graph, notes = self.graph()
         through, own = (sieve(graph, namespace=name) for name in (_limited(namespace), namespace_of(namespace)))
         asked = Asked(self.meant(graph, symbol, namespace), most, shown, through, own.nodes)
-        found = impact(self._store, graph, asked, least)
+        found = impact(self._context.store, graph, asked, least)
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
     # --- lookups for other modules ---
@@ -143,7 +142,7 @@ class Links(Worker):
         asked = input_checks.text("symbol", symbol).strip()
         inside = sieve(graph, namespace=namespace_of(namespace)).nodes
         scope = self._code.scope(namespace)
-        trees = [tree for tree in self._store.find(Tree) if scope.trees is None or tree.id in scope.trees]
+        trees = [tree for tree in self._context.store.find(Tree) if scope.trees is None or tree.id in scope.trees]
         paths = [f"file:{tree.root}/{asked.removeprefix(tree.root + '/').removeprefix('./')}" for tree in trees]
         packages = _packages(asked)
         indexed = [name for name in packages if name in graph.index and is_indexed(graph, graph.index[name])]
@@ -175,11 +174,11 @@ class Links(Worker):
         from recollect.code.links.tree_linking import is_linked, link
 
         notes: list[str] = []
-        for tree in self._store.find(Tree):
-            if is_linked(self._store, tree):
+        for tree in self._context.store.find(Tree):
+            if is_linked(self._context.store, tree):
                 continue
             with self._linking:
-                done = link(self._store, tree, limits=self._code.limits(), wait_s=wait_s)
+                done = link(self._context.store, tree, limits=self._code.limits(), wait_s=wait_s)
             if done is None and not is_confined.get():
                 notes.append(f"another process is indexing {tree.root}: its latest changes are not linked yet")
         return tuple(notes)
@@ -188,9 +187,9 @@ class Links(Worker):
         """Link one tree. Raises Conflict while another process writes to it."""
         from recollect.code.links.tree_linking import link
 
-        (tree,) = self._store.get(Tree, [number])
+        (tree,) = self._context.store.get(Tree, [number])
         with self._linking:
-            done = link(self._store, tree, limits=self._code.limits(), wait_s=WAIT_S)
+            done = link(self._context.store, tree, limits=self._code.limits(), wait_s=WAIT_S)
         if done is None:
             raise Conflict("another process is indexing this project", hint="Try again when it is done.", tree=number)
         return done
@@ -218,15 +217,14 @@ class Links(Worker):
                 began = time.monotonic()
                 # Whatever is wrong with the store, the next look tries again; questions link for themselves.
                 with suppress(RecollectError, OSError):
-                    own = self._store.find(Tree, {"namespace": namespace_of(".")})
-                    for tree in (*own, *self._store.get(Tree, sorted(self._wanted - {each.id for each in own}))):
-                        if not is_linked(self._store, tree, allow_edits=True):
+                    own = self._context.store.find(Tree, {"namespace": namespace_of(".")})
+                    for tree in (
+                        *own,
+                        *self._context.store.get(Tree, sorted(self._wanted - {each.id for each in own})),
+                    ):
+                        if not is_linked(self._context.store, tree, allow_edits=True):
                             self.link(tree.id)
                 pause_s = max(POLL_S, REST * (time.monotonic() - began))
-
-    @property
-    def _store(self) -> "LinkStore":
-        return cast("LinkStore", self._context.code_store)
 
 
 def _limited(namespace: str | None) -> str | None:

@@ -21,7 +21,8 @@ from recollect.model import CodeHit
 
 if TYPE_CHECKING:
     from recollect.engine.code.code_embedding import CodeEmbedding
-    from recollect.store.code_protocol import CodeScope, CodeStore
+    from recollect.store.code_protocol import CodeScope
+    from recollect.store.sql import Store
 
 # Below this share of pieces with a vector, meaning would only favour those that happen to have one.
 MIN_COVERAGE = 0.5
@@ -39,7 +40,7 @@ class Sought(NamedTuple):
 
 
 def search_code(
-    store: CodeStore,
+    store: Store,
     vectors: CodeEmbedding,
     sought: Sought,
     *,
@@ -74,7 +75,7 @@ def search_code(
     return CodeHits(query=sought.text, hits=tuple(hits), mode=mode, notes=notes)
 
 
-def _vector(store: CodeStore, vectors: CodeEmbedding, sought: Sought) -> tuple[Any, tuple[str, ...]]:
+def _vector(store: Store, vectors: CodeEmbedding, sought: Sought) -> tuple[Any, tuple[str, ...]]:
     """Return the question's vector where enough of the code has one, else None and why."""
     model = vectors.model
     if not model:

@@ -30,7 +30,8 @@ from recollect.store.code_protocol import FoundSymbol, SymbolRow, symbol_nodes
 
 if TYPE_CHECKING:
     from recollect.graph.code_graph import CodePart
-    from recollect.store.link_protocol import LinkStore, Sites
+    from recollect.store.link_protocol import Sites
+    from recollect.store.sql import Store
 
 # Kinds that can be dead. A module is its file, an endpoint and a test are called from outside.
 KINDS = frozenset({"Function", "Method", "Class", "Interface", "Type", "Constant"})
@@ -81,7 +82,7 @@ class Asked(NamedTuple):
 _Weighed = tuple[float, str, Candidate]
 
 
-def dead_code(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequence[str]) -> DeadCode:
+def dead_code(store: Store, part: CodePart | None, asked: Asked, notes: Sequence[str]) -> DeadCode:
     """Return the symbols of trees that seem unused, most certain first."""
     own = [tree.id for tree in asked.trees]
     others = store.get(Tree, sorted(using(part, own)))
@@ -139,7 +140,7 @@ def _chains(
             found[each.number] = _dead(each, sure, why, [])
 
 
-def _symbols(store: LinkStore, found: Project, asked: Asked) -> dict[int, Candidate]:
+def _symbols(store: Store, found: Project, asked: Asked) -> dict[int, Candidate]:
     """Return the symbols that are asked about, with their numbers in the project."""
     index = found.graph.index
     made: dict[int, Candidate] = {}
@@ -185,7 +186,7 @@ def _around(rows: Sequence[SymbolRow], row: SymbolRow) -> tuple[SymbolRow, ...]:
     return tuple(found)
 
 
-def _installed(store: LinkStore, tree: Tree) -> list[str]:
+def _installed(store: Store, tree: Tree) -> list[str]:
     """Return the folders of the packages that others may install: a manifest says how they are built."""
     found = []
     for row in store.packages([tree.id]):
@@ -376,7 +377,7 @@ def _dead(each: Candidate, sure: float, why: str, places: Sequence[CodePlace]) -
 class _Spoken:
     """Occurrences of the candidates' names in texts and in unresolved uses."""
 
-    def __init__(self, store: LinkStore, trees: Sequence[Tree], names: frozenset[str]) -> None:
+    def __init__(self, store: Store, trees: Sequence[Tree], names: frozenset[str]) -> None:
         self._names = names
         self._lines: dict[str, list[tuple[File, int]]] = {}
         self._doubts: dict[str, list[tuple[File, int, str]]] = {}
@@ -405,7 +406,7 @@ class _Spoken:
             for word in _names(line) & self._names:
                 self._lines.setdefault(word, []).append((file, number))
 
-    def _read_sites(self, store: LinkStore, files: Sequence[File]) -> None:
+    def _read_sites(self, store: Store, files: Sequence[File]) -> None:
         known = {file.id: file for file in files}
         for number, sites in store.file_sites(sorted(known)).items():
             loose = [(site.name, site.line, site.source) for site in sites.ambiguous]

@@ -25,7 +25,7 @@ from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.store.code_protocol import FoundSymbol
-    from recollect.store.link_protocol import LinkStore
+    from recollect.store.sql import Store
 
 # Dependencies between code, besides containment.
 CODE_RELATIONS: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS", "EXTENDS", "DEPENDS_ON")
@@ -57,7 +57,7 @@ class Asked(NamedTuple):
 # --- what is used, or uses ---
 
 
-def dependencies(store: LinkStore, graph: Graph, asked: Asked, direction: Direction) -> Dependencies:
+def dependencies(store: Store, graph: Graph, asked: Asked, direction: Direction) -> Dependencies:
     """Return what some code uses, or is used by."""
     starts = contained(graph, asked.nodes)
     way = reach(graph, starts, most_depth=asked.depth, direction=direction, through=asked.through)
@@ -84,7 +84,7 @@ def dependencies(store: LinkStore, graph: Graph, asked: Asked, direction: Direct
 class _Inside:
     """Uses in some code that did not become links, from the links of its files."""
 
-    def __init__(self, store: LinkStore, ids: Iterable[str], crossed: Iterable[Crossing]) -> None:
+    def __init__(self, store: Store, ids: Iterable[str], crossed: Iterable[Crossing]) -> None:
         self._crossed = {(row.file, row.name) for row in crossed}
         self._nodes = list(code_nodes(store, ids).values())
         keys: dict[int, set[str]] = {}
@@ -127,7 +127,7 @@ def _doubt(node: CodeNode, name: str, line: int, candidates: Iterable[str]) -> D
 
 
 def _uses(
-    store: LinkStore, graph: Graph, way: Reach, numbers: Sequence[int], views: dict[int, NodeView]
+    store: Store, graph: Graph, way: Reach, numbers: Sequence[int], views: dict[int, NodeView]
 ) -> tuple[Use, ...]:
     """Return nodes with the link that led to each, and its lines."""
     ids = graph.points.ids
@@ -160,7 +160,7 @@ def _uses(
 End = tuple[str, str, int]
 
 
-def _places(store: LinkStore, ends: Iterable[End]) -> dict[End, tuple[tuple[int, ...], str]]:
+def _places(store: Store, ends: Iterable[End]) -> dict[End, tuple[tuple[int, ...], str]]:
     """Return the lines of links, and how the surest of each was found."""
     wanted = set(ends)
     sources = code_nodes(store, {src for src, _, _ in wanted})
@@ -194,7 +194,7 @@ def _place(edges: Edges, sites: Sites, node: CodeNode, end: End) -> tuple[tuple[
 # --- what a change reaches ---
 
 
-def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact:
+def impact(store: Store, graph: Graph, asked: Asked, least: float) -> Impact:
     """Return what a change of some code reaches, and how far that can be known."""
     way = affected(graph, asked.nodes, most_depth=asked.depth, least=least, through=asked.through)
     kinds = graph.points.kinds
@@ -241,7 +241,7 @@ def impact(store: LinkStore, graph: Graph, asked: Asked, least: float) -> Impact
 
 
 def _memories(
-    store: LinkStore, graph: Graph, numbers: Sequence[int], nodes: dict[str, CodeNode], inside: Flags | None
+    store: Store, graph: Graph, numbers: Sequence[int], nodes: dict[str, CodeNode], inside: Flags | None
 ) -> list[int]:
     """Return the memories linked with, or anchored in, some code; nearest first."""
     memory = KIND_CODES["Memory"]
@@ -262,7 +262,7 @@ def _memories(
     return [number for number in found if graph.points.kinds[number] == memory and (inside is None or inside[number])]
 
 
-def _mentions(store: LinkStore, nodes: Sequence[CodeNode], crossed: Iterable[Crossing]) -> list[Doubt]:
+def _mentions(store: Store, nodes: Sequence[CodeNode], crossed: Iterable[Crossing]) -> list[Doubt]:
     """Return possible uses of some code: ambiguous ones, and unresolved ones of its name.
 
     Of other repositories, the files that use this one are looked through.
@@ -298,7 +298,7 @@ def _mentions(store: LinkStore, nodes: Sequence[CodeNode], crossed: Iterable[Cro
 
 
 def _verdict(
-    store: LinkStore, nodes: Sequence[CodeNode], direct: Sequence[int], doubts: Sequence[Doubt]
+    store: Store, nodes: Sequence[CodeNode], direct: Sequence[int], doubts: Sequence[Doubt]
 ) -> tuple[bool, str]:
     """Return whether all users are known, and that in words."""
     if not nodes:
@@ -321,7 +321,7 @@ def _verdict(
     return False, "No callers found, but " + "; ".join(reasons) + "."
 
 
-def _unseen(store: LinkStore, node: CodeNode, *, is_used: bool) -> list[str]:
+def _unseen(store: Store, node: CodeNode, *, is_used: bool) -> list[str]:
     """Return why there may be users of a symbol that were not looked at."""
     head, reasons = node.symbol, []
     places = provided(store, [node.tree.id]).values() if head is None or head.visibility == "public" else ()
@@ -354,7 +354,7 @@ class Calls(NamedTuple):
     callees: list[str]
 
 
-def calls(store: LinkStore, found: FoundSymbol) -> Calls | None:
+def calls(store: Store, found: FoundSymbol) -> Calls | None:
     """Return the calls of a symbol, of a class those of its constructors; None if its file is not linked."""
     root, file = found.tree.root, found.file
     keys = symbol_keys(store.file_contents([file.id])[file.id][0])

@@ -36,7 +36,8 @@ from recollect.store.link_protocol import target_node
 
 if TYPE_CHECKING:
     from recollect.store.code_protocol import SymbolRow
-    from recollect.store.link_protocol import LinkStore, Sites
+    from recollect.store.link_protocol import Sites
+    from recollect.store.sql import Store
 
 # Less sure ways are not followed: a chain of guesses is none.
 LEAST_SURE = 0.05
@@ -74,7 +75,7 @@ _CLASSES = [KIND_CODES["Class"], KIND_CODES["Interface"]]
 _ACTS = [KIND_CODES["Function"], KIND_CODES["Method"], KIND_CODES["Test"], KIND_CODES["Endpoint"]]
 
 
-def unseen(store: LinkStore, tree: Tree, kept: Project, suites: Mapping[str, list[SymbolRow]]) -> list[Further]:
+def unseen(store: Store, tree: Tree, kept: Project, suites: Mapping[str, list[SymbolRow]]) -> list[Further]:
     """Return the uses in a tree that are no links.
 
     suites: the symbols of the files of tests of Python, by path
@@ -99,7 +100,7 @@ class _Opened(NamedTuple):
     sites: Mapping[int, Sites]
 
 
-def _opened(store: LinkStore, tree: Tree) -> _Opened:
+def _opened(store: Store, tree: Tree) -> _Opened:
     rows = store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
     families = {number: family(language) for number, _, language in rows}
     paths = {number: path for number, path, _ in rows}

@@ -24,7 +24,7 @@ from recollect.store.link_protocol import Edges, Sites, target_node
 
 if TYPE_CHECKING:
     from recollect.graph.code_graph import CodePart
-    from recollect.store.link_protocol import LinkStore
+    from recollect.store.sql import Store
 
 # Members of a cycle that are named; the way round has those that matter.
 MOST_MEMBERS = 20
@@ -51,7 +51,7 @@ class Asked(NamedTuple):
     limit: int
 
 
-def cycles(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequence[str]) -> Cycles:
+def cycles(store: Store, part: CodePart | None, asked: Asked, notes: Sequence[str]) -> Cycles:
     """Return the cycles of trees, largest first; tests are part of it as everything else."""
     found = project(part, [tree.id for tree in asked.trees])
     told = list(notes)
@@ -78,7 +78,7 @@ def cycles(store: LinkStore, part: CodePart | None, asked: Asked, notes: Sequenc
     )
 
 
-def _loading(store: LinkStore, links: FileLinks, every: Sequence[Circle]) -> Graph:
+def _loading(store: Store, links: FileLinks, every: Sequence[Circle]) -> Graph:
     """Return a graph of files without links of cycles that do not run at import."""
     graph = links.graph
     inside = sorted({number for circle in every for number in circle.nodes})

@@ -19,7 +19,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.file_programs import has_program
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
     from recollect.graph.project import Further
-    from recollect.store.link_protocol import Edges, LinkStore
+    from recollect.store.link_protocol import Edges
+    from recollect.store.sql import Store
 
 # Users of one file that are counted: what more files use is used everywhere.
 MOST_USERS = 500
@@ -166,7 +167,7 @@ class Sources:
     def symbols(self, path: str) -> list[SymbolRow]:
         """Return the symbols of a file as they were indexed, in order."""
         source = self.files.get(path)
-        return self._context.code_store.file_contents([source.id])[source.id][0] if source is not None else []
+        return self._context.store.file_contents([source.id])[source.id][0] if source is not None else []
 
     @staticmethod
     def terms(text: str) -> frozenset[str]:
@@ -187,7 +188,7 @@ class Sources:
         terms = understand(text).terms
         if self.tree is None or not terms:
             return []
-        store, scope = self._context.code_store, CodeScope((self.tree.id,))
+        store, scope = self._context.store, CodeScope((self.tree.id,))
         pieces: dict[int, list[tuple[int, float]]] = {}
         for piece, score in store.search_code_text(
             terms, scope, REPORT_PIECES, weights=FIELDS, postings=REPORT_POSTINGS
@@ -219,7 +220,7 @@ class Sources:
         asked = understand(text)
         if self.tree is None or not asked.terms:
             return []
-        store, scope = self._context.code_store, CodeScope((self.tree.id,))
+        store, scope = self._context.store, CodeScope((self.tree.id,))
         pieces = store.code_term_counts(asked.terms)[1]
         called: dict[str, list[str]] = {}
         for path in self.files:
@@ -267,7 +268,7 @@ class Sources:
             return []
         if self._loose is not None:
             return _most_first(Counter({use.user: use.links for use in self._loose.using.get(path, ())}))
-        store, inside, itself = self._edges, f"s{path}::", f"f{path}"
+        store, inside, itself = self._context.store, f"s{path}::", f"f{path}"
         numbers = {
             number for text in (inside, itself) for number in store.files_linking(self.tree.id, text, MOST_USERS)
         }
@@ -289,9 +290,9 @@ class Sources:
         """Uses known without linking; None where the code is linked."""
         from recollect.code.links.tree_linking import is_linked, unlinked
 
-        if self.tree is None or is_linked(self._edges, self.tree):
+        if self.tree is None or is_linked(self._context.store, self.tree):
             return None
-        waiting = unlinked(self._edges, self.tree)
+        waiting = unlinked(self._context.store, self.tree)
         if waiting.size_bytes <= AT_ONCE_BYTES or waiting.waiting <= AT_ONCE_FILES:
             with suppress(Conflict):
                 self._links.link(self.tree.id)
@@ -302,7 +303,7 @@ class Sources:
         return self._as_known(f"{plural(waiting.waiting, 'new or changed file')} not linked yet: {how}")
 
     def _as_known(self, why: str) -> _Loose:
-        found = file_uses(self._edges, self)
+        found = file_uses(self._context.store, self)
         by = "earlier links" if found.known_by == "links" else "import lines"
         loose = _Loose({}, {}, (f"{why}; dependencies are taken from {by}",))
         for use in found.uses:
@@ -310,16 +311,12 @@ class Sources:
             loose.using.setdefault(use.used, []).append(use)
         return loose
 
-    @property
-    def _edges(self) -> LinkStore:
-        return cast("LinkStore", self._context.code_store)
-
     def _targets(self, paths: Sequence[str]) -> dict[str, list[str]]:
         """Return what the links of files lead to, once for each link."""
         numbers = [self.files[path].id for path in paths if path in self.files]
         return {
             self._paths[number]: [edges.targets[place] for place in memoryview(edges.target).cast("i").tolist()]
-            for number, edges in self._edges.file_edges(numbers).items()
+            for number, edges in self._context.store.file_edges(numbers).items()
         }
 
     def _used(self, path: str) -> dict[str, list[str]]:
@@ -371,7 +368,7 @@ class Project:
     def symbols(self) -> dict[str, list[SymbolRow]]:
         """The symbols of its code, by path."""
         paths = {source.id: path for path, source in self.code.items()}
-        found = self._context.code_store.file_contents(list(paths))
+        found = self._context.store.file_contents(list(paths))
         return {paths[number]: rows for number, (rows, _) in sorted(found.items(), key=lambda row: paths[row[0]])}
 
     def text(self, path: str, most_bytes: int | None = None) -> str:
@@ -385,12 +382,12 @@ class Project:
     def packages(self) -> list[PackageRow]:
         """The packages of its manifests."""
         tree = self.sources.tree
-        return [] if tree is None else self._context.code_store.packages([tree.id])
+        return [] if tree is None else self._context.store.packages([tree.id])
 
     @cached_property
     def uses(self) -> FileUses:
         """Which of its files use which."""
-        return file_uses(cast("LinkStore", self._context.code_store), self.sources)
+        return file_uses(self._context.store, self.sources)
 
     def map(self, tokens: int) -> RepoMap:
         """Return a map of it, ranked by links, or by imports where it is not linked."""
@@ -399,7 +396,7 @@ class Project:
         trees = [self.sources.tree] if self.sources.tree is not None else []
         part = self._centrality.graph().code
         further = [] if self.uses.known_by == "links" else list(self._further())
-        return repo_map(self._context.code_store, part, Asked(trees, tokens), str(self.root), (), further)
+        return repo_map(self._context.store, part, Asked(trees, tokens), str(self.root), (), further)
 
     def _further(self) -> Iterator[Further]:
         """Yield the imports as links, to the names that are imported or else to what a file offers."""
@@ -421,7 +418,7 @@ def _most_first(counts: Counter[str]) -> list[Neighbour]:
 # --- uses between files ---
 
 
-def file_uses(store: LinkStore, sources: Sources) -> FileUses:
+def file_uses(store: Store, sources: Sources) -> FileUses:
     """Return which files of a project use which."""
     if sources.tree is None:
         return FileUses((), "links")

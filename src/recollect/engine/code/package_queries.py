@@ -38,7 +38,7 @@ class Packages:
         scope = self._code.scope(namespace)
         shown = input_checks.whole("limit", limit, least=1, most=1000)
         asked = input_checks.text("package", package).strip() if package is not None else None
-        store = self._context.code_store
+        store = self._context.store
         with store.snapshot():
             trees = store.find(Tree)
             shelf = PackageIndex(store.packages(), trees)

@@ -30,7 +30,7 @@ from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.graph.code_graph import CodePart
-    from recollect.store.code_protocol import CodeStore
+    from recollect.store.sql import Store
 
 # What is shown around the map: a headline, its facts and the fence.
 FRAME_TOKENS = 90
@@ -92,7 +92,7 @@ class Asked(NamedTuple):
 
 
 def repo_map(
-    store: CodeStore,
+    store: Store,
     part: CodePart | None,
     asked: Asked,
     root: str,
@@ -234,14 +234,14 @@ def _scored(
             yield _Wanted(score, file, place)
 
 
-def _rows(store: CodeStore, sheets: Sequence[Sheet]) -> dict[int, list[SymbolRow]]:
+def _rows(store: Store, sheets: Sequence[Sheet]) -> dict[int, list[SymbolRow]]:
     return {number: rows for number, (rows, _) in store.file_contents([sheet.id for sheet in sheets]).items()}
 
 
 # --- where it is seen from ---
 
 
-def sheets_of(store: CodeStore, trees: Sequence[Tree]) -> list[Sheet]:
+def sheets_of(store: Store, trees: Sequence[Tree]) -> list[Sheet]:
     """Return the indexed code of trees; documents and data are no part of a map of code."""
     rows = [
         Sheet(*row) for tree in trees for row in store.columns(File, _FILE_FIELDS, {"tree": tree.id, "skipped": ""})
@@ -281,7 +281,7 @@ def _why(ranked_by: str) -> tuple[str, ...]:
     return (told[ranked_by],) if ranked_by in told else ()
 
 
-def _by_names(store: CodeStore, trees: Sequence[Tree], sheets: Sequence[Sheet]) -> Iterator[Further]:
+def _by_names(store: Store, trees: Sequence[Tree], sheets: Sequence[Sheet]) -> Iterator[Further]:
     """Yield links from files to symbols elsewhere that they name, if few files define the name."""
     roots = {tree.id: tree.root for tree in trees}
     if sum(sheet.chunk_count for sheet in sheets) > MOST_PIECES:

@@ -27,7 +27,8 @@ from recollect.model import Change, Consolidation, Edge, Memory, Plan, PlanStep,
 from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Store, Transaction
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 
 # Metadata of a summary: its central member, and the number of members.

@@ -15,7 +15,8 @@ from recollect.model import File, NodeKind, Tree
 
 if TYPE_CHECKING:
     from recollect.code.search.symbol_lookup import How
-    from recollect.store.code_protocol import CodeStore, FoundSymbol, SymbolRow
+    from recollect.store.code_protocol import FoundSymbol, SymbolRow
+    from recollect.store.sql import Store
 
 SYMBOL, FILE = "sym:", "file:"
 
@@ -83,7 +84,7 @@ def address(trees: Sequence[Tree], node_id: str) -> Address | None:
     return Address(tree, path, key)
 
 
-def code_nodes(store: CodeStore, ids: Iterable[str]) -> dict[str, CodeNode]:
+def code_nodes(store: Store, ids: Iterable[str]) -> dict[str, CodeNode]:
     """Return the indexed files and symbols of ids, without those that do not exist."""
     from recollect.store.code_protocol import symbol_keys
 

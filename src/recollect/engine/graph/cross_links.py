@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
 from recollect.model import RELATIONS, File, Tree
-from recollect.store.link_protocol import Crossing, LinkStore, OutsideSite, target_node
+from recollect.store.link_protocol import Crossing, OutsideSite, target_node
 from recollect.store.package_tables import SPOKEN, PackageIndex
+
+if TYPE_CHECKING:
+    from recollect.store.sql import Store
 
 # Confidence of a use by a package that allows the indexed version, by one that does not or names no version, and of a
 # method that is found by its name alone.
@@ -41,7 +44,7 @@ _TESTS = frozenset({"test", "tests", "examples", "benches", "docs"})
 _INHERITS = [RELATIONS.index(name) for name in ("INHERITS", "IMPLEMENTS", "EXTENDS")]
 
 
-def crossings(store: LinkStore, nodes: Sequence[str]) -> list[Crossing]:
+def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
     """Return the uses of one tree by another; nodes: the ids of all code."""
     trees = store.find(Tree)
     shelf = PackageIndex(store.packages(), trees)
@@ -96,9 +99,7 @@ def _needs(shelf: PackageIndex, tree: int) -> dict[int, float]:
     return found
 
 
-def _outside(
-    store: LinkStore, tree: Tree, needed: Mapping[int, float], names: Names
-) -> Iterator[tuple[File, OutsideSite]]:
+def _outside(store: Store, tree: Tree, needed: Mapping[int, float], names: Names) -> Iterator[tuple[File, OutsideSite]]:
     """Yield what the files of a tree use of others, as far as a package of these is named in it."""
     wanted = sorted({name for (_, name), places in names.items() if any(place.tree in needed for place in places)})
     numbers = store.files_mentioning(tree.id, wanted, MOST_FILES)
@@ -139,7 +140,7 @@ class _Node(NamedTuple):
 class _Finder:
     """Finds the symbols of trees by the parts of their names."""
 
-    def __init__(self, store: LinkStore, nodes: Iterable[str], trees: Sequence[Tree], uses: Sequence[_Use]) -> None:
+    def __init__(self, store: Store, nodes: Iterable[str], trees: Sequence[Tree], uses: Sequence[_Use]) -> None:
         self._store = store
         self._trees = trees
         self._found: dict[_Meant, tuple[tuple[str, float], ...]] = {}

@@ -20,7 +20,7 @@ from recollect.model import NODE_KINDS, RELATIONS, Tree
 from recollect.model.graph_answer import GraphLayout
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Layouts that are kept: one of 50,000 nodes takes 5 s to make and 60 MB.
 KEPT = 4

@@ -17,8 +17,7 @@ from recollect.model.graph_answer import Cluster, Clusters, NodeView, Step
 
 if TYPE_CHECKING:
     from recollect.graph.arrays import Graph
-    from recollect.store.code_protocol import CodeStore
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Members of a cluster that are shown, the most important ones: what it is about.
 SHOWN_MEMBERS = 8
@@ -31,7 +30,7 @@ def node_views(store: Store, graph: Graph, numbers: Iterable[int]) -> dict[int, 
     labels = {row[0]: row[1] for chunk in batches(ids) for row in store.columns(Node, ("id", "label"), {"id": chunk})}
     memory_ids = [memory_id for number in wanted if (memory_id := _own_memory(graph, number)) is not None]
     called = {memory.id: headline(memory) for memory in store.get(Memory, memory_ids)}
-    code = code_nodes(cast("CodeStore", store), ids) if any(map(is_code, ids)) else {}
+    code = code_nodes(store, ids) if any(map(is_code, ids)) else {}
     views: dict[int, NodeView] = {}
     for number, node_id in zip(wanted, ids, strict=True):
         scope = graph.points.namespaces[int(graph.points.scopes[number])]

@@ -54,7 +54,8 @@ from recollect.text.terms import query_terms
 if TYPE_CHECKING:
     from recollect.engine.records.branches import Branches
     from recollect.engine.retrieval.use_counters import UseCounters
-    from recollect.store.protocol import Filter, Store
+    from recollect.store.protocol import Filter
+    from recollect.store.sql import Store
 
 # Memories of each type that are read: the most important, of equal importance the newest.
 LOOKED_AT = 30

@@ -22,7 +22,7 @@ from recollect.text.paraphrases import statements
 from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Sessions that are looked at: the latest that changed or ran something, and that did not end.
 SESSIONS = 6

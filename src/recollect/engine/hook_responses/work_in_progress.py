@@ -20,7 +20,8 @@ from recollect.model import Anchor, AnchorState, Memory, Observed
 from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Filter, Store
+    from recollect.store.protocol import Filter
+    from recollect.store.sql import Store
 
 # Files that count: of a larger change the paths say little.
 FILES = 40

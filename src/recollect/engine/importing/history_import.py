@@ -42,7 +42,6 @@ from recollect.model import (
     Memory,
 )
 from recollect.operations import operation
-from recollect.store.protocol import Store, Transaction
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
@@ -53,6 +52,8 @@ if TYPE_CHECKING:
     from recollect.engine.records.branches import Branches
     from recollect.engine.sessions.capture import Capture
     from recollect.history.history_record import Found, Source
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 # Memories of a project: what a history of 5,000 commits holds that is worth keeping, embedded within two minutes.
 MOST = 1_500
@@ -88,7 +89,7 @@ class Place(NamedTuple):
 class HistoryWriter:
     """Writes the memories that sources find, and counts the outcomes."""
 
-    def __init__(self, store: Store, place: Place, *, dry_run: bool) -> None:
+    def __init__(self, store: "Store", place: Place, *, dry_run: bool) -> None:
         self._store = store
         self._place = place
         self._dry_run = dry_run
@@ -148,7 +149,7 @@ class HistoryWriter:
                     _link(transaction, memory)
         return fates
 
-    def _fates(self, rows: Store | Transaction, ready: Sequence[Memory]) -> list[str]:
+    def _fates(self, rows: "Store | Transaction", ready: Sequence[Memory]) -> list[str]:
         """Return the outcome of each memory: created, updated, known or refused."""
         ids = [memory.id for memory in ready]
         known = {memory.id: memory for memory in rows.get(Memory, ids)}
@@ -376,7 +377,7 @@ def _differs(old: Memory, new: Memory) -> bool:
     return is_learnt(old) and (old.content_hash, old.superseded_by) != (new.content_hash, new.superseded_by)
 
 
-def _link(transaction: Transaction, memory: Memory) -> None:
+def _link(transaction: "Transaction", memory: Memory) -> None:
     """Link a reverted commit with the one that reverted it, once."""
     newer = transaction.get(Memory, [memory.superseded_by or ""])
     if not newer:

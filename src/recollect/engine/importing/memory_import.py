@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.memory.anchor_tracking import AnchorTracking
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.store.protocol import Store, Transaction
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 # Rows per transaction: enough to be fast, few enough that other writers do not wait long.
 BATCH = 500

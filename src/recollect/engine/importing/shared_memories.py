@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.scope import Scope
     from recollect.importing.shared_file import Found, SharedMemory
-    from recollect.store.protocol import Store, Transaction
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 # The name space of the ids of files, by project and key.
 _SPACE = uuid.UUID("8c1d0a54-6f0f-5b0a-8a3e-51c1c3a0f6d2")

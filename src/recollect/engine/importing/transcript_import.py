@@ -26,7 +26,8 @@ from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.sessions.hook_ingest import EventReader
-    from recollect.store.protocol import Store, Transaction
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 # Notes of one transaction: enough to be fast, few enough that other writers do not wait long.
 BATCH = 200

@@ -32,7 +32,8 @@ from recollect.text.digest import digest
 from recollect.text.redaction.redact import redact, secrets
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Store, Transaction
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 # The name space of memory ids.
 SPACE = uuid.UUID("1c9a2a0e-6a0f-5c55-8e0b-5a3f4f0f6b02")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recollect.engine.models.similarity_calibration import CalibrationCache
     from recollect.recall.amend import Amended
     from recollect.recall.parsed_statement import Statement
-    from recollect.store.protocol import Transaction
+    from recollect.store.transaction import Transaction
 
 # Older passages that one statement is compared with, the best by words: what says nearly the same is among the first.
 COMPARED = 12

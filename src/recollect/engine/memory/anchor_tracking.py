@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from recollect.code.anchors.normalised_file import Form, Spot
     from recollect.engine.context import Context
     from recollect.engine.memory.anchoring import Anchoring
-    from recollect.store.code_protocol import CodeStore
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Touched files above which looking at every anchor is less work than asking for those of each file.
 MANY_PATHS = 2_000
@@ -71,17 +70,17 @@ class AnchorTracking:
         self._anchoring = anchoring
 
     @contextmanager
-    def observed(self) -> Iterator[CodeStore]:
+    def observed(self) -> Iterator[Store]:
         """Yield the store to index code through; afterwards memories are compared with what was written."""
         seen = self.remembering()
-        yield cast("CodeStore", seen)
+        yield cast("Store", seen)
         self.settle(seen)
 
     def remembering(self) -> Remembering:
         """Return the store to index code through; call `settle` after every update."""
         from recollect.code.anchors.follow import Remembering
 
-        return Remembering(self._context.code_store, self._begin)
+        return Remembering(self._context.store, self._begin)
 
     def settle(self, seen: Remembering) -> None:
         """Compare memories with what was written since the last time, and forget it."""
@@ -100,7 +99,7 @@ class AnchorTracking:
         """Anchor waiting memories to the code of a tree, and compare the anchors that an update may have changed."""
         from recollect.code.anchors.follow import Difference
 
-        store, anchoring = self._context.code_store, self._anchoring
+        store, anchoring = self._context.store, self._anchoring
         code = anchoring.code([tree])
         compares, waits = store.count(Anchor) > 0, store.count(Mention) > 0
         after: dict[str, dict[str, Spot]] = {}
@@ -145,7 +144,7 @@ class AnchorTracking:
         """Anchor and compare memories that were imported or restored."""
         from recollect.code.anchors.follow import Difference
 
-        if not self._context.code_store.code_generation():
+        if not self._context.store.code_generation():
             return
         for tree in self._context.store.find(Tree):
             self._anchoring.catch_up(tree)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from recollect.code.anchors.normalised_file import Form
     from recollect.engine.context import Context
     from recollect.engine.memory.past_anchoring import PastAnchoring
-    from recollect.store.protocol import Transaction
+    from recollect.store.transaction import Transaction
 
 # Anchors that may be named by hand: as many as are found in a text at most.
 MAX_GIVEN = 8
@@ -68,7 +68,7 @@ class Anchoring:
         """
         named = _checked(given)
         # One small query decides where nothing is indexed: storing a memory is not slower for it.
-        is_indexed = self._context.code_store.code_generation() > 0
+        is_indexed = self._context.store.code_generation() > 0
         trees = self.trees(namespace) if is_indexed else []
         if not trees:
             return Prepared(tuple(_waiting(text) for text in named))
@@ -112,7 +112,7 @@ class Anchoring:
         """Return the indexed code of some trees, to look places up in."""
         from recollect.code.anchors.find import Code
 
-        return Code(self._context.code_store, trees)
+        return Code(self._context.store, trees)
 
     def prepared(self, code: Code, spoken: Mentions, named: Sequence[str] = ()) -> Prepared:
         """Return the anchors of mentions and of given places in some code."""
@@ -199,7 +199,7 @@ class Anchoring:
 
     def _insert(self, transaction: Transaction, memory_id: str, at: int, draft: Draft, *, late: bool = False) -> None:
         # An anchor written with its memory has the memory's time, however long the writing takes.
-        now, stamp = clock.now() if late else at, self._context.code_store.code_generation()
+        now, stamp = clock.now() if late else at, self._context.store.code_generation()
         taken_at = draft.compared.taken_at if draft.compared is not None else now
         made = transaction.insert(
             Anchor(
@@ -306,7 +306,7 @@ class Anchoring:
         scopes = {row.id: row.namespace for row in store.get(Memory, [row.memory_id for row in waiting])}
         waiting = [row for row in waiting if scopes.get(row.memory_id, "") in (tree.namespace, None)]
         code = self.code(self.trees(tree.namespace))
-        now, stamp = clock.now(), self._context.code_store.code_generation()
+        now, stamp = clock.now(), self._context.store.code_generation()
         made: list[str] = []
         with store.transaction("anchor_memories") as transaction:
             for row in transaction.get(Anchor, [row.id for row in waiting]):

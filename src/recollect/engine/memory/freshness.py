@@ -16,7 +16,7 @@ from recollect.model import Anchor, Anchored, AnchorState, Freshness, Memory, Ve
 from recollect.text.display import day
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # What a memory is worth beside its match, relative to one that holds. A changed function mostly still does what was
 # said of it, so half of what a replaced memory loses, and more the more it differs; what is gone cannot be relied on,

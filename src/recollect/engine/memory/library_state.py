@@ -18,7 +18,7 @@ from recollect.engine.records.record_redaction import without_secrets
 from recollect.model import Judgement
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 PREFIX = "memory_lib:"
 # As many as the judge of a recall keeps, for the same reason: about 10 MB.

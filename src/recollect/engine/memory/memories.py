@@ -47,7 +47,7 @@ from recollect.model import (
     Undone,
 )
 from recollect.operations import operation
-from recollect.store.protocol import NotBefore, Range, Transaction
+from recollect.store.protocol import NotBefore, Range
 from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from recollect.engine.models.llm import Language
     from recollect.engine.records.branches import Branches
     from recollect.engine.records.scope import Scope
+    from recollect.store.transaction import Transaction
 
 Order = Literal["newest", "oldest", "important"]
 
@@ -470,13 +471,13 @@ class Memories:
         where = self._branches.written(near, values["namespace"])._asdict()
         return Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **where, **values)
 
-    def _end(self, transaction: Transaction, name: str) -> str:
+    def _end(self, transaction: "Transaction", name: str) -> str:
         """Return the node of a memory, file or symbol; it is created if missing."""
         if not is_code(input_checks.text("memory_id", name)):
             memory = existing(transaction, name)
             ensure_node(transaction, memory)
             return node_id(memory.id)
-        found = code_nodes(self._context.code_store, [name]).get(name)
+        found = code_nodes(self._context.store, [name]).get(name)
         if found is None:
             raise NotFound(f"no indexed code has the id {name}", hint="search_symbols shows ids of symbols.", id=name)
         if not transaction.get(Node, [name]):

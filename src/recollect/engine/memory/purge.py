@@ -26,7 +26,8 @@ from recollect.text.redaction.redact import redact
 
 if TYPE_CHECKING:
     from recollect.capture.spool import Spool
-    from recollect.store.protocol import Store, Transaction
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 # Set while purged data may still be in free pages of the files, so that an interrupted purge is reported.
 DUE = "scrub_due"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments, Found
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.records.branches import Position
-    from recollect.store.protocol import Transaction
+    from recollect.store.transaction import Transaction
 
 # Events whose text is what a user or an assistant wrote.
 SPEAKERS: Mapping[str, Speaker] = {"prompt": "user", "turn_end": "assistant"}

@@ -27,7 +27,7 @@ from recollect.text.redaction.redact import redact_value
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.model import MemoryView
-    from recollect.store.protocol import Transaction
+    from recollect.store.transaction import Transaction
 
 # The first retry, doubled each time.
 FIRST_PAUSE_S = 5

@@ -19,7 +19,7 @@ from recollect.text.passages import passages
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Changes read at once: most are not about links, and those that are not are passed over in microseconds.
 PAGE = 256

@@ -18,7 +18,6 @@ from recollect import clock
 from recollect.errors import BudgetSpent, ConfigError, Conflict, ModelFailed, StorageError
 from recollect.model import Spending, Usage
 from recollect.providers.provider_protocol import Completion
-from recollect.store.protocol import Store
 from recollect.text.redaction.redact import redact
 from recollect.text.token_count import tokens
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.providers.choose import Role
     from recollect.providers.provider_protocol import Model
+    from recollect.store.sql import Store
 
 CONFIGURE = "Set {role}_provider to ollama, openai or anthropic."
 
@@ -114,7 +114,7 @@ class Language:
         return str(said)
 
     @contextmanager
-    def books(self) -> Iterator[Store]:
+    def books(self) -> "Iterator[Store]":
         """Yield the store, to record what a model cost or answered. Raises Conflict while the engine is closed.
 
         A request may return long after its caller has gone; the database is not closed while it is recorded.
@@ -191,12 +191,12 @@ def day_of(moment: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(moment))
 
 
-def today(store: Store) -> list[Usage]:
+def today(store: "Store") -> list[Usage]:
     """Return what each model cost today."""
     return store.find(Usage, {"day": day_of(clock.now())})
 
 
-def reserve(store: Store, model: str, tokens: int, limits: Limits) -> Usage:
+def reserve(store: "Store", model: str, tokens: int, limits: Limits) -> Usage:
     """Count one call of so many tokens at most; return the row it was counted in.
 
     Raises BudgetSpent where it would exceed the budget, ModelFailed while the model is paused, StorageError where
@@ -235,7 +235,7 @@ def paused_s(row: Usage) -> int:
     return max(0, row.resume_at - clock.now())
 
 
-def settle(store: Store, reserved: Usage, *, spare_tokens: int, failure: str = "", pausing: bool = False) -> None:
+def settle(store: "Store", reserved: Usage, *, spare_tokens: int, failure: str = "", pausing: bool = False) -> None:
     """Release the unused tokens of a call, and note how it ended.
 
     pausing: the failure is the model's own, so it is paused for a while

@@ -22,7 +22,7 @@ from recollect.version import __version__, release
 
 if TYPE_CHECKING:
     from recollect.engine.models.embedded_text import Enricher
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Passages of one memory that are embedded, its first ones: 200,000 characters. All of 1 MB would be 600 passages and 97
 # CPU s; so it is 40. Search by words finds the rest.

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.errors import InvalidInput, MemoryNotFound
 from recollect.model import Change, Edge, Memory, Node, Record, Stored
-from recollect.store.protocol import Filter, Has, Range, Store, Transaction
+from recollect.store.protocol import Filter, Has, Range
+
+if TYPE_CHECKING:
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 T = TypeVar("T")
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from recollect.engine.records.scope import Scope
     from recollect.engine.retrieval.memory_search import MemorySearch
     from recollect.graph.arrays import Graph, Sieve
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Farther than this everything is linked with everything.
 MAX_DEPTH = 10

@@ -21,7 +21,7 @@ from recollect.model import RELATIONS, Anchor, Hit, Memory, Node
 from recollect.model.graph_answer import ImpactHit, LinkedNode, NodeView
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Shown of each kind, nearest or strongest first: enough to act on, few enough to read; the totals tell the rest.
 SHOWN = 10

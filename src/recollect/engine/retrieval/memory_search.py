@@ -181,7 +181,7 @@ class MemorySearch:
         if wanted is False or (wanted is None and _is_narrowed(asked)):
             return (), ()
         # One small query decides where nothing is indexed: an ordinary recall is not slower for it.
-        is_indexed = self._context.code_store.code_generation() > 0
+        is_indexed = self._context.store.code_generation() > 0
         if not is_indexed and not wanted:
             return (), ()
         scope = self._code.within(

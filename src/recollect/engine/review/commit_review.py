@@ -19,7 +19,7 @@ from recollect.model import Anchor, Anchored, AnchorState, Freshness, Memory, Tr
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Files of a range that are compared.
 MAX_FILES = 2_000

@@ -28,7 +28,7 @@ from recollect.store.code_protocol import SymbolRow
 
 if TYPE_CHECKING:
     from recollect.graph.code_graph import CodePart
-    from recollect.store.link_protocol import LinkStore
+    from recollect.store.sql import Store
 
 # Depth of tests: a test of the command line passes a dozen calls.
 TEST_DEPTH = 15
@@ -53,7 +53,7 @@ class LinkedTree(NamedTuple):
     """
 
     tree: Tree
-    store: LinkStore
+    store: Store
     found: Project
     uses: Graph
     files: FileLinks
@@ -79,9 +79,7 @@ class ImpactCounts(NamedTuple):
     tests: int
 
 
-def linked_tree(
-    store: LinkStore, part: CodePart | None, tree: Tree, changes: Sequence[SymbolChange] = ()
-) -> LinkedTree:
+def linked_tree(store: Store, part: CodePart | None, tree: Tree, changes: Sequence[SymbolChange] = ()) -> LinkedTree:
     """Return the code of a tree with its links, and with implicit ones: of test frameworks, of ambiguous calls, and of
     readers of changed constants.
     """
@@ -102,7 +100,7 @@ class _TestFiles(NamedTuple):
     python: dict[str, list[SymbolRow]]
 
 
-def _test_files(store: LinkStore, tree: Tree) -> _TestFiles:
+def _test_files(store: Store, tree: Tree) -> _TestFiles:
     rows = store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
     known = {number: (path, language) for number, path, language in rows if is_test_file(language, path)}
     contents = store.file_contents(sorted(known)[:MOST_TEST_FILES])

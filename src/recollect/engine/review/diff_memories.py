@@ -33,7 +33,7 @@ from recollect.text.display import day, plural
 from recollect.text.terms import terms
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Changed lines of a file whose words are compared.
 MOST_LINES = 2_000

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.code_records import Affected, ChangedSymbol, Review, Risk, RunTests
 from recollect.code.diff.changed_symbols import SymbolChange, changed
@@ -44,7 +44,6 @@ from recollect.text.display import plural
 if TYPE_CHECKING:
     from recollect.engine.code.code_links import Links
     from recollect.engine.context import Context
-    from recollect.store.link_protocol import LinkStore
 
 
 # Changes whose callers are counted one by one; a diff of more is a rewrite.
@@ -88,7 +87,7 @@ def review(context: Context, links: Links, asked: Asked, tree: Tree | None, note
         told += _age(sides, known)
         graph, linking = links.graph()
         told += linking
-        linked = linked_tree(cast("LinkStore", context.code_store), graph.code, tree, changes)
+        linked = linked_tree(context.store, graph.code, tree, changes)
         if not linked.is_linked:
             told.append("this code is not linked yet, so callers are unknown")
     memories = related_memories(

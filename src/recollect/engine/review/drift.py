@@ -139,7 +139,7 @@ class DriftReview:
         store = self._context.store
         if found or store.count(AnchorState):
             return ()
-        if not self._context.code_store.code_generation():
+        if not self._context.store.code_generation():
             return ("No code is indexed yet. Run `recollect index` in a project to compare memories with it.",)
         return ("No memory mentions indexed code by name.",)
 

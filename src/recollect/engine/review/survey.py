@@ -1,7 +1,7 @@
 """Questions about a project as a whole: map, review of a diff, cycles, dead code."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from recollect.engine.code.repo_map import Asked as MapAsked
     from recollect.engine.context import Context
     from recollect.graph.code_graph import CodePart
-    from recollect.store.link_protocol import LinkStore
 
 # Less has room for the frame of a map only.
 LEAST_TOKENS = 150
@@ -61,7 +60,7 @@ class Survey:
             )
         part, notes = self._part(namespace, trees)
         asked = self._focus(trees, budget, named)
-        return repo_map(self._context.code_store, part, asked, roots(trees), notes)
+        return repo_map(self._context.store, part, asked, roots(trees), notes)
 
     @operation("review_diff", "review", read_only=True, positional=("range",), listed=("diff", "range", "path"))
     def review(
@@ -133,7 +132,7 @@ class Survey:
         asked = Asked(
             chosen, trees, _below(path), _kinds(kinds), input_checks.whole("limit", limit, least=1, most=1000)
         )
-        return cycles(self._store, part, asked, notes)
+        return cycles(self._context.store, part, asked, notes)
 
     @operation("find_dead_code", "dead-code", read_only=True, listed=("path", "project", "limit"))
     def dead_code(
@@ -166,7 +165,7 @@ class Survey:
         part, notes = self._part(namespace, trees)
         least = input_checks.ratio("min_confidence", min_confidence)
         asked = Asked(trees, _below(path), wanted, least, input_checks.whole("limit", limit, least=1, most=1000))
-        return dead_code(self._store, part, asked, notes)
+        return dead_code(self._context.store, part, asked, notes)
 
     # --- what the above share ---
 
@@ -213,10 +212,6 @@ class Survey:
                 number for number, known in rows if any(known == path or known.startswith(path + "/") for path in paths)
             ]
         return found
-
-    @property
-    def _store(self) -> "LinkStore":
-        return cast("LinkStore", self._context.code_store)
 
 
 def _below(path: str | None) -> str:

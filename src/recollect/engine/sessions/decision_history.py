@@ -18,7 +18,7 @@ from recollect.patterns.decision_chains import ordered, since
 
 if TYPE_CHECKING:
     from recollect.engine.retrieval.memory_search import MemorySearch
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Decisions that are searched for a name: those of ten years.
 LOOKED_AT = 5_000

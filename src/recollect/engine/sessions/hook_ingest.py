@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.records.branches import Branches
-    from recollect.store.protocol import Transaction
+    from recollect.store.transaction import Transaction
 
 # Longer texts are not taken apart for their symbols: a file of this size is generated.
 OUTLINED_CHARACTERS = 200_000

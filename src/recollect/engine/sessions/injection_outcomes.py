@@ -27,7 +27,8 @@ from recollect.text.digest import digest
 
 if TYPE_CHECKING:
     from recollect.engine.sessions.hook_ingest import OwnAnswer, PreparedEvent
-    from recollect.store.protocol import Store, Transaction
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 # Injections and observations of a session that are read, the latest: more would be a week without an end.
 OFFERS = 5_000

@@ -32,7 +32,7 @@ from recollect.text.display import plural, visible
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.model import KnownCommand
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # Where assistants look for instructions, the one that most of them read first.
 FILES = ("AGENTS.md", "CLAUDE.md")

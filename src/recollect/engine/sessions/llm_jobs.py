@@ -18,11 +18,12 @@ from recollect.engine.context import Context, Worker
 from recollect.engine.models.llm import PROMPT_STATUSES
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, RecollectError
 from recollect.model import Errand, ErrandKind
-from recollect.store.protocol import Range, Transaction
+from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
     from recollect.engine.models.llm import Language
     from recollect.engine.sessions.model_summaries import ModelSummaries
+    from recollect.store.transaction import Transaction
 
 # The lease of a job: longer than any model timeout. After it another process may take the job.
 LEASE_S = 1_800
@@ -60,7 +61,7 @@ class LlmJobs(Worker):
         }
         return tuple(kind for kind, is_on in switches.items() if is_on)
 
-    def put(self, transaction: Transaction, kind: ErrandKind, target: str, *, wait_s: int = 0) -> None:
+    def put(self, transaction: "Transaction", kind: ErrandKind, target: str, *, wait_s: int = 0) -> None:
         """Queue a job, if the settings allow it, not before `wait_s`; a queued job is rescheduled."""
         if kind not in self.wanted:
             return

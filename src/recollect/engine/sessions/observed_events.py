@@ -14,7 +14,7 @@ from recollect.patterns.known_commands import Moment, Run
 from recollect.store.protocol import Range
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Store
+    from recollect.store.sql import Store
 
 # A season of busy days; of more, the latest are read.
 ROWS = 50_000

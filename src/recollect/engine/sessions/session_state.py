@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recollect.engine.sessions.hook_ingest import OwnAnswer, PreparedEvent, Written
     from recollect.engine.sessions.llm_jobs import LlmJobs
     from recollect.engine.sessions.model_summaries import ModelSummaries
-    from recollect.store.protocol import Transaction
+    from recollect.store.transaction import Transaction
 
 # What a summary is worth among other memories, and a fix: both are what the next session needs first.
 SUMMARY_IMPORTANCE = 0.7

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.llm import Language
     from recollect.engine.snippets.snippets import Snippets
-    from recollect.store.protocol import Transaction
+    from recollect.store.transaction import Transaction
 
 OPERATION = "evolve_memory_network"
 # The operation of scheduled runs in the log: `undo` of the last change skips it.

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from recollect.engine.models.llm import Language
     from recollect.engine.records.scope import Scope
     from recollect.engine.retrieval.recall_pipeline import RecallPipeline
-    from recollect.store.protocol import Transaction
+    from recollect.store.transaction import Transaction
 
 # Operations as the change log names them.
 STORED = "store_coding_memory"
