@@ -152,7 +152,7 @@ CASES: dict[str, list[Case]] = {
         Case("search_code", {"query": "x", "namespace": "semi;colon"}, ("x", "--project", "semi;colon"),
              "INVALID_WORKSPACE"),
         Case("recall_memory", {"query": "x", "code": "perhaps"}, None),
-        Case("pack_context", {"task": "x", "code": None}, None),
+        Case("pack_context", {"task": "x", "code": "perhaps"}, None),
     ],
     "ids that are none": [
         Case("get_memory", {"memory_id": ""}, ("",)),

@@ -113,10 +113,10 @@ def test_places_are_explained_where_the_hits_are(harbour: Engine) -> None:
 # --- packs ---
 
 
-def test_a_pack_holds_memories_only_unless_code_is_asked_for(harbour: Engine) -> None:
-    plain = harbour.recall.pack("replace_burner", min_score=0.0)
+def test_a_pack_ends_with_places_in_the_code_unless_they_are_not_wanted(harbour: Engine) -> None:
+    plain = harbour.recall.pack("replace_burner", min_score=0.0, code=False)
     assert plain.places == () and "[code," not in plain.text
-    packed = harbour.recall.pack("replace_burner", min_score=0.0, code=True)
+    packed = harbour.recall.pack("replace_burner", min_score=0.0)
     assert packed.sources == plain.sources
     assert packed.text.startswith(plain.text)
     line = (
@@ -124,15 +124,15 @@ def test_a_pack_holds_memories_only_unless_code_is_asked_for(harbour: Engine) ->
     )
     assert line in packed.text
     assert packed.tokens == tokens(packed.text) <= packed.budget
+    assert harbour.recall.pack("what to cook for supper", min_score=0.0).places == ()
 
 
-def test_places_are_packed_only_as_far_as_they_fit_behind_the_memories(harbour: Engine) -> None:
-    whole = harbour.recall.pack("replace_burner", min_score=0.0, code=True)
-    memories = sum(source.tokens for source in whole.sources)
-    for budget in range(1, whole.tokens + 1, 3):
+def test_places_have_a_quarter_of_the_budget(harbour: Engine) -> None:
+    for number in range(40):
+        harbour.memories.store(f"replace_burner was run in winter {number} by keeper {number * 7}")
+    for budget in (*range(1, 60), 200, 400):
         packed = harbour.recall.pack("replace_burner", min_score=0.0, code=True, tokens=budget)
         assert packed.tokens == tokens(packed.text) <= budget
         assert packed.text.count("[code,") == len(packed.places)
-        if budget >= memories:
-            assert packed.sources == whole.sources
-    assert harbour.recall.pack("replace_burner", min_score=0.0, code=True, tokens=whole.tokens).text == whole.text
+        assert packed.tokens - sum(source.tokens for source in packed.sources) <= budget / 4
+    assert packed.places and packed.sources

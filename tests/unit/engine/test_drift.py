@@ -131,10 +131,10 @@ def test_a_retired_memory_ends_is_not_packed_and_can_come_back(
     settled = engine.freshness.settle(ids["count_one"], "retire")
     assert settled.memory.valid_to == frozen()
     assert engine.freshness.drift().total == 0
-    assert "count_one" not in engine.recall.pack("count_one counts lines", min_score=0.0).text
+    assert "count_one" not in engine.recall.pack("count_one counts lines", min_score=0.0, code=False).text
     assert any(row.memory.id == ids["count_one"] for row in engine.recall.search("count_one", min_score=0.0).hits)
     engine.admin.undo(settled.batch)
-    assert "count_one" in engine.recall.pack("count_one counts lines", min_score=0.0).text
+    assert "count_one" in engine.recall.pack("count_one counts lines", min_score=0.0, code=False).text
     assert listed(engine.freshness.drift()) == {ids["count_one"]: "changed"}
 
 

@@ -215,11 +215,11 @@ class MemorySearch:
         namespace: str | None = None,
         all_projects: bool = False,
         min_score: Ratio = PACK_RELEVANCE,
-        code: bool = False,
+        code: bool | None = None,
         observed: bool = False,
     ) -> Packed:
-        """Pack the context for a task into a token budget. Returns memories with sources as one text. Call it when a
-        task starts.
+        """Pack the context for a task into a token budget. Returns memories and places in the code as one text. Call it
+        when a task starts.
 
         Of a long memory it takes the passage that matches. Relative dates get the real date beside them. Repeated
         statements are left out, and replies are added while there is room.
@@ -229,7 +229,7 @@ class MemorySearch:
         namespace: project path or name; default: this project
         all_projects: pack from all projects
         min_score: minimum relevance, 0 to 1
-        code: include places in indexed code
+        code: include places in indexed code; default: auto
         observed: include prompts, edits, commands and summaries
         """
         from recollect.engine.retrieval.pack import CANDIDATES, packed

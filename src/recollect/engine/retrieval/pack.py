@@ -5,7 +5,8 @@
     - [decision, 2023-05-09, 77d0…] Flags are checked in check_flags (changed: src/link.py::check_flags was edited …)
     - [code, src/link.py:12-40] Method Linker.run: def run(self, flags: list[str]) -> int — Link what was compiled.
 
-A line is a memory, or of a long one the passage that matched. Replies come last: they have what is left of the budget.
+A line is a memory, or of a long one the passage that matched. Places in the code have their part of the budget, replies
+what is left.
 
 A memory whose code changed or moved says so. One whose code is gone is left out, and a note counts those: advice about
 code that does not exist misleads an assistant. A search still finds it.
@@ -30,6 +31,9 @@ REPLY_CHARACTERS = 300
 # What of a place in the code is packed: its signature and the first sentences of its documentation.
 PLACE_CHARACTERS = 200
 
+# … and the part of the budget for them: a task begins at the code, and memories alone would fill any budget.
+PLACES_PART = 4
+
 # Verdicts that are shown beside a memory.
 DOUBTFUL = frozenset({"changed", "moved", "unverified"})
 # Standings of a branch that are shown beside a memory.
@@ -40,9 +44,10 @@ _GONE = "{count} omitted, their code no longer exists (`recollect drift`)"
 
 def packed(found: Recall, budget: int) -> Packed:
     """Return the hits that fit into the budget, best first, each as one line that names its source."""
+    places = _fitting(found.places, budget // PLACES_PART)
     lines: dict[str, str] = {}
     said: frozenset[tuple[str, ...]] = frozenset()
-    spent = gone = 0
+    spent, gone = sum(map(tokens, places.values())), 0
     for hit in found.hits:
         text = shown(hit)
         says = statements(text)
@@ -56,8 +61,6 @@ def packed(found: Recall, budget: int) -> Packed:
         lines[hit.memory.id] = line
         said |= says
         spent += tokens(line)
-    places = _fitting(found.places, budget - spent)
-    spent += sum(map(tokens, places.values()))
     sources = tuple(_with_replies(found, lines, budget - spent))
     text = "".join((*(source.text for source in sources), *places.values()))
     return Packed(
