@@ -166,6 +166,13 @@ def test_the_answer_says_why_a_filter_leaves_nothing(harbour: Engine, options: d
     assert any(line.startswith(note) for line in answer.notes)
 
 
+def test_the_answer_says_that_nothing_matches_well(harbour: Engine) -> None:
+    weak = "nothing matches the query well: these are the closest places"
+    told = harbour.code.search("broken invoices of customers, taxes and forms", language="markdown")
+    assert told.hits and told.notes[0] == weak
+    assert weak not in harbour.code.search("replace_burner").notes
+
+
 def test_the_answer_says_that_nothing_is_indexed(engine: Engine) -> None:
     assert "recollect index" in engine.code.search("burner").notes[0]
 

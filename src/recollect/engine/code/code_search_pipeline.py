@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Below this share of pieces with a vector, meaning would only favour those that happen to have one.
 MIN_COVERAGE = 0.5
+# Where the best place is less likely than this to be right, none may be.
+WEAK_RELEVANCE = 0.05
 
 
 class Sought(NamedTuple):
@@ -71,6 +73,8 @@ def search_code(
                 msgspec.structs.replace(hit, score=min(hit.score, most))
                 for hit in _hits(question, ranked, weights, sought)
             ]
+    if hits and hits[0].score < WEAK_RELEVANCE:
+        notes = ("nothing matches the query well: these are the closest places", *notes)
     mode: Literal["hybrid", "lexical"] = "hybrid" if pool.has_vectors else "lexical"
     return CodeHits(query=sought.text, hits=tuple(hits), mode=mode, notes=notes)
 
