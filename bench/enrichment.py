@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from recollect import Engine
-from recollect.text.embedding_text import ENRICHMENTS
+from recollect.engine.models.embedded_text import ENRICHMENTS
 
 # Service, its tag, and what its overview says after its name.
 SERVICES = (

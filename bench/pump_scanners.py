@@ -69,6 +69,7 @@ from recollect.code.snippets import analyse, concepts, language_guess, snippet_p
 from recollect.consolidate import group_summary
 from recollect.consolidate import group_summary as summaries
 from recollect.engine.hook_responses import briefing, context_block, work_in_progress
+from recollect.engine.models import embedded_text
 from recollect.engine.review import diff_memories
 from recollect.engine.sessions import hook_ingest
 from recollect.episodic import chunker
@@ -100,7 +101,6 @@ from recollect.surface.mcp import jsonrpc
 from recollect.text import (
     dates,
     display,
-    embedding_text,
     identifiers,
     llm_answers,
     paraphrases,
@@ -501,8 +501,8 @@ TEXT: tuple[Any, ...] = (
     ("query terms", "recollect.text.terms", terms.query_terms),
     (
         "enrich",
-        "recollect.text.embedding_text",
-        lambda text: embedding_text.enrich_memory_text(_memory(text), (), text),
+        "recollect.engine.models.embedded_text",
+        lambda text: embedded_text.enrich_memory_text(_memory(text), (), text),
     ),
     ("token budget", "recollect.text.token_count", token_count.tokens),
     ("harmless", "recollect.text.display", display.visible),

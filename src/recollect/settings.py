@@ -426,7 +426,16 @@ def load(
     ignored: list[ConfigError] = []
     if project_file:
         values = _content(project_file, project=True)
-        ignored = [_not_of_a_project(project_file, name) for name in values if not _BY_NAME[name].project]
+        ignored = [
+            ConfigError(
+                f"{project_file} sets {name}, which a project file cannot set: it is ignored",
+                hint=f"Set it in the user file or with RECOLLECT_{name.upper()}.",
+                setting=name,
+                path=str(project_file),
+            )
+            for name in values
+            if not _BY_NAME[name].project
+        ]
         allowed = {name: value for name, value in values.items() if _BY_NAME[name].project}
         layers.append(_file_layer(allowed, f"project file {project_file}"))
     home = _resolve(_BY_NAME["home"], layers)
@@ -521,15 +530,6 @@ def _content(path: Path, *, project: bool = False) -> dict[str, object]:
             path=str(path),
         )
     return values
-
-
-def _not_of_a_project(path: Path, name: str) -> ConfigError:
-    return ConfigError(
-        f"{path} sets {name}, which a project file cannot set: it is ignored",
-        hint=f"Set it in the user file or with RECOLLECT_{name.upper()}.",
-        setting=name,
-        path=str(path),
-    )
 
 
 def _file_layer(values: Mapping[str, object], label: str) -> Layer:

@@ -21,8 +21,7 @@ from tests.trees import git
 
 from recollect import Engine, clock
 from recollect.capabilities import OPERATIONS
-from recollect.engine.admin.access_calls import call_as
-from recollect.engine.admin.access_rules import PROJECTS, ROWS
+from recollect.engine.admin.access_rules import PROJECTS, ROWS, call_as
 from recollect.engine.admin.access_tokens import LOCAL, Grant
 from recollect.errors import RecollectError
 from recollect.hierarchy import MemoryManager

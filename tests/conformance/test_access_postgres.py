@@ -17,7 +17,7 @@ from tests.conformance.test_operations import CASES
 from tests.postgres_server import empty_schema
 
 from recollect import Engine
-from recollect.engine.admin import access_calls
+from recollect.engine.admin import access_rules as access_calls
 from recollect.engine.admin.access_tokens import LOCAL
 from recollect.store.sqlite import Sqlite
 from recollect.store.store_copy import copy_store

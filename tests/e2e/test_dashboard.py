@@ -439,5 +439,5 @@ def test_the_address_works_once_and_the_cookie_is_strict(tmp_path: Path) -> None
         assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
         assert ask(viz, "/", cookie=cookie, host="evil.example")[0] == 421
         assert ask(viz, "/api/v1/stats", cookie=cookie, origin="http://evil.example")[0] == 403
-        assert ask(viz, "/static/../pages.py", cookie=cookie)[0] == 404
+        assert ask(viz, "/static/../viz_server.py", cookie=cookie)[0] == 404
         assert ask(viz, "/static/..%2fpages.py", cookie=cookie)[0] == 404

@@ -95,7 +95,8 @@ def forget(candidates: Iterable[Candidate], now: int, *, importance_threshold: f
             spared[reason] += 1
             continue
         idle_days = max(0, now - candidate.used_at) // DAY_S
-        why = f"importance {candidate.importance:.2f} is below {importance_threshold:.2f}; last used {_ago(idle_days)}"
+        ago = f"{plural(idle_days, 'day')} ago" if idle_days else "today"
+        why = f"importance {candidate.importance:.2f} is below {importance_threshold:.2f}; last used {ago}"
         steps.append(PlanStep(action="archive", memory_ids=(candidate.id,), before=candidate.importance, why=why))
     return Plan(cycle="forget", considered=considered, steps=tuple(steps), spared=dict(spared))
 
@@ -108,7 +109,3 @@ def _sparing(candidate: Candidate, now: int) -> str:
     if candidate.access_count and now - candidate.used_at < THRESHOLD_DAYS * DAY_S:
         return "in use"
     return ""
-
-
-def _ago(days: int) -> str:
-    return "today" if not days else f"{plural(days, 'day')} ago"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recollect.engine.admin.access_calls import call_as
+    from recollect.engine.admin.access_rules import call_as
     from recollect.engine.admin.access_tokens import LOCAL as LOCAL_GRANT
     from recollect.engine.admin.access_tokens import Grant
     from recollect.engine.admin.migration import migrate
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 # Module → the public names that it defines, as name or name=its name there; nothing behind =: the module itself.
 _PUBLIC = {
-    "recollect.engine.admin.access_calls": "call_as",
+    "recollect.engine.admin.access_rules": "call_as",
     "recollect.engine.admin.access_tokens": "Grant LOCAL_GRANT=LOCAL",
     "recollect.engine.admin.migration": "migrate",
     "recollect.engine.code.file_entities": "SourceEntity=Entity read_source source_files",

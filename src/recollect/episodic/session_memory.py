@@ -131,7 +131,8 @@ class SessionMemory(ConversationStore):
         with self._metrics.timed("add_turn"), self._lock, documented_errors(SessionMemoryError):
             user, assistant = (without_secrets(side) for side in sides)
             now = self._clock()
-            self._clean_up_when_due(now)
+            if now - self._cleaned_at >= self.config.cleanup_interval_minutes * SECONDS_PER_MINUTE:
+                self.cleanup_expired_sessions(now)
             sessions = self._sessions()
             current = None if force_new_session else self._latest(sessions)
             if current is None or self._is_over(current, conversation(user, assistant), now):
@@ -251,10 +252,6 @@ class SessionMemory(ConversationStore):
         excess = sorted(alive, key=lambda each: each.last)[: max(0, len(alive) - MAX_ACTIVE_SESSIONS + 1)]
         if excess:
             self.store.remove_all(session_id=[each.id for each in excess])
-
-    def _clean_up_when_due(self, now: float) -> None:
-        if now - self._cleaned_at >= self.config.cleanup_interval_minutes * SECONDS_PER_MINUTE:
-            self.cleanup_expired_sessions(now)
 
     # --- reading ---
 

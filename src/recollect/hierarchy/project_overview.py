@@ -127,17 +127,14 @@ def _project(project: Project) -> Iterator[str]:
         f"{plural(len(project.code), 'code file')} ({whole / 1e6:.1f} MB), {tests:,} of them tests; "
         f"{plural(symbols, 'symbol')}; {plural(len(project.sources.files) - len(project.code), 'other indexed file')}."
     )
-    aside = Counter(PurePosixPath(path).parts[0] for path, source in project.code.items() if _is_beside(path, source))
+    beside = (path for path, source in project.code.items() if source.is_test or is_secondary(path))
+    aside = Counter(PurePosixPath(path).parts[0] for path in beside if "/" in path)
     if aside:
         yield (
             "Other folders: "
             + ", ".join(f"{name}/ ({plural(count, 'file')})" for name, count in sorted(aside.items()))
             + "."
         )
-
-
-def _is_beside(path: str, source: Source) -> bool:
-    return "/" in path and (source.is_test or is_secondary(path))
 
 
 def _architecture(project: Project, layered: Architecture) -> Iterator[str]:
@@ -241,7 +238,8 @@ def _memory_sections(engine: Engine, namespace: str) -> list[tuple[str, str]]:
     """Return the non-empty lists of memories about the whole project, with titles."""
     found = [(title, list(_memories(engine, namespace, kind))) for kind, title in KINDS]
     found.append(("Commands that work", list(_commands(engine, namespace))))
-    found.append(("Recurring patterns", list(_recurring(engine, namespace))))
+    recurring = engine.patterns.detect(namespace=namespace, limit=MOST_PATTERNS).patterns
+    found.append(("Recurring patterns", [row.told for row in recurring]))
     return [(title, "\n".join(f"- {line}" for line in lines)) for title, lines in found if lines]
 
 
@@ -258,11 +256,6 @@ def _commands(engine: Engine, namespace: str) -> Iterator[str]:
     for row in engine.commands.list(namespace=namespace, limit=MOST).commands:
         where = f" in {row.directory}" if row.directory else ""
         yield f"{row.kind}: `{row.command}`{where}"
-
-
-def _recurring(engine: Engine, namespace: str) -> Iterator[str]:
-    for row in engine.patterns.detect(namespace=namespace, limit=MOST_PATTERNS).patterns:
-        yield row.told
 
 
 # --- the map ---

@@ -89,7 +89,8 @@ def to_text(shared: SharedMemory) -> str:
 
 def file_name(shared: SharedMemory) -> str:
     """Return the name of a new file: words of the title or text, and the beginning of the id."""
-    words = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in _headline(shared).lower())
+    head = shared.title or shared.content.strip().partition("\n")[0]
+    words = "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in head.lower())
     slug = ""
     for word in words.split():
         longer = f"{slug}-{word}".strip("-")
@@ -97,10 +98,6 @@ def file_name(shared: SharedMemory) -> str:
             break
         slug = longer
     return f"{slug or 'memory'}-{short_id(shared.id).lower()}.md"
-
-
-def _headline(shared: SharedMemory) -> str:
-    return shared.title or shared.content.strip().partition("\n")[0]
 
 
 def normal(content: str) -> str:

@@ -9,7 +9,7 @@ line of a quoted text is indented, so that no text can imitate a line of ours.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -27,12 +27,19 @@ class Line(NamedTuple):
     text: str
     tone: Tone = ""
 
+    def plain(self) -> str:
+        """Return it as plain text, marks included."""
+        return self.text
+
 
 class Facts(NamedTuple):
     """Labels with values, one per line; `detail`: shown only with all details."""
 
     rows: tuple[Fact, ...]
     detail: bool = False
+
+    def plain(self) -> str:
+        return "\n".join(f"{label}: {value}" for label, value in self.rows)
 
 
 class Grid(NamedTuple):
@@ -41,6 +48,15 @@ class Grid(NamedTuple):
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     tones: tuple[Tone, ...] = ()
+
+    def plain(self) -> str:
+        lines = (self.columns, *self.rows)
+        bare = unmarked(lines)
+        widths = [max(len(line[column]) for line in bare) for column in range(len(self.columns))]
+        text = "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in bare
+        )
+        return MARK + text if bare != lines else text
 
 
 class Quote(NamedTuple):
@@ -57,6 +73,12 @@ class Quote(NamedTuple):
     details: tuple[Fact, ...] = ()
     focus: int = 0
 
+    def plain(self) -> str:
+        lines = [self.head] if self.head else []
+        lines += [f"{label}: {value}" for label, value in self.facts]
+        lines += [INDENT + line if line else "" for line in (self.text + omission(self)).split("\n")]
+        return "\n".join(lines)
+
 
 class Entry(NamedTuple):
     """One row of a listing: an id, facts about it, and its text on one line."""
@@ -70,6 +92,9 @@ class Listing(NamedTuple):
     """A list with one entry per line."""
 
     entries: tuple[Entry, ...]
+
+    def plain(self) -> str:
+        return "\n".join("  ".join(part for part in entry if part) for entry in self.entries)
 
 
 Block = Line | Facts | Grid | Quote | Listing
@@ -142,7 +167,7 @@ def print_plain(blocks: Iterable[Block]) -> str:
 
     One fence spans from the first block with untrusted text to the last: a fence for each would cost more tokens.
     """
-    shown = [(plain(block), isinstance(block, Quote)) for block in blocks]
+    shown = [(block.plain(), isinstance(block, Quote)) for block in blocks]
     texts = [text for text, _ in shown]
     foreign = [place for place, (text, is_quote) in enumerate(shown) if is_quote or MARK in text]
     first, end = (foreign[0], foreign[-1] + 1) if foreign else (len(texts), len(texts))
@@ -153,49 +178,6 @@ def print_plain(blocks: Iterable[Block]) -> str:
     return "\n".join([*before, *quoted, *after])
 
 
-def plain(block: Block) -> str:
-    """Return a block as plain text, marks included."""
-    return _PRINTERS[type(block)](block)
-
-
 def omission(block: Quote) -> str:
     """Return how much of a quoted text is not shown; empty if all of it is."""
     return f" (+{block.omitted:,} characters)" if block.omitted else ""
-
-
-def _quote(block: Quote) -> str:
-    lines = [block.head] if block.head else []
-    lines += [f"{label}: {value}" for label, value in block.facts]
-    lines += [INDENT + line if line else "" for line in (block.text + omission(block)).split("\n")]
-    return "\n".join(lines)
-
-
-def _line(block: Line) -> str:
-    return block.text
-
-
-def _facts(block: Facts) -> str:
-    return "\n".join(f"{label}: {value}" for label, value in block.rows)
-
-
-def _grid(block: Grid) -> str:
-    lines = (block.columns, *block.rows)
-    bare = unmarked(lines)
-    widths = [max(len(line[column]) for line in bare) for column in range(len(block.columns))]
-    text = "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in bare
-    )
-    return MARK + text if bare != lines else text
-
-
-def _listing(block: Listing) -> str:
-    return "\n".join("  ".join(part for part in entry if part) for entry in block.entries)
-
-
-_PRINTERS: Mapping[type, Callable[[Any], str]] = {
-    Line: _line,
-    Facts: _facts,
-    Grid: _grid,
-    Quote: _quote,
-    Listing: _listing,
-}

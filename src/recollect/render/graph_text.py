@@ -244,7 +244,11 @@ def _dependencies(found: graph_answer.Dependencies, _now: int | None) -> list[Bl
 
 
 def _impact(found: graph_answer.Impact, _now: int | None) -> list[Block]:
-    rings = ", ".join(f"{number:,} {'directly' if far == 1 else f'over {far} links'}" for far, number in _rings(found))
+    rings = ", ".join(
+        f"{number:,} {'directly' if far == 1 else f'over {far} links'}"
+        for far, number in enumerate(found.by_depth, 1)
+        if number
+    )
     reached = f"{count(found.total, 'symbol')} in {count(found.files_total, 'file')}"
     head = f"A change of {_named(found.node)} affects {reached}"
     blocks: list[Block] = [Line(f"{head}: {rings}." if rings else f"{head}."), _of(found.node)]
@@ -260,10 +264,6 @@ def _impact(found: graph_answer.Impact, _now: int | None) -> list[Block]:
     blocks += part("Memories", memories, found.memories_total)
     blocks += part("Possible uses", [_doubt_entry(doubt) for doubt in found.doubts], found.doubts_total)
     return [*blocks, *notes(found.notes)]
-
-
-def _rings(found: graph_answer.Impact) -> list[tuple[int, int]]:
-    return [(far, number) for far, number in enumerate(found.by_depth, 1) if number]
 
 
 # --- packages ---

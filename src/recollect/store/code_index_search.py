@@ -21,7 +21,7 @@ from recollect.store.code_protocol import (
 )
 from recollect.store.code_tables import CodeFiles
 from recollect.store.full_text import affordable
-from recollect.store.row_queries import increment
+from recollect.store.row_queries import increment, upsert
 from recollect.text.identifiers import humps as humps_of
 from recollect.text.identifiers import name_term
 
@@ -196,12 +196,8 @@ class CodeSearches(CodeFiles):
 
         with self._dialect.errors(), self._dialect.write() as connection:
             stamp = increment(connection, STAMP)
-            rows = [(content, model, to_blob(vector), stamp) for content, vector in vectors]
-            connection.executemany(
-                "INSERT INTO code_embeddings (hash, model, embedding, stamp) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (model, hash) DO UPDATE SET embedding = excluded.embedding, stamp = excluded.stamp",
-                rows,
-            )
+            rows = [(model, content, to_blob(vector), stamp) for content, vector in vectors]
+            connection.executemany(upsert("code_embeddings", ("model", "hash", "embedding", "stamp"), 2), rows)
         return len(rows)
 
     def lacking_code_vectors(self, model: str, limit: int, files: Sequence[int] | None = None) -> list[LackingVector]:

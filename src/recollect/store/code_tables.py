@@ -32,16 +32,12 @@ from recollect.store.code_protocol import (
 from recollect.store.dialect import Connection
 from recollect.store.full_text import marks
 from recollect.store.package_tables import drop_packages, keep_manifests
-from recollect.store.row_queries import Rows, chunks, increment, read_setting, renew_claim
+from recollect.store.row_queries import Rows, chunks, increment, read_setting, renew_claim, upsert
 from recollect.store.tables import TABLES
 
 # Tables whose rows belong to files, and the column that says to which.
 _OF_FILES = (("file_contents", "file"), ("file_programs", "file"), ("file_links", "file"), ("files", "id"))
-_FILE_COLUMNS = TABLES[File].columns
-_PUT_FILE = (
-    f"INSERT INTO files ({', '.join(_FILE_COLUMNS)}) VALUES ({marks(_FILE_COLUMNS)}) "
-    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _FILE_COLUMNS[1:])}"
-)
+_PUT_FILE = upsert("files", TABLES[File].columns)
 
 # More than a tree of a gigabyte needs; later writes merge the rest.
 MERGES_MOST = 200

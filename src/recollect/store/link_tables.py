@@ -22,22 +22,15 @@ from recollect.store.link_protocol import (
     Sites,
     SymbolPoint,
 )
-from recollect.store.row_queries import Rows, chunks, claim_lost, increment, read_setting, renew_claim
+from recollect.store.row_queries import Rows, chunks, claim_lost, increment, read_setting, renew_claim, upsert
 
 _edges = msgspec.msgpack.Decoder(Edges)
 _sites = msgspec.msgpack.Decoder(Sites)
 _points = msgspec.msgpack.Decoder(list[SymbolPoint])
 
-_PUT_PROGRAM = (
-    "INSERT INTO file_programs (file, path, hash, outline, face, content) VALUES (?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT (file) DO UPDATE SET path = excluded.path, hash = excluded.hash, outline = excluded.outline, "
-    "face = excluded.face, content = excluded.content"
-)
-_PUT_LINKS = (
-    "INSERT INTO file_links (file, stamp, digest, edges, sites) VALUES (?, ?, ?, ?, ?) "
-    "ON CONFLICT (file) DO UPDATE SET stamp = excluded.stamp, digest = excluded.digest, edges = excluded.edges, "
-    "sites = excluded.sites"
-)
+_PUT_PROGRAM = upsert("file_programs", Program._fields)
+_PUT_LINKS = upsert("file_links", ("file", "stamp", "digest", "edges", "sites"))
+_PUT_TREE = upsert("linked_trees", ("tree", *LinkedTree._fields))
 
 
 class CodeLinks(Rows):
@@ -81,12 +74,7 @@ class CodeLinks(Rows):
             sql = "SELECT 1 FROM trees WHERE id = ? AND owner = ?"
             if not list(connection.execute(sql, (tree, owner))):
                 raise claim_lost(tree)
-            connection.execute(
-                "INSERT INTO linked_trees (tree, fingerprint, generation, linked_at) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (tree) DO UPDATE SET fingerprint = excluded.fingerprint, "
-                "generation = excluded.generation, linked_at = excluded.linked_at",
-                (tree, *linked),
-            )
+            connection.execute(_PUT_TREE, (tree, *linked))
 
     # --- reading ---
 

@@ -125,8 +125,15 @@ def _order(table: Table, order: str) -> str:
     if field not in table.columns:
         raise ValueError(f"{table.name} has no field {field}")
     # Absent is less than any value: the default of SQLite, and without it an index of PostgreSQL has another order.
-    nulls = (" NULLS LAST" if order.startswith("-") else " NULLS FIRST") if field in table.optional else ""
+    nulls = (" NULLS LAST" if order.startswith("-") else " NULLS FIRST") if field in table.kinds.optional else ""
     return f"{field} {direction}{nulls}" + (f", {tie} {direction}" if field != tie else "")
+
+
+def upsert(table: str, columns: Sequence[str], keys: int = 1) -> str:
+    """Return an INSERT that replaces the row with the same key; the first columns are the key."""
+    changed = ", ".join(f"{name} = excluded.{name}" for name in columns[keys:])
+    put = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks(columns)})"
+    return f"{put} ON CONFLICT ({', '.join(columns[:keys])}) DO UPDATE SET {changed}"
 
 
 def chunks(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -146,10 +153,7 @@ def read_setting(connection: Connection, key: str) -> str | None:
 
 def write_setting(connection: Connection, key: str, value: str) -> None:
     """Store a setting."""
-    connection.execute(
-        "INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (key, value),
-    )
+    connection.execute(upsert("settings", ("key", "value")), (key, value))
 
 
 def increment(connection: Connection, key: str) -> int:

@@ -4,7 +4,6 @@ row_queries        get and find: filters become SQL, rows become records
 transaction        insert, update, delete, undo: logged, all or nothing
 passage_search     passages by words and by vectors, over derived state
 text_rebuild       rebuild the full-text index while others read and write
-graph_tables       nodes and edges in bulk, and the centrality of nodes
 code_tables        trees, files, symbols and chunks of source code; code_index_search finds them
 link_tables        references between symbols
 package_tables     manifests, and the packages of trees
@@ -12,23 +11,34 @@ package_tables     manifests, and the packages of trees
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, NamedTuple
+
+import msgspec
 
 from recollect import clock
 from recollect.errors import StorageError
-from recollect.model import Record
+from recollect.model import Change, Edge, Node, Record
 from recollect.store.code_index_search import CodeSearches
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
-from recollect.store.graph_tables import GraphRows
 from recollect.store.link_tables import CodeLinks
 from recollect.store.package_tables import Packages
 from recollect.store.passage_search import Searches
-from recollect.store.protocol import Filter, StoreFacts, T
-from recollect.store.row_queries import CHUNK, chunks, generation, increment, read_setting, write_setting
-from recollect.store.tables import TABLES
+from recollect.store.protocol import Filter, StoreFacts, Strength, T
+from recollect.store.row_queries import (
+    CHUNK,
+    EVERYTHING,
+    chunks,
+    generation,
+    increment,
+    newest_change,
+    read_setting,
+    write_setting,
+)
+from recollect.store.tables import TABLES, encode
 from recollect.store.text_rebuild import rebuild_text
 from recollect.store.transaction import Transaction
 
@@ -40,6 +50,9 @@ _SEARCHABLE = {
     "indexed files": "SELECT count(*) FROM file_contents JOIN files ON id = file WHERE hash <> ''",
 }
 
+# Nodes written under one hold of the lock: about 20 ms, so that other writers hardly notice.
+STRENGTHS_AT_ONCE = 500
+
 
 class _Gap(NamedTuple):
     """The number of indexed rows of a kind, and of those that should be."""
@@ -49,7 +62,7 @@ class _Gap(NamedTuple):
     wanted: int
 
 
-class Store(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
+class Store(Searches, CodeSearches, CodeLinks, Packages):
     """The store: reads anywhere, writes in transactions, searches over derived state."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -72,6 +85,18 @@ class Store(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         largest_first = f"GROUP BY {field} ORDER BY 2 DESC, 1 NULLS FIRST"
         sql = f"SELECT {field}, count(*) FROM {table.name} WHERE {condition} {largest_first}"
         return {value: int(count) for value, count in self._rows(sql, values)}
+
+    def columns(
+        self, kind: type[Record], fields: Collection[str], where: Filter | None = None, *, limit: int | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Return these fields of matching rows, undecoded and in no particular order: for very many rows."""
+        table = TABLES[kind]
+        unknown = set(fields) - set(table.columns)
+        if unknown:
+            raise ValueError(f"{table.name} has no field {', '.join(sorted(unknown))}")
+        condition, values = self._condition(table, where)
+        sql = f"SELECT {', '.join(fields)} FROM {table.name} WHERE {condition} LIMIT ?"
+        return self._rows(sql, [*values, EVERYTHING if limit is None else limit])
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -199,7 +224,66 @@ class Store(Searches, GraphRows, CodeSearches, CodeLinks, Packages):
         with self._dialect.errors():
             return self._dialect.describe()
 
+    # --- the graph: centrality is derived from all of it, and stored with the node, never logged, never exported ---
+
+    def graph_generation(self) -> tuple[int, int]:
+        """Return a value that changes with the graph, as a cache key.
+
+        It is (writes of the graph that were not logged, last logged change). While the first number is equal, the log
+        has every difference.
+        """
+        with self._dialect.errors():
+            connection = self._connection()
+            return int(read_setting(connection, "graph_epoch") or 0), newest_change(connection)
+
+    def graph_changes(self, since: int, limit: int) -> list[Change]:
+        """Return logged changes of nodes and edges after a change, oldest first."""
+        # An expression has no index: the one by entity lists every change of the graph ever made, and there are mostly
+        # few after `since`.
+        recent = "seq > ? AND (entity || '') IN (?, ?) ORDER BY seq LIMIT ?"
+        return self._select(TABLES[Change], recent, [since, TABLES[Node].name, TABLES[Edge].name, limit])
+
+    def graph_written(self) -> None:
+        """Record that nodes or edges were written without the log: a loaded graph must be reloaded."""
+        with self._dialect.errors(), self._dialect.write() as connection:
+            increment(connection, "graph_epoch")
+
+    def put_strengths(
+        self, strengths: Iterable[Strength], marks: Mapping[str, str] = {}, *, patiently: bool = True
+    ) -> int:
+        """Store the centrality of nodes; returns how many nodes exist. Derived state: not logged.
+
+        marks: settings to store after the last one; patiently: false gives up if another process is writing
+        """
+        written = 0
+        rest = iter(strengths)
+        while some := list(islice(rest, STRENGTHS_AT_ONCE)):
+            with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
+                written += _write_strengths(connection, {row.node_id: row for row in some})
+        if marks:
+            with self._dialect.errors(), self._dialect.write(patiently=patiently) as connection:
+                for key, value in marks.items():
+                    write_setting(connection, key, value)
+        return written
+
     def close(self) -> None:
         self._indexes.clear()
         self._code_vectors.clear()
         self._dialect.close()
+
+
+def _write_strengths(connection: Connection, strengths: dict[str, Strength]) -> int:
+    """Store the centrality of existing nodes; returns how many. Unchanged ones are not written."""
+    sql = f"SELECT id, centrality, payload FROM graph_nodes WHERE id IN ({marks(strengths)})"
+    found = list(connection.execute(sql, list(strengths)))
+    for node_id, centrality, payload in found:
+        row = strengths[node_id]
+        parts = {name: getattr(row, name) for name in ("pagerank", "betweenness", "degree", "cluster")}
+        before = msgspec.json.decode(payload, type=dict[str, Any])
+        if (centrality, before.get("centrality")) == (row.whole, parts):
+            continue
+        connection.execute(
+            "UPDATE graph_nodes SET centrality = ?, payload = ? WHERE id = ?",
+            (row.whole, encode(TABLES[Node], "payload", {**before, "centrality": parts}), node_id),
+        )
+    return len(found)

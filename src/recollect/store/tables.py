@@ -1,129 +1,97 @@
-"""The tables as data: the record of each table, its JSON fields, and its dependents.
+"""The tables as data: the record of each table, how changes to it are treated, and its dependents.
 
-Column names are the record's field names, so SQL and records cannot drift apart; a test compares them with the migrated
-database.
+Column names and the form of values come from the record's fields, so SQL and records cannot drift apart; a test
+compares them with the migrated database.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from types import UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 
+from recollect import model
 from recollect.errors import StoreCorrupt
-from recollect.model import (
-    AccessToken,
-    Anchor,
-    AnchorState,
-    Change,
-    Consolidation,
-    Edge,
-    Errand,
-    File,
-    Fix,
-    Injection,
-    Judgement,
-    Memory,
-    Mention,
-    Node,
-    Observed,
-    Record,
-    Session,
-    SharedFile,
-    TeamWrite,
-    TokenCall,
-    Transcript,
-    Tree,
-    Usage,
-    Usefulness,
-    Workspace,
-)
 from recollect.store.passage import ORDINARY, Standing, Written
 
-_NAMES = tuple[str, ...]
-_OBJECT = dict[str, Any]
+
+class FieldKinds(NamedTuple):
+    """Fields kept as JSON text with their types, those that are kept as 1 and 0, and those that may be absent."""
+
+    json: dict[str, Any]
+    flags: list[str]
+    optional: frozenset[str]
 
 
 class Table(NamedTuple):
-    """One table: its record, its name, the fields kept as JSON text, and how changes to it are treated."""
+    """One table: its record, its name, and how changes to it are treated."""
 
-    record: type[Record]
+    record: type[model.Record]
     name: str
-    json: dict[str, Any]
     # Logged tables hold what cannot be rebuilt; the others are derived, statistics, or the log itself.
-    logged: bool
+    logged: bool = False
     # Statistics and derived columns: an undo ignores them when it compares a row with the state after a change.
-    volatile: frozenset[str]
+    volatile: frozenset[str] = frozenset()
     key: str = "id"
     # Derived keys of JSON fields: like volatile fields, and an update that does not name them keeps them.
     derived: Mapping[str, frozenset[str]] = {}
     # Fields whose index must not be used together with one of these, which are far more selective. Without statistics
     # a database uses either, and a hundred thousand edges can have one relationship.
     broad: Mapping[str, frozenset[str]] = {}
-    # Fields that are true or false; a database keeps them as 1 and 0.
-    flags: frozenset[str] = frozenset()
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.record.__struct_fields__
 
     @property
-    def optional(self) -> frozenset[str]:
-        """The fields that may be absent."""
-        return _optional(self.record)
+    def kinds(self) -> FieldKinds:
+        """The form in which its fields are stored."""
+        return _kinds(self.record)
 
 
-TABLES: dict[type[Record], Table] = {
+TABLES: dict[type[model.Record], Table] = {
     table.record: table
     for table in (
+        Table(model.Memory, "memories", True, frozenset({"rev", "seq", "access_count", "last_accessed_at"})),
         Table(
-            Memory,
-            "memories",
-            {"tags": _NAMES, "metadata": _OBJECT},
-            True,
-            frozenset({"rev", "seq", "access_count", "last_accessed_at"}),
-            flags=frozenset({"observed"}),
-        ),
-        Table(
-            Node,
+            model.Node,
             "graph_nodes",
-            {"payload": _OBJECT},
             True,
             frozenset({"rev", "centrality"}),
             derived={"payload": frozenset({"centrality"})},
         ),
         Table(
-            Edge,
+            model.Edge,
             "graph_edges",
-            {"properties": _OBJECT},
             True,
             frozenset({"rev"}),
             broad={"relationship": frozenset({"id", "src", "dst"})},
         ),
-        Table(Session, "sessions", {}, True, frozenset({"rev"})),
-        Table(Workspace, "workspaces", {}, True, frozenset({"rev"})),
+        Table(model.Session, "sessions", True, frozenset({"rev"})),
+        Table(model.Workspace, "workspaces", True, frozenset({"rev"})),
         # Fields that indexing fills in later must not make an undo of the memory fail.
-        Table(Anchor, "anchors", {}, True, frozenset({"rev", "hash", "taken_at", "kind", "sketch"})),
-        Table(AnchorState, "anchor_states", {}, False, frozenset()),
-        Table(Mention, "mentions", {}, False, frozenset()),
-        Table(Tree, "trees", {}, False, frozenset()),
-        Table(File, "files", {"notes": _NAMES}, False, frozenset()),
-        Table(Observed, "observations", {}, False, frozenset()),
-        Table(Fix, "fixes", {"steps": _NAMES}, False, frozenset()),
-        Table(Injection, "injections", {}, False, frozenset()),
-        Table(Usefulness, "usefulness", {}, True, frozenset({"rev"})),
-        Table(Transcript, "transcripts", {}, False, frozenset()),
-        Table(Change, "changes", {"before": _OBJECT | None}, False, frozenset(), key="seq"),
-        Table(Consolidation, "consolidation_log", {}, False, frozenset()),
-        Table(Usage, "model_usage", {}, False, frozenset()),
-        Table(Judgement, "judgements", {}, False, frozenset()),
-        Table(Errand, "errands", {}, False, frozenset()),
-        Table(AccessToken, "access_tokens", {"projects": _NAMES}, False, frozenset({"last_used_at"})),
-        Table(SharedFile, "shared_files", {}, False, frozenset()),
-        Table(TeamWrite, "team_writes", {}, False, frozenset()),
-        Table(TokenCall, "token_calls", {"memory_ids": _NAMES}, False, frozenset()),
+        Table(model.Anchor, "anchors", True, frozenset({"rev", "hash", "taken_at", "kind", "sketch"})),
+        Table(model.AnchorState, "anchor_states"),
+        Table(model.Mention, "mentions"),
+        Table(model.Tree, "trees"),
+        Table(model.File, "files"),
+        Table(model.Observed, "observations"),
+        Table(model.Fix, "fixes"),
+        Table(model.Injection, "injections"),
+        Table(model.Usefulness, "usefulness", True, frozenset({"rev"})),
+        Table(model.Transcript, "transcripts"),
+        Table(model.Change, "changes", key="seq"),
+        Table(model.Consolidation, "consolidation_log"),
+        Table(model.Usage, "model_usage"),
+        Table(model.Judgement, "judgements"),
+        Table(model.Errand, "errands"),
+        Table(model.AccessToken, "access_tokens", volatile=frozenset({"last_used_at"})),
+        Table(model.SharedFile, "shared_files"),
+        Table(model.TeamWrite, "team_writes"),
+        Table(model.TokenCall, "token_calls"),
     )
 }
 
@@ -133,24 +101,24 @@ BY_NAME: dict[str, Table] = {table.name: table for table in TABLES.values()}
 class Dependent(NamedTuple):
     """Rows that refer to a deleted row: they are deleted too, or their reference is cleared."""
 
-    record: type[Record]
+    record: type[model.Record]
     field: str
     fate: str
 
 
 # Deleting follows this table instead of the database's cascades, so that every deleted row is logged and can be undone.
 # The foreign keys stay as a safeguard.
-DEPENDENTS: dict[type[Record], tuple[Dependent, ...]] = {
-    Memory: (
-        Dependent(Anchor, "memory_id", "delete"),
-        Dependent(Mention, "memory_id", "delete"),
-        Dependent(Fix, "memory_id", "delete"),
-        Dependent(Injection, "memory_id", "delete"),
-        Dependent(Usefulness, "id", "delete"),
-        Dependent(Node, "memory_id", "release"),
+DEPENDENTS: dict[type[model.Record], tuple[Dependent, ...]] = {
+    model.Memory: (
+        Dependent(model.Anchor, "memory_id", "delete"),
+        Dependent(model.Mention, "memory_id", "delete"),
+        Dependent(model.Fix, "memory_id", "delete"),
+        Dependent(model.Injection, "memory_id", "delete"),
+        Dependent(model.Usefulness, "id", "delete"),
+        Dependent(model.Node, "memory_id", "release"),
     ),
-    Anchor: (Dependent(AnchorState, "id", "delete"),),
-    Node: (Dependent(Edge, "src", "delete"), Dependent(Edge, "dst", "delete")),
+    model.Anchor: (Dependent(model.AnchorState, "id", "delete"),),
+    model.Node: (Dependent(model.Edge, "src", "delete"), Dependent(model.Edge, "dst", "delete")),
 }
 
 # A change to one of these makes a memory's vector stale: they are what is embedded, or what a search is scoped by.
@@ -161,25 +129,32 @@ SEARCHED_FIELDS = frozenset({"content", "author", "title", "tags", "category", "
 
 
 @lru_cache
-def _optional(record: type[Record]) -> frozenset[str]:
-    return frozenset(
-        field.name for field in msgspec.structs.fields(record) if type(None) in getattr(field.type, "__args__", ())
+def _kinds(record: type[model.Record]) -> FieldKinds:
+    types = {field.name: field.type for field in msgspec.structs.fields(record)}
+    unions = (Union, UnionType)
+    parts = {name: get_args(kind) if get_origin(kind) in unions else (kind,) for name, kind in types.items()}
+    return FieldKinds(
+        json={
+            name: types[name] for name, kinds in parts.items() if {get_origin(kind) for kind in kinds} & {tuple, dict}
+        },
+        flags=[name for name, kind in types.items() if kind is bool],
+        optional=frozenset(name for name, kinds in parts.items() if type(None) in kinds),
     )
 
 
-def to_row(table: Table, record: Record) -> tuple[Any, ...]:
+def to_row(table: Table, record: model.Record) -> tuple[Any, ...]:
     """Return the record's values in column order, JSON fields encoded."""
     return tuple(encode(table, name, getattr(record, name)) for name in table.columns)
 
 
 def encode(table: Table, field: str, value: Any) -> Any:
     """Return one value as it is stored."""
-    if field in table.json and value is not None:
+    if field in table.kinds.json and value is not None:
         return msgspec.json.encode(value, order="sorted").decode()
     return value
 
 
-def comparable(table: Table, record: Record | None) -> dict[str, Any] | None:
+def comparable(table: Table, record: model.Record | None) -> dict[str, Any] | None:
     """Return the fields of a record that an undo compares: without statistics and derived fields."""
     if record is None:
         return None
@@ -189,7 +164,7 @@ def comparable(table: Table, record: Record | None) -> dict[str, Any] | None:
     return fields
 
 
-def with_derived(table: Table, field: str, value: Any, current: Record) -> Any:
+def with_derived(table: Table, field: str, value: Any, current: model.Record) -> Any:
     """Return the new value of a field with the derived keys of the row that the value does not name."""
     keys = table.derived.get(field, frozenset()) - set(value if isinstance(value, dict) else ())
     have = {key: kept for key, kept in getattr(current, field).items() if key in keys} if keys else {}
@@ -199,14 +174,15 @@ def with_derived(table: Table, field: str, value: Any, current: Record) -> Any:
 def from_row(table: Table, row: tuple[Any, ...]) -> Any:
     """Return the record of a row given in column order."""
     values = dict(zip(table.columns, row, strict=True))
+    kinds = table.kinds
     try:
-        for field, kind in table.json.items():
+        for field, kind in kinds.json.items():
             if values[field] is not None:
                 values[field] = msgspec.json.decode(values[field], type=kind)
     except (msgspec.DecodeError, TypeError) as problem:
         row_id = values[table.key]
         raise StoreCorrupt(f"{table.name} row {row_id}: {field} cannot be read ({problem})", id=row_id) from None
-    for field in table.flags:
+    for field in kinds.flags:
         values[field] = bool(values[field])
     return table.record(**values)
 

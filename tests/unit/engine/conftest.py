@@ -14,13 +14,13 @@ from tests.waiting import PATIENCE_S
 from recollect import Engine, clock
 from recollect.engine.hook_responses import work_in_progress
 from recollect.engine.models import embedding_queue
-from recollect.engine.records import commit_ancestry
+from recollect.engine.records import branches
 
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no answer depend on how busy the machine is: wait for git, and leave a failed embedder alone all the time."""
-    monkeypatch.setattr(commit_ancestry, "GIT_TIMEOUT_S", PATIENCE_S)
+    monkeypatch.setattr(branches, "GIT_TIMEOUT_S", PATIENCE_S)
     monkeypatch.setattr(work_in_progress, "GIT_S", PATIENCE_S)
     monkeypatch.setattr(embedding_queue, "FIRST_PAUSE_S", PATIENCE_S)
 

@@ -12,7 +12,7 @@ import pytest
 from tests.fakes import FrozenClock
 
 from recollect import Engine
-from recollect.engine.admin.access_calls import call_as
+from recollect.engine.admin.access_rules import call_as
 from recollect.engine.admin.access_tokens import LOCAL, USE_RECORDED_S, Grant
 from recollect.errors import Conflict, Forbidden, InvalidInput, NotFound, RecollectError, Unauthorized
 from recollect.model import AccessToken, Change

@@ -11,7 +11,7 @@ import recollect.providers
 from recollect import Engine
 from recollect.engine.retrieval import cross_rerank
 from recollect.engine.retrieval.cross_rerank import blended
-from recollect.providers.cross_encoder import CrossEncoder
+from recollect.providers.local import CrossEncoder
 
 # It has the form of a cross-encoder: its last number stands in for a score.
 SHIPPED = Path(recollect.providers.__file__).with_name("minilm")

@@ -8,7 +8,7 @@ import pytest
 
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
-from recollect.engine.admin.access_calls import call_as
+from recollect.engine.admin.access_rules import call_as
 from recollect.errors import Forbidden, InvalidInput
 
 

@@ -10,7 +10,7 @@ from tests.fakes import FrozenClock
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
 from recollect.engine.admin import token_calls
-from recollect.engine.admin.access_calls import call_as
+from recollect.engine.admin.access_rules import call_as
 from recollect.engine.admin.access_tokens import LOCAL, Grant
 from recollect.errors import Forbidden, QuotaExceeded, RecollectError
 from recollect.model import TokenCall

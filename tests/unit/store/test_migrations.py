@@ -32,7 +32,7 @@ def test_a_record_has_the_columns_of_its_table(database: sqlite3.Connection, kin
     table = TABLES[kind]
     assert list(columns(database, table.name)) == list(table.columns)
     assert table.key in table.columns
-    assert set(table.json) <= set(table.columns)
+    assert set(table.kinds.json) <= set(table.columns)
     assert table.volatile <= set(table.columns)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from recollect.engine import LOCAL_GRANT
-from recollect.surface.dashboard import pages
-from recollect.surface.dashboard.pages import FILES, TYPES, BrowserSession
+from recollect.surface.dashboard import viz_server as pages
+from recollect.surface.dashboard.viz_server import FILES, TYPES, BrowserSession
 
 STATIC = Path(str(files("recollect.surface.dashboard").joinpath("static")))
 # Compressed, everything together.

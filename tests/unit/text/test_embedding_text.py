@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from recollect.engine.models.embedded_text import (
+    ENRICHMENTS,
+    MAX_RELATIONS,
+    Related,
+    enrich_memory_text,
+    name_memory_text,
+)
 from recollect.model import Memory
 from recollect.settings import SETTINGS
-from recollect.text.embedding_text import ENRICHMENTS, MAX_RELATIONS, Related, enrich_memory_text, name_memory_text
 
 BARE = Memory(id="m", content="We keep the index in memory.")
 MEMORY = Memory(

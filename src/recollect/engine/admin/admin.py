@@ -84,50 +84,35 @@ class Finding(NamedTuple):
     mend: str = ""
 
 
-class Admin:
+class Admin(NamedTuple):
     """The state of the engine as a whole."""
 
-    def __init__(
-        self,
-        context: "Context",
-        *,
-        embedding: "Embedding",
-        llm: Language,
-        compressor: Language,
-        llm_jobs: "LlmJobs",
-        centrality: "Centrality",
-        code: "CodeIndex",
-        anchor_tracking: "AnchorTracking",
-        capture: "Capture",
-        usefulness: "MemoryUsefulness",
-        consolidation: "Consolidator",
-    ) -> None:
-        self._context = context
-        self._embedding = embedding
-        self._llm = llm
-        self._compressor = compressor
-        self._llm_jobs = llm_jobs
-        self._centrality = centrality
-        self._code = code
-        self._anchor_tracking = anchor_tracking
-        self._capture = capture
-        self._usefulness = usefulness
-        self._consolidation = consolidation
+    context: "Context"
+    embedding: "Embedding"
+    llm: Language
+    compressor: Language
+    llm_jobs: "LlmJobs"
+    centrality: "Centrality"
+    code: "CodeIndex"
+    anchor_tracking: "AnchorTracking"
+    capture: "Capture"
+    usefulness: "MemoryUsefulness"
+    consolidation: "Consolidator"
 
     @operation("stats", "stats", read_only=True, aliases=("codemem_stats",))
     def stats(self) -> Stats:
         """Show stats: memories, vectors, sessions, code and disk use."""
-        store = self._context.store
-        made, memories = self._embedding.coverage()
-        code = self._context.store.code_totals()
-        code_made, code_pending = self._code.coverage()
+        store = self.context.store
+        made, memories = self.embedding.coverage()
+        code = self.context.store.code_totals()
+        code_made, code_pending = self.code.coverage()
         facts = store.describe()
-        told = self._usefulness.totals()
+        told = self.usefulness.totals()
         nodes, edges = self._graph_size()
         return Stats(
             memories=memories,
             embeddings=made,
-            pending_embeddings=memories - made if self._embedding.model_id else 0,
+            pending_embeddings=memories - made if self.embedding.model_id else 0,
             nodes=nodes,
             edges=edges,
             sessions=store.count(Session),
@@ -143,8 +128,8 @@ class Admin:
             database=facts.location,
             database_bytes=facts.size_bytes,
             schema_version=facts.schema_version,
-            embedding_model=self._embedding.model_id,
-            language_model=(self._models() or (self._llm,))[0].spending(),
+            embedding_model=self.embedding.model_id,
+            language_model=(self._models() or (self.llm,))[0].spending(),
             offered=told.offered,
             used=told.used,
             contradicted=told.contradicted,
@@ -175,12 +160,12 @@ class Admin:
         models = {spent.model: spent for model in self._models() if (spent := model.spending()) is not None}
         first = day_of(clock.now() - (days - 1) * 86_400)
         # Days sort as text. A row a day and model: a few hundred a year.
-        rows = [row for row in self._context.store.find(Usage, order="-day") if row.day >= first]
-        return Spendings(today=tuple(models.values()), days=tuple(rows), waiting=self._llm_jobs.waiting())
+        rows = [row for row in self.context.store.find(Usage, order="-day") if row.day >= first]
+        return Spendings(today=tuple(models.values()), days=tuple(rows), waiting=self.llm_jobs.waiting())
 
     def _models(self) -> tuple[Language, ...]:
         """Return the language models that are configured, each once."""
-        models = dict.fromkeys((self._llm, self._compressor))
+        models = dict.fromkeys((self.llm, self.compressor))
         return tuple(model for model in models if model.is_configured)
 
     @operation("rebuild", "rebuild", idempotent=True, listed=())
@@ -193,12 +178,12 @@ class Admin:
 
         vectors: false: rebuild the search index only
         """
-        embedding = self._embedding
+        embedding = self.embedding
         if vectors and embedding.model_id:
             embedding.try_now()  # before vectors are dropped that could not be made again
             embedding.retry()
-        text_rows, dropped = self._context.store.drop_derived(vectors=vectors)
-        unused = self._context.store.drop_code_vectors(unused_only=True) if vectors else 0
+        text_rows, dropped = self.context.store.drop_derived(vectors=vectors)
+        unused = self.context.store.drop_code_vectors(unused_only=True) if vectors else 0
         made = embedding.catch_up() if vectors and not embedding.running else 0
         embedding.wake()
         have, total = embedding.coverage()
@@ -224,13 +209,13 @@ class Admin:
         """
         where: dict[str, object] = {}
         if memory_id is not None:
-            where.update(entity="memories", entity_id=logged_id(self._context.store, memory_id))
+            where.update(entity="memories", entity_id=logged_id(self.context.store, memory_id))
         if batch is not None:
             where["batch"] = self._batch(batch)
         limit = input_checks.whole("limit", limit, least=1, most=1000)
         offset = input_checks.whole("offset", offset, least=0, most=2**53)
-        rows = self._context.store.find(Change, where, order="-seq", limit=limit, offset=offset)
-        return History(changes=tuple(rows), total=self._context.store.count(Change, where))
+        rows = self.context.store.find(Change, where, order="-seq", limit=limit, offset=offset)
+        return History(changes=tuple(rows), total=self.context.store.count(Change, where))
 
     @operation("undo", "undo", positional=("batch",))
     def undo(self, batch: str | None = None) -> Undone:
@@ -242,7 +227,7 @@ class Admin:
         """
         from recollect.engine.sessions.injection_outcomes import learn_after_undo
 
-        store = self._context.store
+        store = self.context.store
         target = self._batch(batch) if batch is not None else self._last_batch()
         with store.transaction(f"undo {target}") as transaction:
             if transaction.find(Change, {"batch": target, "operation": "import_history"}, limit=1):
@@ -252,15 +237,15 @@ class Admin:
             restored = transaction.undo(target)
             purged = len(transaction.find(Change, {"batch": target})) - restored
             undone = Undone(undone=target, restored=restored, batch=transaction.batch, purged=purged)
-        self._consolidation.note_undone(target)
+        self.consolidation.note_undone(target)
         learn_after_undo(store, target)
-        self._embedding.wake()
-        self._anchor_tracking.catch_up()
+        self.embedding.wake()
+        self.anchor_tracking.catch_up()
         return undone
 
     def _batch(self, batch: str) -> str:
         """Return the batch with this id, or the only one whose id begins so."""
-        store, given = self._context.store, input_checks.text("batch", batch)
+        store, given = self.context.store, input_checks.text("batch", batch)
         known = store.find(Change, {"batch": given}, limit=1)
         return given if known else full_id(store, Change, "batch", given) or given
 
@@ -270,7 +255,7 @@ class Admin:
         seen: set[str] = set()
         purged: set[tuple[str, str]] = set()
         offset = 0
-        while page := self._context.store.find(Change, order="-seq", limit=500, offset=offset):
+        while page := self.context.store.find(Change, order="-seq", limit=500, offset=offset):
             offset += len(page)
             for change in page:
                 row = (change.entity, change.entity_id)
@@ -296,11 +281,11 @@ class Admin:
         yield "language model", self._check_models
         yield "consolidation", self._check_consolidation
         yield "disk", self._check_disk
-        if self._context.settings.ignored:
+        if self.context.settings.ignored:
             yield "settings", self._check_settings
 
     def _check_storage(self, *, thorough: bool) -> Finding:
-        store = self._context.store
+        store = self.context.store
         problems = store.check(thorough=thorough)
         facts = store.describe()
         if problems:
@@ -321,13 +306,13 @@ class Admin:
         return Finding("ok", f"{facts.location}, schema version {facts.schema_version}, intact")
 
     def _check_vectors(self) -> Finding:
-        embedding = self._embedding
+        embedding = self.embedding
         if not embedding.model_id:
             mend = "Set embed_provider to local to search by meaning."
             return Finding("degraded", "embeddings are off: search is keyword-only", mend)
         made, total = embedding.coverage()
         detail = f"{made:,} of {plural(total, 'memory is', 'memories are')} embedded with {embedding.model_id}"
-        if long := self._context.store.count_embedded(embedding.model_id, MAX_EMBEDDED - 1):
+        if long := self.context.store.count_embedded(embedding.model_id, MAX_EMBEDDED - 1):
             detail += f"; only the first {MAX_EMBEDDED} passages of {plural(long, 'long memory', 'long memories')}"
         if made >= total:
             return Finding("ok", detail)
@@ -347,42 +332,42 @@ class Admin:
     def _graph_size(self) -> tuple[int, int]:
         """Return how many nodes and links the graph has, those of code included."""
         # Nodes and links of code are in no table of their own; without code, there is no need for arrays.
-        if self._context.store.code_totals().files:
-            graph = self._centrality.graph()
+        if self.context.store.code_totals().files:
+            graph = self.centrality.graph()
             return graph.size, len(graph.src)
-        return self._context.store.count(Node), self._context.store.count(Edge)
+        return self.context.store.count(Node), self.context.store.count(Edge)
 
     def _check_graph(self) -> Finding:
         nodes, links = self._graph_size()
         detail = f"{plural(nodes, 'node')}, {plural(links, 'link')}"
         # Stale centrality is used as it is and recomputed by itself.
-        if self._centrality.is_stale():
+        if self.centrality.is_stale():
             detail += "; centrality is out of date and is recomputed when needed"
         return Finding("ok", detail)
 
     def _check_code(self) -> Finding:
-        totals = self._context.store.code_totals()
+        totals = self.context.store.code_totals()
         if not totals.files:
             return Finding("ok", "no code is indexed")
         detail = f"{plural(totals.files, 'file')}, {plural(totals.symbols, 'symbol')}, {plural(totals.chunks, 'chunk')}"
-        if unread := self._context.store.count(File, UNREAD):
+        if unread := self.context.store.count(File, UNREAD):
             detail += f"; {plural(unread, 'file needs', 'files need')} re-indexing"
             return Finding("degraded", detail, "Run `recollect index` in the project.")
-        if failed := self._context.store.find(File, {"skipped": "failed"}, order="-indexed_at"):
+        if failed := self.context.store.find(File, {"skipped": "failed"}, order="-indexed_at"):
             shown = (f"{row.path}, {_when(row.indexed_at)}, {', '.join(row.notes)}" for row in failed[:MOST_NAMED])
             mend = "`recollect index --rebuild` retries them now; otherwise they are retried when they change."
             detail += f"; {plural(len(failed), 'file')} could not be parsed: {_listed(shown, len(failed))}"
             return Finding("degraded", detail, mend)
-        made, pending = self._code.coverage()
+        made, pending = self.code.coverage()
         if not made + pending:
             return Finding("ok", detail)
         detail += f"; {made:,} of {made + pending:,} distinct chunks are embedded"
         # Search is good without them.
-        mend = "" if not pending or self._embedding.running else CODE_VECTORS
+        mend = "" if not pending or self.embedding.running else CODE_VECTORS
         return Finding("ok", detail, mend)
 
     def _check_embedder(self) -> Finding:
-        embedding = self._embedding
+        embedding = self.embedding
         if embedding.embedder is None:
             return Finding("ok", "off (by configuration)")
         embedding.try_now()
@@ -390,7 +375,7 @@ class Admin:
 
     def _check_capture(self) -> Finding:
         """Return how many hook events are queued, and which failed."""
-        spool = self._capture.spool
+        spool = self.capture.spool
         detail = f"{plural(spool.waiting(), 'hook event')} queued"
         stuck = spool.stuck_payloads()
         if not stuck:
@@ -405,17 +390,17 @@ class Admin:
 
     def _check_models(self) -> Finding:
         """Return the state of the language models, without asking them: that would cost."""
-        name, settings = "language model", self._context.settings
+        name, settings = "language model", self.context.settings
         checks = [_guarded(name, partial(self._check_model, model)) for model in self._models()]
         uses = (("judge", settings.judge), ("summaries", settings.summaries == "model"),
                 ("compress_provider", settings.compress_provider == "llm"))  # fmt: skip
-        if (wanting := [use for use, is_wanted in uses if is_wanted]) and not self._llm.is_configured:
+        if (wanting := [use for use, is_wanted in uses if is_wanted]) and not self.llm.is_configured:
             detail = f"{' and '.join(wanting)} need a language model, but none is configured; built-in rules are used"
             checks.append(Finding("degraded", detail, CONFIGURE.format(role="llm")))
         if not checks:
             return Finding("ok", "none configured")
         worst = min(checks, key=lambda check: check.status == "ok")
-        waiting = self._llm_jobs.waiting()
+        waiting = self.llm_jobs.waiting()
         left = ", ".join(f"{count:,} to {kind}" for kind, count in sorted(waiting.items()))
         details = "; ".join(dict.fromkeys(check.detail for check in checks))
         return worst._replace(detail=f"{details}; queued: {left}" if left else details)
@@ -437,7 +422,7 @@ class Admin:
 
     def _check_consolidation(self) -> Finding:
         """Return when each cycle last ran."""
-        status = self._consolidation.status()
+        status = self.consolidation.status()
         rows = (*status.cycles, *((status.evolution,) if status.evolution else ()))
         days = {row.cycle: (clock.now() - row.last_run_at) // 86_400 for row in rows if row.last_run_at}
         ran = [f"{cycle} {plural(number, 'day') + ' ago' if number else 'today'}" for cycle, number in days.items()]
@@ -450,7 +435,7 @@ class Admin:
     def _check_disk(self) -> Finding:
         import shutil
 
-        settings = self._context.settings
+        settings = self.context.settings
         folder = settings.home_path if settings.database_url else settings.database_path.parent
         free = shutil.disk_usage(folder).free if folder.exists() else LOW_DISK_BYTES
         if free < LOW_DISK_BYTES:
@@ -462,7 +447,7 @@ class Admin:
 
     def _closing_to_others(self) -> str:
         """Return the command that keeps other users out of the store; "" if they are out."""
-        settings = self._context.settings
+        settings = self.context.settings
         private = {settings.home_path: "700"}
         is_elsewhere = settings.home_path not in settings.database_path.parents
         if is_elsewhere and not settings.database_url:  # its folder may belong to another user
@@ -475,7 +460,7 @@ class Admin:
         return " && ".join(is_open)
 
     def _check_settings(self) -> Finding:
-        errors = self._context.settings.ignored
+        errors = self.context.settings.ignored
         detail = "; ".join(f"{error.code}: {error.message}" for error in errors)
         return Finding("degraded", detail, errors[0].hint)
 

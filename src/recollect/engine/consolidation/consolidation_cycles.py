@@ -365,7 +365,8 @@ class Consolidator:
         from recollect.consolidate.candidate import mark
         from recollect.engine.consolidation.plan_execution import apply, thin
 
-        affected, batch, notes = _concerned(plan.steps), "", plan.notes
+        batch, notes = "", plan.notes
+        affected = len({memory_id for step in plan.steps for memory_id in step.memory_ids})
         if run is not None:
             store = self._context.store
             affected, made = apply(store, plan, run, operation, stopping=lambda: self.schedule.stopping)
@@ -403,7 +404,3 @@ def _where(namespace: str | None) -> dict[str, object]:
 def _linked(ends: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     """Return the pairs of memories that are linked, by their ids."""
     return {(src.removeprefix("mem:"), dst.removeprefix("mem:")) for src, dst in ends}
-
-
-def _concerned(steps: Iterable[PlanStep]) -> int:
-    return len({memory_id for step in steps for memory_id in step.memory_ids})

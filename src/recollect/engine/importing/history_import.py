@@ -160,7 +160,8 @@ class HistoryWriter:
             if old is None:
                 fates.append("refused" if memory.id in refused else "created")
             else:
-                fates.append("updated" if _differs(old, memory) else "known")
+                differs = (old.content_hash, old.superseded_by) != (memory.content_hash, memory.superseded_by)
+                fates.append("updated" if differs and is_learnt(old) else "known")  # an edited one stays
         return fates
 
     def _memory(self, source: str, found: "Found") -> Memory:
@@ -205,23 +206,14 @@ class HistoryWriter:
             self.examples.append(told if len(told) <= EXAMPLE_CHARACTERS else told[: EXAMPLE_CHARACTERS - 1] + "…")
 
 
-class HistoryImport:
+class HistoryImport(NamedTuple):
     """Imports the history of a project."""
 
-    def __init__(
-        self,
-        context: "Context",
-        *,
-        capture: "Capture",
-        branches: "Branches",
-        anchor_tracking: "AnchorTracking",
-        embedding: "Embedding",
-    ) -> None:
-        self._context = context
-        self._capture = capture
-        self._branches = branches
-        self._anchor_tracking = anchor_tracking
-        self._embedding = embedding
+    context: "Context"
+    capture: "Capture"
+    branches: "Branches"
+    anchor_tracking: "AnchorTracking"
+    embedding: "Embedding"
 
     @operation(
         "import_history", "import-history", idempotent=True, positional=("path",), listed=("path", "since", "dry_run")
@@ -261,13 +253,13 @@ class HistoryImport:
         place = self._place(path, force=not any(name in (*SOURCES, "threads") for name in wanted))
         most = input_checks.whole("limit", limit, least=1, most=100_000)
         start = input_checks.moment("since", since)
-        writer = HistoryWriter(self._context.store, place, dry_run=dry_run)
+        writer = HistoryWriter(self.context.store, place, dry_run=dry_run)
         sources, notes, merged = self._project(wanted, writer, place.root, start, most, from_json)
-        home = Path(self._context.settings.assistants_home).expanduser()
+        home = Path(self.context.settings.assistants_home).expanduser()
         told = self._transcripts(wanted, Wanted(home, start, most, dry_run, writer.batch), is_named=bool(only))
         changed = writer.changed + told.changed
         if changed and not dry_run:
-            self._anchor_tracking.catch_up()
+            self.anchor_tracking.catch_up()
             notes += self._embedded(wanted=vectors)
         return Learnt(
             namespace=place.namespace,
@@ -314,10 +306,10 @@ class HistoryImport:
     def _embedded(self, *, wanted: bool) -> list[str]:
         """Embed what was imported, if that is wanted; else return a note that says what is missing."""
         if wanted:
-            self._embedding.after_import()
+            self.embedding.after_import()
             return []
-        made, total = self._embedding.coverage()
-        if made == total or not self._embedding.model_id:
+        made, total = self.embedding.coverage()
+        if made == total or not self.embedding.model_id:
             return []
         lacking = f"{total - made:,} of {plural(total, 'memory is', 'memories are')} not embedded"
         return [f"{lacking}: search finds them by words, not by meaning; `recollect admin rebuild` embeds them"]
@@ -328,8 +320,8 @@ class HistoryImport:
 
         if not wanted.dry_run:
             # Hook events come first: transcripts do not repeat them.
-            self._capture.drain(DRAINED)
-        importer = TranscriptImport(self._context.store, self._capture.reader(), wanted)
+            self.capture.drain(DRAINED)
+        importer = TranscriptImport(self.context.store, self.capture.reader(), wanted)
         for name in names:
             if name in TRANSCRIPT_SOURCES:
                 importer.learn(name, is_named=is_named)
@@ -355,7 +347,7 @@ class HistoryImport:
                 hint="Give the folder of one of them.",
                 path=str(root),
             )
-        branch, own = self._branches.own(str(root))
+        branch, own = self.branches.own(str(root))
         return Place(project_root(root), root, branch, own)
 
 
@@ -370,11 +362,6 @@ def _left_out(names: Sequence[str]) -> Iterator[str]:
     if names:
         more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
         yield f"skipped, took too long to read: {', '.join(names[:MOST_NAMED])}{more}"
-
-
-def _differs(old: Memory, new: Memory) -> bool:
-    """Tell whether a memory differs from its record, and was not edited."""
-    return is_learnt(old) and (old.content_hash, old.superseded_by) != (new.content_hash, new.superseded_by)
 
 
 def _link(transaction: "Transaction", memory: Memory) -> None:

@@ -1,7 +1,7 @@
 """Memories: store, read, change, delete and link them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -67,34 +67,19 @@ Order = Literal["newest", "oldest", "important"]
 _ORDERS: dict[str, str] = {"newest": "-created_at", "oldest": "created_at", "important": "-importance"}
 
 
-class Memories:
-    """Stores, changes, deletes and links memories."""
+class Memories(NamedTuple):
+    """Stores, changes, deletes and links memories. undo: reverts a batch; hooks: returns the queue of hook events"""
 
-    def __init__(
-        self,
-        context: "Context",
-        *,
-        scope: "Scope",
-        branches: "Branches",
-        anchoring: "Anchoring",
-        amendments: "Amendments",
-        embedding: "Embedding",
-        llm: "Language",
-        undo: Callable[[str], Undone],
-        hooks: "Callable[[], HookQueue]",
-        team: "TeamOutbox",
-    ) -> None:
-        """Take the nouns that memories need; undo reverts a batch, hooks returns the queue of hook events."""
-        self._context = context
-        self._scope = scope
-        self._branches = branches
-        self._anchoring = anchoring
-        self._amendments = amendments
-        self._embedding = embedding
-        self._llm = llm
-        self._undo = undo
-        self._hooks = hooks
-        self._team = team
+    context: "Context"
+    scope: "Scope"
+    branches: "Branches"
+    anchoring: "Anchoring"
+    amendments: "Amendments"
+    embedding: "Embedding"
+    llm: "Language"
+    undo: Callable[[str], Undone]
+    hooks: "Callable[[], HookQueue]"
+    team: "TeamOutbox"
 
     @operation("store_memory", "store", listed=("type", "tags", "project", "global"))
     def store(
@@ -151,7 +136,7 @@ class Memories:
                 "content": content,
                 "memory_type": "context" if memory_type is None else memory_type,
                 "tags": tags,
-                "namespace": self._scope.target(namespace, everywhere=global_),
+                "namespace": self.scope.target(namespace, everywhere=global_),
                 "importance": importance,
                 "confidence": confidence,
                 "title": title,
@@ -159,7 +144,7 @@ class Memories:
                 "author": author,
                 "session_id": session_id,
                 "valid_from": valid_from,
-                "source": self._context.writes_as if source is None else source,
+                "source": self.context.writes_as if source is None else source,
                 "metadata": metadata,
             }
         )
@@ -170,8 +155,8 @@ class Memories:
         anchors, found = redact_value(anchors)
         amend = amend and supersedes is None
         stored = self._keep(memory, anchors, supersedes, deduplicate=deduplicate, amend=amend)
-        self._embedding.wake()
-        self._team.wake()
+        self.embedding.wake()
+        self.team.wake()
         return msgspec.structs.replace(stored, redacted=(*redacted, *found))
 
     def _keep(
@@ -180,18 +165,18 @@ class Memories:
         """Write a new memory with its anchors and the memories it replaces, given or found."""
         from recollect.engine.memory.amendments import write
 
-        supersedes = self._team.local_id(supersedes) if supersedes is not None else None
-        prepared = self._anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
-        changed = self._amendments.find(memory) if amend else []
-        with self._context.store.transaction("store_memory") as transaction:
+        supersedes = self.team.local_id(supersedes) if supersedes is not None else None
+        prepared = self.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
+        changed = self.amendments.find(memory) if amend else []
+        with self.context.store.transaction("store_memory") as transaction:
             replaced = existing(transaction, supersedes) if supersedes is not None else None
             stored = store_in(transaction, memory, deduplicate=deduplicate)
             if stored.created or anchors:
-                self._anchoring.write(transaction, stored.memory, prepared, new=stored.created)
+                self.anchoring.write(transaction, stored.memory, prepared, new=stored.created)
             if replaced is not None:
                 replace(transaction, replaced, stored.memory)
             noted = write(transaction, stored.memory, changed) if stored.created else ()
-            self._team.queue(transaction, stored.memory)
+            self.team.queue(transaction, stored.memory)
         return msgspec.structs.replace(stored, amends=noted)
 
     def insert(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
@@ -202,9 +187,9 @@ class Memories:
         are replaced as ever. Raises InvalidInput, and Conflict where an id is taken.
         """
         made = [self._given(dict(row)) for row in rows]
-        with self._context.store.transaction("insert_memories") as transaction:
+        with self.context.store.transaction("insert_memories") as transaction:
             kept = [transaction.insert(memory) for memory in made]
-        self._embedding.wake()
+        self.embedding.wake()
         return kept
 
     def _given(self, row: dict[str, Any]) -> Memory:
@@ -238,17 +223,17 @@ class Memories:
         memory_id: the memory's id
         """
         try:
-            found = existing(self._context.store, memory_id)
+            found = existing(self.context.store, memory_id)
         except MemoryNotFound:
-            if (other := self._team.fetch(memory_id)) is not None:
+            if (other := self.team.fetch(memory_id)) is not None:
                 return other
             raise
-        self._context.store.touch([found.id])
+        self.context.store.touch([found.id])
         fields = msgspec.structs.asdict(found) | {
             "access_count": found.access_count + 1,
             "last_accessed_at": clock.now(),
         }
-        fresh = freshness_of(self._context.store, [found.id]).get(found.id, Freshness())
+        fresh = freshness_of(self.context.store, [found.id]).get(found.id, Freshness())
         return MemoryView(**fields, freshness=fresh)
 
     @operation("list_memories", "list", read_only=True, listed=("type", "project", "tags", "limit"))
@@ -288,19 +273,19 @@ class Memories:
         offset: number of results to skip
         """
         where = memory_filter(memory_type=memory_type, tags=tags, source=source, since=since, until=until)
-        where |= self._scope.where(namespace, all_projects=all_projects)
+        where |= self.scope.where(namespace, all_projects=all_projects)
         where |= {} if observed else {"observed": False}
         if id_prefix is not None:
             where["id"] = beginning(input_checks.text("id_prefix", id_prefix))
-        where |= self._branches.filter(branch, namespace)
+        where |= self.branches.filter(branch, namespace)
         if archived is not None:
             now = clock.now() + 1
             where["expires_at"] = Range(below=now) if archived else NotBefore(now)
         limit = input_checks.whole("limit", limit, least=1, most=1000)
         offset = input_checks.whole("offset", offset, least=0, most=2**53)
         by = _ORDERS[input_checks.one_of("order", order, _ORDERS)]
-        rows = self._context.store.find(Memory, where, order=by, limit=limit, offset=offset)
-        return MemoryPage(memories=tuple(rows), total=self._context.store.count(Memory, where), offset=offset)
+        rows = self.context.store.find(Memory, where, order=by, limit=limit, offset=offset)
+        return MemoryPage(memories=tuple(rows), total=self.context.store.count(Memory, where), offset=offset)
 
     @operation("update_memory", "update", idempotent=True, listed=("content", "tags"))
     def update(
@@ -347,12 +332,12 @@ class Memories:
         }
         values, _ = self._checked({field: value for field, value in given.items() if value is not None})
         anchors, _ = redact_value(anchors)
-        memory_id = self._team.local_id(memory_id)
-        known = existing(self._context.store, memory_id)
+        memory_id = self.team.local_id(memory_id)
+        known = existing(self.context.store, memory_id)
         values = self._analysed(known, values)
         wanted = msgspec.structs.replace(known, **values)
-        prepared = self._anchoring.prepare_update(known, wanted, anchors)
-        with self._context.store.transaction("update_memory") as transaction:
+        prepared = self.anchoring.prepare_update(known, wanted, anchors)
+        with self.context.store.transaction("update_memory") as transaction:
             current = existing(transaction, memory_id)
             if any(getattr(current, field) != value for field, value in values.items()):
                 values["updated_at"] = clock.now()
@@ -360,11 +345,11 @@ class Memories:
             if updated.namespace != current.namespace and transaction.get(Node, [node_id(updated.id)]):
                 transaction.update(Node, node_id(updated.id), {"namespace": updated.namespace})
             if prepared is not None:
-                self._anchoring.write(transaction, updated, prepared, replace=True)
+                self.anchoring.write(transaction, updated, prepared, replace=True)
             if "updated_at" in values:
-                self._team.queue(transaction, updated)
-        self._embedding.wake()
-        self._team.wake()
+                self.team.queue(transaction, updated)
+        self.embedding.wake()
+        self.team.wake()
         return updated
 
     def _analysed(self, known: Memory, values: dict[str, Any]) -> dict[str, Any]:
@@ -373,7 +358,7 @@ class Memories:
             return values
         from recollect.engine.memory.snippet_analysis import analysed_again
 
-        return {**analysed_again(self._llm, known, values["content"]), **values}
+        return {**analysed_again(self.llm, known, values["content"]), **values}
 
     @operation("delete_memory", "delete")
     def delete(self, memory_id: str, *, undo: bool = False) -> Deleted:
@@ -385,28 +370,28 @@ class Memories:
         undo: restore a deleted memory
         """
         if undo:
-            return self._undelete(logged_id(self._context.store, memory_id))
-        memory_id = self._team.local_id(memory_id)
-        with self._context.store.transaction("delete_memory") as transaction:
+            return self._undelete(logged_id(self.context.store, memory_id))
+        memory_id = self.team.local_id(memory_id)
+        with self.context.store.transaction("delete_memory") as transaction:
             found = existing(transaction, memory_id)
-            self._team.queue(transaction, found, deleted=True)
+            self.team.queue(transaction, found, deleted=True)
             deleted = transaction.delete(Memory, {"id": found.id})
             batch = transaction.batch
-        self._team.wake()
+        self.team.wake()
         return Deleted(deleted=deleted, batch=batch)
 
     def _undelete(self, memory_id: str) -> Deleted:
         """Undo the last deletion of a memory."""
         deletion = self._deletion(memory_id)
         try:
-            return Deleted(deleted=0, restored=1, batch=self._undo(deletion).batch)
+            return Deleted(deleted=0, restored=1, batch=self.undo(deletion).batch)
         except Conflict:
             message = f"memory {memory_id} is linked to a memory that was deleted later"
             raise Conflict(message, hint="Undo the later deletion first; `recollect changes` lists both.") from None
 
     def _deletion(self, memory_id: str) -> str:
         """Return the batch that deleted this memory alone."""
-        store = self._context.store
+        store = self.context.store
         if store.get(Memory, [memory_id]):
             raise Conflict(f"memory {memory_id} is not deleted", hint="There is nothing to undo.", memory_id=memory_id)
         where = {"entity": "memories", "entity_id": memory_id, "action": "delete"}
@@ -435,12 +420,12 @@ class Memories:
         from recollect.engine.memory.purge import purge
 
         return purge(
-            self._context.store,
+            self.context.store,
             memory_ids,
             keep_current=keep_current,
             dry_run=dry_run,
-            hooks=self._hooks,
-            retry=self._embedding.retry,
+            hooks=self.hooks,
+            retry=self.embedding.retry,
         )
 
     @operation("associate_memories", "associate", idempotent=True, listed=("relationship",))
@@ -457,7 +442,7 @@ class Memories:
         weight: strength of the link, 0 to 1
         """
         kind, strength = input_checks.relation(relationship), input_checks.ratio("weight", weight)
-        with self._context.store.transaction("associate_memories") as transaction:
+        with self.context.store.transaction("associate_memories") as transaction:
             src, dst = (self._end(transaction, name) for name in (source_id, target_id))
             known = transaction.find(Edge, {"src": src, "dst": dst, "relationship": kind}, limit=1)
             if known:
@@ -468,7 +453,7 @@ class Memories:
     def _new(self, values: dict[str, Any], near: str | None) -> Memory:
         """Return a new memory; near: what the caller named its project by."""
         now = clock.now()
-        where = self._branches.written(near, values["namespace"])._asdict()
+        where = self.branches.written(near, values["namespace"])._asdict()
         return Memory(id=clock.new_id(), created_at=now, updated_at=now, last_accessed_at=now, **where, **values)
 
     def _end(self, transaction: "Transaction", name: str) -> str:
@@ -477,7 +462,7 @@ class Memories:
             memory = existing(transaction, name)
             ensure_node(transaction, memory)
             return node_id(memory.id)
-        found = code_nodes(self._context.store, [name]).get(name)
+        found = code_nodes(self.context.store, [name]).get(name)
         if found is None:
             raise NotFound(f"no indexed code has the id {name}", hint="search_symbols shows ids of symbols.", id=name)
         if not transaction.get(Node, [name]):
@@ -492,7 +477,7 @@ class Memories:
 
         With the content comes its hash.
         """
-        limit = self._context.settings.max_content_bytes
+        limit = self.context.settings.max_content_bytes
         checks: dict[str, Callable[[Any], Any]] = {
             "content": lambda value: input_checks.content(value, max_bytes=limit),
             "memory_type": input_checks.memory_type,

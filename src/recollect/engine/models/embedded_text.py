@@ -4,9 +4,23 @@ A change of a memory's fields deletes its vectors (store.transaction). A change 
 so the embedder reads the change log from where it stopped last time:
 
     changes of links ──► memories at their ends ──► new vectors ──► "read up to here", kept with the model's id
+
+A text is enriched by what the memory belongs to:
+
+    documented   [decision] [namespace:/home/me/app] [tags:rust,perf,ext:rs]
+                 Related: -> Cache design (PART_OF); <- Config struct (RELATES_TO)
+                 We keep the index in memory because …
+
+    lean         Cache design; rust; perf
+                 We keep the index in memory because …
+
+    off          We keep the index in memory because …
+
+Lean leaves out what a thousand memories share: type, namespace, markup, incoming links. docs/adr/0006 gives the default
+and the numbers. Vectors of one enrichment are never compared with those of another.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -14,12 +28,64 @@ import msgspec
 from recollect.engine.records.memory_rows import node_id
 from recollect.model import Change, Edge, Memory, Node
 from recollect.store.protocol import Range
-from recollect.text.embedding_text import ENRICHMENTS, MAX_RELATIONS, Enrichment, Related
 from recollect.text.passages import passages
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.store.sql import Store
+
+
+# As in document 002.
+MAX_RELATIONS = 8
+# Links by similarity or order, not by subject.
+COMPARED = frozenset({"SIMILAR_TO", "SHARES_THEME", "SUMMARIZES", "PRECEDED_BY"})
+
+
+class Related(NamedTuple):
+    """The other end of a link: its label, the relationship, and whether the link leads to it."""
+
+    label: str
+    relationship: str
+    outgoing: bool
+
+
+def enrich_memory_text(memory: Memory, relations: Sequence[Related], text: str) -> str:
+    """Return a text behind the memory's type, namespace, tags and links, as in document 002."""
+    marks = [f"[{memory.memory_type}]"]
+    if memory.namespace:
+        marks.append(f"[namespace:{memory.namespace}]")
+    if memory.tags:
+        marks.append(f"[tags:{','.join(memory.tags)}]")
+    links = "; ".join(
+        f"{'->' if each.outgoing else '<-'} {each.label} ({each.relationship})" for each in relations[:MAX_RELATIONS]
+    )
+    return "\n".join((" ".join(marks), *([f"Related: {links}"] if links else ()), text))
+
+
+def name_memory_text(memory: Memory, relations: Sequence[Related], text: str) -> str:
+    """Return a text behind the names of linked memories and tags.
+
+    Links by similarity, and tags of tools (`ext:rs`), are left out.
+    """
+    links = [each.label for each in relations if each.outgoing and each.relationship not in COMPARED]
+    names = dict.fromkeys((*links[:MAX_RELATIONS], *(tag for tag in memory.tags if ":" not in tag)))
+    return f"{'; '.join(names)}\n{text}" if names else text
+
+
+class Enrichment(NamedTuple):
+    """An enrichment: its function, the ends of a link whose text it changes, and ignored relationships."""
+
+    enrich: Callable[[Memory, Sequence[Related], str], str]
+    ends: tuple[str, ...] = ()
+    ignored: frozenset[str] = frozenset()
+
+
+ENRICHMENTS: Mapping[str, Enrichment] = {
+    "off": Enrichment(lambda _memory, _relations, text: text),
+    "lean": Enrichment(name_memory_text, ends=("src",), ignored=COMPARED),
+    "documented": Enrichment(enrich_memory_text, ends=("src", "dst")),
+}
+
 
 # Changes read at once: most are not about links, and those that are not are passed over in microseconds.
 PAGE = 256

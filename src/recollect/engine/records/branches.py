@@ -6,8 +6,9 @@
 Memories of the current branch rank first. Memories of another branch are ordinary once it is merged here; until then
 they are marked and rank lower, since they may never become true of this code.
 
-Git is asked once per question whether commits are part of the current history (commit_ancestry.py); answers are kept.
-A caller that cannot wait for a program (`asks_git = False`) uses the answers known so far.
+Git is asked once per question whether commits, or all that they changed, are part of the current history; answers
+are kept. It is never asked for longer than a recall may take, and fetches nothing. A caller that cannot wait for a
+program (`asks_git = False`) uses the answers known so far.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,13 +26,14 @@ import msgspec
 
 from recollect.engine.records import input_checks
 from recollect.engine.records.checkout import Checkout, checkout, tip, work_tree
-from recollect.engine.records.commit_ancestry import git, is_held, is_on_a_branch, part_of
 from recollect.engine.records.identity import is_path, namespace_of, project_root
+from recollect.git import Folders, opened
 from recollect.model import Branched, Hit, Memory
 from recollect.store.protocol import Written
 
 if TYPE_CHECKING:
     from recollect.settings import Settings
+
 
 # Answers kept by a process: pairs of commits, a hundred bytes each.
 MAX_KNOWN = 20_000
@@ -164,7 +167,9 @@ class Branches:
         # A branch that was squashed or rebased into this one has commits of its own, but no changes of its own.
         ends = dict.fromkeys(tips[row.branch] or row.head for row in rows if row.branch in tips)
         alone = [commit for commit in ends if reach.get(commit) is False][:MAX_COMPARED]
-        reach = {**reach, **{commit: self._is_held(seen.common, seen.head, commit) for commit in alone}}
+        for commit in alone:
+            key = (f"held by {seen.common}", seen.head, commit)
+            reach[commit] = self._answer(key, partial(is_held, seen.common, seen.head, commit))
         found = ["here" if row.branch == seen.branch else _standing(row, tips[row.branch], reach) for row in rows]
         return [
             "elsewhere" if standing == "lost" and self._is_alive(seen, row.head.rstrip(LATER)) else standing
@@ -180,13 +185,10 @@ class Branches:
     def _is_alive(self, seen: Checkout, commit: str) -> bool:
         """Tell whether a branch still has a commit: its own branch was renamed or continued."""
         key = (f"alive in {seen.common}", seen.head, commit)
-        return self._answer(key, lambda: is_on_a_branch(seen.common, commit))
+        words = ("for-each-ref", "--count=1", "--format=x", f"--contains={commit}", "refs/heads")
+        return self._answer(key, lambda: bool(git(seen.common, *words)))
 
-    def _is_held(self, common: Path, head: str, commit: str) -> bool:
-        """Tell whether the history of `head` has all that a branch changed up to a commit."""
-        return self._answer((f"held by {common}", head, commit), lambda: is_held(common, head, commit))
-
-    def _reach(self, common: Path, head: str, commits: Sequence[str]) -> Mapping[str, bool | None]:
+    def _reach(self, common: Path, head: str, commits: Sequence[str]) -> dict[str, bool | None]:
         """Return whether commits are part of the history of `head`; None: unknown."""
         keys = {commit: (str(common), head, commit) for commit in commits}
         with self._lock:
@@ -237,3 +239,63 @@ def _branched(name: str, standing: str) -> Branched:
 def _of_project(namespace: str | None) -> Checkout | None:
     """Return the first work tree of a project, for a caller outside of it."""
     return checkout(namespace) if namespace is not None and os.path.isabs(namespace) else None  # noqa: PTH117
+
+
+# Asking git takes some milliseconds; a repository on a drive that hangs must not hang a recall.
+GIT_TIMEOUT_S = 3.0
+# Files of a branch that are compared, and commits that are searched for them: more is not a feature branch.
+MAX_BRANCH_FILES = 300
+MAX_SEARCHED = 1_000
+
+
+def part_of(common: Path, head: str, commits: Sequence[str]) -> dict[str, bool]:
+    """Return whether commits are part of the history of `head`; {} where git fails.
+
+    A commit that the repository does not have any more is part of nothing.
+    """
+    told = git(common, "cat-file", "--batch-check=%(objectname) %(objecttype)", given=(head, *commits))
+    if told is None:
+        return {}
+    there = {name for name, _, kind in (line.partition(" ") for line in told.split("\n")) if kind == "commit"}
+    if head not in there:
+        return {}
+    asked = [commit for commit in commits if commit in there]
+    # What is left of their histories without that of `head` begins with those that are not part of it.
+    left = git(common, "rev-list", "--stdin", given=(*asked, f"^{head}")) if asked else ""
+    if left is None:
+        return {}
+    outside = set(left.split("\n"))
+    return {commit: commit in there and commit not in outside for commit in commits}
+
+
+def is_held(common: Path, head: str, commit: str) -> bool:
+    """Tell whether the history of `head` once had every file as a branch changed it up to a commit.
+
+    So it is after the branch was squashed or rebased to be merged. Only the names of contents are compared.
+    """
+    base = (git(common, "merge-base", head, commit) or "").strip()
+    if not base:
+        return False
+    raw = ("--raw", "-r", "-z", "--no-renames", "--no-abbrev")
+    changed = set(_contents(git(common, "diff-tree", *raw, base, commit) or ""))
+    if len(changed) > MAX_BRANCH_FILES:
+        return False
+    paths = sorted({path for path, _ in changed})
+    words = ("log", *raw, "--format=", f"--max-count={MAX_SEARCHED}", f"{base}..{head}", "--", *paths)
+    return changed <= set(_contents(git(common, *words) or ""))
+
+
+def _contents(told: str) -> Iterator[tuple[str, str]]:
+    """Yield the files of raw differences, each with the hash of its new content."""
+    parts = iter(told.split("\0"))
+    for part in parts:
+        words = part.strip().split(" ")
+        if words[0].startswith(":") and len(words) == 5:
+            yield next(parts, ""), words[3]
+
+
+def git(common: Path, *words: str, given: Collection[str] = ()) -> str | None:
+    """Return what git prints; None where it fails, takes too long or is not there."""
+    with opened(Folders(common.parent, common, common)) as repository:
+        told = repository.run(*words, given="".join(f"{row}\n" for row in given).encode(), timeout_s=GIT_TIMEOUT_S)
+    return told.text if not told.problem else None

@@ -121,7 +121,10 @@ def tags(value: object) -> tuple[str, ...]:
     """Return tags, each a short text, in the given order and each once."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InvalidInput(f"tags must be a list of words, not {_shown(value)}", field="tags")
-    checked = [label("tags", tag) or _refuse_blank_tag() for tag in value]
+    given = [label("tags", tag) for tag in value]
+    checked = [tag for tag in given if tag]
+    if len(checked) < len(given):
+        raise InvalidInput("a tag is empty", field="tags")
     if len(checked) > MAX_TAGS:
         raise InvalidInput(f"{len(checked)} tags given; the limit is {MAX_TAGS}", field="tags")
     return tuple(dict.fromkeys(checked))
@@ -202,7 +205,3 @@ def storable(name: str, value: str) -> str:
     except UnicodeEncodeError as problem:
         raise InvalidInput(f"{name} is not valid Unicode (at character {problem.start})", field=name) from None
     return value
-
-
-def _refuse_blank_tag() -> str:
-    raise InvalidInput("a tag is empty", field="tags")

@@ -11,46 +11,32 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from recollect import model
 from recollect.engine.records import input_checks
-from recollect.model import (
-    Anchor,
-    Edge,
-    Fix,
-    Injection,
-    Judgement,
-    Memory,
-    Mention,
-    Node,
-    Observed,
-    Record,
-    Session,
-    Usage,
-    Workspace,
-)
 from recollect.text.redaction.redact import redact_value
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=model.Record)
 
-WRITTEN: Mapping[type[Record], tuple[str, ...]] = {
-    Memory: ("content", "title", "category", "author", "session_id", "tags", "metadata", "branch"),
-    Node: ("label", "payload"),
-    Edge: ("properties",),
-    Session: ("summary", "snapshot", "branch"),
-    Observed: ("target", "told"),
-    Fix: ("error", "steps"),
-    Injection: ("why",),
-    Workspace: ("name", "description"),
-    Anchor: ("path", "symbol"),
-    Mention: ("name",),
-    Judgement: ("reason",),
-    Usage: ("failure",),
+WRITTEN: Mapping[type[model.Record], tuple[str, ...]] = {
+    model.Memory: ("content", "title", "category", "author", "session_id", "tags", "metadata", "branch"),
+    model.Node: ("label", "payload"),
+    model.Edge: ("properties",),
+    model.Session: ("summary", "snapshot", "branch"),
+    model.Observed: ("target", "told"),
+    model.Fix: ("error", "steps"),
+    model.Injection: ("why",),
+    model.Workspace: ("name", "description"),
+    model.Anchor: ("path", "symbol"),
+    model.Mention: ("name",),
+    model.Judgement: ("reason",),
+    model.Usage: ("failure",),
 }
 
 
 NAMES = ("id", "namespace", "memory_id", "parent_id", "superseded_by", "src", "dst", "insight_id")
 
 
-def refuse_secret_names(record: Record) -> None:
+def refuse_secret_names(record: model.Record) -> None:
     """Return if no name in a record holds a secret; raises InvalidInput."""
     for field in NAMES:
         if value := getattr(record, field, None):

@@ -13,7 +13,7 @@ import msgspec
 
 from recollect.errors import EmbeddingFailed
 from recollect.model import Hit, Recall
-from recollect.providers.cross_encoder import open_cross_encoder
+from recollect.providers.local import open_cross_encoder
 
 # Hits that are reranked: the first 30 hold nearly all answers, and each costs 20 to 30 ms of CPU.
 RERANKED = 30

@@ -1,6 +1,6 @@
 """Graph queries: recall along links, traversal, PageRank, clusters."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
@@ -10,20 +10,7 @@ from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, headline, memory_filter, node_id
 from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE
 from recollect.errors import InvalidInput, MemoryNotFound, NotFound
-from recollect.model import NODE_KINDS, Limit, Memory, MemoryType, NodeKind, Ratio, Relation
-from recollect.model.graph_answer import (
-    Algorithm,
-    Clusters,
-    Direction,
-    Expansion,
-    ImpactRecall,
-    NodeView,
-    PageRanks,
-    RankedNode,
-    Recomputed,
-    Traversal,
-    Visited,
-)
+from recollect.model import NODE_KINDS, Limit, Memory, MemoryType, NodeKind, Ratio, Relation, graph_answer
 from recollect.operations import operation
 
 if TYPE_CHECKING:
@@ -48,25 +35,15 @@ Hops = Annotated[int, msgspec.Meta(ge=1, le=MAX_HOPS)]
 Resolution = Annotated[float, msgspec.Meta(ge=0.01, le=100.0)]
 
 
-class GraphQueries:
+class GraphQueries(NamedTuple):
     """Queries on the graph of memories, files and symbols."""
 
-    def __init__(
-        self,
-        context: "Context",
-        *,
-        scope: "Scope",
-        branches: "Branches",
-        search: "MemorySearch",
-        centrality: "Centrality",
-        links: "Links",
-    ) -> None:
-        self._context = context
-        self._scope = scope
-        self._branches = branches
-        self._search = search
-        self._centrality = centrality
-        self._links = links
+    context: "Context"
+    scope: "Scope"
+    branches: "Branches"
+    search: "MemorySearch"
+    centrality: "Centrality"
+    links: "Links"
 
     @operation("recall_with_expansion", "recall-with-expansion", read_only=True, listed=("limit", "project"))
     def recall_with_expansion(
@@ -81,7 +58,7 @@ class GraphQueries:
         tags: tuple[str, ...] = (),
         min_score: Ratio = SEARCH_RELEVANCE,
         as_of: int | str | None = None,
-    ) -> Expansion:
+    ) -> graph_answer.Expansion:
         """Recall memories with expansion along their links. Returns matches and linked memories, each with its path.
 
         A linked memory need not match the query. It ranks below the memory that it was reached from.
@@ -100,7 +77,7 @@ class GraphQueries:
 
         limit = input_checks.whole("limit", limit, least=1, most=1000)
         where = memory_filter(memory_type=memory_type, tags=tags)
-        where |= self._scope.where(namespace, all_projects=all_projects, asks=True)
+        where |= self.scope.where(namespace, all_projects=all_projects, asks=True)
         wanted = Wanted(
             limit=limit,
             least=input_checks.ratio("min_score", min_score),
@@ -108,7 +85,7 @@ class GraphQueries:
             where=where or None,
             as_of=input_checks.question(query, as_of)[1],
         )
-        found = self._search.search(
+        found = self.search.search(
             query,
             limit=max(limit, POOL),
             namespace=namespace,
@@ -119,11 +96,11 @@ class GraphQueries:
             as_of=as_of,
             judge=False,
         )
-        graph = self._centrality.graph()
-        hits = expanded(self._context.store, graph, found, wanted, _sieve(graph, namespace))
-        marked = self._branches.marked([row.hit for row in hits], namespace)
+        graph = self.centrality.graph()
+        hits = expanded(self.context.store, graph, found, wanted, _sieve(graph, namespace))
+        marked = self.branches.marked([row.hit for row in hits], namespace)
         hits = tuple(msgspec.structs.replace(row, hit=hit) for row, hit in zip(hits, marked, strict=True))
-        return Expansion(
+        return graph_answer.Expansion(
             query=found.query,
             hits=hits,
             expansion_depth=wanted.depth,
@@ -144,7 +121,7 @@ class GraphQueries:
         tags: tuple[str, ...] = (),
         min_score: Ratio = SEARCH_RELEVANCE,
         as_of: int | str | None = None,
-    ) -> ImpactRecall:
+    ) -> graph_answer.ImpactRecall:
         """Recall memories with their impact on code and decisions. Returns files, symbols, dependents and decisions per
         memory.
 
@@ -163,7 +140,7 @@ class GraphQueries:
         from recollect.engine.retrieval.hit_impact import impacts
 
         hops = input_checks.whole("depth", depth, least=1, most=MAX_HOPS)
-        found = self._search.search(
+        found = self.search.search(
             query,
             limit=limit,
             namespace=namespace,
@@ -173,26 +150,26 @@ class GraphQueries:
             min_score=min_score,
             as_of=as_of,
         )
-        graph = self._centrality.graph()
-        hits = impacts(self._context.store, graph, found.hits, hops, _sieve(graph, namespace))
+        graph = self.centrality.graph()
+        hits = impacts(self.context.store, graph, found.hits, hops, _sieve(graph, namespace))
         notes = (*found.notes, *_nothing_linked(graph))
-        if len(graph.src) and self._centrality.is_stale():
+        if len(graph.src) and self.centrality.is_stale():
             notes = (*notes, "centrality is out of date: links have changed")
-        return ImpactRecall(query=found.query, hits=hits, mode=found.mode, notes=notes)
+        return graph_answer.ImpactRecall(query=found.query, hits=hits, mode=found.mode, notes=notes)
 
     @operation("graph_traverse", "traverse", read_only=True, listed=("max_depth", "direction", "limit"))
     def traverse(
         self,
         start_id: str,
         *,
-        algorithm: Algorithm = "bfs",
+        algorithm: graph_answer.Algorithm = "bfs",
         max_depth: Depth = 2,
-        direction: Direction = "both",
+        direction: graph_answer.Direction = "both",
         kinds: tuple[NodeKind, ...] = (),
         relationships: tuple[Relation, ...] = (),
         namespace: str | None = None,
         limit: Limit = 100,
-    ) -> Traversal:
+    ) -> graph_answer.Traversal:
         """Traverse the graph from a node. Returns linked nodes and the link that leads to each.
 
         start_id: node id or memory id
@@ -213,33 +190,35 @@ class GraphQueries:
         shown = input_checks.whole("limit", limit, least=1, most=1000)
         graph = self._graph(is_code=is_code(input_checks.text("start_id", start_id)))
         through = _sieve(graph, namespace, kinds=kinds, relationships=relationships)
-        name, unlinked = node_or_memory(self._context.store, graph, "start_id", start_id)
+        name, unlinked = node_or_memory(self.context.store, graph, "start_id", start_id)
         if unlinked is not None:
-            view = NodeView(
+            view = graph_answer.NodeView(
                 id=name,
                 kind="Memory",
                 label=headline(unlinked),
                 namespace=unlinked.namespace,
                 memory_id=unlinked.id,
             )
-            alone = (Visited(node=view, depth=0),)
-            return Traversal(start=name, algorithm=algorithm, max_depth=most, nodes=alone, total=1)
+            alone = (graph_answer.Visited(node=view, depth=0),)
+            return graph_answer.Traversal(start=name, algorithm=algorithm, max_depth=most, nodes=alone, total=1)
         start = graph.index[name]
         if chosen == "bfs":
             walk = breadth_first(graph, [start], most_depth=most, direction=way, through=through)  # type: ignore[arg-type]
         else:
             walk = depth_first(graph, start, most_depth=most, direction=way, through=through)  # type: ignore[arg-type]
         order = walk.order[:shown].tolist()
-        views = node_views(self._context.store, graph, order)
+        views = node_views(self.context.store, graph, order)
         nodes = tuple(
-            Visited(
+            graph_answer.Visited(
                 node=views[number],
                 depth=int(walk.depth[number]),
                 via=next(iter(steps(graph, walk.path(number)[-1:], int(walk.parent[number]))), None),
             )
             for number in order
         )
-        return Traversal(start=name, algorithm=algorithm, max_depth=most, nodes=nodes, total=len(walk.order))
+        return graph_answer.Traversal(
+            start=name, algorithm=algorithm, max_depth=most, nodes=nodes, total=len(walk.order)
+        )
 
     @operation("get_pagerank", "pagerank", read_only=True, listed=("project", "limit"))
     def pagerank(
@@ -250,7 +229,7 @@ class GraphQueries:
         kinds: tuple[NodeKind, ...] = (),
         relationships: tuple[Relation, ...] = (),
         limit: Limit = 20,
-    ) -> PageRanks:
+    ) -> graph_answer.PageRanks:
         """Rank graph nodes by PageRank.
 
         damping: damping factor, 0 to 1
@@ -271,9 +250,9 @@ class GraphQueries:
         part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
         ranks = pagerank(arcs(part, both_ways=MUTUAL), damping=followed)
         best = np.argsort(-ranks, kind="stable")[:shown].tolist()
-        views = node_views(self._context.store, part, best)
-        return PageRanks(
-            nodes=tuple(RankedNode(node=views[number], pagerank=float(ranks[number])) for number in best),
+        views = node_views(self.context.store, part, best)
+        return graph_answer.PageRanks(
+            nodes=tuple(graph_answer.RankedNode(node=views[number], pagerank=float(ranks[number])) for number in best),
             total=part.size,
             damping=followed,
         )
@@ -287,7 +266,7 @@ class GraphQueries:
         kinds: tuple[NodeKind, ...] = (),
         relationships: tuple[Relation, ...] = (),
         limit: Limit = 20,
-    ) -> Clusters:
+    ) -> graph_answer.Clusters:
         """Group graph nodes into clusters. The nodes of a cluster have more links to each other than to other nodes.
 
         resolution: above 1: smaller clusters; below 1: larger ones
@@ -302,20 +281,20 @@ class GraphQueries:
         shown = input_checks.whole("limit", limit, least=1, most=1000)
         graph = self._graph(is_code=set(kinds) != {"Memory"})
         part = graph.within(_sieve(graph, namespace, kinds=kinds, relationships=relationships))
-        return clusters_of(self._context.store, part, fineness, shown)
+        return clusters_of(self.context.store, part, fineness, shown)
 
     @operation("recompute_centrality", "recompute-centrality", idempotent=True)
-    def recompute(self) -> Recomputed:
+    def recompute(self) -> graph_answer.Recomputed:
         """Recompute the centrality of every graph node.
 
         It computes PageRank, betweenness, degree and cluster and stores them with the nodes. A running server does this
         by itself after changes. Recall uses the stored values.
         """
-        return self._centrality.recompute()
+        return self.centrality.recompute()
 
     def _graph(self, *, is_code: bool) -> "Graph":
         """Return the graph; with all code linked, which may take a while, if code is asked about."""
-        return self._links.graph()[0] if is_code else self._centrality.graph()
+        return self.links.graph()[0] if is_code else self.centrality.graph()
 
 
 def node_or_memory(store: "Store", graph: "Graph", field: str, given: str) -> tuple[str, Memory | None]:

@@ -178,7 +178,8 @@ class MemorySearch:
         wanted: true includes uncertain places and says what is missing; None takes certain ones only, and none where
         the question is limited to memories of a kind or of another time
         """
-        if wanted is False or (wanted is None and _is_narrowed(asked)):
+        is_narrowed = asked.as_of is not None or not {"namespace"}.issuperset(asked.where or ())
+        if wanted is False or (wanted is None and is_narrowed):
             return (), ()
         # One small query decides where nothing is indexed: an ordinary recall is not slower for it.
         is_indexed = self._context.store.code_generation() > 0
@@ -261,8 +262,3 @@ def _as_asked(found: Recall, query: str, as_of: int | None) -> Recall:
 
     notes = () if as_of is None else (f"state as of {date_of(as_of // DAY + EPOCH).isoformat()}",)
     return msgspec.structs.replace(found, query=query, notes=(*found.notes, *notes))
-
-
-def _is_narrowed(asked: Asked) -> bool:
-    """Tell whether a question is limited by more than the project, which excludes code."""
-    return asked.as_of is not None or not {"namespace"}.issuperset(asked.where or ())

@@ -56,7 +56,9 @@ class UseCounters:
             piece = {"id": batch}
             counts = {row[0]: row[1:] for row in store.columns(Usefulness, ("id", "offered", "used"), piece)}
             for memory_id, *about in store.columns(Memory, ("id", "memory_type", "category", "source"), piece):
-                found[memory_id] = lifted(learnt, feedback.kind_of(*about), *counts.get(memory_id, (0, 0)))
+                kind, (offered, used) = feedback.kind_of(*about), counts.get(memory_id, (0, 0))
+                own = feedback.own(used, offered, learnt, kind) if offered else 0.0
+                found[memory_id] = Lifts(learnt.kinds.get(kind, 0.0), own)
         return found
 
     def weighed(self, profile: Profile, scored: Scored, pool: Pool, asked: Asked) -> Scored:
@@ -81,11 +83,6 @@ class UseCounters:
     def told(self, memory_ids: Sequence[str]) -> dict[str, str]:
         """Return how injected memories were used, as text, by id."""
         return {row.id: told(row) for row in self._context.store.get(Usefulness, memory_ids)}
-
-
-def lifted(learnt: feedback.Learnt, kind: str, offered: int, used: int) -> Lifts:
-    """Return how much more often a memory is used than others, by kind and by own counts."""
-    return Lifts(learnt.kinds.get(kind, 0.0), feedback.own(used, offered, learnt, kind) if offered else 0.0)
 
 
 def told(row: Usefulness) -> str:

@@ -1,7 +1,7 @@
 """Coding memories: operations that store, find and evolve code snippets."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
@@ -25,20 +25,15 @@ MAX_MEMORIES = 100
 Memories = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 
 
-class Coding:
-    """Code snippets with their context and links."""
+class Coding(NamedTuple):
+    """Code snippets with their context and links.
 
-    def __init__(
-        self,
-        context: "Context",
-        *,
-        snippets: "Callable[[], Snippets]",
-        evolution: "Callable[[], SnippetEvolution]",
-    ) -> None:
-        """Take what stores and what evolves snippets; both are made on first use, since their modules are large."""
-        self._context = context
-        self._snippets = snippets
-        self._evolution = evolution
+    What stores and what evolves snippets is made on first use, since their modules are large.
+    """
+
+    context: "Context"
+    snippets: "Callable[[], Snippets]"
+    evolution: "Callable[[], SnippetEvolution]"
 
     @operation("store_coding_memory", "store-code", listed=("code_type", "context", "workspace_id"))
     def store(
@@ -64,8 +59,8 @@ class Coding:
         context: what the code does
         strict: fail if the language model or embedding fails
         """
-        return self._snippets().store(
-            input_checks.content(content, max_bytes=self._context.settings.max_content_bytes),
+        return self.snippets().store(
+            input_checks.content(content, max_bytes=self.context.settings.max_content_bytes),
             namespace=workspace_id if workspace_id is not None else project_path,
             code_type=input_checks.label("code_type", code_type) or "",
             context=input_checks.text("context", context) if context and context.strip() else "",
@@ -95,7 +90,7 @@ class Coding:
         code_types: only these programming languages
         min_relevance: minimum relevance, 0 to 1
         """
-        return self._snippets().retrieve(
+        return self.snippets().retrieve(
             query,
             namespace=workspace_id if workspace_id is not None else project_filter,
             all_projects=all_projects,
@@ -138,4 +133,4 @@ class Coding:
             namespace=namespace if scope == "project" else None,
             strict=strict,
         )
-        return self._evolution().evolve(wanted)
+        return self.evolution().evolve(wanted)

@@ -96,19 +96,14 @@ def _follow(engine: Engine, path: str, output: Output, *, lines: bool) -> None:
             updates += 1
             if output.as_json:
                 output.record(done)
+            elif updates == 1:
+                found = count(done.files, "file")
+                output.text(f"Watching {oneline(done.root)}: {found} indexed. Press Ctrl-C to stop.\n")
             else:
-                output.text(_first_update(done) if updates == 1 else _next_update(done))
+                removed = f", {count(done.removed, 'file')} removed" if done.removed else ""
+                output.text(f"{count(done.read, 'file')} updated{removed} ({done.cpu_s * 1000:.0f} ms)\n")
 
         engine.code.watch(path, told, threading.Event())
-
-
-def _first_update(done: Indexed) -> str:
-    return f"Watching {oneline(done.root)}: {count(done.files, 'file')} indexed. Press Ctrl-C to stop.\n"
-
-
-def _next_update(done: Indexed) -> str:
-    removed = f", {count(done.removed, 'file')} removed" if done.removed else ""
-    return f"{count(done.read, 'file')} updated{removed} ({done.cpu_s * 1000:.0f} ms)\n"
 
 
 def _config(_values: Mapping[str, Any], settings: Settings, _table: Commands, output: Output) -> int:

@@ -87,7 +87,15 @@ class Application:
             Middleware(RequestGuard, limits=limits, check=self._check, local=LOCAL_GRANT, run=self.run, browser=browser)
         )
         self.app = Starlette(
-            routes=[*self._routes(), *(browser.routes() if browser is not None else ())],
+            routes=[
+                Route("/mcp", self.mcp.handle, methods=["GET", "POST", "DELETE"]),
+                *rest.routes(self._table, self._call),
+                Route("/api/v1/openapi.json", self._document, methods=["GET"]),
+                Route("/healthz", self._health, methods=["GET"]),
+                Route("/metrics", self._metrics_page, methods=["GET"]),
+                Route(OPEN[1], self._resource, methods=["GET"]),
+                *(browser.routes() if browser is not None else ()),
+            ],
             middleware=middleware,
             exception_handlers={RecollectError: _known, HTTPException: _http, Exception: self._unexpected},
             lifespan=self._lifespan,
@@ -112,16 +120,6 @@ class Application:
 
         self._workers.submit(job)
         return await future
-
-    def _routes(self) -> list[Route]:
-        return [
-            Route("/mcp", self.mcp.handle, methods=["GET", "POST", "DELETE"]),
-            *rest.routes(self._table, self._call),
-            Route("/api/v1/openapi.json", self._document, methods=["GET"]),
-            Route("/healthz", self._health, methods=["GET"]),
-            Route("/metrics", self._metrics_page, methods=["GET"]),
-            Route(OPEN[1], self._resource, methods=["GET"]),
-        ]
 
     # --- operations ---
 

@@ -99,9 +99,14 @@ def serve_http(settings: Settings, *, host: str = "127.0.0.1", port: int = 8_377
         # A wrong setting of the issuer is said at the start, not to the first caller.
         is_issued = bool(settings.oidc_issuer) and engine.engine().access_tokens.oidc is not None
         if not is_local:
-            if not is_issued:
-                _check_token(engine, host)
-            _warn_exposed(host, has_tls=bool(tls))
+            if not is_issued and not engine.engine().access_tokens.list().tokens:
+                hint = "Create one first: recollect admin create-token NAME --scope write."
+                raise ConfigError(f"listening on {host} needs an access token", hint=hint)
+            if not tls:
+                log(
+                    f"{host} is reachable from other machines and traffic is not encrypted. Set http_certificate_file "
+                    "and http_key_file, or put a reverse proxy with TLS in front and listen on 127.0.0.1."
+                )
         limits = Limits(
             hosts=names_of(host, settings.http_hosts),
             origins=settings.http_origins,
@@ -162,22 +167,6 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _check_token(engine: LazyEngine, host: str) -> None:
-    """Refuse to listen beyond this machine without an access token."""
-    if not engine.engine().access_tokens.list().tokens:
-        hint = "Create one first: recollect admin create-token NAME --scope write."
-        raise ConfigError(f"listening on {host} needs an access token", hint=hint)
-
-
-def _warn_exposed(host: str, *, has_tls: bool) -> None:
-    """Say what is missing for TLS."""
-    if not has_tls:
-        log(
-            f"{host} is reachable from other machines and traffic is not encrypted. Set http_certificate_file and "
-            "http_key_file, or put a reverse proxy with TLS in front and listen on 127.0.0.1."
-        )
 
 
 def _certificate(settings: Settings) -> dict[str, Any]:

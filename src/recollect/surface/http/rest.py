@@ -18,22 +18,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from recollect.errors import (
-    Cancelled,
-    Conflict,
-    ContentTooLarge,
-    Forbidden,
-    InvalidInput,
-    MethodNotAllowed,
-    NotFound,
-    ProviderError,
-    RecollectError,
-    RequestTimeout,
-    StorageError,
-    StoreFull,
-    TooManyRequests,
-    Unauthorized,
-)
+from recollect import errors
 from recollect.parsing import parse_json
 
 if TYPE_CHECKING:
@@ -45,31 +30,31 @@ if TYPE_CHECKING:
 JSON = "application/json"
 PREFIX = "/api/v1/"
 # The first class that fits counts. What is not listed is a defect of ours.
-STATUS: tuple[tuple[type[RecollectError], int], ...] = (
-    (Unauthorized, 401),
-    (Forbidden, 403),
-    (TooManyRequests, 429),
-    (RequestTimeout, 408),
-    (Cancelled, 503),
-    (MethodNotAllowed, 405),
-    (ContentTooLarge, 413),
-    (InvalidInput, 400),
-    (NotFound, 404),
-    (Conflict, 409),
-    (StoreFull, 507),
-    (StorageError, 503),
-    (ProviderError, 502),
+STATUS: tuple[tuple[type[errors.RecollectError], int], ...] = (
+    (errors.Unauthorized, 401),
+    (errors.Forbidden, 403),
+    (errors.TooManyRequests, 429),
+    (errors.RequestTimeout, 408),
+    (errors.Cancelled, 503),
+    (errors.MethodNotAllowed, 405),
+    (errors.ContentTooLarge, 413),
+    (errors.InvalidInput, 400),
+    (errors.NotFound, 404),
+    (errors.Conflict, 409),
+    (errors.StoreFull, 507),
+    (errors.StorageError, 503),
+    (errors.ProviderError, 502),
 )
 
 Call = Callable[["Request", "Operation", Mapping[str, Any]], Awaitable["Record"]]
 
 
-def status_of(problem: RecollectError) -> int:
+def status_of(problem: errors.RecollectError) -> int:
     """Return the HTTP status of an error."""
     return next((status for kind, status in STATUS if isinstance(problem, kind)), 500)
 
 
-def error_response(problem: RecollectError) -> Response:
+def error_response(problem: errors.RecollectError) -> Response:
     """Return an error as a response."""
     from recollect.render import error_to_json
 
@@ -105,7 +90,7 @@ def _from_query(request: Request, row: Operation) -> dict[str, Any]:
     for name in query:
         values = query.getlist(name)
         if len(values) > 1 and name not in lists:
-            raise InvalidInput(f"{name} was given more than once", hint=f"Give {name} once.", argument=name)
+            raise errors.InvalidInput(f"{name} was given more than once", hint=f"Give {name} once.", argument=name)
         arguments[name] = values if name in lists else values[0]
     return arguments
 
@@ -113,10 +98,10 @@ def _from_query(request: Request, row: Operation) -> dict[str, Any]:
 def _from_body(body: bytes, request: Request) -> dict[str, Any]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if body and kind != JSON:
-        raise InvalidInput("the body must be JSON", hint=f"Send the header Content-Type: {JSON}.")
+        raise errors.InvalidInput("the body must be JSON", hint=f"Send the header Content-Type: {JSON}.")
     given = parse_json(body, what="the body") if body else {}
     if not isinstance(given, dict):
-        raise InvalidInput("the body must be a JSON object", hint='Send the arguments as {"name": value}.')
+        raise errors.InvalidInput("the body must be a JSON object", hint='Send the arguments as {"name": value}.')
     return given
 
 
@@ -138,7 +123,7 @@ def _turned(row: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
     if "cursor" not in arguments or not is_paged(row):
         return arguments
     if "offset" in arguments:
-        raise InvalidInput("cursor does not go with offset", hint="Give one of them.", argument="cursor")
+        raise errors.InvalidInput("cursor does not go with offset", hint="Give one of them.", argument="cursor")
     rest = {name: value for name, value in arguments.items() if name != "cursor"}
     return {**rest, "offset": _offset(str(arguments["cursor"]), row)}
 
@@ -153,7 +138,7 @@ def _offset(cursor: str, row: Operation) -> int:
     except ValueError:
         name, offset = "", ""
     if name != row.name or not offset.isascii() or not offset.isdigit() or len(offset) > 9:
-        raise InvalidInput(
+        raise errors.InvalidInput(
             "that is no cursor of this list", hint="Give next_cursor of the page before.", argument="cursor"
         )
     return int(offset)
