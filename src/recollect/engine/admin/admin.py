@@ -84,7 +84,7 @@ class Finding(NamedTuple):
     mend: str = ""
 
 
-class Admin(NamedTuple):
+class Admin(msgspec.Struct, eq=False):
     """The state of the engine as a whole."""
 
     context: "Context"

@@ -206,7 +206,7 @@ class HistoryWriter:
             self.examples.append(told if len(told) <= EXAMPLE_CHARACTERS else told[: EXAMPLE_CHARACTERS - 1] + "…")
 
 
-class HistoryImport(NamedTuple):
+class HistoryImport(msgspec.Struct, eq=False):
     """Imports the history of a project."""
 
     context: "Context"

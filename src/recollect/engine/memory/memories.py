@@ -1,7 +1,7 @@
 """Memories: store, read, change, delete and link them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -67,7 +67,7 @@ Order = Literal["newest", "oldest", "important"]
 _ORDERS: dict[str, str] = {"newest": "-created_at", "oldest": "created_at", "important": "-importance"}
 
 
-class Memories(NamedTuple):
+class Memories(msgspec.Struct, eq=False):
     """Stores, changes, deletes and links memories. undo: reverts a batch; hooks: returns the queue of hook events"""
 
     context: "Context"

@@ -1,6 +1,6 @@
 """Graph queries: recall along links, traversal, PageRank, clusters."""
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -35,7 +35,7 @@ Hops = Annotated[int, msgspec.Meta(ge=1, le=MAX_HOPS)]
 Resolution = Annotated[float, msgspec.Meta(ge=0.01, le=100.0)]
 
 
-class GraphQueries(NamedTuple):
+class GraphQueries(msgspec.Struct, eq=False):
     """Queries on the graph of memories, files and symbols."""
 
     context: "Context"

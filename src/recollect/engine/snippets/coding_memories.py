@@ -1,7 +1,7 @@
 """Coding memories: operations that store, find and evolve code snippets."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -25,7 +25,7 @@ MAX_MEMORIES = 100
 Memories = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 
 
-class Coding(NamedTuple):
+class Coding(msgspec.Struct, eq=False):
     """Code snippets with their context and links.
 
     What stores and what evolves snippets is made on first use, since their modules are large.
