@@ -19,7 +19,7 @@ from recollect.code.diff.changed_symbols import changed
 from recollect.code.diff.file_sides import both
 from recollect.code.diff.unified_diff import parse
 from recollect.code.links.link_pack import Loose
-from recollect.engine.review.test_order import ranked, shortened
+from recollect.engine.review.test_order import ranked
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
 from recollect.store.link_protocol import AmbiguousSite, OutsideSite, UnresolvedSite
@@ -346,21 +346,23 @@ def test_tests_that_name_the_changed_symbol_or_are_named_after_it_come_first(eng
     assert order == ["test_itself", "test_b", "test_connect_twice", "test_nothing", "test_a"]
 
 
-def test_unlikely_tests_are_listed_only_where_there_are_few(tmp_path: Path) -> None:
+def test_unlikely_tests_are_listed_by_their_files_unless_there_are_few(tmp_path: Path) -> None:
     sure = [tried("tests/test_a.py", f"test_{number}") for number in range(8)]
     doubtful = [tried("tests/test_b.py", f"test_{number}", confidence=0.03) for number in range(8)]
-    assert ranked([*doubtful, *sure], [], str(tmp_path), 25) == sure
+    *alone, others = ranked([*doubtful, *sure], [], str(tmp_path), 25)
+    assert alone == sure
+    assert (others.place.path, others.place.symbol, others.confidence) == ("tests/test_b.py", "", 0.03)
     assert ranked([*doubtful, *sure], [], str(tmp_path), 50) == [*sure, *doubtful], "all of them, if more are wanted"
     assert ranked(doubtful * 2, [], str(tmp_path), 25) == doubtful * 2, "nothing better was found"
 
 
 def test_a_long_list_of_tests_is_the_likeliest_and_the_files_of_the_others() -> None:
     rows = [tried(f"tests/test_{number % 4}.py", f"test_{number}") for number in range(40)]
-    short = shortened(rows, "/x", 10)
+    short = ranked(rows, [], "/x", 10)
     assert [row.place.symbol for row in short] == [*(f"test_{number}" for number in range(4)), "", "", "", ""]
     assert short[4].place.path == "tests/test_0.py"
     assert short[4].why == "9 more tests; test_4 calls x"
-    assert shortened(rows, "/x", 40) == rows
+    assert ranked(rows, [], "/x", 40) == rows
 
 
 # --- memories ---

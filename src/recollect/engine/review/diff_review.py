@@ -37,7 +37,7 @@ from recollect.engine.review.diff_memories import (
     is_test_path,
     related_memories,
 )
-from recollect.engine.review.test_order import LEAST_LIKELY, ranked, shortened
+from recollect.engine.review.test_order import LEAST_LIKELY, ranked
 from recollect.model import File, Tree
 from recollect.text.display import plural
 
@@ -113,7 +113,7 @@ def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
     reached = _impact(found, asked.depth)
     shown = asked.limit
     root, most = str(asked.root), shown + shown // 4
-    tests = shortened(ranked(reached.tests, found.changes, root, most), root, most)
+    tests = ranked(reached.tests, found.changes, root, most)
     return Review(
         source=asked.source,
         root=root,

@@ -24,7 +24,7 @@ from recollect.text.display import plural
 
 # What each sign adds to the confidence of the way: a name in its lines outweighs a doubtful call.
 IN_LINES, IN_NAME, OF_FILE = 0.5, 0.3, 0.2
-# Less likely tests, reached over doubtful calls or two imports, are not run, and listed only where there are few.
+# Less likely tests, reached over doubtful calls or two imports, are not run. Of many, their files are listed.
 LEAST_LIKELY = 0.06
 # Names that more tests contain than this share say nothing: `get`, `app`.
 MOST_CONTAIN = 0.3
@@ -49,7 +49,7 @@ class _Names(NamedTuple):
 
 
 def ranked(tests: Sequence[Affected], changes: Iterable[SymbolChange], root: str, most: int) -> list[Affected]:
-    """Return tests, the most likely to fail first, changed ones before all; for few rows, no unlikely ones."""
+    """Return the tests, changed ones first, then those most likely to fail; of many, files stand for the unlikely."""
     names = _names(changes)
     texts = _Texts(root)
     words = [texts.words(row) for row in tests]
@@ -57,21 +57,20 @@ def ranked(tests: Sequence[Affected], changes: Iterable[SymbolChange], root: str
     telling = names._replace(symbols=names.symbols - common)
     likely = [_likelihood(row, words[number], telling) for number, row in enumerate(tests)]
     order = sorted(range(len(tests)), key=lambda number: (tests[number].depth > 0, -likely[number], number))
-    if len(tests) > SINGLE * most:
-        order = [number for number in order if likely[number] >= LEAST_LIKELY] or order
-    return [tests[number] for number in order]
+    rows = [tests[number] for number in order]
+    if len(rows) <= SINGLE * most:
+        return rows
+    sure = sum(each >= LEAST_LIKELY for each in likely) or len(rows)
+    return _shortened(rows, sure if sure <= most else max(round(SINGLE * most), 1), root)[:most]
 
 
-def shortened(tests: Sequence[Affected], root: str, most: int) -> list[Affected]:
-    """Return at most so many rows: the first tests, then the files of the others."""
-    if len(tests) <= most:
-        return list(tests)
-    single = list(tests[: max(round(SINGLE * most), 1)])
+def _shortened(tests: Sequence[Affected], single: int, root: str) -> list[Affected]:
+    """Return so many tests by themselves, then the files of the others."""
     rest: dict[str, list[Affected]] = {}
-    for row in tests[len(single) :]:
+    for row in tests[single:]:
         rest.setdefault(row.place.path, []).append(row)
-    files = [rows[0] if len(rows) == 1 else _file(root, path, rows) for path, rows in rest.items()]
-    return [*single, *files][:most]
+    files = (rows[0] if len(rows) == 1 else _file(root, path, rows) for path, rows in rest.items())
+    return [*tests[:single], *files]
 
 
 def _file(root: str, path: str, rows: Sequence[Affected]) -> Affected:
