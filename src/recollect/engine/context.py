@@ -116,6 +116,11 @@ class Worker:
         """Whether its thread is at work in this process."""
         return self._thread is not None and self._thread.is_alive()
 
+    @property
+    def stopping(self) -> bool:
+        """Whether what its thread is doing should stop."""
+        return self._stop.is_set()
+
     def start(self) -> None:
         """Start the thread, once."""
         with self._starting:

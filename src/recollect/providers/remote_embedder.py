@@ -27,22 +27,16 @@ MAX_BYTES = 8_000
 NOTHING = " "  # sent for an empty text, which some services refuse
 
 
-class RemoteEmbedder:
-    """Embeds through a service; `ask` gets up to 64 texts and returns one vector for each."""
+class RemoteEmbedder(msgspec.Struct, eq=False):
+    """Embeds through a service; `ask` gets up to 64 texts and returns one vector for each.
 
-    def __init__(
-        self,
-        model_id: str,
-        exchange: Exchange,
-        ask: Callable[[list[str]], Sequence[Sequence[float]]],
-        *,
-        dimensions: int = 0,
-    ) -> None:
-        """Send nothing yet. `dimensions`: of every vector; 0: those of the first answer."""
-        self.model_id = model_id
-        self._exchange = exchange
-        self._ask = ask
-        self._dimensions = dimensions
+    dimensions: of every vector; 0: those of the first answer
+    """
+
+    model_id: str
+    exchange: Exchange
+    ask: Callable[[list[str]], Sequence[Sequence[float]]]
+    dimensions: int = 0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text, in order, from its first 8,000 bytes.
@@ -52,21 +46,21 @@ class RemoteEmbedder:
         """
         import numpy as np
 
-        parts = [np.empty((0, self._dimensions), dtype=np.float32)] if not texts else []
+        parts = [np.empty((0, self.dimensions), dtype=np.float32)] if not texts else []
         for start in range(0, len(texts), BATCH_TEXTS):
             batch = [excerpt(text, MAX_BYTES) or NOTHING for text in texts[start : start + BATCH_TEXTS]]
-            parts.append(self._checked(self._ask(batch), len(batch)))
+            parts.append(self._checked(self.ask(batch), len(batch)))
         return np.concatenate(parts)
 
     def _checked(self, rows: Sequence[Sequence[float]], count: int) -> Vectors:
         import numpy as np
 
         if len(rows) != count:
-            raise self._exchange.failed(f"returned {plural(len(rows), 'vector')} for {plural(count, 'text')}")
-        expected = self._dimensions or len(rows[0])
+            raise self.exchange.failed(f"returned {plural(len(rows), 'vector')} for {plural(count, 'text')}")
+        expected = self.dimensions or len(rows[0])
         for row in rows:
             if len(row) != expected or not row:
-                raise self._exchange.failed(
+                raise self.exchange.failed(
                     f"returned a vector with {len(row)} dimensions instead of {expected}",
                     hint="Check embed_model and embed_dimensions.",
                 )
@@ -74,8 +68,8 @@ class RemoteEmbedder:
         with np.errstate(over="ignore"):  # an overflow becomes infinity, which is refused below
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
-            raise self._exchange.failed("returned a vector that is zero or not finite")
-        self._dimensions = expected
+            raise self.exchange.failed("returned a vector that is zero or not finite")
+        self.dimensions = expected
         unit: Vectors = (vectors / lengths).astype(np.float32)
         return unit
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recollect.store import full_text
 from recollect.store.code_protocol import FieldWeights
 from recollect.store.protocol import PassageVectors, StoreFacts, T, TermCounts
 
@@ -24,10 +25,8 @@ TextRow = tuple[int, str, str, str, str, str]
 CodeTextRow = tuple[int, str, str, str, str]
 
 
-class Connection(Protocol):
+class Connection(full_text.Connection, Protocol):
     """The methods of a database connection that are used; parameters are written as `?`."""
-
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Iterable[tuple[Any, ...]]: ...
 
     def executemany(self, sql: str, parameters: Iterable[Sequence[Any]], /) -> object: ...
 

@@ -85,11 +85,6 @@ class Schedule(Worker):
         if self.wanted:
             super().start()
 
-    @property
-    def stopping(self) -> bool:
-        """Whether a running plan should stop."""
-        return self._stop.is_set()
-
     def _work(self) -> None:
         while not self._stop.wait(POLL_S):
             with suppress(RecollectError, OSError):  # the next look tries again

@@ -200,11 +200,6 @@ class Embedding(Worker):
         self._raise_if_paused()
         return self._ask(texts)
 
-    @property
-    def stopping(self) -> bool:
-        """Whether embedding should stop."""
-        return self._stop.is_set()
-
     @confined_to(())
     def catch_up(self, limit: int | None = None) -> int:
         """Make missing vectors of at most `limit` passages; return how many memories that completed.

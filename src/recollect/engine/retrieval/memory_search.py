@@ -31,41 +31,26 @@ PLACES = 3
 UNASKED_RELEVANCE = 0.7
 
 
-class MemorySearch:
-    """Search, and packing of what was found."""
+class MemorySearch(msgspec.Struct, eq=False):
+    """Search, and packing of what was found.
 
-    def __init__(
-        self,
-        context: "Context",
-        *,
-        scope: "Scope",
-        branches: "Branches",
-        pipeline: "RecallPipeline",
-        code: "CodeIndex",
-        llm: "Language",
-        access: "AccessLog",
-        centrality: "Centrality",
-        catch_up: Callable[[], object],
-        shared: Callable[[str | None], tuple[str, ...]],
-        team: "TeamRecall",
-    ) -> None:
-        """Take the nouns that a search needs; catch_up ingests events that hooks left a moment ago.
+    catch_up: ingests events that hooks left a moment ago
+    shared: reads changed files of a project's shared memories, and returns notes
+    leave_out: signals that do not count: how a benchmark finds out what each one earns
+    """
 
-        shared: reads changed files of a project's shared memories, and returns notes
-        """
-        self._context = context
-        self._scope = scope
-        self._branches = branches
-        self._pipeline = pipeline
-        self._code = code
-        self._llm = llm
-        self._access = access
-        self._centrality = centrality
-        self._catch_up = catch_up
-        self._shared = shared
-        self._team = team
-        # Signals that do not count: how a benchmark finds out what each one earns.
-        self.leave_out: frozenset[str] = frozenset()
+    context: "Context"
+    scope: "Scope"
+    branches: "Branches"
+    pipeline: "RecallPipeline"
+    code: "CodeIndex"
+    llm: "Language"
+    access: "AccessLog"
+    centrality: "Centrality"
+    catch_up: Callable[[], object]
+    shared: Callable[[str | None], tuple[str, ...]]
+    team: "TeamRecall"
+    leave_out: frozenset[str] = frozenset()
 
     @operation("recall_memory", "search", read_only=True, listed=("project", "limit"))
     def search(
@@ -109,8 +94,8 @@ class MemorySearch:
         observed: include prompts, edits, commands and summaries
         """
         where = memory_filter(memory_type=memory_type, tags=tags, since=since, until=until)
-        where |= self._scope.where(namespace, all_projects=all_projects, asks=True)
-        where |= self._branches.filter(branch, namespace)
+        where |= self.scope.where(namespace, all_projects=all_projects, asks=True)
+        where |= self.branches.filter(branch, namespace)
         whole = input_checks.query(query)
         text, moment = input_checks.question(whole, as_of)
         asked = Asked(
@@ -130,26 +115,26 @@ class MemorySearch:
         team = None
         if branch is None:
             extra = {"type": memory_type, "tags": tags, "min_score": min_score, "observed": observed or None}
-            team = self._team.ask(asked, explain=explain or None, **extra)
-        found = self._found(asked, judge=self._context.settings.judge if judge is None else judge, code=code)
-        found = self._team.merged(found, team, asked.limit)
-        self._access.found(hit.memory for hit in found.hits if not hit.origin)
+            team = self.team.ask(asked, explain=explain or None, **extra)
+        found = self._found(asked, judge=self.context.settings.judge if judge is None else judge, code=code)
+        found = self.team.merged(found, team, asked.limit)
+        self.access.found(hit.memory for hit in found.hits if not hit.origin)
         return found if text == whole else _as_asked(found, whole, moment)
 
     def _found(self, asked: Asked, *, judge: bool, code: bool | None) -> Recall:
         """Return the answer to a question, after queued hook events and changed shared files are read."""
-        self._catch_up()
-        notes = self._shared(project_of(asked.where))
+        self.catch_up()
+        notes = self.shared(project_of(asked.where))
         found = self._known_first(asked, judge=judge)
         if all(hit.memory.observed for hit in found.hits):
             notes += self._matches_elsewhere(asked)
-        self._centrality.settle()
+        self.centrality.settle()
         places, missing = self._places(asked, wanted=code)
         return msgspec.structs.replace(found, places=places, notes=(*found.notes, *notes, *missing))
 
     def _known_first(self, asked: Asked, *, judge: bool) -> Recall:
         """Return what known memories answer, or what observed ones do where no known one does."""
-        if asked.observed or not self._context.store.columns(Memory, ("id",), {"observed": True}, limit=1):
+        if asked.observed or not self.context.store.columns(Memory, ("id",), {"observed": True}, limit=1):
             return self._hits(asked, judge=judge)
         where = asked.where or {}
         found = self._hits(asked._replace(where={**where, "observed": False}), judge=judge)
@@ -163,14 +148,14 @@ class MemorySearch:
         if judge:
             from recollect.engine.retrieval.llm_rerank import Reranker
 
-            reranker = Reranker(self._context, self._llm, self._pipeline)
+            reranker = Reranker(self.context, self.llm, self.pipeline)
             return reranker.answer(asked, least=SEARCH_RELEVANCE)
-        if asked.rerank and self._context.settings.rerank:
+        if asked.rerank and self.context.settings.rerank:
             from recollect.engine.retrieval.cross_rerank import RERANKED, reranked
 
-            wide = self._pipeline.answer(asked._replace(limit=max(asked.limit, RERANKED)))
-            return reranked(wide, self._context.settings.rerank, asked.limit)
-        return self._pipeline.answer(asked)
+            wide = self.pipeline.answer(asked._replace(limit=max(asked.limit, RERANKED)))
+            return reranked(wide, self.context.settings.rerank, asked.limit)
+        return self.pipeline.answer(asked)
 
     def _places(self, asked: Asked, *, wanted: bool | None) -> tuple[tuple[CodeHit, ...], tuple[str, ...]]:
         """Return the places in indexed code that answer a question, and notes.
@@ -182,20 +167,18 @@ class MemorySearch:
         if wanted is False or (wanted is None and is_narrowed):
             return (), ()
         # One small query decides where nothing is indexed: an ordinary recall is not slower for it.
-        is_indexed = self._context.store.code_generation() > 0
+        is_indexed = self.context.store.code_generation() > 0
         if not is_indexed and not wanted:
             return (), ()
-        scope = self._code.within(
-            {field: value for field, value in (asked.where or {}).items() if field == "namespace"}
-        )
+        scope = self.code.within({field: value for field, value in (asked.where or {}).items() if field == "namespace"})
         if not is_indexed or scope.trees == ():
-            return (), self._code.why_nothing(scope) if wanted else ()
+            return (), self.code.why_nothing(scope) if wanted else ()
         from recollect.engine.code.code_search_pipeline import Sought
 
         least = asked.least if wanted else UNASKED_RELEVANCE
         sought = Sought(asked.text, scope, min(PLACES, asked.limit), least, explain=asked.explain)
         # Unasked, by words alone: a recall does not wait for vectors of code to be read.
-        found = self._code.find(sought, by_meaning=bool(wanted))
+        found = self.code.find(sought, by_meaning=bool(wanted))
         return found.hits, found.notes
 
     def _matches_elsewhere(self, asked: Asked) -> tuple[str, ...]:
@@ -204,7 +187,7 @@ class MemorySearch:
         if not isinstance(inside, tuple):
             return ()
         where = {field: value for field, value in (asked.where or {}).items() if field != "namespace"}
-        found = self._pipeline.answer(asked._replace(where={**where, "observed": False}, explain=False))
+        found = self.pipeline.answer(asked._replace(where={**where, "observed": False}, explain=False))
         return noted(sum(hit.memory.namespace not in inside for hit in found.hits), asked.limit)
 
     @operation("pack_context", "pack", read_only=True, listed=("tokens", "project"))
@@ -240,18 +223,18 @@ class MemorySearch:
             text=input_checks.query(task),
             limit=CANDIDATES,
             least=input_checks.ratio("min_score", min_score),
-            where=self._scope.where(namespace, all_projects=all_projects, asks=True) or None,
+            where=self.scope.where(namespace, all_projects=all_projects, asks=True) or None,
             as_of=None,
             explain=False,
             near=namespace,
             observed=observed,
         )
-        team = self._team.ask(asked, min_score=asked.least)
+        team = self.team.ask(asked, min_score=asked.least)
         # Packing context must not wait for a language model.
-        found = self._team.merged(self._found(asked, judge=False, code=code), team, asked.limit)
+        found = self.team.merged(self._found(asked, judge=False, code=code), team, asked.limit)
         made = packed(found, budget)
         taken = {source.memory_id for source in made.sources}
-        self._access.found(hit.memory for hit in found.hits if hit.memory.id in taken and not hit.origin)
+        self.access.found(hit.memory for hit in found.hits if hit.memory.id in taken and not hit.origin)
         return made
 
 
