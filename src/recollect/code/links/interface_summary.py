@@ -4,7 +4,8 @@
                 yield and assign to attributes, and the variables that this is made of
     left out    everything else that functions do, types that are only named
 
-Lines do not count. A summary of Python has pieces, so that an edit of one concerns only groups that name it:
+Lines do not count. A summary of a language of APART has pieces, so that an edit of one concerns only groups that name
+it:
 
     piece    a plain function or method with all inside of it: it does nothing until it is called by its name, or until
              an attribute is read that it assigns
@@ -18,9 +19,9 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeGuard
 from zlib import crc32
 
 import msgspec
@@ -95,8 +96,10 @@ def add_names(part: Any, found: set[str]) -> None:
             waiting += msgspec.structs.astuple(each)
 
 
-# Languages whose functions are reached by nothing but their names, and what its own words look like in a source.
-APART = frozenset(("python",))
+# Languages whose functions are reached by nothing but their names, the names that their front ends write though no
+# source does, and what words look like in a source.
+APART = frozenset(("python", "javascript", "typescript", "tsx", "java"))
+IMPLIED = frozenset(("iterator", "hasNext", "next", "close"))
 _NO_WORD = bytes(each if chr(each).isalnum() or each == 0x5F or each >= 0x80 else 0x20 for each in range(256))
 _SEEN = ("parameters", "bases", "implements", "decorators", "marks", "outer_names", "global_names", "returns")
 # Numbers of kinds of parts, none of which is a number of entries.
@@ -146,44 +149,62 @@ def pieces(shown: ir.Unit, keys: Sequence[str], source: bytes) -> Pieces:
     """Return a summary in pieces; other languages than those of APART have one."""
     if shown.language not in APART:
         return Pieces(rest=_digest(shown, keys, range(len(shown.scopes)), set()))
-    root = _roots(shown.scopes)
+    names = _names(shown.scopes)
     places: dict[int, list[int]] = {}
-    for place, of in enumerate(root):
+    for place, of in enumerate(_roots(shown.scopes, names)):
         places.setdefault(of, []).append(place)
     rest = places.pop(-1, [])
     mentioned: set[str] = set()
-    digest = _digest(shown, keys, rest, mentioned)
-    parts = [_piece(shown, keys, inside) for inside in places.values()]
+    functions = {names[place] for place in places if shown.scopes[place].parent == 0}
+    exported = frozenset([each.name for each in shown.scopes[0].body if _is_own_export(each)]) & functions
+    digest = _digest(shown, keys, rest, mentioned, [bool(exported)], exported)
+    parts = [_piece(shown, keys, inside, names[place], names[place] in exported) for place, inside in places.items()]
     return Pieces(words(source), _mentioned(mentioned), digest, tuple(parts))
 
 
-def _roots(scopes: Sequence[ir.Scope]) -> list[int]:
+def _names(scopes: Sequence[ir.Scope]) -> dict[int, str]:
+    """Return the functions of files and classes that are given to a name, by their places."""
+    return {
+        each.value.scope: each.target.name
+        for scope in scopes
+        if scope.kind != "function"
+        for each in scope.body
+        if isinstance(each, ir.Assign) and isinstance(each.value, ir.Code) and isinstance(each.target, ir.Name)
+    }
+
+
+def _roots(scopes: Sequence[ir.Scope], names: Mapping[int, str]) -> list[int]:
     """Return the piece that each scope belongs to, -1 for the rest."""
     root: list[int] = []
     for place, scope in enumerate(scopes):
-        around = scope.parent if 0 <= scope.parent < place else -1
-        found = root[around] if around >= 0 else -1
-        if found < 0 and around >= 0 and scopes[around].kind != "function" and _is_apart(scope):
+        found = root[scope.parent] if 0 <= scope.parent < place else -1
+        if found < 0 and _is_apart(scope, names.get(place, "")):
             found = place
         root.append(found)
     return root
 
 
-def _is_apart(scope: ir.Scope) -> bool:
+def _is_apart(scope: ir.Scope, name: str) -> bool:
     """Tell whether a function does nothing before it is called by its name."""
     return (
         scope.kind == "function"
         and not scope.decorators
-        and scope.name.isidentifier()
-        and not scope.name.startswith("__")
+        and name.isidentifier()
+        and not name.startswith("__")
+        and name not in IMPLIED
         and not {"constructor", "property", "setter"} & {*scope.marks}
     )
 
 
-def _piece(shown: ir.Unit, keys: Sequence[str], places: Sequence[int]) -> Piece:
+def _is_own_export(statement: ir.Statement) -> TypeGuard[ir.Export]:
+    """Tell whether a name is exported as itself."""
+    return isinstance(statement, ir.Export) and statement.value == ir.Name(statement.name)
+
+
+def _piece(shown: ir.Unit, keys: Sequence[str], places: Sequence[int], name: str, is_exported: bool) -> Piece:
     mentioned: set[str] = set()
-    digest = _digest(shown, keys, places, mentioned)
-    names = {shown.scopes[places[0]].name}
+    digest = _digest(shown, keys, places, mentioned, [name, is_exported])
+    names = {name}
     for place in places:
         for each in shown.scopes[place].body:
             if isinstance(each, ir.Assign) and isinstance(each.target, ir.Member):
@@ -191,22 +212,35 @@ def _piece(shown: ir.Unit, keys: Sequence[str], places: Sequence[int]) -> Piece:
     return Piece(_mentioned(names), _mentioned(mentioned), digest)
 
 
-def _digest(shown: ir.Unit, keys: Sequence[str], places: Sequence[int], mentioned: set[str]) -> bytes:
-    """Return a hash of some scopes alone, and collect the names they mention."""
+def _digest(
+    shown: ir.Unit,
+    keys: Sequence[str],
+    places: Sequence[int],
+    mentioned: set[str],
+    head: Sequence[object] = (),
+    exported: frozenset[str] = frozenset(),
+) -> bytes:
+    """Return a hash of some scopes alone, and collect the names they mention.
+
+    head: what else is hashed; exported: functions that are pieces: that each of them is exported belongs to it
+    """
     own = {place: number for number, place in enumerate(places)}
-    atoms: list[object] = [shown.package]
+    atoms: list[object] = [shown.package, *head]
     for place in places:
         scope = shown.scopes[place]
-        body = tuple([each for each in scope.body if not _is_elsewhere(each, own)])
+        body = tuple([each for each in scope.body if not _is_elsewhere(each, own, exported)])
         key = keys[scope.symbol] if 0 <= scope.symbol < len(keys) else ""
         atoms += (key, own.get(scope.parent, -1))
-        _take_apart((scope.name, scope.kind, scope.arity, *[getattr(scope, each) for each in _SEEN], body), own, atoms)
+        name = "" if scope.name.startswith("<") else scope.name  # it is numbered among its siblings
+        _take_apart((name, scope.kind, scope.arity, *[getattr(scope, each) for each in _SEEN], body), own, atoms)
     mentioned.update([each for each in atoms if type(each) is str])
     return hashlib.sha256(_encode(atoms)).digest()[:16]
 
 
-def _is_elsewhere(statement: ir.Statement, own: dict[int, int]) -> bool:
-    """Tell whether a statement binds a function that is a piece of its own."""
+def _is_elsewhere(statement: ir.Statement, own: dict[int, int], exported: frozenset[str]) -> bool:
+    """Tell whether a statement binds or exports a function that is a piece of its own."""
+    if _is_own_export(statement):
+        return statement.name in exported
     return type(statement) is ir.Assign and type(statement.value) is ir.Code and statement.value.scope not in own
 
 

@@ -119,3 +119,69 @@ def test_words_include_every_possible_name() -> None:
     for name in expected:
         assert set(numbers(words(name))) <= found, name
     assert not set(numbers(words(b"onetwo"))) & found
+
+
+SCRIPT = """
+import { made } from './other'
+export function used() { return inner() }
+function inner() { return made() }
+export function alone() { return inner() }
+export const arrow = () => made()
+export class Box {
+  open() { return made() }
+  unasked() { return made() }
+}
+register(function named() { return made() })
+"""
+SCRIPT_USER = "import { used, arrow, Box } from '../lib'\nused(arrow())\nnew Box().open()\n"
+JAVA = """package p;
+class Lib {
+  Other used() { return inner(); }
+  Other inner() { return new Other(); }
+  Other alone() { return new Other(); }
+  void close() { }
+}
+"""
+JAVA_USER = "package p;\nclass User { void run(Lib lib) { lib.used(); } }\n"
+
+
+def _is_solved_after(files: dict[str, str], path: str, old: str, new: str) -> bool:
+    assert old in files[path]
+    before, after = _digests(files), _digests({**files, path: files[path].replace(old, new)})
+    (key,) = [each for each in before if "a/" in each]
+    return before[key] != after[key]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("alone() { return inner()", "alone() { return Box", False),
+        ("export function alone", "export function fresh() { return 1 }\nexport function alone", False),
+        ("export function alone", "export const fresh = () => made()\nexport function alone", False),
+        ("arrow = () => made()", "arrow = () => 1", True),
+        ("unasked() { return made()", "unasked() { return Box", False),
+        ("inner() { return made()", "inner() { return 1", True),
+        ("export function used", "function used", True),  # it is no longer exported
+        ("open() { return made()", "open() { return 1", True),
+        ("named() { return made()", "named() { return 1", True),  # whoever registers it may call it
+        ("export function alone", "export function used2() {}\nexport { used2 as Box2 }\nexport function alone", True),
+    ],
+)
+def test_pieces_of_javascript(old: str, new: str, counts: bool) -> None:
+    files = {"a/main.js": SCRIPT_USER, "lib.js": SCRIPT, "other.js": "export function made() {}\n"}
+    assert _is_solved_after(files, "lib.js", old, new) is counts
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("alone() { return new Other()", "alone() { return null", False),
+        ("  Other alone()", "  int fresh() { return 1; }\n  Other alone()", False),
+        ("inner() { return new Other()", "inner() { return null", True),
+        ("  Other alone()", "  Other used(int more) { return null; }\n  Other alone()", True),  # an overload
+        ("void close() { }", "Other close() { return null; }", True),  # the language calls it
+    ],
+)
+def test_pieces_of_java(old: str, new: str, counts: bool) -> None:
+    files = {"a/User.java": JAVA_USER, "b/Lib.java": JAVA, "b/Other.java": "package p;\nclass Other { }\n"}
+    assert _is_solved_after(files, "b/Lib.java", old, new) is counts
