@@ -270,7 +270,7 @@ KNOWN: tuple[tuple[str, str, str, int], ...] = (
     ("recollect.surface.assistants.jsonc", "(?:[ ", "match", 0),
     ("recollect.code.index.references", "(.*)", "fullmatch", 0),
     ("recollect.code.index.references", "[\\w.:]+$", "search", 200),  # BACKWARDS_CHARACTERS
-    ("recollect.code.links.generic_reader", "(?:^|[", "search", 200),
+    ("recollect.code.links.line_types", "(?:^|[", "search", 200),
     ("recollect.code.links.signature_types", "(.*?)[", "fullmatch", 400),  # a parameter of a signature
 )
 

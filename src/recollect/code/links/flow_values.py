@@ -454,7 +454,7 @@ class Frame:
         self.owner: Class | None = parent.owner if parent else None
         self.caller: tuple[str, int] = parent.caller if parent else (path, 0)
         self.module: Frame = parent.module if parent else self
-        self.is_class = scope.kind in ("class", "interface")
+        self.is_class = scope.kind in ("class", "interface") and "module" not in scope.marks
         self.is_odd = bool(scope.global_names or scope.outer_names)
         self.is_filled = False
         self.stars: list[Import] = []
@@ -480,7 +480,7 @@ class Frame:
     def find(self, name: str) -> Variable | None:
         """Return the variable that a name means here; None if no scope binds it.
 
-        The names of a class are seen by its body alone, not by the functions in it.
+        The names of a class are seen by its body alone, not by the functions in it; those of a module by all in it.
         """
         if self.is_odd and name in self.scope.global_names:
             return self.module.name(name)

@@ -12,16 +12,17 @@ Values are hardly followed from variable to variable, so more stays unresolved. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from recollect.code.index.languages import Language
 from recollect.code.index.symbols import Extracted, Reference, Symbol
 from recollect.code.index.symbols import Import as Imported
 from recollect.code.links import program as ir
+from recollect.code.links.line_types import assigned_variable, fields, local_types, second_names, variables
 from recollect.code.links.signature_types import (
     arguments,
-    declaration,
+    declarations,
     named_results,
     path_expression,
     result,
@@ -109,70 +110,12 @@ OTHER_LANGUAGES = LanguageRules(_words("this self"), super=_words("super"), impl
 # Links of a receiver, and what may stand in them: arguments and indexes are left out.
 _LINKS = re.compile(r"->|::|\\|\?\.|!\.|[.:]")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>()]*>")
-_ASSIGNED = re.compile(
-    r"(?:^|[\s;{(,])(@?\$?[A-Za-z_]\w*)\s*(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
-    r"(?:await\s+|new\s+|try[!?]?\s+|&|\*|\(|\s)*[\w.:>$@&?!()\[\]<-]*$"
-)
-# What a function assigns to, a loop goes through, a block takes and a handler catches.
-_LOCAL = re.compile(
-    r"\bfor\s++([\w, ]{1,200})\s+in\b|\|([^|\n]*)\||=>\s*+([a-z_]\w*)"
-    r"|(?<![\w.@$:])([a-z_]\w*+(?:\s*+,\s*+\*?[a-z_]\w*+)*+)(\s*+(?:\|\||&&|<<|\*\*|[-+*/%|&^])?=(?![=~>]))?"
-)
-_FIELDS: dict[str, re.Pattern[str]] = {
-    "after": re.compile(r"^\s*(?P<name>[A-Za-z_]\w*)\s+(?P<type>[*\[\]]*[A-Za-z_][\w.]*)"),
-    "colon": re.compile(
-        r"^\s*(?:(?:@\w+|pub(?:\([^)]*\))?|private|public|internal|fileprivate|protected|override|final|lazy|weak|"
-        r"unowned|lateinit|static|val|var|let|implicit|open)\s+)*(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<type>[^=,;{]+)"
-    ),
-    "before": re.compile(
-        r"^\s*(?:(?:public|private|protected|internal|static|readonly|final|const|volatile|mutable|virtual|override)\s+)*"
-        r"(?P<type>\??[A-Za-z_\\][\w.:\\]*(?:<[^;=()]*>)?[\s*&?]+)\$?(?P<name>[A-Za-z_]\w*)\s*(?:;|=|\{\s*get)"
-    ),
-}
-# Local variables with a type: declared, taken by a function literal, caught, or asserted.
-_TYPED: dict[str, tuple[re.Pattern[str], ...]] = {
-    "after": (
-        re.compile(r"^\s*+var\s++(?P<name>[A-Za-z_]\w*+)\s++(?P<type>[*\[\]\w.]++)"),
-        re.compile(
-            r"\b(?P<name>[A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+:=[^=()]{1,100}\.\((?P<type>\*?[A-Za-z_][\w.]*+)\)"
-        ),
-    ),
-    "colon": (
-        re.compile(r"\b(?:let|var|val|const)\s++(?:mut\s++)?(?P<name>[A-Za-z_]\w*+)\s*+:\s*+(?P<type>[^=;{]{1,200})"),
-    ),
-    "before": (
-        _FIELDS["before"],
-        re.compile(
-            r"\b(?:foreach|for|catch|using)\s*+\(\s*+(?P<type>(?:const\s++|final\s++)?[A-Za-z_\\][\w.:\\]*+[\s*&]++)"
-            r"\$?(?P<name>[A-Za-z_]\w*+)\s*+(?:in\b|[:=)])"
-        ),
-    ),
-}
-# Parameters of a function literal.
-_LITERAL: dict[str, re.Pattern[str]] = {
-    "after": re.compile(r"\bfunc\s*+\(([^()]{1,200})\)"),
-    "colon": re.compile(r"\|([^|\n]{1,200})\|"),
-    "before": re.compile(r"\b(?:function|fn)\s*+\(([^()]{1,200})\)"),
-}
-# A loop of Go over a slice: a slice has no methods, so its type is that of its elements.
-_LOOP = re.compile(r"\bfor\s++\w++\s*+,\s*+(?P<name>[A-Za-z_]\w*+)\s*+:?=\s*+range\s++(?P<of>[\w.\[\]()]++)")
-# A second name for something: `header := file.header`.
-_RENAMED = re.compile(
-    r"^\s*+(?:(?:let|var|val|const|auto)\s++(?:mut\s++)?)?(?P<name>[A-Za-z_]\w*+)\s*+:?=\s*+&?(?:mut\s++)?"
-    r"(?P<of>[A-Za-z_]\w*+(?:(?:\.|->)[A-Za-z_]\w*+)++)\s*+;?\s*+$"
-)
-# Several variables that take the results of a call; the first result has the declared type.
-_SEVERAL = re.compile(r"(?:^|[\s;{(])([A-Za-z_]\w*+)(?:\s*+,\s*+[A-Za-z_]\w*+)++\s*+:?=\s*+[\w.&*()\[\]]*+$")
-# Lines of a function that are read: longer ones are generated.
-MOST_LINES = 2_000
+# Lines of a type and of a function that are read: longer ones are generated.
+MOST_FIELDS, MOST_LINES = 400, 2_000
 # The modules at the start of a path, and an import inside of a macro: `cfg_net! { pub use tcp::Stream; }`.
 _RUST_PATH = re.compile(r"([a-z_]\w*+)(?:::[a-z_]\w*+)*+(?=::[A-Z])")
 _RUST_USE = re.compile(r"^\s++(?:pub(?:\([\w ]++\))?\s++)?use\s++([\w:]++)(?:\{([^{}]*+)\})?(?:\s++as\s++(\w++))?\s*+;")
-_EMBEDDED = re.compile(r"^\s*\*?([A-Za-z_][\w.]*)\s*(?:`[^`]*`)?$")
 _RECEIVER = re.compile(r"func\s*\(\s*(\w+)\s")
-_KEYWORDS = _words(
-    "return throw yield case else in new delete using namespace typedef goto import package func fn def end"
-)
 
 
 def unit(source: bytes, path: str, language: Language, found: Extracted) -> ir.Unit:
@@ -310,6 +253,7 @@ class _Translation:
             bases=tuple(self._bases.get(place, ())),
             implements=tuple(self._implements.get(place, ())),
             body=tuple(self._bodies[number]),
+            marks=("module",) if symbol.kind == "Module" else (),
             line=symbol.start_line,
         )
 
@@ -332,23 +276,14 @@ class _Translation:
         """Yield the parameters that a signature names; words for the instance are no parameters."""
         if not self._rules.brackets:
             return
-        for name, declared in self._declarations(arguments(symbol.signature, symbol.name)[:MOST]):
+        for name, declared in declarations(arguments(symbol.signature, symbol.name)[:MOST], self._rules.types):
             if name and name not in self._rules.this:
                 yield ir.Parameter(name, declared=type_expression(declared) if declared else None)
-
-    def _declarations(self, texts: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the names and types of parameters. In Go several may share a type: `a, b *Node`."""
-        found = [declaration(text, self._rules.types) for text in texts]
-        if self._rules.types == "after":
-            for place in range(len(found) - 2, -1, -1):
-                name, declared = found[place]
-                found[place] = (name, declared or found[place + 1][1])
-        return found
 
     def _returned(self, symbol: Symbol) -> ir.Expression | None:
         text = result(symbol.signature, symbol.name, self._rules.types)
         if self._rules.types == "after":
-            named = self._declarations(named_results(symbol.signature, symbol.name))
+            named = declarations(named_results(symbol.signature, symbol.name), self._rules.types)
             text = named[0][1] if named else text.strip("()").split(",")[0]
         declared = type_expression(text) if text else None
         if isinstance(declared, ir.Name) and declared.name in self._rules.own and symbol.parent >= 0:
@@ -357,19 +292,16 @@ class _Translation:
 
     def _fields(self, place: int) -> None:
         """Declare the types of fields, from lines and constructor parameters."""
-        symbol, body = self._symbols[place], self._bodies[self._scope_of[place]]
-        pattern = _FIELDS[self._rules.types]
-        for text in self._own_lines(place, 400):
-            match = pattern.match(text)
-            if match and match["name"] not in _KEYWORDS and (declared := type_expression(match["type"])) is not None:
-                self._field(place, match["name"], declared)
-            elif self._rules.types == "after" and (embedded := _EMBEDDED.match(text)):
-                self._bases.setdefault(place, []).append(path_expression(embedded[1]))
-        if self._rules.types == "colon":
-            for text in arguments(symbol.signature, symbol.name)[:MOST]:
-                name, declared_text = declaration(text, "colon")
-                if name and (declared := type_expression(declared_text)) is not None:
-                    body.append(ir.Assign(ir.Name(name), ir.Instance(declared)))
+        symbol, style = self._symbols[place], self._rules.types
+        for name, declared in fields(self._own_lines(place, MOST_FIELDS), style):
+            if name:
+                self._field(place, name, declared)
+            else:
+                self._bases.setdefault(place, []).append(declared)
+        taken = arguments(symbol.signature, symbol.name)[:MOST] if style == "colon" else ()
+        for name, text in declarations(taken, style):
+            if name and (type_ := type_expression(text)) is not None:
+                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), ir.Instance(type_)))
 
     def _field(self, place: int, name: str, declared: ir.Expression) -> None:
         """Declare a field; one that is called like its type is declared in the file, where the name is the type."""
@@ -392,23 +324,13 @@ class _Translation:
 
     def _local_types(self, place: int) -> None:
         """Declare the types of local variables: those that the code writes, and elements of what has a type."""
-        style, body = self._rules.types, self._bodies[self._scope_of[place]]
-        symbol = self._symbols[place]
-        found: list[tuple[str, str]] = []
-        if style == "after":
-            found += self._declarations(named_results(symbol.signature, symbol.name))
-        for text in self._own_lines(place, MOST_LINES):
-            for pattern in _TYPED[style]:
-                found += [(match["name"], match["type"]) for match in pattern.finditer(text)]
-            for literal in _LITERAL[style].finditer(text):
-                found += self._declarations(literal[1].split(","))
-            same = _RENAMED.match(text) or (_LOOP.search(text) if style == "after" else None)
-            if same is not None:
-                body.append(ir.Assign(ir.Name(same["name"]), self._chain(same["of"], place)))
-        for name, declared in found:
-            is_word = not name or name in _KEYWORDS or declared.split(" ", 1)[0] in _KEYWORDS
-            if not is_word and (value := type_expression(declared)) is not None:
-                body.append(ir.Assign(ir.Name(name), ir.Instance(value)))
+        style, body, symbol = self._rules.types, self._bodies[self._scope_of[place]], self._symbols[place]
+        lines = list(self._own_lines(place, MOST_LINES))
+        for name, of in second_names(lines, style):
+            body.append(ir.Assign(ir.Name(name), self._chain(of, place)))
+        named = declarations(named_results(symbol.signature, symbol.name), style) if style == "after" else []
+        for name, declared in local_types(lines, style, named):
+            body.append(ir.Assign(ir.Name(name), ir.Instance(declared)))
 
     # --- references ---
 
@@ -443,9 +365,7 @@ class _Translation:
             if inside >= 0:
                 symbol = self._symbols[inside]
                 first, last, signature = symbol.start_line, symbol.end_line, symbol.signature
-            text = "\n".join(self._lines[first - 1 : last])
-            named = [part for row in _LOCAL.finditer(text) if not row[4] or row[5] for part in row.groups() if part]
-            found = frozenset(re.findall(r"\w+", " ".join([*named, signature.partition("(")[2]])))
+            found = variables("\n".join(self._lines[first - 1 : last]), signature)
             self._variables[inside] = found
         return found
 
@@ -463,11 +383,8 @@ class _Translation:
             symbol = self._symbols[at]
             if symbol.kind not in CODE and name in self._members.get(at, {}):
                 is_method = self._rules.implicit and symbol.kind in TYPES
-                return ir.Member(ir.This(), name) if is_method and is_member is False else self._named(name, inside)
-            if at in self._abroad:
-                is_member = True
-            if symbol.kind in TYPES:
-                is_member = True
+                return ir.Member(ir.This(), name) if is_method and not is_member else ir.Name(name)
+            is_member = is_member or at in self._abroad or symbol.kind in TYPES
             at = symbol.parent
         if self._rules.implicit and is_member and name not in self._top and not self._is_type_name(name):
             return ir.Either((ir.Name(name), ir.Member(self._this(inside), name)))
@@ -535,16 +452,7 @@ class _Translation:
             return ir.Member(self._this(inside), word.lstrip("@"))
         if self._rules.implicit and not self._is_type_name(word) and self._in_type(inside):
             return ir.Either((ir.Name(word), ir.Member(self._this(inside), word)))
-        return self._named(word, inside)
-
-    def _named(self, name: str, inside: int) -> ir.Expression:
-        """Return a name of the file, or of a module of Rust around it: `mod tests { … }`."""
-        while inside >= 0 and self._language.name == "rust":
-            symbol = self._symbols[inside]
-            if symbol.kind == "Module" and name in self._members.get(inside, {}):
-                return ir.Member(path_expression(symbol.qualified), name)
-            inside = symbol.parent
-        return ir.Name(name)
+        return ir.Name(word)
 
     def _in_type(self, inside: int) -> bool:
         while inside >= 0:
@@ -568,15 +476,8 @@ class _Translation:
         if above := reference.receiver.count("\n"):  # a chain over several lines
             line = self._lines[max(0, reference.line - 1 - above)]
             before = line[: max(0, line.rfind(reference.receiver.partition("\n")[0].strip()))]
-        if "=" not in before:
-            return None
-        several = _SEVERAL.search(before[-200:]) if self._rules.types == "after" else None
-        if several is not None:
-            return ir.Name(several[1]) if several[1] != "_" else None
-        match = _ASSIGNED.search(before[-200:])
-        if match is None or match[1] in _KEYWORDS:
-            return None
-        return ir.Member(ir.This(), match[1].lstrip("@")) if match[1].startswith("@") else ir.Name(match[1])
+        name = assigned_variable(before, self._rules.types)
+        return ir.Member(ir.This(), name.lstrip("@")) if name.startswith("@") else ir.Name(name) if name else None
 
     # --- imports ---
 

@@ -263,7 +263,8 @@ class Scope(_Part, frozen=True):
     parent: place of the scope around it, -1 for the module
     marks: what changes how it is bound: "static", "classmethod", "property", "setter", "abstract", "constructor",
         "async", "generator", "self" (its first parameter is the receiver), "functional" (an object with one method:
-        any member of it is the function itself), "implicit" (not written, as the accessors of a record: calls go
+        any member of it is the function itself), "module" (a class that is a module: what is inside sees its names),
+        "implicit" (not written, as the accessors of a record: calls go
         through it and make no edge of their own)
     outer_names: names that belong to the scope around (`nonlocal`), global_names: to the module (`global`)
     returns: the declared type of what it returns

@@ -8,6 +8,7 @@ before    Type name      C, C++, C#, PHP
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from recollect.code.links import program as ir
 
@@ -44,7 +45,17 @@ def arguments(signature: str, name: str) -> list[str]:
     return parts
 
 
-def declaration(text: str, style: str) -> tuple[str, str]:
+def declarations(texts: Iterable[str], style: str) -> list[tuple[str, str]]:
+    """Return the names and types of parameters. In Go several may share a type: `a, b *Node`."""
+    found = [_declaration(text, style) for text in texts]
+    if style == "after":
+        for place in range(len(found) - 2, -1, -1):
+            name, declared = found[place]
+            found[place] = (name, declared or found[place + 1][1])
+    return found
+
+
+def _declaration(text: str, style: str) -> tuple[str, str]:
     """Return the name of a parameter, and its type as written."""
     text = text.split("=", 1)[0].strip()
     if style == "colon":
