@@ -95,6 +95,8 @@ def test_parameters_are_read_off_a_signature(signature: str, names: list[str]) -
 def test_a_test_file_is_told_by_its_path() -> None:
     assert is_test_file("python", "tests/unit/test_a.py")
     assert is_test_file("go", "pkg/a_test.go")
+    assert is_test_file("javascript", "lib/test.js") and is_test_file("typescript", "spec.ts")
+    assert not is_test_file("javascript", "lib/latest.js") and not is_test_file("typescript", "inspect.ts")
     assert not is_test_file("python", "src/a.py")
     assert not is_test_file(None, "tests/a")
     assert not is_test_file("no such language", "tests/a")

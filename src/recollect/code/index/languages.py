@@ -112,7 +112,7 @@ JAVASCRIPT = Language(
     explicit=True,
     before=EXPORTED,
     default="internal",
-    test_files=rf"{TEST_FOLDERS}|\.(?:test|spec|bench|cy|e2e)\.[cm]?[jt]sx?$",
+    test_files=rf"{TEST_FOLDERS}|(?:(?:^|/)(?:tests?|spec)|\.(?:test|spec|bench|cy|e2e))\.[cm]?[jt]sx?$",
 )
 TYPESCRIPT = JAVASCRIPT._replace(
     name="typescript",
@@ -124,7 +124,7 @@ TYPESCRIPT = JAVASCRIPT._replace(
     shebangs=("ts-node", "tsx", "deno", "bun"),
     markup=(),
     marks=JAVA_MARKS,
-    test_files=rf"{TEST_FOLDERS}|\.(?:test|spec|bench|cy|e2e|test-d)\.[cm]?[jt]sx?$",
+    test_files=rf"{TEST_FOLDERS}|(?:(?:^|/)(?:tests?|spec)|\.(?:test|spec|bench|cy|e2e|test-d))\.[cm]?[jt]sx?$",
 )
 TSX = TYPESCRIPT._replace(
     name="tsx",

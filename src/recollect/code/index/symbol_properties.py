@@ -137,9 +137,8 @@ class Trial:
     __slots__ = ("marks", "names")
 
     def __init__(self, language: str, path: str) -> None:
-        files, names, self.marks = _patterns(language)
-        is_test_file = files is not None and files.search(path.replace("\\", "/")) is not None
-        self.names = names if is_test_file else None
+        _, names, self.marks = _patterns(language)
+        self.names = names if is_test_file(language, path) else None
 
     def passes(self, each: Definition, decorators: tuple[str, ...]) -> bool:
         """Tell whether a definition is a test, by its kind, its decorators, or its name in a test file."""
