@@ -29,7 +29,7 @@ from recollect.code.links.library_table import (
     TYPES,
     Row,
 )
-from recollect.code.links.member_lookup import Sink, add_member
+from recollect.code.links.member_lookup import Sink
 from recollect.code.links.solver_state import Given, Site, State
 
 CALLABLE = (Function, Bound, Overloaded, Class, Known)
@@ -195,20 +195,6 @@ def _promise(call: LibraryCall) -> None:
     call.sink(made)
 
 
-def _promise_of_all(call: LibraryCall) -> None:
-    made, promise = call.table("all"), call.table(kind=PROMISE)
-
-    def every(value: Value) -> None:
-        if isinstance(value, Collection):
-            value.every(lambda key, each: awaited(call.state, each).flow(made.entry(key)))
-            awaited(call.state, value.rest).flow(made.rest)
-
-    for each in call.given:
-        each.value.use(every)
-    promise.rest.add(made)
-    call.sink(promise)
-
-
 def _awaited(call: LibraryCall) -> None:
     awaited(call.state, call.first).use(call.sink)
 
@@ -232,26 +218,6 @@ def _create(call: LibraryCall) -> None:
     call.sink(made)
 
 
-def _assign(call: LibraryCall) -> None:
-    """`Object.assign(target, …)`."""
-
-    def assign(target: Value) -> None:
-        for each in call.given[1:]:
-            each.value.use(lambda source: _copy(call.state, source, target))
-
-    call.first.use(assign)
-    call.first.use(call.sink)
-
-
-def _copy(state: State, source: Value, target: Value) -> None:
-    if isinstance(source, Collection):
-        source.every(lambda key, each: each.flow(_place(state, target, key)))
-
-
-def _place(state: State, target: Value, key: str | int) -> Variable:
-    return add_member(state, target, str(key)) if isinstance(target, Class) else state.field(target, key)
-
-
 def _first_and_second(call: LibraryCall) -> None:
     _first(call)
     _second(call)
@@ -264,26 +230,24 @@ def _first_and_each(call: LibraryCall) -> None:
 
 GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "returns": _returns,
-    "returns or each": _returns_or_each,
     "list": _list,
-    "flat": _flat,
     "receiver": _receiver,
     "first": _first,
     "second": _second,
     "same": _same,
     "wraps": _wraps,
+    "returns or each": _returns_or_each,
     "first and second": _first_and_second,
+    "flat": _flat,
+    "create": _create,
     "first and each": _first_and_each,
     "all": _all,
     "elements": _elements,
     "each": _each,
     "pairs": _pairs,
     "promise": _promise,
-    "promise of all": _promise_of_all,
     "awaited": _awaited,
     "partial": _partial,
-    "create": _create,
-    "assign": _assign,
 }
 
 

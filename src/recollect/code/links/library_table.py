@@ -164,7 +164,6 @@ EXTERNALS: dict[str, Row] = {
     "atexit.register": Row((0,), "rest", "first"),
     "asyncio.run": Row(gives="awaited"),
     "asyncio.create_task": Row(gives="first"),
-    "asyncio.gather": Row(gives="promise of all"),
     # Java
     **{
         name: Row(gives="first")
@@ -178,7 +177,7 @@ EXTERNALS: dict[str, Row] = {
             f"{BUILTIN}.queueMicrotask", f"{BUILTIN}.requestAnimationFrame", f"{BUILTIN}.process.nextTick",
         )
     },
-    f"{BUILTIN}.Object.assign": Row(gives="assign"),
+    f"{BUILTIN}.Object.assign": Row(gives="first"),
     f"{BUILTIN}.Object.create": Row(gives="create"),
     f"{BUILTIN}.Object.freeze": Row(gives="first"),
     f"{BUILTIN}.Object.values": Row(gives="elements"),
@@ -187,7 +186,6 @@ EXTERNALS: dict[str, Row] = {
     f"{BUILTIN}.Array.of": Row(gives="all"),
     f"{BUILTIN}.Promise": Row((0,), "fulfil"),
     f"{BUILTIN}.Promise.resolve": Row(gives="promise"),
-    **{f"{BUILTIN}.Promise.{name}": Row(gives="promise of all") for name in ("all", "allSettled")},
     f"{BUILTIN}.Map": Row(gives="elements"),
     f"{BUILTIN}.Set": Row(gives="elements"),
     f"{BUILTIN}.WeakMap": Row(gives="elements"),

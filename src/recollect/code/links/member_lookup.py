@@ -14,7 +14,6 @@ from recollect.code.links.flow_values import (
     External,
     Frame,
     Function,
-    Known,
     Module,
     Object,
     Overloaded,
@@ -391,11 +390,6 @@ def _of_constant(state: State, value: Constant, name: str, site: Site, sink: Sin
         sink(state.external[f"{BUILTIN}.{type(value.value).__name__}.{name}"])
 
 
-def _of_known(state: State, value: Known, name: str, site: Site, sink: Sink) -> None:
-    if name in OF_FUNCTIONS:
-        sink(state.known[name, value])
-
-
 FINDERS: dict[type[Value], Callable[..., None]] = {
     Module: _of_module,
     Class: _of_class,
@@ -407,6 +401,5 @@ FINDERS: dict[type[Value], Callable[..., None]] = {
     Overloaded: _of_function,
     Collection: _of_collection,
     External: _of_external,
-    Known: _of_known,
     Constant: _of_constant,
 }

@@ -77,7 +77,6 @@ def schedule_body(state: State, prepare: Callable[[Function], None], function: F
     if not function.is_lazy:
         return
     function.is_lazy = False
-    state.scheduled += 1
     around: Frame | None = function.frame
     while around is not None:
         around.fill()
@@ -91,9 +90,7 @@ def schedule_body(state: State, prepare: Callable[[Function], None], function: F
     state.work.later.append(read)
 
 
-# How often what is declared is asked again after it made more known.
-ROUNDS = 2
-# Calls of a chain, each on what the one before is declared to return, that are followed in a round.
+# Calls of a chain, each on what the one before is declared to return, that are followed.
 MOST_CHAINED = 12
 # Values that only name things.
 PLAIN: frozenset[type] = frozenset((ir.Code, ir.Name, ir.Member))
@@ -354,61 +351,44 @@ def _parameters(state: State, function: Function) -> None:
 
 def _assume(state: State) -> None:
     """Assume what is not known: receivers of methods, values of declared types."""
-    methods = [each for each in state.functions if each.owner is not None and "static" not in each.scope.marks]
-    for _ in range(ROUNDS):
-        before = (len(state.made), state.scheduled)
-        _assume_undecorated(state)
+    _assume_undecorated(state)
+    state.work.run()
+    _unlock(state)
+    for each in state.functions:
+        if each.owner is not None and not each.is_lazy and "static" not in each.scope.marks:
+            _receive(state, each, each.owner)
+    _declare(state)
+    state.work.run()
+    for _ in range(MOST_CHAINED):
+        waiting, state.dispatched = state.dispatched, []
+        for value, name, site, sink in waiting:
+            if not _is_seen(value, site):
+                dispatch(state, value, name, site.found(site.how or "declared"), sink)
         state.work.run()
-        _unlock(state)
-        methods = [each for each in methods if not _is_received(state, each)]
-        _declare(state)
-        state.work.run()
-        for _ in range(MOST_CHAINED):
-            waiting, state.dispatched = state.dispatched, []
-            for value, name, site, sink in waiting:
-                if not _is_seen(value, site):
-                    dispatch(state, value, name, site.found(site.how or "declared"), sink)
-            state.work.run()
-        if (len(state.made), state.scheduled) == before and not state.dispatched:
-            return
 
 
 def _assume_undecorated(state: State) -> None:
     """Assume that a decorator without a known result returns what it is given."""
-    waiting, state.decorations = state.decorations, []
-    for decorated, result in waiting:
+    for decorated, result in tuple(state.decorations):
         if not result.values:
             decorated.flow(result)
 
 
-def _is_received(state: State, method: Function) -> bool:
+def _receive(state: State, method: Function, owner: Class) -> None:
     """Assume that a method without known callers is called on its own class, and on those that inherit it."""
-    if method.is_lazy or method.owner is None:
-        return False
     receivers = state.receivers(method)
     if not receivers.values:
         is_of_class = "classmethod" in method.scope.marks
-        for each in (method.owner, *_heirs(method)):
-            receivers.add(each if is_of_class else each.instance)
-    return True
-
-
-def _heirs(method: Function) -> list[Class]:
-    """Return the classes that inherit a method and do not override it."""
-    owner, name = method.owner, method.scope.name
-    if owner is None:
-        return []
-    found = subclasses(owner)
-    return [each for each in found if next((base for base in each.order if name in base.frame.names), None) is owner]
+        for each in (owner, *subclasses(owner)):
+            having = next((base for base in each.order if method.scope.name in base.frame.names), owner)
+            if having is owner:
+                receivers.add(each if is_of_class else each.instance)
 
 
 def _unlock(state: State) -> None:
     """Let an item whose key stays unknown be any entry."""
-    waiting, state.keyed = state.keyed, []
-    for keys, sink in waiting:
-        if any(isinstance(value, Constant) for value in keys.values):
-            state.keyed.append((keys, sink))
-        else:
+    for keys, sink in tuple(state.keyed):
+        if not any(isinstance(value, Constant) for value in keys.values):
             sink()
 
 
@@ -424,12 +404,9 @@ def _is_seen(value: Declared, site: Site) -> bool:
 
 def _declare(state: State) -> None:
     # What comes from outside the program and is declared to be of a class of the program is of that class.
-    # Those of which more is known are not asked about again: nothing is ever known less.
-    state.declared = [
-        each for each in state.declared if not each[0].values or all(type(v) is External for v in each[0].values)
-    ]
     for variable, types in tuple(state.declared):
-        for value in list(types.values):
+        is_known = any(type(each) is not External for each in variable.values)
+        for value in () if is_known else tuple(types.values):
             if isinstance(value, Class):
                 variable.add(state.of_type[value])
             elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it

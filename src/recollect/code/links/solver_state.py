@@ -138,7 +138,6 @@ class State:
         self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
         self.pass_on: Callable[..., None]
         self.schedule_body: Callable[[Function], None]
-        self.scheduled = 0  # function bodies evaluated on demand
         # What classes were asked for: the class, the one after which its bases are asked, and the name.
         self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
         self.assigned: set[Key] = set()  # names of fields that something is assigned to
