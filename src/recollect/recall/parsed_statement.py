@@ -25,7 +25,7 @@ STATEMENTS = 8
 # In a memory of at most so many sentences, one may end what another replaces: "X serves it. Y was switched off."
 TOGETHER = 3
 
-Cue = Literal["says so", "changed", "from", "now"]
+Cue = Literal["says so", "changed", "from", "now", "ordered"]
 
 
 def _any(words: str) -> re.Pattern[str]:
@@ -43,7 +43,7 @@ _IRREGULAR = {"wo": "will", "ca": "can", "sha": "shall"}
 _REASON = _any("because|since|so that|which|who|due to|thanks to|in order to|whereas|although|though")
 # A clause with one of these states nothing: it asks, supposes, proposes, or gives an example.
 _OPEN = re.compile(
-    r"\?\W*$|^\W*(?:is|are|do|does|did|should|can|could|what|which|where|why|how|who|suppose)\b|"
+    r"\?\W*$|^\[|^\W*(?:is|are|do(?! not)|does|did|should|can|could|what|which|where|why|how|who|suppose)\b|"
     r"\b(?:if|unless|whether|would|could(?! not)|might|maybe|perhaps|probably|possibly|for example|for instance|e\.g|"
     r"wonder\w*|seems?|propos(?:al|es?|ed|ing)|suggest\w*|plans? to|a plan|draft|hopes?|wants? to|like to|"
     r"asked (?:whether|if)|"
@@ -53,9 +53,11 @@ _OPEN = re.compile(
 )
 # So does one with these, unless it says that something was changed: "we discussed it and moved to X".
 _PONDERED = _any(
-    r"guess|either|consider(?:s|ed|ing)?|planned|planning|idea|discuss\w*|talked|thinking|think|thought|evaluat\w+|"
-    r"experiment\w*|tried"
+    r"guess|either(?=.* or )|consider(?:s|ed|ing)?|planned|planning|idea|discuss\w*|talked|thinking|think|thought|"
+    r"evaluat\w+|experiment(?:ed|ing)|an experiment|tried"
 )
+# It explains: “they hide bugs”, “I need to hover”.
+_PRONOUN = re.compile(r"(?:they|it|this|that|he|she|i|we) ", re.IGNORECASE)
 _CONDITION = re.compile(
     r"^\W*(?:if|when|whenever|while|during|unless|before|because|until|for the (?:\w+ )?(?:weekend|week|day|sale|"
     r"freeze))\b|"
@@ -97,36 +99,39 @@ _CUES: dict[Cue, re.Pattern[str]] = {
     ),
     "changed": _any(
         r"(?<!is )(?<!are )raised|moved|changed|renamed|increased|reduced|extended|removed|migrated|replaced|"
-        r"replaces|"
-        r"switched|changes(?= :)|upgraded|downgraded|lowered|"
-        r"decreased|bumped|postponed|rescheduled|adjusted|shortened|tightened|relaxed|"
-        r"doubled|"
-        r"halved|dropped|retired|deprecated|became|becomes|swapped|sunset|abandoned|discontinued|gone|grew|"
-        r"widened|went (?:up|down|from)|belongs to|uninstalled|switched off|shut down"
+        r"replaces|switched|changes(?= :)|upgraded|downgraded|lowered|"
+        r"decreased|bumped|postponed|rescheduled|adjusted|shortened|tightened|relaxed|doubled|halved|dropped|retired|"
+        r"deprecated|became|becomes|swapped|(?:is|are|was|been) sunset|abandoned|discontinued|gone|grew|widened|"
+        r"went (?:up|down|from)|belongs to|uninstalled|switched off|shut down"
     ),
     "from": _any(
         r"from (?:now|here|today) on|going forward|moving forward|henceforth|as of|starting (?:in|with|from|on|next)|"
         r"effective|instead|rather than|no longer|any ?(?:more|longer)|(?:is|are) history|no ?body|"
-        rf"(?:since|from) (?:last|version|release|patch|the fix|v?\d|{_MONTH})"
+        rf"(?:since|from) (?:last|this (?:week|month|year)|version|release|patch|the fix|v?\d|{_MONTH})"
     ),
+    "ordered": re.compile(r"^\W*(?:please )?(?:raise|lower|increase|reduce|bump|change|set) (?=.* to )", re.IGNORECASE),
     "now": _any("now|new|newly|currently|these days|nowadays|decided|agreed|voted"),
 }
 # What stands behind the first, or before the second, is over.
 _ENDING_BEFORE = _any(
-    r"instead of|rather than|no longer|not|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
-    r"from(?= [^.;:]{1,60} to )|former|old|unlike|abandoned|gave up|stopped|in place of|moved out of|away from|"
-    r"deprecated|could not|no ?body"
+    r"instead of|rather than|no longer|no more|not|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
+    r"former|old|unlike|abandoned|gave up|stopped|in place of|moved out of|away from|deprecated|could not|no ?body|"
+    r"deleted|ignore|ditched|got rid of|off(?= [A-Z])"
 )
+_NO_MORE = re.compile(r"(?:^|[,;:(–—-]\s+)(?:(?:so|and|with|please)\s+)?no\b(?! longer| more)", re.IGNORECASE)
+_FROM = _any(r"from(?= [^.;:]{1,60} to )")
 _SHUT_DOWN = _any(
     r"(?:is|are|was|were|has been|have been|got|been|being) (?:now )?(?:switched off|shut down|retired|removed|deleted|"
     r"uninstalled|gone|dropped|replaced|deprecated|decommissioned|turned off|given back|discontinued|abandoned|"
-    r"superseded|obsolete|sunset|disabled|cancelled|abolished|reverted)|retired"
+    r"superseded|obsolete|sunset|disabled|cancelled|abolished|reverted|unused|dead|ignored|wiped|banned)|retired|"
+    r"gets? (?:removed|deleted|wiped|dropped|ignored)|stopped working|does not work"
 )
 _ENDING_AFTER = _any(
     r"(?:is|are|was|were|been) (?:now )?(?:forbidden|closed|wrong|history|not it|out(?! of))|is over|(?:has|"
-    r"have) left|left (?:the|for|in)|went away|"
+    r"have) left|left(?=\W*$|,)|left (?:the|for|in)|went (?:away|to)|(?:has |have )?(?:moved|changed) (?:to|teams)|"
     r"any ?(?:more|longer)|could not"
 )
+_PARTS = re.compile(r"[-/.]")
 _ENDED_REACH = 4
 _REACH_CHARACTERS = 80
 
@@ -134,17 +139,23 @@ _REACH_CHARACTERS = 80
 _FILLERS = frozenset(
     """now currently just really please actually also still simply today new update updated correction amend amends
     amended amendment supersede supersedes superseding old anymore longer instead rather going forward moving
-    starting effective effect last month year week spring summer autumn winter use uses used using per remember note
-    decided agreed voted team want wants example scrap forget said turn turns turned wrong fixed thing earlier end
-    ended went settled back stay stays remain remains future possible available needed necessary valid true""".split()
+    starting effective effect last month year week spring summer autumn winter use uses used using per remember
+    note decided agreed voted team want wants example scrap forget said turn turns turned wrong fixed thing
+    earlier end ended went settled back every everything everywhere stay stays remain remains future possible
+    available needed necessary valid true""".split()
 )
 _CHANGING = frozenset(
     """move moved moves moving migrate migrated migration replace replaced replaces switch switched change changed
     changes rename renamed upgrade upgraded downgraded raise raised lowered increase increased decreased bumped
-    reduce reduced extended postponed rescheduled adjusted shortened tightened relaxed doubled halved dropped retire
-    retired deprecated removed became becomes swapped sunset abandoned discontinued gone reverted revised got""".split()
+    reduce reduced extended postponed rescheduled adjusted shortened tightened relaxed doubled halved dropped
+    retire retired deprecated removed became becomes swapped sunset abandoned discontinued gone reverted revised
+    got shut deleted unused wiped one ones""".split()
 )
-_STEMS = {"built": "build", "sent": "send", "kept": "keep", "ran": "run", "written": "write", "held": "hold"}
+_STEMS = {
+    "built": "build", "sent": "send", "kept": "keep", "ran": "run", "written": "write", "held": "hold", "made": "make",
+    "certs": "certif", "cert": "certif", "db": "databas", "repo": "repositori", "repos": "repositori",
+    "configuration": "config", "documentation": "doc", "env": "environ", "k8s": "kubernet", "postgresql": "postgr",
+}  # fmt: skip
 _AUXILIARIES = frozenset(
     "is are was were be been being has have had will must should can may cannot does do did".split()
 )
@@ -163,7 +174,9 @@ _PREPOSITIONS = frozenset(
     "to from with by in on at as into onto instead rather than over via through after within".split()
 )
 _AFTER_VERBS = _PREPOSITIONS | frozenset("the a an up out off our their his her".split())
-_IMPERATIVES = frozenset("use format name write keep put run store prefer call send deploy always never set".split())
+_IMPERATIVES = frozenset(
+    "use format name write keep put run store prefer call send deploy always never set ask".split()
+)
 _LEADING = re.compile(
     r"^\W*(?:(?:we|they|i|it was|the team) (?:have |has )?(?:decided|agreed|voted)(?: that| on| for)?|"
     r"(?:please )?note that|"
@@ -219,6 +232,13 @@ def statements(text: str, *, whole: bool = False) -> list[Statement]:
     return found
 
 
+def length_of_statements(text: str) -> int:
+    """Return the number of words of a text without the sentences that explain another."""
+    first, *later = _SENTENCE.split(text)
+    later = [sentence for sentence in later if not _PRONOUN.match(sentence) and not _REASON.match(sentence)]
+    return sum(len(sentence.split()) for sentence in (first, *later))
+
+
 @lru_cache(maxsize=2_048)  # a new memory is compared with the same older ones as the one before it
 def statement(sentence: str) -> Statement:
     """Return a sentence taken apart."""
@@ -240,8 +260,8 @@ def statement(sentence: str) -> Statement:
         _ended(plain),
         cues,
         _limits(main) - (_MOMENTS if cues & {"says so", "changed"} else frozenset()),
-        plain.rstrip().endswith("?") or _is_open(clauses[0]),
-        bool(_PAST.search(main)) and not cues - {"now"},
+        plain.rstrip().endswith("?") or (plain.endswith("!") and not cues) or _is_open(clauses[0]),
+        bool(_PAST.search(clauses[0])) and not cues - {"now"},
         _is_told(words, keys),
     )
 
@@ -281,6 +301,7 @@ def _clauses(sentence: str) -> Iterator[str]:
             not _OPEN.search(clause)
             and not PARTLY.search(clause)
             and not clause.lower().startswith(("as ", "so ", "to "))
+            and not (_PRONOUN.match(clause) and not _NAME.search(clause))
         ):
             yield clause[: reason.start()] if reason else clause
 
@@ -294,6 +315,9 @@ def key_of(word: str) -> str:
     if not any(letter.isalpha() for letter in lowered):
         return ""
     return _STEMS.get(lowered) or ((terms(lowered) or [lowered])[-1] if lowered.isalpha() else lowered)
+
+
+VERB_KEYS = frozenset(filter(None, map(key_of, _VERBS)))
 
 
 def is_name(word: str, place: int) -> bool:
@@ -317,13 +341,12 @@ def _subject(text: str) -> list[str]:
     place = next((at for at in range(start, len(words)) if keys[at] or words[at] in _STARTING), None)
     if place is None or words[place] in _AUXILIARIES:
         return header
-    if words[place] in _ACTORS:
-        return header + _object(words, keys, place + 2)
-    if words[place] in _IMPERATIVES or words[place] in _CHANGING:
-        return header + _object(words, keys, place + 1)
+    if words[place] in _ACTORS or words[place] in _IMPERATIVES or words[place] in _CHANGING:
+        return header + _object(words, keys, place + 1 + (words[place] in _ACTORS))
     found: list[str] = []
-    for word, key in zip(words[place:], keys[place:], strict=True):
-        if found and word in _VERBS:
+    for at in range(place, len(words)):
+        word, key = words[at], keys[at]
+        if found and (word in _VERBS or _is_verb(words, at, found)):
             return header + found
         if found and word in (",", ".", ":"):
             break
@@ -331,25 +354,38 @@ def _subject(text: str) -> list[str]:
     return header + found[:2]
 
 
-_STARTING = _ACTORS | _AUXILIARIES | _CHANGING
+_STARTING = _ACTORS | _AUXILIARIES | _CHANGING | _IMPERATIVES
+
+
+def _is_verb(words: Sequence[str], place: int, found: Sequence[str]) -> bool:
+    """Tell whether a word after one other is a verb that the list lacks: “Jae approves database changes”."""
+    before, word, after = words[place - 1], words[place], words[place + 1] if place + 1 < len(words) else "."
+    is_form = word.endswith("s") and not word.endswith("ss") and not before.endswith("s")
+    return (
+        len(found) == 1 and is_form and after.isalpha() and after not in _VERBS | _PREPOSITIONS | {"of", "for", "and"}
+    )
 
 
 def _object(words: Sequence[str], keys: Sequence[str], start: int) -> list[str]:
     """Return the words after a verb up to a preposition, and those after “for”."""
     found: list[str] = []
-    is_in = True
+    # What is used is a value: “we use yarn for packages” is about packages.
+    is_in = not {"use", "uses"}.intersection(words[:start]) or "for" not in words[start:]
     for word, key in zip(words[start:], keys[start:], strict=True):
         if word == "for" or word in _PREPOSITIONS or word in (",", "."):
             is_in = word == "for"
         elif is_in and key:
             found.append(key)
-    return found
+    return found or [key for key in keys[start:] if key][:1]
 
 
 def _ended(text: str) -> frozenset[str]:
     """Return the words for things that ended, by this sentence."""
     found: set[str] = {*with_parts(_before(text, _SHUT_DOWN)), *_before(text, _ENDING_AFTER)}
-    for match in _ENDING_BEFORE.finditer(text):
+    starts = [*_ENDING_BEFORE.finditer(text), *_NO_MORE.finditer(text)]
+    if _CUES["changed"].search(text) or _CUES["says so"].search(text):
+        starts += _FROM.finditer(text)
+    for match in starts:
         after = re.split(r"[.;:](?!\S)", text[match.end() : match.end() + _REACH_CHARACTERS])[0]
         found.update([key for word in tokens(after) if (key := key_of(word))][:_ENDED_REACH])
     return frozenset(found)
@@ -358,7 +394,7 @@ def _ended(text: str) -> frozenset[str]:
 def with_parts(keys: Iterable[str]) -> frozenset[str]:
     """Return words with the parts of those that have dashes: “six-node” is also “node”."""
     found = frozenset(keys)
-    return found | {part for key in found if "-" in key for word in key.split("-") if (part := key_of(word))}
+    return found | {part for key in found for word in _PARTS.split(key) if word != key and (part := key_of(word))}
 
 
 def _before(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
