@@ -109,14 +109,12 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
 
 
 def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
-    """Return the type and the importance of a statement."""
+    """Return the type and the importance: a rule for the assistant, a convention, or how the product is."""
     plain = cues.ANNOUNCED.sub("", plain)
-    is_convention = bool(cues.CONVENTION.search(plain))
-    if kind in ("fact", "correction", "decision") and cues.NORM.search(plain) and is_convention:
-        return STYLE
-    if kind != "rule" or cues.ADDRESSED.search(plain):
-        return TYPES[kind]
-    return STYLE if is_convention or not cues.REQUIRED.search(plain) else TYPES["decision"]
+    is_convention, is_norm = bool(cues.CONVENTION.search(plain)), bool(cues.NORM.search(plain))
+    if kind == "rule" and not cues.ADDRESSED.search(plain):
+        return STYLE if is_convention or is_norm else TYPES["decision"]
+    return STYLE if is_convention and is_norm and kind in ("fact", "correction", "decision") else TYPES[kind]
 
 
 def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[str]) -> _Read | None:

@@ -30,6 +30,8 @@ _CLOSE, _SHARED, _SUBJECT, _ABOUT = 0.45, 0.15, 0.25, 0.15
 # Below this likeness two statements are about different things, whatever words they share. Where they share none but
 # their subject, they have to be closer: a subject has several attributes.
 LEAST_CLOSE, CLOSE_ENOUGH = 0.45, 0.5
+# "We drop Jenkins" ends what uses Jenkins, whatever else the two say.
+CLOSE_TO_NAME = 0.3
 # “The cache has moved to X” changes where the cache is, however little the two places have in common.
 CLOSE_TO_MOVED = 0.38
 # What is needed more where one statement is about a number or a time and the other about something else.
@@ -49,6 +51,7 @@ class Sign(NamedTuple):
 # The bars leave all look-alikes of tests/unit/recall/amendment_pairs.jsonl below them.
 _SIGNS = {
     "ended": Sign("ended", 0.44),
+    "name ended": Sign("ended", 0.36),
     "swapped": Sign("ended", 0.25),
     "value, said": Sign("value", 0.52),
     "corrected": Sign("value", 0.4),
@@ -154,13 +157,14 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
 
     closeness: the cosine of their vectors. same_author: False leaves alone what people say of themselves
     """
-    is_moved = _is_moved(new, old)
-    if closeness < (CLOSE_TO_MOVED if is_moved else LEAST_CLOSE) or _is_hindered(new, old):
+    ends_name, is_moved = bool(new.ended & names(old)), _is_moved(new, old)
+    least = CLOSE_TO_NAME if ends_name else CLOSE_TO_MOVED if is_moved else LEAST_CLOSE
+    if closeness < least or _is_hindered(new, old):
         return None
     if not same_author and not _FIRST_PERSON.isdisjoint(word.lower() for word in (*new.tokens, *old.tokens)):
         return None
     name = _sign(new, old)
-    sign = _SIGNS.get(name)
+    sign = _SIGNS.get("name ended" if ends_name and name == "ended" else name)
     if sign is None or (not new.cues and not _says_the_same_but_for(name, new, old)):
         return None
     if closeness < CLOSE_ENOUGH and not is_moved and _needs_closeness(name, new, old):

@@ -370,13 +370,13 @@ def _object(words: Sequence[str], keys: Sequence[str], start: int) -> list[str]:
     """Return the words after a verb up to a preposition, and those after “for”."""
     found: list[str] = []
     # What is used is a value: “we use yarn for packages” is about packages.
-    is_in = not {"use", "uses"}.intersection(words[:start]) or "for" not in words[start:]
+    is_in = is_named = not {"use", "uses"}.intersection(words[:start]) or "for" not in words[start:]
     for word, key in zip(words[start:], keys[start:], strict=True):
         if word == "for" or word in _PREPOSITIONS or word in (",", "."):
             is_in = word == "for"
         elif is_in and key:
             found.append(key)
-    return found or [key for key in keys[start:] if key][:1]
+    return found if found or is_named else list(filter(None, keys[start:]))[:1]
 
 
 def _ended(text: str) -> frozenset[str]:
