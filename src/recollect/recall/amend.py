@@ -102,24 +102,15 @@ _OPPOSITES = frozenset(
 )
 _OPPOSED = frozenset(word for pair in _OPPOSITES for word in pair)
 _OPPOSED_KEYS = frozenset(key for word in _OPPOSED for key in (word, *terms(word)))
-_PLACING = frozenset("is are in on at to with by via through a an the our under".split())
 _PRONOUNS = frozenset("it this that these those he she they there here".split())
 _FIRST_PERSON = frozenset("i me my mine we us our ours".split())
 _WHERE = frozenset(
     "in on at to with by from under against inside via through is are uses use using into over within after".split()
 )
-_PLACED = frozenset("in on at to from under inside is are into within".split())
+_PLACING = _WHERE | {"a", "an", "the", "our"}
 _BEFORE_NUMBERS = _WHERE | frozenset(
     "be has have to of about least most than equals takes needs allows port = :".split()
 )
-# What is numbered to tell one from another, as terms.
-_NUMBERED = frozenset(
-    terms(
-        "note memory line step issue ticket request chapter section page row item case test bug commit phase part "
-        "number task story sprint round day week figure table appendix rule point level option example question version"
-    )
-)
-_FRAMING = frozenset("with in by on from to as via through called named under".split())
 _WHY: dict[Change, str] = {
     "value": "“{new}” has a different value than “{old}”",
     "said": "“{new}” changes “{old}”",
@@ -149,7 +140,7 @@ def may_amend(statement: Statement) -> bool:
         return False
     words = {word.lower() for word in statement.tokens}
     has_sign = statement.cues or statement.values or not _NOT.isdisjoint(words) or not _OPPOSED.isdisjoint(words)
-    return bool(has_sign) or bool(names(statement)) or not _FRAMING.isdisjoint(words)
+    return bool(has_sign) or bool(names(statement)) or not _WHERE.isdisjoint(words)
 
 
 def amends(new: Statement, old: Statement, closeness: float, *, same_author: bool = True) -> Amended | None:
@@ -214,7 +205,7 @@ def _is_label(statement: Statement, value: Value) -> bool:
     """Tell whether a bare number tells one thing from another and is no value: “task 3”, “phase 2”."""
     before = statement.tokens[value.place - 1].lower() if 0 < value.place <= len(statement.tokens) else ""
     if value.kind == "version":
-        return not _NUMBERED.isdisjoint(terms(before))
+        return before == "version"
     return value.kind == "count" and not value.of and before not in _BEFORE_NUMBERS
 
 
@@ -464,6 +455,4 @@ def _can_change(new: Statement, old: Statement) -> bool:
     words = {word.lower() for word in old.tokens}
     if any(word.lower() == "renamed" for word in new.tokens):
         return not words.isdisjoint(("called", "named", "name"))
-    if any(word.lower() == "moved" for word in new.tokens):
-        return not words.isdisjoint(_PLACED)
     return not words.isdisjoint(_WHERE)

@@ -4,7 +4,7 @@
     subject {crash, report}   words {crash, report, go, glitchtip, sentri}   ended {sentri}   cues {from}
 
 A sentence is read clause by clause. The first clause decides whether it is a statement: a question, a proposal or an
-example is not. Later clauses that are open or give a reason are left out.
+example is not. Later clauses that are open are left out.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ def _any(words: str) -> re.Pattern[str]:
 
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_EXPLAINING = re.compile(r"(?:because|since|otherwise|they|it|this|that|he|she)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;–—(]\s+|\s+[–—(-]\s*")
 _MONTH = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"
@@ -40,7 +41,6 @@ _MONTH = (
 )
 _SHORT_FORMS = re.compile(r"\b(\w+?)n['’]t\b", re.IGNORECASE)
 _IRREGULAR = {"wo": "will", "ca": "can", "sha": "shall"}
-_REASON = _any("because|since|so that|which|who|due to|thanks to|in order to|whereas|although|though")
 # A clause with one of these states nothing: it asks, supposes, proposes, or gives an example.
 _OPEN = re.compile(
     r"\?\W*$|^\[|^\W*(?:is|are|do(?! not)|does|did|should|can|could|what|which|where|why|how|who|suppose)\b|"
@@ -56,8 +56,6 @@ _PONDERED = _any(
     r"guess|either(?=.* or )|consider(?:s|ed|ing)?|planned|planning|idea|discuss\w*|talked|thinking|think|thought|"
     r"evaluat\w+|experiment(?:ed|ing)|an experiment|tried"
 )
-# It explains: “they hide bugs”, “I need to hover”.
-_PRONOUN = re.compile(r"(?:they|it|this|that|he|she|i|we) ", re.IGNORECASE)
 _CONDITION = re.compile(
     r"^\W*(?:if|when|whenever|while|during|unless|before|because|until|for the (?:\w+ )?(?:weekend|week|day|sale|"
     r"freeze))\b|"
@@ -77,8 +75,6 @@ PARTLY = re.compile(
     r"remove|drop)\w*)\b",
     re.IGNORECASE,
 )
-# When something was changed; without a change, when it happened.
-_MOMENTS = frozenset(("today", "this week", "this month", "this morning", "this sprint"))
 _PAST = _any(
     r"was|were|had|did|happened|saw|crashed|took|broke|yesterday|ago|last (?:week|month|year|night|time|sprint)|"
     r"in \d{4}|"
@@ -131,7 +127,6 @@ _ENDING_AFTER = _any(
     r"have) left|left(?=\W*$|,)|left (?:the|for|in)|went (?:away|to)|(?:has |have )?(?:moved|changed) (?:to|teams)|"
     r"any ?(?:more|longer)|could not"
 )
-_PARTS = re.compile(r"[-/.]")
 _ENDED_REACH = 4
 _REACH_CHARACTERS = 80
 
@@ -176,14 +171,6 @@ _PREPOSITIONS = frozenset(
 _AFTER_VERBS = _PREPOSITIONS | frozenset("the a an up out off our their his her".split())
 _IMPERATIVES = frozenset(
     "use format name write keep put run store prefer call send deploy always never set ask".split()
-)
-_LEADING = re.compile(
-    r"^\W*(?:(?:we|they|i|it was|the team) (?:have |has )?(?:decided|agreed|voted)(?: that| on| for)?|"
-    r"(?:please )?note that|"
-    r"please remember(?: that)?|(?:small )?correction|turns out|actually|hi|"
-    rf"(?:as of|since|from|starting (?:in|with|from)) (?:last \w+|version [\w.]+|v?\d[\w.]*|"
-    rf"{_MONTH})(?: on)?)\b[,:]?\s*",
-    re.IGNORECASE,
 )
 
 
@@ -235,8 +222,7 @@ def statements(text: str, *, whole: bool = False) -> list[Statement]:
 def length_of_statements(text: str) -> int:
     """Return the number of words of a text without the sentences that explain another."""
     first, *later = _SENTENCE.split(text)
-    later = [sentence for sentence in later if not _PRONOUN.match(sentence) and not _REASON.match(sentence)]
-    return sum(len(sentence.split()) for sentence in (first, *later))
+    return sum(len(sentence.split()) for sentence in (first, *later) if not _EXPLAINING.match(sentence))
 
 
 @lru_cache(maxsize=2_048)  # a new memory is compared with the same older ones as the one before it
@@ -248,7 +234,7 @@ def statement(sentence: str) -> Statement:
     words = tuple(tokens(main))
     keys = tuple(key_of(word) for word in words)
     cues = frozenset(name for name, pattern in _CUES.items() if pattern.search(main))
-    subject = _subject(_LEADING.sub("", main))
+    subject = _subject(main)
     return Statement(
         sentence,
         words,
@@ -259,7 +245,7 @@ def statement(sentence: str) -> Statement:
         tuple(values(words)),
         _ended(plain),
         cues,
-        _limits(main) - (_MOMENTS if cues & {"says so", "changed"} else frozenset()),
+        _limits(main),
         plain.rstrip().endswith("?") or (plain.endswith("!") and not cues) or _is_open(clauses[0]),
         bool(_PAST.search(clauses[0])) and not cues - {"now"},
         _is_told(words, keys),
@@ -289,21 +275,15 @@ def _limits(text: str) -> frozenset[str]:
 
 
 def _clauses(sentence: str) -> Iterator[str]:
-    """Yield the first clause, and later ones that are statements and no reasons."""
+    """Yield the first clause, and later ones that are statements."""
     first, *later = _CLAUSE.split(sentence)
     while later and len(first.split()) < LEAST_WORDS:
         first = f"{first}, {later.pop(0)}"
-    reason = _REASON.search(first)
-    yield first[: reason.start()] if reason and reason.start() > len(first) // 3 else first
+    yield first
     for clause in later:
-        reason = _REASON.search(clause)
-        if (
-            not _OPEN.search(clause)
-            and not PARTLY.search(clause)
-            and not clause.lower().startswith(("as ", "so ", "to "))
-            and not (_PRONOUN.match(clause) and not _NAME.search(clause))
-        ):
-            yield clause[: reason.start()] if reason else clause
+        is_aside = clause.lower().startswith(("as ", "so ", "to "))
+        if not _OPEN.search(clause) and not PARTLY.search(clause) and not is_aside:
+            yield clause
 
 
 @lru_cache(maxsize=4_096)
@@ -394,7 +374,7 @@ def _ended(text: str) -> frozenset[str]:
 def with_parts(keys: Iterable[str]) -> frozenset[str]:
     """Return words with the parts of those that have dashes: “six-node” is also “node”."""
     found = frozenset(keys)
-    return found | {part for key in found for word in _PARTS.split(key) if word != key and (part := key_of(word))}
+    return found | {part for key in found for word in re.split("[-/.]", key) if word != key and (part := key_of(word))}
 
 
 def _before(text: str, pattern: re.Pattern[str]) -> Iterator[str]:

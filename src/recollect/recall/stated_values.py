@@ -22,9 +22,6 @@ _TOKEN = re.compile(r"[€$£#@]?\w++(?:['’.,/:@+_]\w++)*+(?:-\w++(?:['’.,/:
 _NUMBER = re.compile(r"(?P<money>[€$£])?(?P<amount>\d++(?:,\d{3})*+(?:\.\d++)?)(?P<unit>[A-Za-zµ%]*+)")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_PATH = re.compile(r"[A-Za-z]\w*+(?:-\w++)*+(?:[./][\w-]++)++(?<!\.js)")
-# Where something is follows these.
-_AT = frozenset("in into at to from under on is are as via : use".split())
 _VERSION = re.compile(r"v\d++(?:\.\d++)*+|\d++\.\d++\.\d++(?:\.\d++)*+")
 
 _WORDS: Mapping[str, float] = {
@@ -72,7 +69,8 @@ _MONTHS = {name: number for number, full in enumerate(MONTHS, 1) for name in (fu
 # A number after these tells one thing from another and is no value.
 _LABELS = frozenset(
     "line lines step issue ticket pr chapter section page row item case bug commit phase part number no task story "
-    "sprint round figure table appendix rule point run build user test adr patch release incident".split()
+    "sprint round figure table appendix rule point run build user test adr patch release incident note memory request "
+    "day week level option example question".split()
 )
 _DAYPARTS = frozenset("noon midnight morning mornings evening evenings night nights afternoon".split())
 # "for a week", "within an hour", "for a full day" are spans of one unit.
@@ -81,7 +79,6 @@ _SPAN = frozenset("for within after in of a".split())
 # A number after these is the value of something before them.
 _BEFORE = frozenset("least max maximum minimum port than equals holds takes keeps returns use uses used per or".split())
 _HARDLY = frozenset("one single half double".split())
-_FARTHEST = 500
 _INEXACT = 0.02
 # How far behind a count the thing counted may stand: "3 free exports".
 _COUNTED = 3
@@ -102,14 +99,8 @@ class Value(NamedTuple):
 
 def is_amount(word: str) -> bool:
     """Tell whether a lower-case word is a number, a unit, a month or a weekday."""
-    return (
-        word in _WORDS
-        or word in _UNITS
-        or word in _MONTHS
-        or word.rstrip("s") in WEEKDAYS
-        or word in _FREQUENT
-        or word in _DAYPARTS
-    )
+    words = (_WORDS, _UNITS, _MONTHS, _FREQUENT, _DAYPARTS)
+    return word.rstrip("s") in WEEKDAYS or any(word in each for each in words)
 
 
 def tokens(sentence: str) -> list[str]:
@@ -156,8 +147,6 @@ def _value(words: Sequence[str], lowered: Sequence[str], place: int) -> tuple[Va
         and _UNITS[word][0] == "duration"
     ):
         return Value("duration", _UNITS[word][1], frozenset(), place), 1
-    if before in _AT and _PATH.fullmatch(word):
-        return Value("path", word, frozenset(), place), 1
     if before in _LABELS or word.startswith("#"):
         return None, 1
     if _VERSION.fullmatch(word):
@@ -261,11 +250,7 @@ def conflict(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False)
     """
     for value in new:
         others = [other for other in old if _comparable(value, other, loose=loose)]
-        if (
-            others
-            and not any(_equal(value, other) for other in others)
-            and any(_near(value, other) for other in others)
-        ):
+        if others and not any(_equal(value, other) for other in others):
             return True
     return False
 
@@ -273,13 +258,6 @@ def conflict(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False)
 def repeated(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False) -> bool:
     """Tell whether a new value is an old one."""
     return any(_comparable(value, other, loose=loose) and _equal(value, other) for value in new for other in old)
-
-
-def _near(one: Value, other: Value) -> bool:
-    """Tell whether two amounts are comparable: a limit rarely grows five-hundredfold."""
-    if isinstance(one.amount, str) or isinstance(other.amount, str) or not (one.amount and other.amount):
-        return True
-    return 1 / _FARTHEST <= one.amount / other.amount <= _FARTHEST
 
 
 def _equal(one: Value, other: Value) -> bool:
