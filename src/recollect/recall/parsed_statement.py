@@ -46,9 +46,9 @@ _OPEN = re.compile(
     r"\?\W*$|^\[|^\W*(?:is|are|do(?! not)|does|did|should|can|could|what|which|where|why|how|who|suppose)\b|"
     r"\b(?:if|unless|whether|would|could(?! not)|might|maybe|perhaps|probably|possibly|for example|for instance|e\.g|"
     r"wonder\w*|seems?|propos(?:al|es?|ed|ing)|suggest\w*|plans? to|a plan|draft|hopes?|wants? to|like to|"
-    r"asked (?:whether|if)|"
-    r"(?:decided|voted) against|(?:was|were|been) (?:rejected|declined)|tell me|remind me|let me know|explain|describe|"
-    r"someday|eventually|not yet|next (?:year|quarter|month)|will not (?:move|switch|change|migrate|replace)\w*)\b",
+    r"asked (?:whether|if)|(?:decided|voted) against|(?:was|were|been) (?:rejected|declined)|tell me|remind me|explain|"
+    r"let me know|describe|someday|eventually|not yet|next (?:year|quarter|month)|"
+    r"will not (?:move|switch|change|migrate|replace)\w*)\b",
     re.IGNORECASE,
 )
 # So does one with these, unless it says that something was changed: "we discussed it and moved to X".
@@ -66,39 +66,36 @@ _CONDITION = re.compile(
 PARTLY = re.compile(
     r"\b(?:while|during|until|till|temporar\w+|for now|for the time being|stopgap|meanwhile|this (?:week|month|morning|"
     r"afternoon|sprint)|today|tonight|tomorrow|weekdays|weekends|holidays|before \d{4}|back then|at the time|used to|"
-    r"originally|previously|"
-    r"formerly|"
-    r"initially|and (?:then )?back|also|too(?=\W*$)|as well|in addition|additional\w*|besides|second|another|except\w*|"
-    r"apart from|only (?:for|in|on|when|if)|still|unchanged|as before|as i said|reminder|added|adds|nothing (?:has )?"
-    r"(?:changed|moved)|never (?:moved|switched|changed|migrated)|"
+    r"originally|previously|formerly|initially|and (?:then )?back|also|too(?=\W*$)|as well|in addition|"
+    r"additional\w*|besides|second|another|except\w*|apart from|only (?:for|in|on|when|if)|still|"
+    r"unchanged|as before|as i said|reminder|added|adds|nothing (?:has )?(?:changed|moved)|"
+    r"never (?:moved|switched|changed|migrated)|"
     r"(?:did|do|does|has|have|was|were|is|are) not (?:been )?(?:move|switch|change|migrate|replace|rename|raise|lower|"
     r"remove|drop)\w*)\b",
     re.IGNORECASE,
 )
 _PAST = _any(
     r"was|were|had|did|happened|saw|crashed|took|broke|yesterday|ago|last (?:week|month|year|night|time|sprint)|"
-    r"in \d{4}|"
-    r"failed (?:on|at|with|in|for)|used \d"
+    r"in \d{4}|failed (?:on|at|with|in|for)|used \d"
 )
+_CHANGED = (
+    "moved changed renamed increased reduced extended removed migrated replaced switched upgraded downgraded lowered "
+    "decreased bumped postponed rescheduled adjusted shortened tightened relaxed doubled halved dropped retired "
+    "deprecated became swapped abandoned discontinued gone"
+).split()
 _CUES: dict[Cue, re.Pattern[str]] = {
     "says so": re.compile(
         r"^\W*updated?\b|\bupdate:|"
         r"\b(?:amend\w*|supersed\w+|overrid\w+|overrul\w+|correction|(?:was|were) wrong|scrap|forget|disregard|"
-        r"ignore what|"
-        r"turns out|turned out|revised|changed (?:my|our) mind|actually|ended up|went with|settled on|reverted|"
-        r"rolled back|"
-        r"went back|back to|(?:is|was|were) not it|not \w+ but|took over|takes over|taken over|handed over|hands over|"
-        r"in place of|in favou?r of|new (?:policy|rule|convention|standard|decision|process|default|limit|deadline|"
-        r"contact|owner|value|"
-        r"name|address|time|date))\b",
+        r"ignore what|turns out|turned out|revised|changed (?:my|our) mind|actually|ended up|went with|settled on|"
+        r"reverted|rolled back|went back|back to|(?:is|was|were) not it|not \w+ but|(?:took|takes|taken) over|"
+        r"(?:handed|hands) over|in place of|in favou?r of|new (?:policy|rule|convention|standard|decision|process|"
+        r"default|limit|deadline|contact|owner|value|name|address|time|date))\b",
         re.IGNORECASE,
     ),
     "changed": _any(
-        r"(?<!is )(?<!are )raised|moved|changed|renamed|increased|reduced|extended|removed|migrated|replaced|"
-        r"replaces|switched|changes(?= :)|upgraded|downgraded|lowered|"
-        r"decreased|bumped|postponed|rescheduled|adjusted|shortened|tightened|relaxed|doubled|halved|dropped|retired|"
-        r"deprecated|became|becomes|swapped|(?:is|are|was|been) sunset|abandoned|discontinued|gone|grew|widened|"
-        r"went (?:up|down|from)|belongs to|uninstalled|switched off|shut down"
+        rf"{'|'.join(_CHANGED)}|(?<!is )(?<!are )raised|replaces|changes(?= :)|becomes|(?:is|are|was|been) sunset|grew|"
+        r"widened|went (?:up|down|from)|belongs to|uninstalled|switched off|shut down"
     ),
     "from": _any(
         r"from (?:now|here|today) on|going forward|moving forward|henceforth|as of|starting (?:in|with|from|on|next)|"
@@ -140,12 +137,9 @@ _FILLERS = frozenset(
     available needed necessary valid true""".split()
 )
 _CHANGING = frozenset(
-    """move moved moves moving migrate migrated migration replace replaced replaces switch switched change changed
-    changes rename renamed upgrade upgraded downgraded raise raised lowered increase increased decreased bumped
-    reduce reduced extended postponed rescheduled adjusted shortened tightened relaxed doubled halved dropped
-    retire retired deprecated removed became becomes swapped sunset abandoned discontinued gone reverted revised
-    got shut deleted unused wiped one ones""".split()
-)
+    """move moves moving migrate migration replace replaces switch change changes rename upgrade raise raised increase
+    reduce retire becomes sunset reverted revised got shut deleted unused wiped one ones""".split()
+).union(_CHANGED)
 _STEMS = {
     "built": "build", "sent": "send", "kept": "keep", "ran": "run", "written": "write", "held": "hold", "made": "make",
     "certs": "certif", "cert": "certif", "db": "databas", "repo": "repositori", "repos": "repositori",
@@ -177,8 +171,8 @@ _IMPERATIVES = frozenset(
 class Statement(NamedTuple):
     """A parsed sentence.
 
-    words: all its content words. subject: the words of its subject; head: the last of them. ended: words for things
-    that ended. partly: the words that limit it. is_open: it is no statement. is_past, is_told: it reports an event.
+    words: all its content words. subject: the words of its subject. ended: words for things that ended.
+    partly: the words that limit it. is_open: it is no statement. is_past, is_told: it reports an event.
     """
 
     text: str
@@ -186,7 +180,6 @@ class Statement(NamedTuple):
     keys: tuple[str, ...]
     words: frozenset[str]
     subject: frozenset[str]
-    head: str
     values: tuple[Value, ...]
     ended: frozenset[str]
     cues: frozenset[Cue]
@@ -241,7 +234,6 @@ def statement(sentence: str) -> Statement:
         keys,
         frozenset(filter(None, keys)),
         frozenset(subject),
-        subject[-1] if subject else "",
         tuple(values(words)),
         _ended(plain),
         cues,
@@ -324,9 +316,8 @@ def _subject(text: str) -> list[str]:
     if words[place] in _ACTORS or words[place] in _IMPERATIVES or words[place] in _CHANGING:
         return header + _object(words, keys, place + 1 + (words[place] in _ACTORS))
     found: list[str] = []
-    for at in range(place, len(words)):
-        word, key = words[at], keys[at]
-        if found and (word in _VERBS or _is_verb(words, at, found)):
+    for word, key in zip(words[place:], keys[place:], strict=True):
+        if found and word in _VERBS:
             return header + found
         if found and word in (",", ".", ":"):
             break
@@ -335,15 +326,6 @@ def _subject(text: str) -> list[str]:
 
 
 _STARTING = _ACTORS | _AUXILIARIES | _CHANGING | _IMPERATIVES
-
-
-def _is_verb(words: Sequence[str], place: int, found: Sequence[str]) -> bool:
-    """Tell whether a word after one other is a verb that the list lacks: “Jae approves database changes”."""
-    before, word, after = words[place - 1], words[place], words[place + 1] if place + 1 < len(words) else "."
-    is_form = word.endswith("s") and not word.endswith("ss") and not before.endswith("s")
-    return (
-        len(found) == 1 and is_form and after.isalpha() and after not in _VERBS | _PREPOSITIONS | {"of", "for", "and"}
-    )
 
 
 def _object(words: Sequence[str], keys: Sequence[str], start: int) -> list[str]:
