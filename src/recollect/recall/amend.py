@@ -68,8 +68,6 @@ _SIGNS = {
     "name": Sign("value", 0.78),
     "slot": Sign("value", 0.45),
 }
-# So much of the older one has to be in a sentence that denies it.
-_DENIED = 0.6
 # A place or a version among the first words says what a statement holds for.
 _LEADING = 4
 HALF = 0.5
@@ -108,9 +106,6 @@ _WHERE = frozenset(
     "in on at to with by from under against inside via through is are uses use using into over within after".split()
 )
 _PLACING = _WHERE | {"a", "an", "the", "our"}
-_BEFORE_NUMBERS = _WHERE | frozenset(
-    "be has have to of about least most than equals takes needs allows port = :".split()
-)
 _WHY: dict[Change, str] = {
     "value": "“{new}” has a different value than “{old}”",
     "said": "“{new}” changes “{old}”",
@@ -186,31 +181,10 @@ def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
         return True
     allowed = {"antonym": _OPPOSED_KEYS, "name": with_parts(names(new) | names(old))}.get(sign, frozenset())
     extra = 2 * (sign == "antonym")
-    differing = {kind for kind in _kinds(new) & _kinds(old) if not _values(new, kind) & _values(old, kind)}
-    if _are_labels(new, old):
-        return False
     shared = min(_share(old.subject, new.words), _share(new.subject, old.words))
     is_same_subject = sign == "value" and shared >= HALF and _places(new) == _places(old)
     novel = new.words - old.words - allowed
-    return len(differing) <= 1 and (is_same_subject or (old.words - new.words <= allowed and len(novel) <= extra))
-
-
-def _are_labels(new: Statement, old: Statement) -> bool:
-    """Tell whether a number in one of them only tells one thing from another, and nothing says that it changed."""
-    values = ((each, value) for each in (new, old) for value in each.values if value.place < _first_clause(each))
-    return not new.cues and any(_is_label(each, value) for each, value in values)
-
-
-def _is_label(statement: Statement, value: Value) -> bool:
-    """Tell whether a bare number tells one thing from another and is no value: “task 3”, “phase 2”."""
-    before = statement.tokens[value.place - 1].lower() if 0 < value.place <= len(statement.tokens) else ""
-    if value.kind == "version":
-        return before == "version"
-    return value.kind == "count" and not value.of and before not in _BEFORE_NUMBERS
-
-
-def _values(statement: Statement, kind: str) -> set[object]:
-    return {value.amount for value in statement.values if _kind(value) == kind}
+    return is_same_subject or (old.words - new.words <= allowed and len(novel) <= extra)
 
 
 def contradicts(new: Statement, old: Statement) -> bool:
@@ -220,7 +194,7 @@ def contradicts(new: Statement, old: Statement) -> bool:
         return False
     opposite = _opposite(new, old)
     is_opposite = opposite == "negated" or (opposite == "antonym" and _says_the_same_but_for("antonym", new, old))
-    return is_denied or bool(new.ended & old.words) or is_opposite or (_differ(new, old) and not _are_labels(new, old))
+    return is_denied or bool(new.ended & old.words) or is_opposite or _differ(new, old)
 
 
 def _bar(sign: Sign, new: Statement, old: Statement) -> float:
@@ -345,7 +319,7 @@ def _opposite(new: Statement, old: Statement) -> str:
         return "antonym"
     if not _is_denial(new, old):
         return ""
-    if new.cues and _share(old.words, new.words) > _DENIED:
+    if new.cues and _share(old.words, new.words) > HALF:
         return "negated"
     return "contradicted" if new.words == old.words else ""
 
@@ -418,8 +392,7 @@ def _is_another(new: Statement, old: Statement) -> bool:
         {value.amount for value in each.values if value.kind == "version" and value.place < _LEADING}
         for each in (new, old)
     )
-    is_label = any(_is_label(each, value) for each in (new, old) for value in each.values if value.place < _LEADING)
-    is_told_apart = is_label or _share(old.words, new.words) < HALF
+    is_told_apart = new.tokens[0].lower() == "version" or _share(old.words, new.words) < HALF
     return bool(one) and bool(other) and one.isdisjoint(other) and is_told_apart
 
 
