@@ -389,10 +389,12 @@ def _is_another(new: Statement, old: Statement) -> bool:
         if where == "behind" and word not in old.words and modifier in old.subject and not _differ(new, old):
             return True
     one, other = (
-        {value.amount for value in each.values if value.kind == "version" and value.place < _LEADING}
+        {str(value.amount) for value in each.values if value.kind == "version" and value.place < _LEADING}
         for each in (new, old)
     )
-    is_told_apart = new.tokens[0].lower() == "version" or _share(old.words, new.words) < HALF
+    # “Supplier 4” and “supplier 5” are two; “Python 3.11” and “Python 3.12” may be one.
+    is_numbered = not new.cues and all(map(str.isdigit, one | other))
+    is_told_apart = is_numbered or new.tokens[0].lower() == "version" or _share(old.words, new.words) < HALF
     return bool(one) and bool(other) and one.isdisjoint(other) and is_told_apart
 
 

@@ -273,7 +273,7 @@ def _clauses(sentence: str) -> Iterator[str]:
         first = f"{first}, {later.pop(0)}"
     yield first
     for clause in later:
-        is_aside = clause.lower().startswith(("as ", "so ", "to "))
+        is_aside = clause.lower().startswith(("as ", "so ", "to ", "they ", "it "))
         if not _OPEN.search(clause) and not PARTLY.search(clause) and not is_aside:
             yield clause
 
