@@ -239,7 +239,7 @@ def _sign(new: Statement, old: Statement) -> str:
     if not novel and _is_over(new, old):
         return "over"
     ended = new.ended & with_parts(old.words - old.subject - old.ended)
-    # “Tomas went to ads” ends that Tomas is the product owner, where the rest is said of somebody else.
+    # “Tomas went to ads” ends that Tomas is the product owner, where the rest is said of another.
     if old.subject <= new.ended and _share(old.words - old.subject, new.words) >= HALF:
         ended |= old.subject
     # “not shared between threads” does not end “shared between processes”.

@@ -80,6 +80,7 @@ _SPAN = frozenset("for within after in of a".split())
 _BEFORE = frozenset("least max maximum minimum port than equals holds takes keeps returns use uses used per or".split())
 _HARDLY = frozenset("one single half double".split())
 _INEXACT = 0.02
+_FARTHEST = 500
 # How far behind a count the thing counted may stand: "3 free exports".
 _COUNTED = 3
 
@@ -250,7 +251,7 @@ def conflict(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False)
     """
     for value in new:
         others = [other for other in old if _comparable(value, other, loose=loose)]
-        if others and not any(_equal(value, other) for other in others):
+        if any(_near(value, other) for other in others) and not any(_equal(value, other) for other in others):
             return True
     return False
 
@@ -258,6 +259,13 @@ def conflict(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False)
 def repeated(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False) -> bool:
     """Tell whether a new value is an old one."""
     return any(_comparable(value, other, loose=loose) and _equal(value, other) for value in new for other in old)
+
+
+def _near(one: Value, other: Value) -> bool:
+    """Tell whether two amounts are comparable: a limit rarely grows five-hundredfold."""
+    if isinstance(one.amount, str) or isinstance(other.amount, str) or not (one.amount and other.amount):
+        return True
+    return 1 / _FARTHEST <= one.amount / other.amount <= _FARTHEST
 
 
 def _equal(one: Value, other: Value) -> bool:
