@@ -77,10 +77,8 @@ CONVENTION = _any(
     r"\b(?:we|our|rule|convention|policy|imports|code)\b|^(?:in|for|across|throughout) (?:this|the|all|every)\b",
     r"\bbelongs? (?:in|into|under)\b",
 )
-# What the product must do is a decision, unless it is about code or workflow.
-REQUIRED = _any(r"\b(?:must|may|ha(?:ve|s) to|stored|kept)\b")
-# Words by which a fact demands or forbids something.
-NORM = _any(r"\b(?:always|never|must|not allowed|forbidden|belongs? (?:in|into|under))\b")
+# Words by which a statement demands or forbids something. What the product must do is a decision.
+NORM = _any(r"\b(?:always|never|not allowed|forbidden|banned|belongs? (?:in|into|under))\b|\bonly\W*$")
 # A prompt that a program or a template wrote.
 ROLE = _any(
     r"^\W*(?:imagine |suppose |you(?: are|'re) (?:an?|the|now|acting) |act as |pretend |your (?:role|task) "

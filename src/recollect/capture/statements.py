@@ -24,12 +24,14 @@ from recollect.model import MemoryType
 from recollect.text.questions import QUESTION
 
 Speaker = Literal["user", "assistant"]
-_Read = tuple[Kind, tuple[str, ...]]  # the kind of a statement, and the features that decided
+_Read = tuple[Kind, tuple[str, ...], bool]  # the kind of a statement, the features that decided, and whether it is sure
 
 # Shorter sentences need their context; longer ones describe a task.
 LEAST_WORDS, MOST_CHARACTERS = 2, 400
 # "Keep in mind that …" and "actually, …" leave little doubt.
 ANNOUNCED_PROBABILITY = 0.4
+# Less is never a statement, even if it changes something that is known.
+UNSURE_PROBABILITY = 0.1
 # A message with more statements is a pasted document.
 OF_A_MESSAGE = 5
 TYPES: dict[Kind, tuple[MemoryType, float]] = {
@@ -47,7 +49,8 @@ STYLE: tuple[MemoryType, float] = ("style", 0.75)
 class Statement(NamedTuple):
     """A stated sentence, in its author's words.
 
-    everywhere: it is valid for all projects. because: the features of the sentence that decided
+    everywhere: it is valid for all projects. because: the features of the sentence that decided. is_sure: if not, it is
+    a statement only if it changes something that is known
     """
 
     text: str
@@ -56,18 +59,20 @@ class Statement(NamedTuple):
     everywhere: bool
     kind: Kind
     because: tuple[str, ...] = ()
+    is_sure: bool = True
 
 
-def statements(text: str, speaker: Speaker) -> tuple[Statement, ...]:
-    """Return the distinct statements of a message in order."""
+def statements(text: str, speaker: Speaker, *, unsure: bool = False) -> tuple[Statement, ...]:
+    """Return the distinct statements of a message in order; unsure: also sentences that may be statements."""
     if cues.ROLE.search(text, 0, 200):
         return ()
     found: dict[str, Statement] = {}
     for statement in _found(sentences(text), speaker):
-        if statement.text not in "\n".join(found):
-            found = {text: each for text, each in found.items() if text not in statement.text}
+        if (statement.is_sure or unsure) and statement.text not in "\n".join(found):
+            is_new = statement.is_sure
+            found = {text: each for text, each in found.items() if text not in statement.text or each.is_sure > is_new}
             found[statement.text] = statement
-        if len(found) > OF_A_MESSAGE:
+        if sum(each.is_sure for each in found.values()) > OF_A_MESSAGE:
             return ()
     return tuple(found.values())
 
@@ -109,14 +114,12 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
 
 
 def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
-    """Return the type and the importance of a statement."""
+    """Return the type and the importance: a rule for the assistant, a convention, or how the product is."""
     plain = cues.ANNOUNCED.sub("", plain)
-    is_convention = bool(cues.CONVENTION.search(plain))
-    if kind in ("fact", "correction", "decision") and cues.NORM.search(plain) and is_convention:
-        return STYLE
-    if kind != "rule" or cues.ADDRESSED.search(plain):
-        return TYPES[kind]
-    return STYLE if is_convention or not cues.REQUIRED.search(plain) else TYPES["decision"]
+    is_convention, is_norm = bool(cues.CONVENTION.search(plain)), bool(cues.NORM.search(plain))
+    if kind == "rule" and not cues.ADDRESSED.search(plain):
+        return STYLE if is_convention or is_norm else TYPES["decision"]
+    return STYLE if is_convention and is_norm and kind in ("fact", "correction", "decision") else TYPES[kind]
 
 
 def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[str]) -> _Read | None:
@@ -125,12 +128,13 @@ def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[
     judged = trained.judge(features(said, place, start, trained.words, shared))
     is_announced = cues.ANNOUNCED.match(said[place].plain[start : start + 60])
     is_kept = trained.keeps(judged) or (is_announced and judged.probability >= ANNOUNCED_PROBABILITY)
-    return (judged.kind, judged.because) if is_kept else None
+    may_be = is_kept or judged.probability >= UNSURE_PROBABILITY
+    return (judged.kind, judged.because, bool(is_kept)) if may_be else None
 
 
 def _concluded(plain: str) -> _Read | None:
     """Return what an assistant states."""
-    return next(((kind, (kind,)) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
+    return next(((kind, (kind,), True) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
 
 
 def _with_context(said: Sequence[Sentence], place: int, start: int) -> str | None:

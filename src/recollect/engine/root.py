@@ -148,7 +148,7 @@ class Engine:
         self.access = AccessLog(context)
         self.anchoring = Anchoring(context)
         self.anchor_tracking = AnchorTracking(context, self.anchoring)
-        self.amendments = Amendments(context, self.embedding, self.calibration)
+        self.amendments = Amendments(context, self.embedding, self.calibration, self.branches)
         self.team = TeamOutbox(context)
         self.memories = Memories(
             context,

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from recollect.recall.parsed_statement import Statement, names, with_parts
+from recollect.recall.parsed_statement import VERB_KEYS, Statement, names, statement, with_parts
 from recollect.recall.stated_values import Value, conflict, repeated
 from recollect.text.terms import terms
 
@@ -36,8 +36,8 @@ CLOSE_TO_NAME = 0.3
 CLOSE_TO_MOVED = 0.38
 # What is needed more where one statement is about a number or a time and the other about something else.
 _UNLIKE = 0.09
-# What is needed where two values may be of different attributes.
-_OTHER_ATTRIBUTE = 0.75
+# What is needed more where both have words that the other lacks, besides the values.
+_REWORDED = 0.06
 
 
 class Sign(NamedTuple):
@@ -52,8 +52,10 @@ class Sign(NamedTuple):
 _SIGNS = {
     "ended": Sign("ended", 0.44),
     "name ended": Sign("ended", 0.36),
+    "swapped": Sign("ended", 0.25),
     "value, said": Sign("value", 0.52),
-    "value": Sign("value", 0.74),
+    "corrected": Sign("value", 0.4),
+    "value": Sign("value", 0.68),
     "over": Sign("over", 0.6),
     "antonym": Sign("value", 0.7),
     "negated": Sign("said", 0.7),
@@ -64,19 +66,17 @@ _SIGNS = {
     "from now on": Sign("said", 0.65, is_vague=True),
     "name, now": Sign("value", 0.65),
     "name": Sign("value", 0.78),
+    "slot": Sign("value", 0.45),
 }
-# So much of the older one has to be in a sentence that denies it.
-_DENIED = 0.6
 # A place or a version among the first words says what a statement holds for.
 _LEADING = 4
-_FORMER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\b", re.IGNORECASE)
+HALF = 0.5
 _FORMER_NUMBER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
-_MOVED_TO = re.compile(r"\bmoved to\b", re.IGNORECASE)
 _NOT = frozenset("not never no none neither nothing without".split())
 _NEVER = re.compile(r"\b(?:never|no longer|no ?body|none)\b", re.IGNORECASE)
 _OVER = re.compile(
-    r"\b(?:no longer|any ?(?:more|longer)|dropped|removed|gone|stopped|no ?body|reverted|retired|abolished|scrap|"
-    r"forget)\b",
+    r"\b(?:no longer|no more|any ?(?:more|longer)|dropped|removed|gone|stopped|no ?body|reverted|retired|abolished|"
+    r"scrap|forget)\b",
     re.IGNORECASE,
 )
 # Verbs of which more than one thing can be said at a time.
@@ -100,24 +100,12 @@ _OPPOSITES = frozenset(
 )
 _OPPOSED = frozenset(word for pair in _OPPOSITES for word in pair)
 _OPPOSED_KEYS = frozenset(key for word in _OPPOSED for key in (word, *terms(word)))
-_SCHEDULES = frozenset(("weekdays", "weekends", "holidays"))
 _PRONOUNS = frozenset("it this that these those he she they there here".split())
 _FIRST_PERSON = frozenset("i me my mine we us our ours".split())
 _WHERE = frozenset(
     "in on at to with by from under against inside via through is are uses use using into over within after".split()
 )
-_PLACED = frozenset("in on at to from under inside is are into within".split())
-_BEFORE_NUMBERS = _WHERE | frozenset(
-    "be has have to of about least most than equals takes needs allows port = :".split()
-)
-# What is numbered to tell one from another, as terms.
-_NUMBERED = frozenset(
-    terms(
-        "note memory line step issue ticket request chapter section page row item case test bug commit phase part "
-        "number task story sprint round day week figure table appendix rule point level option example question"
-    )
-)
-_FRAMING = frozenset("with in by on from to as via through called named under".split())
+_PLACING = _WHERE | {"a", "an", "the", "our"}
 _WHY: dict[Change, str] = {
     "value": "“{new}” has a different value than “{old}”",
     "said": "“{new}” changes “{old}”",
@@ -147,7 +135,7 @@ def may_amend(statement: Statement) -> bool:
         return False
     words = {word.lower() for word in statement.tokens}
     has_sign = statement.cues or statement.values or not _NOT.isdisjoint(words) or not _OPPOSED.isdisjoint(words)
-    return bool(has_sign) or bool(names(statement)) or not _FRAMING.isdisjoint(words)
+    return bool(has_sign) or bool(names(statement)) or not _WHERE.isdisjoint(words)
 
 
 def amends(new: Statement, old: Statement, closeness: float, *, same_author: bool = True) -> Amended | None:
@@ -162,20 +150,26 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
     if not same_author and not _FIRST_PERSON.isdisjoint(word.lower() for word in (*new.tokens, *old.tokens)):
         return None
     name = _sign(new, old)
-    sign = _SIGNS.get(name)
+    sign = _SIGNS.get("name ended" if ends_name and name == "ended" else name)
     if sign is None or (not new.cues and not _says_the_same_but_for(name, new, old)):
         return None
-    if (
-        sign.is_vague
-        and closeness < CLOSE_ENOUGH
-        and new.words & old.words <= old.subject
-        and sign != _SIGNS["says so"]
-        and not is_moved
-    ):
+    if closeness < CLOSE_ENOUGH and not is_moved and _needs_closeness(name, new, old):
         return None
-    bar = _SIGNS["name ended"].bar if ends_name and name == "ended" else _bar(sign, new, old)
-    margin = _sameness(new, old, closeness) - bar
+    margin = _sameness(new, old, closeness) - _bar(sign, new, old)
     return Amended(sign.change, old.text, new.text, margin) if margin >= 0 else None
+
+
+def _needs_closeness(sign: str, new: Statement, old: Statement) -> bool:
+    """Tell whether two statements have to be close: they share little, or only their subject."""
+    is_vague = _SIGNS[sign].is_vague and sign != "says so"
+    return sign == "swapped" or (is_vague and new.words & old.words <= old.subject)
+
+
+def states_alike(one: Amended, other: Amended) -> bool:
+    """Tell whether two older statements have what the new one changes in common: they repeat each other."""
+    new, ours, theirs = (statement(text) for text in (one.new, one.old, other.old))
+    kept = new.words - new.ended
+    return bool((ours.words & theirs.words) - kept) or repeated(ours.values, theirs.values)
 
 
 def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
@@ -186,28 +180,11 @@ def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
     if sign not in ("value", "antonym", "name"):
         return True
     allowed = {"antonym": _OPPOSED_KEYS, "name": with_parts(names(new) | names(old))}.get(sign, frozenset())
-    differing = {kind for kind in _kinds(new) & _kinds(old) if not _values(new, kind) & _values(old, kind)}
-    if _are_labels(new, old):
-        return False
-    is_same_subject = sign == "value" and new.subject == old.subject and _places(new) == _places(old)
-    return len(differing) <= 1 and (is_same_subject or (new.words ^ old.words) <= allowed)
-
-
-def _are_labels(new: Statement, old: Statement) -> bool:
-    """Tell whether a number in one of them only tells one thing from another, and nothing says that it changed."""
-    return not new.cues and any(_is_label(each, value) for each in (new, old) for value in each.values)
-
-
-def _is_label(statement: Statement, value: Value) -> bool:
-    """Tell whether a bare number tells one thing from another and is no value: “task 3”, “phase 2”."""
-    before = statement.tokens[value.place - 1].lower() if 0 < value.place <= len(statement.tokens) else ""
-    if value.kind == "version":
-        return not value.of.isdisjoint(_NUMBERED)
-    return value.kind == "count" and not value.of and before not in _BEFORE_NUMBERS
-
-
-def _values(statement: Statement, kind: str) -> set[object]:
-    return {value.amount for value in statement.values if value.kind == kind}
+    extra = 2 * (sign == "antonym")
+    shared = min(_share(old.subject, new.words), _share(new.subject, old.words))
+    is_same_subject = sign == "value" and shared >= HALF and _places(new) == _places(old)
+    novel = new.words - old.words - allowed
+    return is_same_subject or (old.words - new.words <= allowed and len(novel) <= extra)
 
 
 def contradicts(new: Statement, old: Statement) -> bool:
@@ -217,13 +194,14 @@ def contradicts(new: Statement, old: Statement) -> bool:
         return False
     opposite = _opposite(new, old)
     is_opposite = opposite == "negated" or (opposite == "antonym" and _says_the_same_but_for("antonym", new, old))
-    return is_denied or bool(new.ended & old.words) or is_opposite or (_differ(new, old) and not _are_labels(new, old))
+    return is_denied or bool(new.ended & old.words) or is_opposite or _differ(new, old)
 
 
 def _bar(sign: Sign, new: Statement, old: Statement) -> float:
     """Return how sure it has to be that both are about the same."""
-    if sign in (_SIGNS["value"], _SIGNS["value, said"]) and _is_other_attribute(new, old):
-        return _OTHER_ATTRIBUTE
+    ours, theirs = (each.words - names(each) - VERB_KEYS for each in (new, old))
+    if sign is _SIGNS["value"] and theirs - new.words and ours - old.words:
+        return sign.bar + _REWORDED
     return sign.bar + (_UNLIKE if sign.is_vague and _is_unlike(new, old) else 0.0)
 
 
@@ -241,16 +219,13 @@ def _is_unlike(new: Statement, old: Statement) -> bool:
     return (bool(theirs) and not ours & theirs) or is_only_value or not old.words - (new.words - new.ended)
 
 
-def _is_other_attribute(new: Statement, old: Statement) -> bool:
-    """Tell whether the values may be of different things: neither names the other's, or both are bare numbers."""
-    if new.head in old.words or ("says so" in new.cues and old.subject <= new.words):
-        return False
-    counts = [value.of for value in (*new.values, *old.values) if value.kind == "count"]
-    return old.head not in new.words or (bool(counts) and not any(counts))
-
-
 def _kinds(statement: Statement) -> set[str]:
-    return {value.kind for value in statement.values}
+    return {_kind(value) for value in statement.values}
+
+
+def _kind(value: Value) -> str:
+    """Return the kind of a value; versions of two things are two kinds."""
+    return " ".join((value.kind, *sorted(value.of))) if value.kind == "version" else value.kind
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
@@ -263,14 +238,18 @@ def _sign(new: Statement, old: Statement) -> str:
     novel = new.words - old.words
     if not novel and _is_over(new, old):
         return "over"
-    ended = new.ended & (old.words - old.subject - old.ended)
+    ended = new.ended & with_parts(old.words - old.subject - old.ended)
+    # “Tomas went to ads” ends that Tomas is the product owner, where the rest is said of another.
+    if old.subject <= new.ended and _share(old.words - old.subject, new.words) >= HALF:
+        ended |= old.subject
     # “not shared between threads” does not end “shared between processes”.
     if ended and (says or (novel and _alone(new, old) != _alone(old, new))):
-        return "ended"
+        return "swapped" if "changed" in new.cues and ended - old.subject else "ended"
     if _reverses(new, old):
         return "ended"
     if _differ(new, old):
-        return "value, said" if says else "value"
+        is_corrected = "says so" in new.cues and any(one.of & other.of for one in new.values for other in old.values)
+        return "corrected" if is_corrected else "value, said" if says else "value"
     if len(novel) <= len(new.words) / 3 and _is_over(new, old):
         return "over"
     return _opposite(new, old) or (_vague_sign(new, old) if novel else "")
@@ -305,9 +284,32 @@ def _vague_sign(new: Statement, old: Statement) -> str:
         return "another name" if is_named else "changed"
     if "from" in new.cues:
         return "from now on"
-    if not _is_unlike(new, old) and (is_named or _is_same_frame(new, old)):
+    if _is_unlike(new, old):
+        return ""
+    if _is_other_filling(new, old):
+        return "slot"
+    if is_named:
         return "name, now" if "now" in new.cues else "name"
+    if "now" in new.cues and _is_placed(new, old):
+        return "slot"
     return ""
+
+
+def _is_other_filling(new: Statement, old: Statement) -> bool:
+    """Tell whether both say the same of the same but for one word: “parsed with argparse”, “we parse … with typer”."""
+    both, novel = old.words & new.words, new.words - old.words - VERB_KEYS
+    lost = old.words - new.words - (VERB_KEYS if new.cues else frozenset())
+    is_about = lost == old.subject or (lost.isdisjoint(old.subject) and bool(old.subject & new.subject))
+    is_about = is_about and new.subject <= old.words
+    is_said_alike = len(both) > 1 and bool(both - old.subject) and not names(old) & both - old.subject
+    return is_about and is_said_alike and len(lost) == 1 and 0 < len(novel) <= 2 and not _is_denial(new, old)
+
+
+def _is_placed(new: Statement, old: Statement) -> bool:
+    """Tell whether the new one says of the older one's subject where it is, or what: “dns is at cloudflare now”."""
+    is_about = bool(old.subject) and old.subject <= new.words and new.subject <= old.words
+    before = _alone(new, old)
+    return is_about and 0 < len(before) <= 2 and _PLACING.issuperset(before) and _can_change(new, old)
 
 
 def _opposite(new: Statement, old: Statement) -> str:
@@ -315,11 +317,16 @@ def _opposite(new: Statement, old: Statement) -> str:
     ours, theirs = ({word.lower() for word in each.tokens} for each in (new, old))
     if any(len(pair & ours) == 1 == len(pair & theirs) and pair & ours != pair & theirs for pair in _OPPOSITES):
         return "antonym"
-    if _NOT.isdisjoint(ours) == _NOT.isdisjoint(theirs):
+    if not _is_denial(new, old):
         return ""
-    if new.cues and _share(old.words, new.words) > _DENIED:
+    if new.cues and _share(old.words, new.words) > HALF:
         return "negated"
     return "contradicted" if new.words == old.words else ""
+
+
+def _is_denial(new: Statement, old: Statement) -> bool:
+    """Tell whether one of them has a word of negation and the other has none."""
+    return len({_NOT.isdisjoint(word.lower() for word in each.tokens) for each in (new, old)}) > 1
 
 
 def _differ(new: Statement, old: Statement) -> bool:
@@ -333,12 +340,13 @@ def _is_hindered(new: Statement, old: Statement) -> bool:
         return True
     if new.cues <= {"now"} and (old.is_open or (_is_unnamed(new) and _is_unnamed(old))):
         return True
-    is_addition = _is_inclusive(new) and not _reverses(new, old)
-    if not new.cues and ((old.partly - new.partly) & _SCHEDULES or is_addition):
+    is_addition = _is_inclusive(new, old) and not _reverses(new, old)
+    if not new.cues and (old.partly - new.partly or is_addition):
         return True
-    if repeated(new.values, old.values) and not _differ(new, old) and not new.ended & old.words:
+    is_repeated = repeated(new.values, old.values) and not _differ(new, old)
+    if is_repeated and not new.ended & old.words and not _opposite(new, old):
         return True
-    return _is_elsewhere(new, old) or _is_another(new, old) or _names_another(new, old) or _is_part(new, old)
+    return _is_elsewhere(new, old) or _is_another(new, old)
 
 
 def _is_unnamed(statement: Statement) -> bool:
@@ -346,26 +354,10 @@ def _is_unnamed(statement: Statement) -> bool:
     return statement.tokens[0].lower() in _PRONOUNS
 
 
-def _is_inclusive(statement: Statement) -> bool:
-    return not _INCLUSIVE.isdisjoint(word.lower() for word in statement.tokens)
-
-
-def _is_part(new: Statement, old: Statement) -> bool:
-    """Tell whether the new one is about a part of what the older one is about: the reports of a service."""
-    words = [word.lower() for word in new.tokens]
-    if _differ(new, old) or "of" not in words:
-        return False
-    place = words.index("of")
-    part = new.keys[place - 1] if place else ""
-    whole = new.words & frozenset(new.keys[place + 1 : place + 4])
-    return bool(part) and part in new.subject and part not in old.words and bool(whole & old.subject)
-
-
-def _names_another(new: Statement, old: Statement) -> bool:
-    """Tell whether the new one names the value that it changes, and it is not that of the older one."""
-    kinds = [value.kind for value in new.values]
-    twice = {kind for kind in kinds if kinds.count(kind) > 1} & _kinds(old)
-    return bool(twice) and bool(_FORMER.search(new.text)) and not repeated(new.values, old.values)
+def _is_inclusive(new: Statement, old: Statement) -> bool:
+    """Tell whether more than one thing can be said; of two versions or numbers, one is used."""
+    found = _INCLUSIVE.intersection(word.lower() for word in new.tokens)
+    return bool(found - {"use", "uses"} if _differ(new, old) else found)
 
 
 def _is_elsewhere(new: Statement, old: Statement) -> bool:
@@ -376,20 +368,34 @@ def _is_elsewhere(new: Statement, old: Statement) -> bool:
 
 
 def _places(statement: Statement) -> set[str]:
-    return {word.lower() for word in statement.tokens} & _PLACES
+    """Return the places in the first clause; a later one explains."""
+    return {word.lower() for word in statement.tokens[: _first_clause(statement)]} & _PLACES
+
+
+def _first_clause(statement: Statement) -> int:
+    """Return the number of tokens in the first clause; later ones explain."""
+    commas = (at for at, word in enumerate(statement.tokens) if word == "," and at >= _LEADING)
+    return next(commas, len(statement.tokens))
 
 
 def _is_another(new: Statement, old: Statement) -> bool:
     """Tell whether both are about different things of one kind: “access tokens”, “refresh tokens”."""
-    theirs = dict(_modifiers(old))
-    for place, modifier in _modifiers(new):
-        if place[1] in old.subject and modifier not in old.words and theirs.get(place, "") not in new.words:
+    theirs, counted = dict(_modifiers(old)), frozenset(key for value in old.values for key in value.of)
+    known = (old.words - counted) | old.subject
+    for (where, word), modifier in _modifiers(new):
+        if word in old.subject and modifier not in known and theirs.get((where, word), "") not in new.words:
+            return True
+        # “The reports of the orders service” are a part of it.
+        if where == "behind" and word not in old.words and modifier in old.subject and not _differ(new, old):
             return True
     one, other = (
-        {value.amount for value in each.values if value.kind == "version" and value.place < _LEADING}
+        {str(value.amount) for value in each.values if value.kind == "version" and value.place < _LEADING}
         for each in (new, old)
     )
-    return bool(one) and bool(other) and one.isdisjoint(other)
+    # “Supplier 4” and “supplier 5” are two; “Python 3.11” and “Python 3.12” may be one.
+    is_numbered = not new.cues and all(map(str.isdigit, one | other))
+    is_told_apart = is_numbered or new.tokens[0].lower() == "version" or _share(old.words, new.words) < HALF
+    return bool(one) and bool(other) and one.isdisjoint(other) and is_told_apart
 
 
 def _modifiers(statement: Statement) -> Iterator[tuple[tuple[str, str], str]]:
@@ -409,14 +415,8 @@ def _modifiers(statement: Statement) -> Iterator[tuple[tuple[str, str], str]]:
 
 def _is_moved(new: Statement, old: Statement) -> bool:
     """Tell whether the whole subject, of two words or more, is said to have moved from where the older one has it."""
-    is_said = bool(_MOVED_TO.search(new.text))  # not “moved its log to”, which is about another thing
+    is_said = "moved to" in new.text.lower()  # not “moved its log to”, which is about another thing
     return is_said and len(new.subject) > 1 and new.subject <= old.subject and _can_change(new, old)
-
-
-def _is_same_frame(new: Statement, old: Statement) -> bool:
-    """Tell whether both are the same but for one word, which stands after the same preposition."""
-    ours, theirs = _alone(new, old), _alone(old, new)
-    return len(ours) == 1 and ours == theirs and ours[0] in _FRAMING
 
 
 def _alone(one: Statement, other: Statement) -> list[str]:
@@ -430,6 +430,4 @@ def _can_change(new: Statement, old: Statement) -> bool:
     words = {word.lower() for word in old.tokens}
     if any(word.lower() == "renamed" for word in new.tokens):
         return not words.isdisjoint(("called", "named", "name"))
-    if any(word.lower() == "moved" for word in new.tokens):
-        return not words.isdisjoint(_PLACED)
     return not words.isdisjoint(_WHERE)

@@ -4,7 +4,7 @@
     subject {crash, report}   words {crash, report, go, glitchtip, sentri}   ended {sentri}   cues {from}
 
 A sentence is read clause by clause. The first clause decides whether it is a statement: a question, a proposal or an
-example is not. Later clauses that are open or give a reason are left out.
+example is not. Later clauses that are open are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STATEMENTS = 8
 # In a memory of at most so many sentences, one may end what another replaces: "X serves it. Y was switched off."
 TOGETHER = 3
 
-Cue = Literal["says so", "changed", "from", "now"]
+Cue = Literal["says so", "changed", "from", "now", "ordered"]
 
 
 def _any(words: str) -> re.Pattern[str]:
@@ -33,6 +33,7 @@ def _any(words: str) -> re.Pattern[str]:
 
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_EXPLAINING = re.compile(r"(?:because|since|otherwise|they|it|this|that|he|she)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;–—(]\s+|\s+[–—(-]\s*")
 _MONTH = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"
@@ -40,21 +41,20 @@ _MONTH = (
 )
 _SHORT_FORMS = re.compile(r"\b(\w+?)n['’]t\b", re.IGNORECASE)
 _IRREGULAR = {"wo": "will", "ca": "can", "sha": "shall"}
-_REASON = _any("because|since|so that|which|who|due to|thanks to|in order to|whereas|although|though")
 # A clause with one of these states nothing: it asks, supposes, proposes, or gives an example.
 _OPEN = re.compile(
-    r"\?\W*$|^\W*(?:is|are|do|does|did|should|can|could|what|which|where|why|how|who|suppose)\b|"
+    r"\?\W*$|^\[|^\W*(?:is|are|do(?! not)|does|did|should|can|could|what|which|where|why|how|who|suppose)\b|"
     r"\b(?:if|unless|whether|would|could(?! not)|might|maybe|perhaps|probably|possibly|for example|for instance|e\.g|"
     r"wonder\w*|seems?|propos(?:al|es?|ed|ing)|suggest\w*|plans? to|a plan|draft|hopes?|wants? to|like to|"
-    r"asked (?:whether|if)|"
-    r"(?:decided|voted) against|(?:was|were|been) (?:rejected|declined)|tell me|remind me|let me know|explain|describe|"
-    r"someday|eventually|not yet|next (?:year|quarter|month)|will not (?:move|switch|change|migrate|replace)\w*)\b",
+    r"asked (?:whether|if)|(?:decided|voted) against|(?:was|were|been) (?:rejected|declined)|tell me|remind me|explain|"
+    r"let me know|describe|someday|eventually|not yet|next (?:year|quarter|month)|"
+    r"will not (?:move|switch|change|migrate|replace)\w*)\b",
     re.IGNORECASE,
 )
 # So does one with these, unless it says that something was changed: "we discussed it and moved to X".
 _PONDERED = _any(
-    r"guess|either|consider(?:s|ed|ing)?|planned|planning|idea|discuss\w*|talked|thinking|think|thought|evaluat\w+|"
-    r"experiment\w*|tried"
+    r"guess|either(?=.* or )|consider(?:s|ed|ing)?|planned|planning|idea|discuss\w*|talked|thinking|think|thought|"
+    r"evaluat\w+|experiment(?:ed|ing)|an experiment|tried"
 )
 _CONDITION = re.compile(
     r"^\W*(?:if|when|whenever|while|during|unless|before|because|until|for the (?:\w+ )?(?:weekend|week|day|sale|"
@@ -66,65 +66,62 @@ _CONDITION = re.compile(
 PARTLY = re.compile(
     r"\b(?:while|during|until|till|temporar\w+|for now|for the time being|stopgap|meanwhile|this (?:week|month|morning|"
     r"afternoon|sprint)|today|tonight|tomorrow|weekdays|weekends|holidays|before \d{4}|back then|at the time|used to|"
-    r"originally|previously|"
-    r"formerly|"
-    r"initially|and (?:then )?back|also|too(?=\W*$)|as well|in addition|additional\w*|besides|second|another|except\w*|"
-    r"apart from|only (?:for|in|on|when|if)|still|unchanged|as before|as i said|reminder|added|adds|nothing (?:has )?"
-    r"(?:changed|moved)|never (?:moved|switched|changed|migrated)|"
+    r"originally|previously|formerly|initially|and (?:then )?back|also|too(?=\W*$)|as well|in addition|"
+    r"additional\w*|besides|second|another|except\w*|apart from|only (?:for|in|on|when|if)|still|"
+    r"unchanged|as before|as i said|reminder|added|adds|nothing (?:has )?(?:changed|moved)|"
+    r"never (?:moved|switched|changed|migrated)|"
     r"(?:did|do|does|has|have|was|were|is|are) not (?:been )?(?:move|switch|change|migrate|replace|rename|raise|lower|"
     r"remove|drop)\w*)\b",
     re.IGNORECASE,
 )
-# When something was changed; without a change, when it happened.
-_MOMENTS = frozenset(("today", "this week", "this month", "this morning", "this sprint"))
 _PAST = _any(
     r"was|were|had|did|happened|saw|crashed|took|broke|yesterday|ago|last (?:week|month|year|night|time|sprint)|"
-    r"in \d{4}|"
-    r"failed (?:on|at|with|in|for)|used \d"
+    r"in \d{4}|failed (?:on|at|with|in|for)|used \d"
 )
+_CHANGED = (
+    "moved changed renamed increased reduced extended removed migrated replaced switched upgraded downgraded lowered "
+    "decreased bumped postponed rescheduled adjusted shortened tightened relaxed doubled halved dropped retired "
+    "deprecated became swapped abandoned discontinued gone"
+).split()
 _CUES: dict[Cue, re.Pattern[str]] = {
     "says so": re.compile(
         r"^\W*updated?\b|\bupdate:|"
         r"\b(?:amend\w*|supersed\w+|overrid\w+|overrul\w+|correction|(?:was|were) wrong|scrap|forget|disregard|"
-        r"ignore what|"
-        r"turns out|turned out|revised|changed (?:my|our) mind|actually|ended up|went with|settled on|reverted|"
-        r"rolled back|"
-        r"went back|back to|(?:is|was|were) not it|not \w+ but|took over|takes over|taken over|handed over|hands over|"
-        r"in place of|in favou?r of|new (?:policy|rule|convention|standard|decision|process|default|limit|deadline|"
-        r"contact|owner|value|"
-        r"name|address|time|date))\b",
+        r"ignore what|turns out|turned out|revised|changed (?:my|our) mind|actually|ended up|went with|settled on|"
+        r"reverted|rolled back|went back|back to|(?:is|was|were) not it|not \w+ but|(?:took|takes|taken) over|"
+        r"(?:handed|hands) over|in place of|in favou?r of|new (?:policy|rule|convention|standard|decision|process|"
+        r"default|limit|deadline|contact|owner|value|name|address|time|date))\b",
         re.IGNORECASE,
     ),
     "changed": _any(
-        r"(?<!is )(?<!are )raised|moved|changed|renamed|increased|reduced|extended|removed|migrated|replaced|"
-        r"replaces|"
-        r"switched|changes(?= :)|upgraded|downgraded|lowered|"
-        r"decreased|bumped|postponed|rescheduled|adjusted|shortened|tightened|relaxed|"
-        r"doubled|"
-        r"halved|dropped|retired|deprecated|became|becomes|swapped|sunset|abandoned|discontinued|gone|grew|"
+        rf"{'|'.join(_CHANGED)}|(?<!is )(?<!are )raised|replaces|changes(?= :)|becomes|(?:is|are|was|been) sunset|grew|"
         r"widened|went (?:up|down|from)|belongs to|uninstalled|switched off|shut down"
     ),
     "from": _any(
         r"from (?:now|here|today) on|going forward|moving forward|henceforth|as of|starting (?:in|with|from|on|next)|"
         r"effective|instead|rather than|no longer|any ?(?:more|longer)|(?:is|are) history|no ?body|"
-        rf"(?:since|from) (?:last|version|release|patch|the fix|v?\d|{_MONTH})"
+        rf"(?:since|from) (?:last|this (?:week|month|year)|version|release|patch|the fix|v?\d|{_MONTH})"
     ),
+    "ordered": re.compile(r"^\W*(?:please )?(?:raise|lower|increase|reduce|bump|change|set) (?=.* to )", re.IGNORECASE),
     "now": _any("now|new|newly|currently|these days|nowadays|decided|agreed|voted"),
 }
 # What stands behind the first, or before the second, is over.
 _ENDING_BEFORE = _any(
-    r"instead of|rather than|no longer|not|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
-    r"from(?= [^.;:]{1,60} to )|former|old|unlike|abandoned|gave up|stopped|in place of|moved out of|away from|"
-    r"deprecated|could not|no ?body"
+    r"instead of|rather than|no longer|no more|not|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
+    r"former|old|unlike|abandoned|gave up|stopped|in place of|moved out of|away from|deprecated|could not|no ?body|"
+    r"deleted|ignore|ditched|got rid of|off(?= [A-Z])"
 )
+_NO_MORE = re.compile(r"(?:^|[,;:(–—-]\s+)(?:(?:so|and|with|please)\s+)?no\b(?! longer| more)", re.IGNORECASE)
+_FROM = _any(r"from(?= [^.;:]{1,60} to )")
 _SHUT_DOWN = _any(
     r"(?:is|are|was|were|has been|have been|got|been|being) (?:now )?(?:switched off|shut down|retired|removed|deleted|"
     r"uninstalled|gone|dropped|replaced|deprecated|decommissioned|turned off|given back|discontinued|abandoned|"
-    r"superseded|obsolete|sunset|disabled|cancelled|abolished|reverted)|retired"
+    r"superseded|obsolete|sunset|disabled|cancelled|abolished|reverted|unused|dead|ignored|wiped|banned)|retired|"
+    r"gets? (?:removed|deleted|wiped|dropped|ignored)|stopped working|does not work"
 )
 _ENDING_AFTER = _any(
     r"(?:is|are|was|were|been) (?:now )?(?:forbidden|closed|wrong|history|not it|out(?! of))|is over|(?:has|"
-    r"have) left|left (?:the|for|in)|went away|"
+    r"have) left|left(?=\W*$|,)|left (?:the|for|in)|went (?:away|to)|(?:has |have )?(?:moved|changed) (?:to|teams)|"
     r"any ?(?:more|longer)|could not"
 )
 _ENDED_REACH = 4
@@ -134,17 +131,20 @@ _REACH_CHARACTERS = 80
 _FILLERS = frozenset(
     """now currently just really please actually also still simply today new update updated correction amend amends
     amended amendment supersede supersedes superseding old anymore longer instead rather going forward moving
-    starting effective effect last month year week spring summer autumn winter use uses used using per remember note
-    decided agreed voted team want wants example scrap forget said turn turns turned wrong fixed thing earlier end
-    ended went settled back stay stays remain remains future possible available needed necessary valid true""".split()
+    starting effective effect last month year week spring summer autumn winter use uses used using per remember
+    note decided agreed voted team want wants example scrap forget said turn turns turned wrong fixed thing
+    earlier end ended went settled back every everything everywhere stay stays remain remains future possible
+    available needed necessary valid true""".split()
 )
 _CHANGING = frozenset(
-    """move moved moves moving migrate migrated migration replace replaced replaces switch switched change changed
-    changes rename renamed upgrade upgraded downgraded raise raised lowered increase increased decreased bumped
-    reduce reduced extended postponed rescheduled adjusted shortened tightened relaxed doubled halved dropped retire
-    retired deprecated removed became becomes swapped sunset abandoned discontinued gone reverted revised got""".split()
-)
-_STEMS = {"built": "build", "sent": "send", "kept": "keep", "ran": "run", "written": "write", "held": "hold"}
+    """move moves moving migrate migration replace replaces switch change changes rename upgrade raise raised increase
+    reduce retire becomes sunset reverted revised got shut deleted unused wiped one ones""".split()
+).union(_CHANGED)
+_STEMS = {
+    "built": "build", "sent": "send", "kept": "keep", "ran": "run", "written": "write", "held": "hold", "made": "make",
+    "certs": "certif", "cert": "certif", "db": "databas", "repo": "repositori", "repos": "repositori",
+    "configuration": "config", "documentation": "doc", "env": "environ", "k8s": "kubernet", "postgresql": "postgr",
+}  # fmt: skip
 _AUXILIARIES = frozenset(
     "is are was were be been being has have had will must should can may cannot does do did".split()
 )
@@ -163,22 +163,16 @@ _PREPOSITIONS = frozenset(
     "to from with by in on at as into onto instead rather than over via through after within".split()
 )
 _AFTER_VERBS = _PREPOSITIONS | frozenset("the a an up out off our their his her".split())
-_IMPERATIVES = frozenset("use format name write keep put run store prefer call send deploy always never set".split())
-_LEADING = re.compile(
-    r"^\W*(?:(?:we|they|i|it was|the team) (?:have |has )?(?:decided|agreed|voted)(?: that| on| for)?|"
-    r"(?:please )?note that|"
-    r"please remember(?: that)?|(?:small )?correction|turns out|actually|hi|"
-    rf"(?:as of|since|from|starting (?:in|with|from)) (?:last \w+|version [\w.]+|v?\d[\w.]*|"
-    rf"{_MONTH})(?: on)?)\b[,:]?\s*",
-    re.IGNORECASE,
+_IMPERATIVES = frozenset(
+    "use format name write keep put run store prefer call send deploy always never set ask".split()
 )
 
 
 class Statement(NamedTuple):
     """A parsed sentence.
 
-    words: all its content words. subject: the words of its subject; head: the last of them. ended: words for things
-    that ended. partly: the words that limit it. is_open: it is no statement. is_past, is_told: it reports an event.
+    words: all its content words. subject: the words of its subject. ended: words for things that ended.
+    partly: the words that limit it. is_open: it is no statement. is_past, is_told: it reports an event.
     """
 
     text: str
@@ -186,7 +180,6 @@ class Statement(NamedTuple):
     keys: tuple[str, ...]
     words: frozenset[str]
     subject: frozenset[str]
-    head: str
     values: tuple[Value, ...]
     ended: frozenset[str]
     cues: frozenset[Cue]
@@ -219,6 +212,12 @@ def statements(text: str, *, whole: bool = False) -> list[Statement]:
     return found
 
 
+def length_of_statements(text: str) -> int:
+    """Return the number of words of a text without the sentences that explain another."""
+    first, *later = _SENTENCE.split(text)
+    return sum(len(sentence.split()) for sentence in (first, *later) if not _EXPLAINING.match(sentence))
+
+
 @lru_cache(maxsize=2_048)  # a new memory is compared with the same older ones as the one before it
 def statement(sentence: str) -> Statement:
     """Return a sentence taken apart."""
@@ -228,20 +227,19 @@ def statement(sentence: str) -> Statement:
     words = tuple(tokens(main))
     keys = tuple(key_of(word) for word in words)
     cues = frozenset(name for name, pattern in _CUES.items() if pattern.search(main))
-    subject = _subject(_LEADING.sub("", main))
+    subject = _subject(main)
     return Statement(
         sentence,
         words,
         keys,
         frozenset(filter(None, keys)),
         frozenset(subject),
-        subject[-1] if subject else "",
         tuple(values(words)),
         _ended(plain),
         cues,
-        _limits(main) - (_MOMENTS if cues & {"says so", "changed"} else frozenset()),
-        plain.rstrip().endswith("?") or _is_open(clauses[0]),
-        bool(_PAST.search(main)) and not cues - {"now"},
+        _limits(main),
+        plain.rstrip().endswith("?") or (plain.endswith("!") and not cues) or _is_open(clauses[0]),
+        bool(_PAST.search(clauses[0])) and not cues - {"now"},
         _is_told(words, keys),
     )
 
@@ -269,20 +267,15 @@ def _limits(text: str) -> frozenset[str]:
 
 
 def _clauses(sentence: str) -> Iterator[str]:
-    """Yield the first clause, and later ones that are statements and no reasons."""
+    """Yield the first clause, and later ones that are statements."""
     first, *later = _CLAUSE.split(sentence)
     while later and len(first.split()) < LEAST_WORDS:
         first = f"{first}, {later.pop(0)}"
-    reason = _REASON.search(first)
-    yield first[: reason.start()] if reason and reason.start() > len(first) // 3 else first
+    yield first
     for clause in later:
-        reason = _REASON.search(clause)
-        if (
-            not _OPEN.search(clause)
-            and not PARTLY.search(clause)
-            and not clause.lower().startswith(("as ", "so ", "to "))
-        ):
-            yield clause[: reason.start()] if reason else clause
+        is_aside = clause.lower().startswith(("as ", "so ", "to ", "they ", "it "))
+        if not _OPEN.search(clause) and not PARTLY.search(clause) and not is_aside:
+            yield clause
 
 
 @lru_cache(maxsize=4_096)
@@ -294,6 +287,9 @@ def key_of(word: str) -> str:
     if not any(letter.isalpha() for letter in lowered):
         return ""
     return _STEMS.get(lowered) or ((terms(lowered) or [lowered])[-1] if lowered.isalpha() else lowered)
+
+
+VERB_KEYS = frozenset(filter(None, map(key_of, _VERBS)))
 
 
 def is_name(word: str, place: int) -> bool:
@@ -317,10 +313,8 @@ def _subject(text: str) -> list[str]:
     place = next((at for at in range(start, len(words)) if keys[at] or words[at] in _STARTING), None)
     if place is None or words[place] in _AUXILIARIES:
         return header
-    if words[place] in _ACTORS:
-        return header + _object(words, keys, place + 2)
-    if words[place] in _IMPERATIVES or words[place] in _CHANGING:
-        return header + _object(words, keys, place + 1)
+    if words[place] in _ACTORS or words[place] in _IMPERATIVES or words[place] in _CHANGING:
+        return header + _object(words, keys, place + 1 + (words[place] in _ACTORS))
     found: list[str] = []
     for word, key in zip(words[place:], keys[place:], strict=True):
         if found and word in _VERBS:
@@ -331,25 +325,29 @@ def _subject(text: str) -> list[str]:
     return header + found[:2]
 
 
-_STARTING = _ACTORS | _AUXILIARIES | _CHANGING
+_STARTING = _ACTORS | _AUXILIARIES | _CHANGING | _IMPERATIVES
 
 
 def _object(words: Sequence[str], keys: Sequence[str], start: int) -> list[str]:
     """Return the words after a verb up to a preposition, and those after “for”."""
     found: list[str] = []
-    is_in = True
+    # What is used is a value: “we use yarn for packages” is about packages.
+    is_in = is_named = not {"use", "uses"}.intersection(words[:start]) or "for" not in words[start:]
     for word, key in zip(words[start:], keys[start:], strict=True):
         if word == "for" or word in _PREPOSITIONS or word in (",", "."):
             is_in = word == "for"
         elif is_in and key:
             found.append(key)
-    return found
+    return found if found or is_named else list(filter(None, keys[start:]))[:1]
 
 
 def _ended(text: str) -> frozenset[str]:
     """Return the words for things that ended, by this sentence."""
     found: set[str] = {*with_parts(_before(text, _SHUT_DOWN)), *_before(text, _ENDING_AFTER)}
-    for match in _ENDING_BEFORE.finditer(text):
+    starts = [*_ENDING_BEFORE.finditer(text), *_NO_MORE.finditer(text)]
+    if _CUES["changed"].search(text) or _CUES["says so"].search(text):
+        starts += _FROM.finditer(text)
+    for match in starts:
         after = re.split(r"[.;:](?!\S)", text[match.end() : match.end() + _REACH_CHARACTERS])[0]
         found.update([key for word in tokens(after) if (key := key_of(word))][:_ENDED_REACH])
     return frozenset(found)
@@ -358,7 +356,7 @@ def _ended(text: str) -> frozenset[str]:
 def with_parts(keys: Iterable[str]) -> frozenset[str]:
     """Return words with the parts of those that have dashes: “six-node” is also “node”."""
     found = frozenset(keys)
-    return found | {part for key in found if "-" in key for word in key.split("-") if (part := key_of(word))}
+    return found | {part for key in found for word in re.split("[-/.]", key) if word != key and (part := key_of(word))}
 
 
 def _before(text: str, pattern: re.Pattern[str]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from recollect.text.dates import MONTHS
 from recollect.text.days import WEEKDAYS
 from recollect.text.terms import STOP_WORDS, terms
 
-_TOKEN = re.compile(r"[€$£#@]?\w++(?:['’.,/:@+_]\w++)*+(?:-\w++(?:['’.,/:@+_]\w++)*+)*+%?|[.;:,()!?–—]")
+_TOKEN = re.compile(r"[€$£#@]?\w++(?:['’.,/:@+_]\w++)*+(?:-\w++(?:['’.,/:@+_]\w++)*+)*+%?|[.;:,()!?–—%]")
 _NUMBER = re.compile(r"(?P<money>[€$£])?(?P<amount>\d++(?:,\d{3})*+(?:\.\d++)?)(?P<unit>[A-Za-zµ%]*+)")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -55,24 +55,31 @@ _UNITS: Mapping[str, tuple[str, float]] = {
     for factor, words in by_factor.items()
     for word in words.split()
 }
-_FREQUENT = {
-    "hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "biweekly": "fortnight", "monthly": "month",
-    "quarterly": "quarter", "yearly": "year", "annually": "year", "annual": "year", "hour": "hour", "day": "day",
-    "night": "day", "morning": "day", "evening": "day", "week": "week", "month": "month", "quarter": "quarter",
-    "year": "year", "minute": "minute", "second": "second",
+_FREQUENT: Mapping[str, float] = {
+    word: seconds
+    for seconds, words in {
+        1: "second", 60: "minute", 3600: "hourly hour", 86_400: "daily nightly day night morning evening",
+        604_800: "weekly week", 1_209_600: "biweekly fortnight", 2_592_000: "monthly month",
+        7_776_000: "quarterly quarter", 31_536_000: "yearly annually annual year",
+    }.items()
+    for word in words.split()
 }  # fmt: skip
 _RECURRING = frozenset("hourly daily nightly weekly biweekly monthly quarterly yearly annually annual".split())
 _MONTHS = {name: number for number, full in enumerate(MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
 # A number after these tells one thing from another and is no value.
 _LABELS = frozenset(
     "line lines step issue ticket pr chapter section page row item case bug commit phase part number no task story "
-    "sprint round figure table appendix rule point run build user test adr patch release incident".split()
+    "sprint round figure table appendix rule point run build user test adr patch release incident note memory request "
+    "day week level option example question".split()
 )
 _DAYPARTS = frozenset("noon midnight morning mornings evening evenings night nights afternoon".split())
 # "for a week", "within an hour", "for a full day" are spans of one unit.
 _ONE = frozenset("a an full whole".split())
 _SPAN = frozenset("for within after in of a".split())
+# A number after these is the value of something before them.
+_BEFORE = frozenset("least max maximum minimum port than equals holds takes keeps returns use uses used per or".split())
 _HARDLY = frozenset("one single half double".split())
+_INEXACT = 0.02
 _FARTHEST = 500
 # How far behind a count the thing counted may stand: "3 free exports".
 _COUNTED = 3
@@ -81,19 +88,20 @@ _COUNTED = 3
 class Value(NamedTuple):
     """A value. of: the things counted. place: its first token.
 
-    per: the unit of time of a rate, "minute" for "5 requests per minute"
+    per: the seconds of a rate, 60 for "5 requests per minute"
     """
 
     kind: str
     amount: float | str
     of: frozenset[str]
     place: int
-    per: str = ""
+    per: float = 0
 
 
 def is_amount(word: str) -> bool:
     """Tell whether a lower-case word is a number, a unit, a month or a weekday."""
-    return word in _WORDS or word in _UNITS or word in _MONTHS or word.rstrip("s") in WEEKDAYS or word in _FREQUENT
+    words = (_WORDS, _UNITS, _MONTHS, _FREQUENT, _DAYPARTS)
+    return word.rstrip("s") in WEEKDAYS or any(word in each for each in words)
 
 
 def tokens(sentence: str) -> list[str]:
@@ -170,18 +178,29 @@ def _amount(words: Sequence[str], lowered: Sequence[str], place: int) -> tuple[V
     if not unit and rest and rest[0] in _UNITS:
         unit, used = rest[0], used + 1
     if unit in _UNITS:
-        return _measure(amount, unit, place), used
-    if number is not None and not unit and place and words[place - 1][:1].isupper() and words[place - 1].isalpha():
-        return Value("version", number[0], frozenset(terms(words[place - 1])), place), used
+        return _measure(amount, unit, place, is_rate=place > 0 and lowered[place - 1] in ("every", "each")), used
+    if number is not None and not unit and (named := _named(words[:place], rest)):
+        return Value("version", number[0], frozenset(terms(named)), place), used
     return _count(lowered, place, amount, rest), used
+
+
+def _named(before: Sequence[str], rest: Sequence[str]) -> str:
+    """Return the word that a number belongs to: “Python 3.12”, “batch size 64”, “the batch size is 64”."""
+    is_stated = len(before) > 1 and before[-1].lower() in ("is", "are")
+    word = before[-2 if is_stated else -1] if before else ""
+    if not word[:1].isalpha() or word.lower() in STOP_WORDS or word.lower() in _BEFORE:
+        return ""
+    return word if (word[:1].isupper() and not is_stated) or not _counted(rest) else ""
 
 
 def _date(month: int, day: float, place: int) -> Value:
     return Value("date", f"{month:02}-{int(day):02}", frozenset(), place)
 
 
-def _measure(amount: float, unit: str, place: int) -> Value:
+def _measure(amount: float, unit: str, place: int, *, is_rate: bool) -> Value:
     kind, factor = _UNITS[unit]
+    if is_rate and kind == "duration":
+        kind = "frequency"
     if kind == "time":
         return Value(kind, amount * 60 + 720 * (unit == "pm" and amount < 12), frozenset(), place)
     return Value(kind, amount * factor, frozenset(), place)
@@ -195,10 +214,10 @@ def _count(lowered: Sequence[str], place: int, amount: float, rest: Sequence[str
     return Value("count", amount, counted, place, _per(lowered[place + 1 : place + 6]))
 
 
-def _per(rest: Sequence[str]) -> str:
-    """Return the unit of time of a rate."""
+def _per(rest: Sequence[str]) -> float:
+    """Return the seconds of the unit of time of a rate."""
     place = next((place for place, word in enumerate(rest[:-1]) if word in ("per", "a", "each", "every")), None)
-    return _FREQUENT.get(rest[place + 1], "") if place is not None else ""
+    return _FREQUENT.get(rest[place + 1], 0) if place is not None else 0
 
 
 def _counted(rest: Sequence[str]) -> frozenset[str]:
@@ -218,7 +237,11 @@ def _frequencies(lowered: Sequence[str]) -> Iterator[Value]:
         if word in _RECURRING or (word in _FREQUENT and (before in ("every", "each") or once)):
             yield Value("frequency", _FREQUENT[word], frozenset(), place)
         elif word.rstrip("s") in WEEKDAYS and (before in ("every", "each") or word.endswith("days")):
-            yield Value("frequency", "week", frozenset(), place)
+            yield Value("frequency", _FREQUENT["week"], frozenset(), place)
+        elif before == "every" and word.isalpha() and word not in _UNITS:
+            yield Value("frequency", word, frozenset(), place)
+        elif word == "month" and before in ("the", "each", "a") and "of" in lowered[max(0, place - 2) : place]:
+            yield Value("frequency", _FREQUENT["month"], frozenset(), place)
 
 
 def conflict(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False) -> bool:
@@ -228,18 +251,14 @@ def conflict(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False)
     """
     for value in new:
         others = [other for other in old if _comparable(value, other, loose=loose)]
-        if (
-            others
-            and not any(_equal(value, other) for other in others)
-            and any(_near(value, other) for other in others)
-        ):
+        if any(_near(value, other) for other in others) and not any(_equal(value, other) for other in others):
             return True
     return False
 
 
-def repeated(new: Sequence[Value], old: Sequence[Value]) -> bool:
+def repeated(new: Sequence[Value], old: Sequence[Value], *, loose: bool = False) -> bool:
     """Tell whether a new value is an old one."""
-    return any(_comparable(value, other) and _equal(value, other) for value in new for other in old)
+    return any(_comparable(value, other, loose=loose) and _equal(value, other) for value in new for other in old)
 
 
 def _near(one: Value, other: Value) -> bool:
@@ -250,13 +269,22 @@ def _near(one: Value, other: Value) -> bool:
 
 
 def _equal(one: Value, other: Value) -> bool:
-    return one.amount == other.amount and (one.per == other.per or not (one.per and other.per))
+    """Tell whether two values are the same; a year is twelve months, give or take some days."""
+    if one.kind == "duration" and not isinstance(one.amount, str) and not isinstance(other.amount, str):
+        return abs(one.amount - other.amount) <= _INEXACT * one.amount
+    return _number(one.amount) == _number(other.amount) and (one.per == other.per or not (one.per and other.per))
+
+
+def _number(amount: float | str) -> float | str:
+    """Return a whole number as such, whether it is a version or a count."""
+    return float(amount) if isinstance(amount, str) and amount.isdigit() else amount
 
 
 def _comparable(one: Value, other: Value, *, loose: bool = False) -> bool:
-    """Tell whether two values have one kind and, for counts, count the same thing."""
-    if one.kind != other.kind:
-        return False
-    if one.kind not in ("count", "version"):
-        return True
+    """Tell whether two values have one kind and, for counts and versions, are of the same thing."""
+    numbers = ("count", "version")
+    if one.kind not in numbers or other.kind not in numbers:
+        return one.kind == other.kind
+    if one.kind != other.kind and (one.of or other.of):
+        return loose and not (one.of and other.of)
     return bool(one.of & other.of) or (not (one.of and other.of) and (loose or one.of == other.of))

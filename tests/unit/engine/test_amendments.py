@@ -259,3 +259,19 @@ def test_a_rule_about_something_else_is_kept(open_engine: Callable[..., Engine],
     engine = open_engine()
     engine.memories.store(old)
     assert not engine.memories.store(new).amends
+
+
+def test_a_fact_that_was_stated_twice_is_replaced_twice(engine: Engine, frozen: FrozenClock) -> None:
+    olds = [
+        engine.memories.store(text).memory.id
+        for text in ("We deploy the shop on Fridays.", "The shop is deployed on Fridays, after the review.")
+    ]
+    frozen.at += 1
+    stored = engine.memories.store("We deploy the shop on Mondays now.")
+    assert sorted(row.memory_id for row in stored.amends if row.superseded) == sorted(olds)
+
+
+def test_a_memory_is_replaced_with_the_reason_that_it_gives(engine: Engine, frozen: FrozenClock) -> None:
+    reason = "Because otherwise the gateway of the provider closes the connection before we get an answer from it."
+    old, stored = both(engine, frozen, f"{OLD} {reason}")
+    assert [(row.memory_id, row.superseded) for row in stored.amends] == [(old.id, True)]

@@ -447,3 +447,15 @@ def test_a_recall_survives_a_work_tree_that_is_gone(
     shutil.rmtree(side)
     hits = engine.recall.search(content).hits
     assert [hit.branch.standing for hit in hits if hit.branch is not None] == ["unknown"]
+
+
+@pytest.mark.parametrize("is_merged", [True, False])
+def test_a_statement_replaces_what_a_merged_branch_said(engine: Engine, app: Path, is_merged: bool) -> None:
+    git(app, "switch", "-q", "-c", "feature/retry")
+    commit(app, "b.py", "second")
+    old = stored(engine, "The request timeout is 30 seconds.")
+    git(app, "switch", "-q", "main")
+    if is_merged:
+        git(app, "merge", "-q", "--no-ff", "-m", "merge", "feature/retry")
+    new = stored(engine, "The request timeout is 60 seconds.")
+    assert engine.memories.get(old.id).superseded_by == (new.id if is_merged else None)

@@ -160,3 +160,19 @@ def test_an_event_that_is_delivered_again_counts_nothing(engine: Engine) -> None
     raw = payloads.claude("UserPromptSubmit", prompt=RULE, session_id="s-1")
     take(engine, raw, raw)
     assert [memory.metadata["times"] for memory in known(engine)] == [1]
+
+
+def test_a_sentence_that_changes_what_is_known_is_kept(engine: Engine) -> None:
+    changed = "originals are in eu-central-1 now"
+    prompt(engine, changed, "s-0")
+    assert known(engine) == []
+    old = engine.memories.store("Originals are stored in eu-west-1.", namespace=payloads.ROOT).memory
+    prompt(engine, changed, "s-1")
+    (new,) = known(engine)
+    assert (new.content, engine.memories.get(old.id).superseded_by) == ("Originals are in eu-central-1 now", new.id)
+
+
+def test_a_sentence_that_changes_nothing_is_kept_only_if_it_is_a_statement(engine: Engine) -> None:
+    engine.memories.store("Translations are under src/locales.", namespace=payloads.ROOT)
+    prompt(engine, "translations of the admin page are missing two keys")
+    assert len(known(engine)) == 1

@@ -52,6 +52,14 @@ CHANGES = (
     ("Always use pytest -x, never unittest.", "From now on use unittest again, not pytest.", "ended"),
     ("We use pnpm, not npm.", "We use npm again, not pnpm.", "ended"),
     ("The staging port is 5432.", "The staging port is 5433, not 5432.", "ended"),
+    ("Arguments are parsed with argparse.", "we parse arguments with typer", "value"),
+    ("Use python 3.10 for everything.", "python 3.12 is what we use", "value"),
+    ("A checkout session expires after 30 minutes.", "checkout sessions expire after an hour", "value"),
+    ("Tomas is the product owner.", "Ingrid is our product owner, Tomas went to ads", "ended"),
+    ("Card payments go through Stripe.", "We switched from Stripe to Adyen for cards.", "ended"),
+    ("I like snapshot tests for the components.", "no more snapshot tests, they hide bugs", "over"),
+    ("DNS is managed in Route53.", "dns is at cloudflare now", "value"),
+    ("The docs are deployed once a day at noon.", "docs deploy on every merge", "value"),
 )
 
 # The same words, the same shape, and both can hold; or nobody can tell.
@@ -125,6 +133,9 @@ NO_CHANGES = (
     ("Bug: the cart is empty after login.", "Bug: the cart is full after logout."),
     ("The default branch of the shop is `main`.", "The default branch of the shop is `trunk_2`."),
     ("The build must pass with Python 3.10.", "The build must pass with Python 3.12."),
+    ("Supplier 4 delivers to warehouse 4 on Mondays.", "Supplier 5 delivers to warehouse 5 on Mondays."),
+    ("Shard 1 is on host a3.", "Shard 2 is on host b7."),
+    ("Use ruff for linting and formatting.", "Use ruff 0.9 in the tools folder."),
 )
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
+from recollect.engine.records.branches import written_on
 from recollect.engine.records.memory_rows import ensure_node, node_id, replace, said_at
 from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.similarity_calibration import CalibrationCache
+    from recollect.engine.records.branches import Branches
     from recollect.recall.amend import Amended
     from recollect.recall.parsed_statement import Statement
     from recollect.store.transaction import Transaction
@@ -62,7 +64,9 @@ class Found(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether the older memory says little besides."""
-        return len(self.amended.old.split()) >= MAINLY * len(self.memory.content.split())
+        from recollect.recall.parsed_statement import length_of_statements
+
+        return len(self.amended.old.split()) >= MAINLY * length_of_statements(self.memory.content)
 
 
 class _Pair(NamedTuple):
@@ -78,6 +82,7 @@ class Amendments(NamedTuple):
     context: Context
     embedding: Embedding
     calibration: CalibrationCache
+    branches: Branches
 
     def find(self, memory: Memory) -> list[Found]:
         """Return what a memory that is about to be stored changes; read only, in bounded time."""
@@ -134,7 +139,13 @@ class Amendments(NamedTuple):
             return []
         matches = store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
         rows = store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
-        return [row for row in rows if row.branch in (None, memory.branch) and said_at(row) <= said_at(memory)]
+        return [row for row in self._in_force(rows, memory) if said_at(row) <= said_at(memory)]
+
+    def _in_force(self, rows: Sequence[Memory], memory: Memory) -> list[Memory]:
+        """Return the memories that hold on the branch of a new one: its own, the default and merged branches."""
+        places = {row.id: place for row in rows if row.branch != memory.branch and (place := written_on(row))}
+        stands = self.branches.standings(places.values(), memory.namespace) if places else {}
+        return [row for row in rows if row.id not in places or stands[places[row.id]].standing == "merged"]
 
     def _amended(self, pairs: Sequence[_Pair]) -> Iterator[Found]:
         """Yield the changes among pairs of statements, once their likeness is known."""
@@ -170,15 +181,19 @@ def _by_words(one: str, other: str) -> float:
 
 
 def _chosen(found: Iterable[Found]) -> list[Found]:
-    """Return for each new statement the older memory that it changes, if one stands out."""
+    """Return for each new statement the older memory that it changes, if one stands out, with those that repeat it."""
+    from recollect.recall.amend import states_alike
+
     by_statement: dict[str, list[Found]] = {}
     for each in sorted(found, key=lambda each: -each.amended.margin):
         by_statement.setdefault(each.amended.new, []).append(each)
     chosen: dict[str, Found] = {}
     for best, *others in by_statement.values():
-        rival = next((each.amended for each in others if each.memory.id != best.memory.id), None)
-        if rival is None or best.amended.margin - rival.margin >= CLEARLY:
-            chosen.setdefault(best.memory.id, best)
+        alike = [each for each in others if states_alike(each.amended, best.amended)]
+        rivals = (each for each in others if each not in alike and each.memory.id != best.memory.id)
+        if all(best.amended.margin - rival.amended.margin >= CLEARLY for rival in rivals):
+            for each in (best, *alike):
+                chosen.setdefault(each.memory.id, each)
     return list(chosen.values())[:MOST]
 
 

@@ -1,6 +1,7 @@
 """Stated memories: statements in prompts and answers become known memories.
 
-A repeated statement is counted on the memory that it repeats. A contrary one supersedes it.
+A repeated statement is counted on the memory that it repeats. A contrary one supersedes it, and a sentence that does so
+is a statement even if it does not look like one.
 
 prompt, final answer ─► capture.statements ─► Memory ─► compared, before a transaction is opened ─► kept, in one
 """
@@ -53,6 +54,7 @@ class Stated(NamedTuple):
     anchors: Prepared = NOTHING
     repeats: str | None = None
     changes: tuple[Found, ...] = ()
+    is_sure: bool = True
 
 
 def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated, ...]:
@@ -63,7 +65,7 @@ def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated
     from recollect.capture.statements import statements
 
     found = []
-    for each in statements(seen.text, speaker):
+    for each in statements(seen.text, speaker, unsure=True):
         memory, _ = without_secrets(
             Memory(
                 id=clock.new_id(),
@@ -83,7 +85,8 @@ def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated
             )
         )
         where: dict[str, Any] = {} if each.memory_type in _OF_THE_PROJECT or each.everywhere else position._asdict()
-        found.append(Stated(msgspec.structs.replace(memory, content_hash=content_hash(memory.content), **where)))
+        memory = msgspec.structs.replace(memory, content_hash=content_hash(memory.content), **where)
+        found.append(Stated(memory, is_sure=each.is_sure))
     return tuple(found)
 
 
@@ -93,10 +96,13 @@ def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> State
     known = amendments.repeated(memory, _says_the_same)
     if known is not None:
         return each._replace(repeats=known.id)
+    changes = tuple(amendments.find(memory))
+    if not each.is_sure and not any(change.is_whole for change in changes):
+        return each
     anchors = NOTHING
     with suppress(RecollectError, OSError):  # a statement is kept whether or not its code can be read
         anchors = anchoring.prepare(spoken_text(memory), memory.namespace)
-    return each._replace(anchors=anchors, changes=tuple(amendments.find(memory)))
+    return each._replace(anchors=anchors, changes=changes, is_sure=True)
 
 
 def _says_the_same(one: str, other: str) -> bool:
@@ -110,6 +116,8 @@ def keep(transaction: Transaction, each: Stated, anchor: Callable[[Transaction, 
     known = transaction.get(Memory, [each.repeats]) if each.repeats else []
     if known:
         strengthen(transaction, known[0], each.memory)
+        return False
+    if not each.is_sure:
         return False
     memory = transaction.insert(each.memory)
     anchor(transaction, memory, each.anchors)
