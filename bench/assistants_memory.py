@@ -446,7 +446,7 @@ def outcome(
         return [*rows(Scene(rig.resolve(), clients.resolve(), folder, parts, killed)), *table]
     finally:
         if keep is not None:
-            shutil.copytree(folder, keep, dirs_exist_ok=True, symlinks=True)
+            shutil.copytree(folder, keep, dirs_exist_ok=True, symlinks=True, ignore=shutil.ignore_patterns("*.sock"))
         shutil.rmtree(folder, ignore_errors=True)
 
 

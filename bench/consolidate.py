@@ -24,7 +24,7 @@ import numpy as np
 from measure import cpu_ms, publish, rss_mb
 from recollect import Engine, clock
 from recollect.model import Memory
-from recollect.store.protocol import Vectors
+from recollect.store.store_values import Vectors
 
 DAY = 86_400
 BEGIN = 1_700_000_000

@@ -27,7 +27,7 @@ from recollect import Engine, clock
 from recollect.capabilities import OPERATIONS
 from recollect.engine.models import embedding_queue
 from recollect.render import to_json
-from recollect.store.protocol import Vectors
+from recollect.store.store_values import Vectors
 
 PROJECTS = 50
 DAY = 86_400

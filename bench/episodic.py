@@ -321,7 +321,7 @@ def _fill(memory: EnhancedEpisodicMemory, records: int, clock: Clock) -> int:
 def _embed(memory: EnhancedEpisodicMemory, records: int) -> None:
     import numpy as np
 
-    from recollect.store.protocol import Vectors
+    from recollect.store.store_values import Vectors
 
     engine = memory.store.engine
     if records <= REAL_VECTORS:

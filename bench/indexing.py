@@ -51,7 +51,7 @@ QUERIES = (
 def once(tree: Path, workers: int, changed: int, *, link: bool = False) -> dict[str, Any]:
     """Index a tree and measure, with `link` also what linking it costs; run in a process of its own."""
     from recollect import Engine
-    from recollect.store.code_protocol import CodeScope
+    from recollect.store.code_rows import CodeScope
     from recollect.text.identifiers import code_terms
 
     with tempfile.TemporaryDirectory() as folder, Engine(home=folder, index_workers=workers) as engine:

@@ -56,7 +56,7 @@ def calls(tree: Path, suffixes: tuple[str, ...]) -> tuple[list[Call], dict[tuple
     from recollect import Engine
     from recollect.code.index.symbols import Symbol
     from recollect.model import RELATIONS, File
-    from recollect.store.code_protocol import symbol_keys
+    from recollect.store.code_rows import symbol_keys
 
     found: list[Call] = []
     lines: dict[tuple[str, str], int] = {}

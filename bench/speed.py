@@ -110,7 +110,7 @@ def fill(size: int, folder: Path) -> dict[str, Any]:
 
     from recollect import Engine
     from recollect.engine.models import embedding_queue
-    from recollect.store.protocol import Vectors
+    from recollect.store.store_values import Vectors
 
     embedding_queue.AT_IMPORT = 0
     with Engine(home=str(folder), embed_on_demand=0) as engine:

@@ -37,7 +37,7 @@ from recollect.code.search.pool import gather
 from recollect.code.search.question import understand
 from recollect.code.search.ranking_weights import BY_HAND
 from recollect.code.search.signals import ABSOLUTE, OF_REPORTS, SEMANTIC, measure
-from recollect.store.code_protocol import CodeScope
+from recollect.store.code_rows import CodeScope
 
 # Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme. A report has twice
 # as many signals as a question, and messages of commits are not quite what people report.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.model import File, Tree
-from recollect.store.code_protocol import SymbolRow, file_node, symbol_nodes
+from recollect.store.code_rows import SymbolRow, file_node, symbol_nodes
 from recollect.store.sql import Store
 
 

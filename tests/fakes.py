@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from recollect import clock
 from recollect.errors import Conflict, EmbeddingFailed, NotFound, Purged
 from recollect.model import Anchor, Change, Edge, Memory, Node, Record, Session, Workspace
-from recollect.store.protocol import Filter, Has, R, Range
+from recollect.store.store_values import Filter, Has, R, Range
 from recollect.store.transaction import Transaction
 
 

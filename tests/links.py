@@ -9,7 +9,7 @@ import pytest
 from recollect import Engine
 from recollect.code.links.link_pack import Loose, Site, pack
 from recollect.model import File, Tree
-from recollect.store.link_protocol import Links
+from recollect.store.link_rows import Links
 
 # From `path::symbol`, or `path` for the file, to the same, with relationship and confidence where they are not usual.
 Row = tuple[str, str] | tuple[str, str, str] | tuple[str, str, str, float]

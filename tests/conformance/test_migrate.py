@@ -17,9 +17,9 @@ from recollect.errors import Conflict
 from recollect.model import Memory
 from recollect.store import store_copy
 from recollect.store.postgres import Postgres
-from recollect.store.protocol import Vectors
 from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
+from recollect.store.store_values import Vectors
 
 # Tables that a database derives from others, or that belong to its kind.
 NOT_COPIED = {"settings", "memory_days", "sqlite_sequence"}

@@ -16,9 +16,9 @@ from recollect.model import Memory
 from recollect.store import postgres_vectors
 from recollect.store.dialect import Connection
 from recollect.store.postgres import Postgres
-from recollect.store.protocol import Match, Vectors
 from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
+from recollect.store.store_values import Match, Vectors
 from recollect.text.terms import terms
 
 # The first words are frequent, the last are rare; some are identifiers, paths and words of other scripts.

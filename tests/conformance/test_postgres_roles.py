@@ -17,8 +17,8 @@ from recollect import Engine
 from recollect.model import Anchor, Edge, Memory, Node, Session, Workspace
 from recollect.store.confinement import confined_to
 from recollect.store.postgres import Postgres
-from recollect.store.protocol import Vectors
 from recollect.store.sql import Store
+from recollect.store.store_values import Vectors
 
 TEAMS = ("red", "blue")
 READABLE = {

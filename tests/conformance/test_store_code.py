@@ -14,7 +14,7 @@ from tests.fakes import FrozenClock
 from recollect import clock
 from recollect.errors import Conflict, StorageError
 from recollect.model import File, Tree
-from recollect.store.code_protocol import CodeScope, FieldWeights, IndexedFile, Touched
+from recollect.store.code_rows import CodeScope, FieldWeights, IndexedFile, Touched
 from recollect.store.sql import Store
 
 NEEDS_SEARCH = True

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from recollect.model import Change, Edge, Memory, Node
-from recollect.store.protocol import Range, Strength
 from recollect.store.sql import Store
+from recollect.store.store_values import Range, Strength
 
 NEEDS_SEARCH = True
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from recollect.model import Memory
 from recollect.store import full_text
 from recollect.store.passage import PASSAGES_PER_MEMORY
-from recollect.store.protocol import Filter, Match, Passage, Standing, Vectors
 from recollect.store.sql import Store
+from recollect.store.store_values import Filter, Match, Passage, Standing, Vectors
 from recollect.text.passage_features import shape
 from recollect.text.passages import MAX_PASSAGES, passages
 from recollect.text.terms import query_terms, terms

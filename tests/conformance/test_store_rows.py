@@ -24,8 +24,8 @@ from recollect.model import (
     Tree,
     Workspace,
 )
-from recollect.store.protocol import Has, Range
 from recollect.store.sql import Store
+from recollect.store.store_values import Has, Range
 
 Add = Callable[..., Memory]
 

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.model import Memory
-from recollect.store.protocol import Filter, Has, Range, Vectors
 from recollect.store.sql import Store
+from recollect.store.store_values import Filter, Has, Range, Vectors
 from recollect.text.terms import query_terms
 
 NEEDS_SEARCH = True

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from recollect.model import Edge, Memory, Node
-from recollect.store.protocol import ORDINARY, Standing
 from recollect.store.sql import Store
+from recollect.store.store_values import ORDINARY, Standing
 from recollect.text.passages import MAX_PASSAGES
 
 NEEDS_SEARCH = True

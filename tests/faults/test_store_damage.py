@@ -14,7 +14,7 @@ from tests.trees import write
 
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreCorrupt
-from recollect.store.code_protocol import CodeScope
+from recollect.store.code_rows import CodeScope
 
 PAGE = 4096
 COUNT = 150

@@ -19,9 +19,9 @@ import pytest
 from recollect.errors import StoreUnwritable
 from recollect.model import Memory
 from recollect.store import vector_file, vector_index
-from recollect.store.protocol import Vectors
 from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
+from recollect.store.store_values import Vectors
 
 MODEL = "m/1"
 SIDE = 70  # not a multiple of 64: the last word of sign bits is padded

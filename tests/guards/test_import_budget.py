@@ -86,7 +86,7 @@ def test_a_glance_at_the_database_loads_no_engine() -> None:
     names = loaded(DIFFERENCE.format(statement="import recollect.engine.hook_responses.prompt_fast_path"), "-I")
     assert "recollect.engine.hook_responses.prompt_fast_path" in names
     assert tops(names) & (HEAVY - {"sqlite3", "Stemmer"} | {"msgspec", "hashlib", "logging", "inspect"}) == set()
-    assert {"recollect.engine.root", "recollect.model", "recollect.store.protocol"} & set(names) == set()
+    assert {"recollect.engine.root", "recollect.model", "recollect.store.store_values"} & set(names) == set()
 
 
 def test_asking_a_server_loads_one_module_more_than_capturing(root: Path, tmp_path: Path) -> None:

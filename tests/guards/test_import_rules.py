@@ -1,8 +1,8 @@
 """Who may import whom: the table of docs/architecture.md, enforced on the sources.
 
 A row names what a unit (a module or folder directly below recollect, or memory_lib) may import of ours, besides
-itself and `version`, which is free for all. `store.protocol` allows that one module of the folder; `store` allows all
-of it. An import inside a function or under TYPE_CHECKING counts like any other.
+itself and `version`, which is free for all. `store.store_values` allows that one module of the folder; `store` allows
+all of it. An import inside a function or under TYPE_CHECKING counts like any other.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 GROUND = {"model", "errors", "settings", "clock", "text", "files", "parsing"}
 PROTOCOLS = {
     "store.sql",
-    "store.protocol",
-    "store.code_protocol",
-    "store.link_protocol",
+    "store.store_values",
+    "store.code_rows",
+    "store.link_rows",
     "providers.provider_protocol",
 }
 STAGES = {"code", "capture", "patterns", "history", "importing", "graph", "recall", "consolidate"}
@@ -158,8 +158,8 @@ def test_the_architecture_document_shows_the_same_table(root: Path) -> None:
     [
         ("import recollect.store.sql", {"recollect.store.sql"}),
         ("from recollect import errors, model", {"recollect.errors", "recollect.model"}),
-        ("from recollect.store.protocol import Store", {"recollect.store.protocol"}),
-        ("from .protocol import Store", {"recollect.store.protocol"}),
+        ("from recollect.store.store_values import Range", {"recollect.store.store_values"}),
+        ("from .store_values import Range", {"recollect.store.store_values"}),
         ("from . import sql", {"recollect.store.sql"}),
         ("from .. import model", {"recollect.model"}),
         ("def late():\n    from recollect.engine import Engine", {"recollect.engine"}),
@@ -173,5 +173,7 @@ def test_imports_are_read_in_every_form(modules: dict[str, Module], source: str,
     sample = modules["recollect.store"]._replace(
         name="recollect.store.sample", is_package=False, tree=ast.parse(source)
     )
-    known = {f"recollect.{name}" for name in ("errors", "model", "engine", "surface", "store.sql", "store.protocol")}
+    known = {
+        f"recollect.{name}" for name in ("errors", "model", "engine", "surface", "store.sql", "store.store_values")
+    }
     assert of_ours(sample, known) == expected

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from recollect.code.index.project_root import Place
 from recollect.code.index.update import Limits, update, update_paths
 from recollect.model import File, Tree
-from recollect.store.code_protocol import places_of_file
+from recollect.store.code_rows import places_of_file
 from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 

@@ -18,7 +18,7 @@ from recollect.graph import code_graph
 from recollect.graph.code_graph import CONTAINS
 from recollect.graph.load import load
 from recollect.model import Edge, File, Node
-from recollect.store.link_protocol import Links
+from recollect.store.link_rows import Links
 from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from recollect.model import Memory
 from recollect.store import vector_index
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.protocol import Vectors
 from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
+from recollect.store.store_values import Vectors
 from recollect.store.vector_index import VectorIndex, to_blob
 from recollect.text.passages import MAX_PASSAGES
 

@@ -17,7 +17,7 @@ from recollect.engine.root import Engine
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound
 from recollect.model import Hit, Memory, Signals
 from recollect.settings import load
-from recollect.store.protocol import Filter, Has, Range
+from recollect.store.store_values import Filter, Has, Range
 from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import NODE_KINDS, RELATIONS
-from recollect.store.link_protocol import CodeStamps, Crossing
+from recollect.store.link_rows import CodeStamps, Crossing
 
 Ints = NDArray[np.int32]
 Places = NDArray[np.int64]

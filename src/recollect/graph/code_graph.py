@@ -17,8 +17,8 @@ import numpy as np
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES, Codes, Flags, Links, Places
 from recollect.graph.arrays import CodePart as CodePart
 from recollect.model import Tree
-from recollect.store.code_protocol import symbol_keys
-from recollect.store.link_protocol import SURE, CodeStamps, Crossing, target_node
+from recollect.store.code_rows import symbol_keys
+from recollect.store.link_rows import SURE, CodeStamps, Crossing, target_node
 
 if TYPE_CHECKING:
     from recollect.store.sql import Store

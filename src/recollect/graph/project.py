@@ -12,7 +12,7 @@ import numpy as np
 
 from recollect.graph.arrays import RELATION_CODES, Codes, Flags, Floats, Graph, Ints, Links, Places, Points, added_up
 from recollect.graph.code_graph import CodePart
-from recollect.store.code_protocol import FILE_BITS
+from recollect.store.code_rows import FILE_BITS
 
 # The relationships by which one piece of code uses another; containing is not using.
 USES: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS", "EXTENDS", "DEPENDS_ON")

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.store.protocol import Filter, Match, Passage, PassageVectors, TermCounts, WordSearch
     from recollect.store.sql import Store
+    from recollect.store.store_values import Filter, Match, Passage, PassageVectors, TermCounts, WordSearch
 
 # Passages from each search: the top 50 of a good ranking hold nine tenths of what a perfect one would return, and
 # reading more gains little. Further ones are ranked after these, so that the first hits do not depend on the limit.

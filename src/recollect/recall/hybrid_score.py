@@ -35,7 +35,7 @@ from recollect.recall.lexical import bm25, named_tags, rarity, relative
 from recollect.recall.profiles import COMPONENTS, Profile
 from recollect.recall.query import Query
 from recollect.recall.score import SEMANTIC, Column, Scored
-from recollect.store.protocol import ORDINARY, Passage, Standing, TermCounts
+from recollect.store.store_values import ORDINARY, Passage, Standing, TermCounts
 from recollect.text.dates import DAY, Span
 
 # Okapi BM25 as document 002 prints it. The fitted model has values of its own (measure.py), for shorter texts.

@@ -35,7 +35,7 @@ from recollect.text.days import EPOCH, LONGEST_MENTION, date_of, months
 from recollect.text.terms import terms
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Passage, TermCounts
+    from recollect.store.store_values import Passage, TermCounts
 
 # BM25's saturation and length normalisation. Turns and notes are short, so length matters less than in documents.
 K1 = 0.9

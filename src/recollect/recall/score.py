@@ -42,7 +42,7 @@ from recollect.recall.weights import (
     UNASKED_NOTE,
     Term,
 )
-from recollect.store.protocol import Passage, TermCounts
+from recollect.store.store_values import Passage, TermCounts
 
 Column = NDArray[np.float64]
 

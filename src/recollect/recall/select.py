@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.recall.score import Scored
-from recollect.store.protocol import Passage
+from recollect.store.store_values import Passage
 
 # The share of common terms that makes passages similar. Tags and titles are terms too, so that copies of one sentence
 # differ a little; the texts decide.

@@ -1,1 +1,1 @@
-"""Storage of all data: one protocol, one SQL implementation over a dialect, derived state that can be rebuilt."""
+"""Storage of all data: one SQL store over a dialect, derived state that can be rebuilt."""

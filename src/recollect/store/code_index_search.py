@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.model import File
-from recollect.store.code_protocol import (
+from recollect.store.code_rows import (
     MAX_PLACES,
     PLACE_BITS,
     ChunkRow,

@@ -15,7 +15,7 @@ import msgspec
 from recollect import clock
 from recollect.errors import Conflict
 from recollect.model import File, Tree
-from recollect.store.code_protocol import (
+from recollect.store.code_rows import (
     FILE_BITS,
     MAX_PLACES,
     PLACE_BITS,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.store.code_protocol import PLACE_BITS, ChunkSpan, CodeMatch, LackingVector, files_of_tree
+from recollect.store.code_rows import PLACE_BITS, ChunkSpan, CodeMatch, LackingVector, files_of_tree
 from recollect.store.dialect import Connection
 from recollect.store.row_queries import read_setting
 from recollect.store.vector_index import VectorIndex

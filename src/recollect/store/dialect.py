@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.store import full_text
-from recollect.store.code_protocol import FieldWeights
-from recollect.store.protocol import PassageVectors, StoreFacts, T, TermCounts
+from recollect.store.code_rows import FieldWeights
+from recollect.store.store_values import PassageVectors, StoreFacts, T, TermCounts
 
 if TYPE_CHECKING:
     import numpy as np

@@ -60,7 +60,7 @@ class FastPathReader:
         ((version,),) = self._connection.execute("PRAGMA user_version")
         return bool(application == APPLICATION_ID and version == len(MIGRATIONS))
 
-    # --- the interface of keyword search (store.protocol.WordSearch); the filter is always that of the reader ---
+    # --- the interface of keyword search (store.store_values.WordSearch); the filter is always that of the reader ---
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str]) -> TermCounts:
         """Return term frequencies, and which terms are known."""

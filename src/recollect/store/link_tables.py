@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from recollect.store.code_protocol import files_of_tree
+from recollect.store.code_rows import files_of_tree
 from recollect.store.full_text import marks
-from recollect.store.link_protocol import (
+from recollect.store.link_rows import (
     CodeStamps,
     Edges,
     FileGraph,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from recollect.model import Tree
-from recollect.store.code_protocol import (
+from recollect.store.code_rows import (
     FILE_BITS,
     DependencyRow,
     PackageLink,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from recollect.model import Memory
 from recollect.store import full_text
 from recollect.store.dialect import Connection, TextRow
-from recollect.store.protocol import Passage
+from recollect.store.store_values import Passage
 from recollect.store.tables import STANDING_COLUMNS, standing
 from recollect.text.passage_features import shape, unpacked
 from recollect.text.passages import MAX_PASSAGES, head

@@ -19,8 +19,8 @@ from recollect.store.dialect import Connection, SearchRow
 from recollect.store.full_text import marks, search_times
 from recollect.store.passage import WIDENING, best_matches
 from recollect.store.passage_rows import passages
-from recollect.store.protocol import Filter, Match, MemoryVectors, Passage, PassageVectors, TermCounts, Vectors
 from recollect.store.row_queries import Rows, chunks, generation, increment, newest_change, read_setting, write_setting
+from recollect.store.store_values import Filter, Match, MemoryVectors, Passage, PassageVectors, TermCounts, Vectors
 from recollect.store.tables import TABLES
 from recollect.text.passages import MAX_PASSAGES
 

@@ -49,7 +49,7 @@ from recollect.store.postgres_vectors import (
     adapt,
     index_vectors,
 )
-from recollect.store.protocol import StoreFacts, T
+from recollect.store.store_values import StoreFacts, T
 from recollect.store.text_rebuild import forget_rebuild
 
 SCHEMA = "recollect"

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.store import full_text
-from recollect.store.code_protocol import FILE_BITS, PLACE_BITS, FieldWeights
+from recollect.store.code_rows import FILE_BITS, PLACE_BITS, FieldWeights
 from recollect.store.dialect import CodeTextRow, Connection, SearchRow, TextRow
 from recollect.store.passage_rows import named_days
 from recollect.store.postgres_pool import PooledConnection
-from recollect.store.protocol import TermCounts
+from recollect.store.store_values import TermCounts
 from recollect.text.passages import MAX_PASSAGES
 
 # BM25 of FTS5: k1 1.2, b 0.75; a term in more than half of the rows counts almost nothing, not less than nothing.

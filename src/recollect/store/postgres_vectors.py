@@ -18,7 +18,7 @@ from psycopg.adapt import Buffer, Dumper, Loader
 from psycopg.pq import Format
 
 from recollect.store.dialect import Connection, SearchRow
-from recollect.store.protocol import PassageVectors
+from recollect.store.store_values import PassageVectors
 from recollect.text.digest import digest
 from recollect.text.passages import MAX_PASSAGES
 

@@ -12,7 +12,7 @@ from recollect.errors import Conflict
 from recollect.model import Memory
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
-from recollect.store.protocol import Filter, Has, NotBefore, R, Range, Without
+from recollect.store.store_values import Filter, Has, NotBefore, R, Range, Without
 from recollect.store.tables import TABLES, Table, from_row
 
 # Bound values per statement: SQLite before 3.32 allows 999.

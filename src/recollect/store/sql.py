@@ -27,7 +27,6 @@ from recollect.store.full_text import marks
 from recollect.store.link_tables import CodeLinks
 from recollect.store.package_tables import Packages
 from recollect.store.passage_search import Searches
-from recollect.store.protocol import Filter, StoreFacts, Strength, T
 from recollect.store.row_queries import (
     CHUNK,
     EVERYTHING,
@@ -38,6 +37,7 @@ from recollect.store.row_queries import (
     read_setting,
     write_setting,
 )
+from recollect.store.store_values import Filter, StoreFacts, Strength, T
 from recollect.store.tables import TABLES, encode
 from recollect.store.text_rebuild import rebuild_text
 from recollect.store.transaction import Transaction

@@ -41,8 +41,8 @@ from recollect.store import full_text
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.migrations import APPLICATION_ID as APPLICATION_ID
 from recollect.store.migrations import MIGRATIONS
-from recollect.store.protocol import StoreFacts, T
 from recollect.store.sqlite_text import SqliteCode, SqliteText, newest_is_found
+from recollect.store.store_values import StoreFacts, T
 from recollect.store.text_rebuild import forget_rebuild
 
 # Document 002: WAL, 64 MB cache, 256 MB memory map, foreign keys. NORMAL survives the death of any process; only a

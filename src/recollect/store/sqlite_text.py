@@ -17,7 +17,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from recollect.store import full_text
-from recollect.store.code_protocol import FieldWeights
+from recollect.store.code_rows import FieldWeights
 from recollect.store.dialect import CodeTextRow, Connection, SearchRow, TextRow
 from recollect.store.full_text import any_of, frequencies_of
 from recollect.store.passage_rows import named_days

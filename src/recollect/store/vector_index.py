@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.store.dialect import Connection, SearchRow
-from recollect.store.protocol import PassageVectors
 from recollect.store.row_queries import generation
+from recollect.store.store_values import PassageVectors
 from recollect.store.vector_file import Saved
 from recollect.store.vector_segment import EXACT_ROWS, Floats, Ints, Mask, Segment, merged, nearest, segment, single
 from recollect.text.passages import MAX_PASSAGES

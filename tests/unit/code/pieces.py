@@ -10,7 +10,7 @@ from recollect.code.search.pool import Candidate, Pool
 from recollect.code.search.question import understand
 from recollect.code.search.signals import measure
 from recollect.model import File, Tree
-from recollect.store.code_protocol import PLACE_BITS, ChunkRow, SymbolRow
+from recollect.store.code_rows import PLACE_BITS, ChunkRow, SymbolRow
 from recollect.text.identifiers import code_terms
 
 TREE = Tree(id=1, root="/app", namespace="app")

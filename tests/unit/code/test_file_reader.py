@@ -13,7 +13,7 @@ import pytest
 
 from recollect.code.index.file_reader import Task, indexed, path_terms, read
 from recollect.code.index.symbols import Symbol
-from recollect.store.code_protocol import (
+from recollect.store.code_rows import (
     ChunkSpan,
     IndexedFile,
     SymbolRow,

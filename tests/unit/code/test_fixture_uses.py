@@ -9,7 +9,7 @@ from recollect.code.index.extract import outline
 from recollect.code.index.fixture_uses import hidden_uses, parameters
 from recollect.code.index.languages import BY_NAME
 from recollect.code.index.symbol_properties import is_test_file
-from recollect.store.code_protocol import SymbolRow
+from recollect.store.code_rows import SymbolRow
 
 
 def rows(path: str, source: str) -> list[SymbolRow]:

@@ -9,7 +9,7 @@ import pytest
 from recollect.code.manifests.families import read
 from recollect.code.manifests.importable_names import Provided, names
 from recollect.code.manifests.package_resolution import Kept, packages
-from recollect.store.code_protocol import DependencyRow, PackageRow
+from recollect.store.code_rows import DependencyRow, PackageRow
 
 pytestmark = pytest.mark.promise("E14")
 

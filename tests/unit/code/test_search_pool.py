@@ -8,7 +8,7 @@ import pytest
 from recollect.code.search import pool as pools
 from recollect.code.search.pool import Candidate, gather
 from recollect.code.search.question import understand
-from recollect.store.code_protocol import CodeScope
+from recollect.store.code_rows import CodeScope
 from recollect.store.sql import Store
 
 from .conftest import Index

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recollect.code.search.symbol_lookup import find_symbols, symbol_at
-from recollect.store.code_protocol import CodeScope
+from recollect.store.code_rows import CodeScope
 from recollect.store.sql import Store
 
 from .conftest import Index

@@ -18,7 +18,7 @@ from recollect.code.index.update import Limits, update, update_paths
 from recollect.errors import Cancelled
 from recollect.model import Tree
 from recollect.progress import reporting_to
-from recollect.store.code_protocol import CodeScope
+from recollect.store.code_rows import CodeScope
 from recollect.store.sql import Store
 
 from .conftest import Index

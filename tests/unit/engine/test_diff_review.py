@@ -22,7 +22,7 @@ from recollect.code.links.link_pack import Loose
 from recollect.engine.review.test_order import ranked
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
-from recollect.store.link_protocol import AmbiguousSite, OutsideSite, UnresolvedSite
+from recollect.store.link_rows import AmbiguousSite, OutsideSite, UnresolvedSite
 
 CORE = """\
 LIMIT = 3

@@ -14,7 +14,7 @@ from recollect import Engine
 from recollect.code.links.link_pack import Loose
 from recollect.errors import InvalidInput, NotFound
 from recollect.render import to_text
-from recollect.store.link_protocol import OutsideSite, UnresolvedSite
+from recollect.store.link_rows import OutsideSite, UnresolvedSite
 from recollect.text.token_count import tokens
 
 FILES = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.recall.query import understand
 from recollect.recall.score import measure
-from recollect.store.protocol import Passage, TermCounts
+from recollect.store.store_values import Passage, TermCounts
 from recollect.text.passage_features import shape
 from recollect.text.passages import MAX_PASSAGES
 from recollect.text.terms import terms

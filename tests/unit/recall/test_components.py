@@ -12,7 +12,7 @@ from recollect.recall import hybrid_score
 from recollect.recall.gather import Pool
 from recollect.recall.hybrid_score import RECENCY_HALF_LIFE_S
 from recollect.recall.query import understand
-from recollect.store.protocol import Passage, Standing
+from recollect.store.store_values import Passage, Standing
 from recollect.text.dates import DAY, asked_times
 
 NOW = 1_700_000_000  # 2023-11-14

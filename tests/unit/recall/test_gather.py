@@ -13,9 +13,9 @@ from tests.unit.recall.pools import counted, passage, talk
 from recollect.model import Memory
 from recollect.recall.gather import FROM_TIME, POOL, REACH, Pool, gather
 from recollect.recall.query import understand
-from recollect.store.protocol import Filter, Match, Passage, PassageVectors, Vectors
 from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
+from recollect.store.store_values import Filter, Match, Passage, PassageVectors, Vectors
 from recollect.text.passages import MAX_PASSAGES
 
 MODEL = "test/2"

@@ -17,7 +17,7 @@ from recollect.recall.profiles import COMPONENTS, DEFAULT, DOCUMENTED, PROFILES,
 from recollect.recall.query import Query, understand
 from recollect.recall.score import SEMANTIC, Scored, measure, score
 from recollect.recall.weights import ASKED_NOTE, BY_HAND, NOTE, TALK
-from recollect.store.protocol import Passage, Standing
+from recollect.store.store_values import Passage, Standing
 
 NOW = 1_700_000_000
 QUESTION = "Who wrote the parser in Rust?"

@@ -22,7 +22,7 @@ from recollect.recall.weights import (
     TALK_BY_WORDS,
     TALK_RELEVANCE,
 )
-from recollect.store.protocol import Passage, Standing, TermCounts
+from recollect.store.store_values import Passage, Standing, TermCounts
 
 
 def places(column: list[float]) -> set[int]:

@@ -9,7 +9,7 @@ from tests.unit.recall.pools import apart, passage
 
 from recollect.recall.score import Scored
 from recollect.recall.select import COMPARED, MOST_OF_SESSION, SAME_SESSION, Selected, fold, select, spread
-from recollect.store.protocol import Passage
+from recollect.store.store_values import Passage
 
 FAR = ("oak", "elm", "fir", "yew")
 

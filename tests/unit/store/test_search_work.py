@@ -12,9 +12,9 @@ import pytest
 
 from recollect.model import Memory
 from recollect.store import passage_search
-from recollect.store.protocol import Vectors, Without
 from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
+from recollect.store.store_values import Vectors, Without
 
 MODEL = "m"
 ONE = np.eye(1, 8, dtype=np.float32)

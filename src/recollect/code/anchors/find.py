@@ -14,7 +14,7 @@ from recollect.code.anchors.mention import Mentions, Name, Path, is_path
 from recollect.code.anchors.normalised_file import TELLING_BYTES, Form, Spot, spots
 from recollect.code.index.languages import BY_NAME
 from recollect.model import File, Tree
-from recollect.store.code_protocol import CodeScope, FoundSymbol, SymbolRow
+from recollect.store.code_rows import CodeScope, FoundSymbol, SymbolRow
 from recollect.text.identifiers import name_term
 
 if TYPE_CHECKING:

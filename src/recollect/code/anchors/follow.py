@@ -18,7 +18,7 @@ from recollect.code.anchors.normalised_file import TELLING_BYTES, Spot, overlap,
 from recollect.model import File
 
 if TYPE_CHECKING:
-    from recollect.store.code_protocol import IndexedFile, Touched
+    from recollect.store.code_rows import IndexedFile, Touched
     from recollect.store.sql import Store
 
 # Symbols of a file by qualified name, by path.

@@ -21,7 +21,7 @@ from recollect.code.index.languages import BY_NAME, detect
 from recollect.code.index.normal_form import BLANK, HASH_DIGITS, normalise
 from recollect.code.index.page import Page, load, parse
 from recollect.files import read_file
-from recollect.store.code_protocol import SymbolRow
+from recollect.store.code_rows import SymbolRow
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -21,7 +21,7 @@ from recollect.code.index.exclusions import mark
 from recollect.code.index.file_walk import real
 from recollect.code.index.languages import detect
 from recollect.model import File, Tree
-from recollect.store.code_protocol import FoundSymbol, SymbolRow
+from recollect.store.code_rows import FoundSymbol, SymbolRow
 
 # Forms in memory: those of a busy file are used one after the other.
 MAX_FORMS = 256

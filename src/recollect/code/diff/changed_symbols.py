@@ -21,7 +21,7 @@ from recollect.code.anchors.normalised_file import TELLING_BYTES, digest, form
 from recollect.code.diff.file_sides import Sides
 from recollect.code.index.languages import BY_NAME
 from recollect.code.index.normal_form import BLANK, BLOCK_ENDS, BLOCKS_MOST, LINE, SEPARATED
-from recollect.store.code_protocol import SymbolRow, symbol_keys
+from recollect.store.code_rows import SymbolRow, symbol_keys
 
 # Marks that the normal form puts between symbols: separation, line ends and block ends.
 MARKS = BLANK + bytes([SEPARATED, *range(LINE, BLOCK_ENDS + BLOCKS_MOST + 1)])

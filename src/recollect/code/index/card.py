@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from recollect.store.code_protocol import ChunkRow, SymbolRow
+from recollect.store.code_rows import ChunkRow, SymbolRow
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 

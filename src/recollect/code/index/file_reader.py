@@ -27,7 +27,7 @@ from recollect.code.index.symbols import Outline, Symbol, is_declared
 from recollect.code.manifests.families import family, pack
 from recollect.code.manifests.families import read as read_manifest
 from recollect.files import READ_UNLINKED
-from recollect.store.code_protocol import IndexedFile, Touched
+from recollect.store.code_rows import IndexedFile, Touched
 from recollect.text.identifiers import joined_terms, name_terms, named, words
 from recollect.text.redaction.redact import masked
 

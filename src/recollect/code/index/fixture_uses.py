@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.store.code_protocol import SymbolRow, symbol_keys
+from recollect.store.code_rows import SymbolRow, symbol_keys
 
 SETUPS = frozenset(
     "setUp tearDown setUpClass tearDownClass asyncSetUp asyncTearDown setup_method teardown_method setup_class "

@@ -21,7 +21,7 @@ from recollect.code.index.file_reader import Task, read, time_of
 from recollect.code.index.file_walk import real
 from recollect.code.index.languages import BY_EXTENSION
 from recollect.code.process_pool import MAX_WORKERS, Job, JobFailed, ProcessPool, cores, loaded
-from recollect.store.code_protocol import IndexedFile, Touched
+from recollect.store.code_rows import IndexedFile, Touched
 
 # An order is as many files as make up this many bytes, a tenth of a second of work, or this many files.
 ORDER_BYTES = 262_144

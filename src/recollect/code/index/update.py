@@ -31,7 +31,7 @@ from recollect.text.redaction import redact
 
 if TYPE_CHECKING:
     from recollect.code.index.project_root import Place
-    from recollect.store.code_protocol import IndexedFile, Touched
+    from recollect.store.code_rows import IndexedFile, Touched
     from recollect.store.sql import Store
 
 

@@ -18,7 +18,7 @@ from recollect.code.links.module_finder import FILE, Modules
 from recollect.code.links.program import Import, Unit
 from recollect.code.links.solver import CallEdge, Derivation, OpenCall, Solution, solve, uncollected
 from recollect.code.links.solver_state import Place
-from recollect.store.link_protocol import AmbiguousSite, OutsideSite, UnresolvedSite
+from recollect.store.link_rows import AmbiguousSite, OutsideSite, UnresolvedSite
 
 # What deriving, importing and using are worth: they are written down, and only what a name means may be mistaken.
 HEIR_CONFIDENCE = 0.98

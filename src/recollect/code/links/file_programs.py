@@ -22,7 +22,7 @@ from recollect.code.index.symbols import Extracted, Outline, Symbol
 from recollect.code.links.interface_summary import Pieces, add_names, pieces, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
 from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, Unparsed, packed, unpacked
-from recollect.store.code_protocol import IndexedFile, Touched, symbol_keys
+from recollect.store.code_rows import IndexedFile, Touched, symbol_keys
 from recollect.text.redaction.redact import masked
 
 # Languages with a front end of their own; all others that have programs are read by `generic_reader`.

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from recollect.model import RELATIONS
-from recollect.store.link_protocol import SURE, AmbiguousSite, Edges, OutsideSite, Sites, UnresolvedSite
+from recollect.store.link_rows import SURE, AmbiguousSite, Edges, OutsideSite, Sites, UnresolvedSite
 
 # Places that did not become links are kept up to this many of each kind and file: generated code has thousands.
 MOST_LOOSE = 5_000

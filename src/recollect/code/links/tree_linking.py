@@ -30,7 +30,7 @@ from recollect.code.links.solver import uncollected
 from recollect.code.manifests.importable_names import provided
 from recollect.model import File, Tree
 from recollect.progress import report
-from recollect.store.link_protocol import LinkedTree, Links, Program
+from recollect.store.link_rows import LinkedTree, Links, Program
 
 if TYPE_CHECKING:
     from recollect.code.links.module_finder import Facts

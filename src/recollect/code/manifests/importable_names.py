@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.manifests.python_manifests import ANY
 from recollect.model import File
-from recollect.store.code_protocol import PackageRow
+from recollect.store.code_rows import PackageRow
 
 if TYPE_CHECKING:
     from recollect.store.sql import Store

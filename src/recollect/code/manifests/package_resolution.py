@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.manifests.families import family, unpack
 from recollect.code.manifests.manifest import NONE, Dependency, Ecosystem, Manifest, Scope, normal
-from recollect.store.code_protocol import DependencyRow, PackageRow
+from recollect.store.code_rows import DependencyRow, PackageRow
 
 if TYPE_CHECKING:
     from recollect.store.sql import Store

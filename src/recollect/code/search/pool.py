@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.search.report import matched
 from recollect.model import File, Tree
-from recollect.store.code_protocol import PLACE_BITS, ChunkRow, CodeScope, FieldWeights
+from recollect.store.code_rows import PLACE_BITS, ChunkRow, CodeScope, FieldWeights
 from recollect.text.identifiers import name_term
 
 if TYPE_CHECKING:

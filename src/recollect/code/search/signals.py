@@ -20,7 +20,7 @@ from recollect.code.search.pool import DATA, ELSEWHERE, ENTRY, EXAMPLE, PROSE, T
 from recollect.code.search.question import Question
 from recollect.code.search.report import Report, matched
 from recollect.code.search.symbol_lookup import is_alias
-from recollect.store.code_protocol import SymbolRow
+from recollect.store.code_rows import SymbolRow
 from recollect.text.identifiers import code_terms
 
 Column = NDArray[np.float64]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from recollect.code.index.chunks import CALLED, HOLDERS
 from recollect.code.search.pool import Candidate
 from recollect.code.search.question import Question
-from recollect.store.code_protocol import ChunkRow, SymbolRow
+from recollect.store.code_rows import ChunkRow, SymbolRow
 from recollect.text.identifiers import code_terms
 
 _SEPARATOR = re.compile(r"::|->|[.#:/\\]")

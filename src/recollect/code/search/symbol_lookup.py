@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recollect.model import File, Tree
-from recollect.store.code_protocol import PLACE_BITS, CodeScope, FoundSymbol, SymbolRow
+from recollect.store.code_rows import PLACE_BITS, CodeScope, FoundSymbol, SymbolRow
 from recollect.text.identifiers import name_term
 
 if TYPE_CHECKING:

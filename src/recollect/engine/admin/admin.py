@@ -40,7 +40,7 @@ from recollect.model import (
     Workspace,
 )
 from recollect.operations import operation
-from recollect.store.code_protocol import UNREAD
+from recollect.store.code_rows import UNREAD
 from recollect.text.display import plural
 from recollect.version import __version__
 

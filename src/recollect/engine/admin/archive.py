@@ -42,7 +42,7 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.parsing import parse_json
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 from recollect.text.display import json_escaped
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from recollect.engine.records import input_checks
 from recollect.errors import QuotaExceeded, StorageError
 from recollect.model import Limit, Memory, Offset, Record, TokenCall, TokenCallPage
 from recollect.operations import operation
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
     from recollect.engine.admin.access_tokens import Grant

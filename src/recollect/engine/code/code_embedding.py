@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.engine.graph.centrality import Centrality
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.graph.arrays import Graph, Rows
-    from recollect.store.code_protocol import ChunkRow
+    from recollect.store.code_rows import ChunkRow
 
 # Chunks per round: small enough that stopping is prompt.
 BATCH = 64

@@ -20,7 +20,7 @@ from recollect.errors import Conflict, NotFound, RecollectError
 from recollect.files import read_file
 from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
-from recollect.store.code_protocol import UNREAD
+from recollect.store.code_rows import UNREAD
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from recollect.engine.memory.anchor_tracking import AnchorTracking
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.scope import Scope
-    from recollect.store.code_protocol import CodeScope, FoundSymbol
-    from recollect.store.protocol import Filter
+    from recollect.store.code_rows import CodeScope, FoundSymbol
     from recollect.store.sql import Store
+    from recollect.store.store_values import Filter
 
 # Notes of an index run that are shown; a tree may have thousands of odd files.
 MAX_NOTES = 20
@@ -230,7 +230,7 @@ class CodeIndex:
         from recollect.code.index.symbol_properties import level
         from recollect.code.links.tree_linking import is_linked
         from recollect.engine.code.dependencies import calls
-        from recollect.store.code_protocol import PLACE_BITS
+        from recollect.store.code_rows import PLACE_BITS
 
         store = self._context.store
         found = self.found(input_checks.text("symbol", symbol).strip(), self.scope(namespace))
@@ -336,7 +336,7 @@ class CodeIndex:
 
     def within(self, where: "Filter", language: str | None = None, path: str | None = None) -> "CodeScope":
         """Return where to look for code: in the trees that a filter finds, or in all; which languages and folders."""
-        from recollect.store.code_protocol import CodeScope
+        from recollect.store.code_rows import CodeScope
 
         trees = tuple(tree.id for tree in self._context.store.find(Tree, where)) if where else None
         languages = (language.strip().lower(),) if language else ()

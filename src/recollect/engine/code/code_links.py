@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.engine.code.code_index import CodeIndex
     from recollect.engine.graph.centrality import Centrality
     from recollect.graph.arrays import Graph
-    from recollect.store.code_protocol import FoundSymbol
+    from recollect.store.code_rows import FoundSymbol
 
 # Farther than this, nearly everything depends on nearly everything.
 MAX_DEPTH = 10

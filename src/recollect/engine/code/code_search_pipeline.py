@@ -21,7 +21,7 @@ from recollect.model import CodeHit
 
 if TYPE_CHECKING:
     from recollect.engine.code.code_embedding import CodeEmbedding
-    from recollect.store.code_protocol import CodeScope
+    from recollect.store.code_rows import CodeScope
     from recollect.store.sql import Store
 
 # Below this share of pieces with a vector, meaning would only favour those that happen to have one.

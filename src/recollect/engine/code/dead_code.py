@@ -26,11 +26,11 @@ from recollect.engine.graph.code_nodes import code_node_id, file_place, symbol_h
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Project, project, using
 from recollect.model import File, Tree
-from recollect.store.code_protocol import FoundSymbol, SymbolRow, symbol_nodes
+from recollect.store.code_rows import FoundSymbol, SymbolRow, symbol_nodes
 
 if TYPE_CHECKING:
     from recollect.graph.code_graph import CodePart
-    from recollect.store.link_protocol import Sites
+    from recollect.store.link_rows import Sites
     from recollect.store.sql import Store
 
 # Kinds that can be dead. A module is its file, an endpoint and a test are called from outside.

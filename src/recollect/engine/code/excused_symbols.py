@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from recollect.code.index.fixture_uses import is_fixture
 from recollect.code.index.symbol_properties import is_test_file
-from recollect.store.code_protocol import FoundSymbol, SymbolRow
+from recollect.store.code_rows import FoundSymbol, SymbolRow
 
 
 class Candidate(NamedTuple):

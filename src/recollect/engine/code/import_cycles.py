@@ -19,8 +19,8 @@ from recollect.graph.arrays import RELATION_CODES, Graph, Links
 from recollect.graph.cycles import Circle, circles
 from recollect.graph.project import FileLinks, between_files, only, project
 from recollect.model import Tree
-from recollect.store.code_protocol import SymbolRow
-from recollect.store.link_protocol import Edges, Sites, target_node
+from recollect.store.code_rows import SymbolRow
+from recollect.store.link_rows import Edges, Sites, target_node
 
 if TYPE_CHECKING:
     from recollect.graph.code_graph import CodePart

@@ -27,9 +27,9 @@ from recollect.engine.code.code_index import tree_at
 from recollect.errors import Conflict, NotFound
 from recollect.files import read_file
 from recollect.model import File, Tree
-from recollect.store.code_protocol import PackageRow as PackageRow
-from recollect.store.code_protocol import SymbolRow as SymbolRow
-from recollect.store.code_protocol import file_node
+from recollect.store.code_rows import PackageRow as PackageRow
+from recollect.store.code_rows import SymbolRow as SymbolRow
+from recollect.store.code_rows import file_node
 from recollect.text.display import plural
 from recollect.text.redaction.redact import masked
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
     from recollect.graph.project import Further
-    from recollect.store.link_protocol import Edges
+    from recollect.store.link_rows import Edges
     from recollect.store.sql import Store
 
 # Users of one file that are counted: what more files use is used everywhere.
@@ -183,7 +183,7 @@ class Sources:
         """
         from recollect.code.search.pool import FIELDS, REPORT_PIECES, REPORT_POSTINGS, SUMMED
         from recollect.code.search.question import understand
-        from recollect.store.code_protocol import PLACE_BITS, CodeScope
+        from recollect.store.code_rows import PLACE_BITS, CodeScope
 
         terms = understand(text).terms
         if self.tree is None or not terms:
@@ -214,7 +214,7 @@ class Sources:
         matter, this also what it touches.
         """
         from recollect.code.search.question import understand
-        from recollect.store.code_protocol import PLACE_BITS, CodeScope
+        from recollect.store.code_rows import PLACE_BITS, CodeScope
         from recollect.text.identifiers import code_terms
 
         asked = understand(text)

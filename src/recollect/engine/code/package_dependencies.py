@@ -11,7 +11,7 @@ from recollect.code.code_records import CrossRepo, ExternalPackage, PackageLink,
 from recollect.code.manifests.manifest import NORMAL
 from recollect.code.manifests.version_ranges import clash, fits
 from recollect.model import Tree
-from recollect.store.code_protocol import DependencyRow, PackageRow, package_node
+from recollect.store.code_rows import DependencyRow, PackageRow, package_node
 from recollect.store.package_tables import PackageIndex
 
 # Names that are shown of many: of users of an external package, of further places of a name.

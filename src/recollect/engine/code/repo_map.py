@@ -24,7 +24,7 @@ from recollect.graph.arrays import RELATION_CODES
 from recollect.graph.project import USES, Further, Project, project
 from recollect.graph.rank import Seen, file_shares, importance
 from recollect.model import File, Tree
-from recollect.store.code_protocol import PLACE_BITS, SymbolRow, file_node, symbol_nodes
+from recollect.store.code_rows import PLACE_BITS, SymbolRow, file_node, symbol_nodes
 from recollect.text.identifiers import whole_term
 from recollect.text.token_count import tokens
 

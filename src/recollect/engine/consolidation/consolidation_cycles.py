@@ -28,7 +28,7 @@ from recollect.model import (
     RunType,
 )
 from recollect.operations import operation
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
     from recollect.consolidate.candidate import Candidate

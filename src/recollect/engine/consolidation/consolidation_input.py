@@ -21,8 +21,8 @@ from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.models.similarity_calibration import CalibrationCache
-    from recollect.store.protocol import Filter
     from recollect.store.sql import Store
+    from recollect.store.store_values import Filter
 
 
 _FIELDS = (

@@ -24,7 +24,7 @@ from recollect.engine.records.memory_rows import (
 )
 from recollect.errors import Cancelled
 from recollect.model import Change, Consolidation, Edge, Memory, Plan, PlanStep, RunType, StepAction
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
     from recollect.store.sql import Store

@@ -19,7 +19,7 @@ from recollect.engine.context import Context, Worker
 from recollect.errors import Cancelled, RecollectError, StorageError
 from recollect.model import Edge
 from recollect.store.confinement import confined_to
-from recollect.store.protocol import Strength
+from recollect.store.store_values import Strength
 
 if TYPE_CHECKING:
     from recollect.graph.arrays import Graph

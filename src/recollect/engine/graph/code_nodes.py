@@ -15,7 +15,7 @@ from recollect.model import File, NodeKind, Tree
 
 if TYPE_CHECKING:
     from recollect.code.search.symbol_lookup import How
-    from recollect.store.code_protocol import FoundSymbol, SymbolRow
+    from recollect.store.code_rows import FoundSymbol, SymbolRow
     from recollect.store.sql import Store
 
 SYMBOL, FILE = "sym:", "file:"
@@ -86,7 +86,7 @@ def address(trees: Sequence[Tree], node_id: str) -> Address | None:
 
 def code_nodes(store: Store, ids: Iterable[str]) -> dict[str, CodeNode]:
     """Return the indexed files and symbols of ids, without those that do not exist."""
-    from recollect.store.code_protocol import symbol_keys
+    from recollect.store.code_rows import symbol_keys
 
     trees = store.find(Tree)
     wanted = {node_id: found for node_id in ids if (found := address(trees, node_id)) is not None}

@@ -20,7 +20,7 @@ from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
 from recollect.model import RELATIONS, File, Tree
-from recollect.store.link_protocol import Crossing, OutsideSite, target_node
+from recollect.store.link_rows import Crossing, OutsideSite, target_node
 from recollect.store.package_tables import SPOKEN, PackageIndex
 
 if TYPE_CHECKING:

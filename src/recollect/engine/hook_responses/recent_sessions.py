@@ -16,7 +16,7 @@ from recollect.capture.observation_lesson import listed
 from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
 from recollect.engine.hook_responses.context_block import Line, flat
 from recollect.model import Observed, Session
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 from recollect.text.display import day
 from recollect.text.paraphrases import statements
 from recollect.text.terms import query_terms

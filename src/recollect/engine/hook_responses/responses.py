@@ -24,7 +24,7 @@ from recollect.errors import InvalidInput, RecollectError
 from recollect.model import Context as ContextAnswer
 from recollect.model import ContextPreview, Injection, KnownFix, Memory, PreviewLine, Session
 from recollect.operations import operation
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 from recollect.text.display import day
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from recollect.model import Anchor, AnchorState, Memory, Observed
 from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Filter
     from recollect.store.sql import Store
+    from recollect.store.store_values import Filter
 
 # Files that count: of a larger change the paths say little.
 FILES = 40

@@ -21,7 +21,7 @@ from recollect.engine.records.branches import written_on
 from recollect.engine.records.memory_rows import ensure_node, node_id, replace, said_at
 from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

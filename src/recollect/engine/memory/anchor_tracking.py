@@ -21,7 +21,7 @@ from recollect import clock
 from recollect.engine.memory.anchor_drafts import Draft, first_state
 from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, AnchorState, File, Memory, Mention, Tree, Verdict
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
     from recollect.code.anchors.find import Code

@@ -320,7 +320,7 @@ class Anchoring:
 
 
 def _written_since(tree: Tree, mark: int) -> dict[str, object]:
-    from recollect.store.protocol import Range
+    from recollect.store.store_values import Range
 
     return {"namespace": (tree.namespace, None), "rev": Range(mark + 1)}
 

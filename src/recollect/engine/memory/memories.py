@@ -47,7 +47,7 @@ from recollect.model import (
     Undone,
 )
 from recollect.operations import operation
-from recollect.store.protocol import NotBefore, Range
+from recollect.store.store_values import NotBefore, Range
 from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from recollect.engine.records.memory_rows import TRUST, content_hash, existing, 
 from recollect.errors import MemoryNotFound, RecollectError
 from recollect.model import Memory, TeamWrite
 from recollect.providers.team_client import TeamClient
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 from recollect.text.display import oneline
 from recollect.text.redaction.redact import redact_value
 

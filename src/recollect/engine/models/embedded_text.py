@@ -27,7 +27,7 @@ import msgspec
 
 from recollect.engine.records.memory_rows import node_id
 from recollect.model import Change, Edge, Memory, Node
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 from recollect.text.passages import passages
 
 if TYPE_CHECKING:

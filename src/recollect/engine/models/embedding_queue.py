@@ -22,7 +22,7 @@ from recollect.engine.models.pending_vectors import Aside, Part, newest_parts, n
 from recollect.errors import EmbeddingFailed, RecollectError
 from recollect.model import Memory
 from recollect.store.confinement import confined_to
-from recollect.store.protocol import Vectors
+from recollect.store.store_values import Vectors
 from recollect.text.display import plural
 
 if TYPE_CHECKING:

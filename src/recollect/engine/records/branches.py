@@ -29,7 +29,7 @@ from recollect.engine.records.checkout import Checkout, checkout, tip, work_tree
 from recollect.engine.records.identity import is_path, namespace_of, project_root
 from recollect.git import Folders, opened
 from recollect.model import Branched, Hit, Memory
-from recollect.store.protocol import Written
+from recollect.store.store_values import Written
 
 if TYPE_CHECKING:
     from recollect.settings import Settings

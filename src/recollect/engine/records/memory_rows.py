@@ -9,7 +9,7 @@ from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.errors import InvalidInput, MemoryNotFound
 from recollect.model import Change, Edge, Memory, Node, Record, Stored
-from recollect.store.protocol import Filter, Has, Range
+from recollect.store.store_values import Filter, Has, Range
 
 if TYPE_CHECKING:
     from recollect.store.sql import Store

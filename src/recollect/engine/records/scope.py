@@ -32,7 +32,7 @@ from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.store.protocol import Filter
+    from recollect.store.store_values import Filter
 
 
 # The project of a caller that shares the engine with others, as those of an HTTP server do.

@@ -27,8 +27,8 @@ from recollect.model import Hit, Memory, Recall, Signals
 from recollect.model.graph_answer import ExpandedHit, Step
 
 if TYPE_CHECKING:
-    from recollect.store.protocol import Filter
     from recollect.store.sql import Store
+    from recollect.store.store_values import Filter
 
 # The score of a linked memory relative to its seed: always lower.
 BELOW_SEED = 0.99

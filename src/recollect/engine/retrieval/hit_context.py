@@ -18,8 +18,8 @@ from recollect.text.passages import MAX_PASSAGES, passages
 if TYPE_CHECKING:
     from recollect.recall.score import Ranking
     from recollect.recall.select import Selected
-    from recollect.store.protocol import Passage
     from recollect.store.sql import Store
+    from recollect.store.store_values import Passage
 
 # Up to here a memory is shown whole, and times are worked out in all of it: about 500 tokens.
 WHOLE_CHARACTERS = 2_000

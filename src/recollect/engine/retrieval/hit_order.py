@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments
     from recollect.engine.retrieval.query_arguments import Asked
     from recollect.recall.score import Ranking
-    from recollect.store.protocol import Passage
     from recollect.store.sql import Store
+    from recollect.store.store_values import Passage
 
 # The first hits, which are put in order. Fixed, so that their order does not depend on how many are asked for.
 FIRST = 30

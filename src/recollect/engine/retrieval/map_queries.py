@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.scope import Scope
     from recollect.graph.arrays import Graph
-    from recollect.store.protocol import Filter
+    from recollect.store.store_values import Filter
 
 MAX_DEPTH = 10
 # A browser draws so many nodes smoothly; a layout of them takes seconds.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from recollect.recall import PACK_RELEVANCE as PACK_RELEVANCE
-from recollect.store.protocol import Filter
+from recollect.store.store_values import Filter
 
 # A search shows what may be relevant; below this score, hits are noise that any query would find.
 SEARCH_RELEVANCE = 0.05

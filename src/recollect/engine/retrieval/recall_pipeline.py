@@ -15,7 +15,7 @@ from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.branches import written_on
 from recollect.engine.retrieval.query_arguments import ANSWERED, NEAREST
 from recollect.model import Branched, Hit, Memory, Recall
-from recollect.store.protocol import Filter, NotBefore, Range
+from recollect.store.store_values import Filter, NotBefore, Range
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

@@ -24,7 +24,7 @@ from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
 from recollect.graph.impact import Reach, affected, reach
 from recollect.graph.project import USES, FileLinks, Project, between_files, only, project, using
 from recollect.model import RELATIONS, File, Tree
-from recollect.store.code_protocol import SymbolRow
+from recollect.store.code_rows import SymbolRow
 
 if TYPE_CHECKING:
     from recollect.graph.code_graph import CodePart

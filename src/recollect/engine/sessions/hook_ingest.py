@@ -35,7 +35,7 @@ from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_nod
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import RecollectError
 from recollect.model import Edge, Memory, Node, Observed, Session
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from recollect.capture.injection_evidence import Key, Offer, Sitting, commands_o
 from recollect.engine.records.memory_rows import node_id
 from recollect.model import Anchor, Change, Edge, Evidence, Fix, Injection, Memory, Observed, Session, Usefulness
 from recollect.recall import feedback
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 from recollect.text.digest import digest
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from recollect.engine.context import Context, Worker
 from recollect.engine.models.llm import PROMPT_STATUSES
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, RecollectError
 from recollect.model import Errand, ErrandKind
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
     from recollect.engine.models.llm import Language

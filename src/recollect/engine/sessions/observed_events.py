@@ -11,7 +11,7 @@ from recollect.capture.fixes import unresolved
 from recollect.capture.summary import CHANGING
 from recollect.model import Anchor, AnchorState, Memory, Observed
 from recollect.patterns.known_commands import Moment, Run
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
     from recollect.store.sql import Store

@@ -19,7 +19,7 @@ from recollect.engine.records.memory_rows import content_hash, store_in
 from recollect.engine.sessions.model_summaries import BY_RULES, SESSION_ROWS, SUMMARY_BY
 from recollect.errors import StorageError
 from recollect.model import Fix, Injection, Memory, Observed, Session
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
     from recollect.capture.fixes import Pair

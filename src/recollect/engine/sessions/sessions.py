@@ -19,7 +19,7 @@ from recollect.model import (
     Summed,
 )
 from recollect.operations import operation
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.retrieval.use_counters import UseCounters
     from recollect.engine.sessions.capture import Capture
-    from recollect.store.protocol import Filter
+    from recollect.store.store_values import Filter
 
 # Memories in a report, chosen from the latest rows.
 SHOWN = 10

@@ -33,7 +33,7 @@ from recollect.engine.snippets.snippets import Kept, Link, link_type, write_link
 from recollect.errors import BudgetSpent, Cancelled, ModelFailed
 from recollect.model import Consolidation, Edge, Memory
 from recollect.model.coding import Evolution
-from recollect.store.protocol import Range
+from recollect.store.store_values import Range
 from recollect.text.display import plural
 from recollect.text.terms import query_terms
 

@@ -10,7 +10,7 @@ from recollect.code.links import program
 from recollect.code.links.interface_summary import pieces, summary
 from recollect.code.links.program import Unit, packed
 from recollect.code.links.python_programs import unit
-from recollect.store.code_protocol import symbol_keys
+from recollect.store.code_rows import symbol_keys
 
 SOURCE = """
 from lib import make

@@ -12,7 +12,7 @@ from recollect.code.links.file_programs import read_offer, translated
 from recollect.code.links.link_workers import BYTES_EACH, GroupTask, Packed, solve_all, useful_workers
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.process_pool import Process
-from recollect.store.link_protocol import Edges
+from recollect.store.link_rows import Edges
 
 GROUPS = 6
 FILES = {

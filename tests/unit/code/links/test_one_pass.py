@@ -10,7 +10,7 @@ from recollect import Engine
 from recollect.code.index import page
 from recollect.code.index.file_reader import Task, read
 from recollect.code.links.file_programs import read_both, translate
-from recollect.store.code_protocol import IndexedFile
+from recollect.store.code_rows import IndexedFile
 
 SOURCES = {
     "a.py": "import b\n\nclass A:\n    def run(self):\n        return b.go(self)\n",

@@ -11,7 +11,7 @@ needs a column, an index or a join to find them:
     chunk  = file << 20 | place         place of the chunk in its file
 
 Symbols and chunks are stored packed, one blob of each per file (docs/adr/0007 has the numbers), like the programs and
-links of recollect.store.link_protocol.
+links of recollect.store.link_rows.
 
 Packages come from the manifests of a tree. As a graph:
 
