@@ -194,7 +194,8 @@ def contradicts(new: Statement, old: Statement) -> bool:
         return False
     opposite = _opposite(new, old)
     is_opposite = opposite == "negated" or (opposite == "antonym" and _says_the_same_but_for("antonym", new, old))
-    return is_denied or bool(new.ended & old.words) or is_opposite or _differ(new, old)
+    is_changed = "changed" in new.cues and bool(new.subject) and new.subject == old.subject and _can_change(new, old)
+    return is_denied or is_changed or bool(new.ended & old.words) or is_opposite or _differ(new, old)
 
 
 def _bar(sign: Sign, new: Statement, old: Statement) -> float:

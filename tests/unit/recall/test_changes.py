@@ -84,6 +84,13 @@ def test_among_few_notes_only_a_conflict_tells() -> None:
     assert not is_newer(asked, NEW, OLD, cosine=0.9, is_few=True)
 
 
+def test_what_is_said_to_have_moved_is_a_newer_version_though_the_places_are_unlike() -> None:
+    asked, old = "Where does CI run?", "CI runs on CircleCI."
+    assert is_newer(asked, "we moved ci to buildkite last week", old, cosine=0.45, is_few=True)
+    assert not is_newer(asked, "we moved the docs to mkdocs last week", old, cosine=0.45, is_few=True)
+    assert not is_newer(asked, "CI takes ten minutes on a good day", old, cosine=0.45, is_few=True)
+
+
 def test_a_conflict_of_values_needs_less_likeness() -> None:
     asked = "How long are baskets kept?"
     new = "We empty each basket after 3 days."
