@@ -166,10 +166,11 @@ def _needs_closeness(sign: str, new: Statement, old: Statement) -> bool:
 
 
 def states_alike(one: Amended, other: Amended) -> bool:
-    """Tell whether two older statements have what the new one changes in common: they repeat each other."""
+    """Tell whether two older statements say the same of what the new one changes."""
     new, ours, theirs = (statement(text) for text in (one.new, one.old, other.old))
-    kept = new.words - new.ended
-    return bool((ours.words & theirs.words) - kept) or repeated(ours.values, theirs.values)
+    both = ours.words & theirs.words
+    is_changed = bool(both - (new.words - new.ended)) and len(both) >= HALF * len(ours.words | theirs.words)
+    return is_changed or repeated(ours.values, theirs.values)
 
 
 def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
