@@ -240,6 +240,7 @@ CHILD = """
 import os, sys
 from pathlib import Path
 from recollect.store import passage_search, vector_index
+from recollect.store.sql import Store
 from recollect.store.sqlite import Sqlite
 import numpy as np
 vector_index.EXACT_ROWS = 4

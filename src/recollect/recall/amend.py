@@ -106,6 +106,8 @@ _WHERE = frozenset(
     "in on at to with by from under against inside via through is are uses use using into over within after".split()
 )
 _PLACING = _WHERE | {"a", "an", "the", "our"}
+# What has a number as its value, as terms.
+_MEASURES = frozenset(terms("size length limit port width height timeout count maximum minimum budget threshold level"))
 _WHY: dict[Change, str] = {
     "value": "“{new}” has a different value than “{old}”",
     "said": "“{new}” changes “{old}”",
@@ -390,14 +392,26 @@ def _is_another(new: Statement, old: Statement) -> bool:
         # “The reports of the orders service” are a part of it.
         if where == "behind" and word not in old.words and modifier in old.subject and not _differ(new, old):
             return True
+    labels = [(one, other) for one in _labels(new) for other in _labels(old) if one.of == other.of]
+    if not new.cues and any(one.amount != other.amount for one, other in labels):
+        return True
     one, other = (
-        {str(value.amount) for value in each.values if value.kind == "version" and value.place < _LEADING}
+        {value.amount for value in each.values if value.kind == "version" and value.place < _LEADING}
         for each in (new, old)
     )
-    # “Supplier 4” and “supplier 5” are two; “Python 3.11” and “Python 3.12” may be one.
-    is_numbered = not new.cues and all(map(str.isdigit, one | other))
-    is_told_apart = is_numbered or new.tokens[0].lower() == "version" or _share(old.words, new.words) < HALF
+    is_told_apart = new.tokens[0].lower() == "version" or _share(old.words, new.words) < HALF
     return bool(one) and bool(other) and one.isdisjoint(other) and is_told_apart
+
+
+def _labels(statement: Statement) -> list[Value]:
+    """Return the numbers that tell things apart: “supplier 4”, not “Debian 12”, “Python 3.12” or “batch size 4”."""
+    return [
+        value
+        for value in statement.values
+        if value.kind == "version" and str(value.amount).isdigit() and value.of.isdisjoint(_MEASURES)
+        if value.place and value.of & {statement.keys[value.place - 1]}
+        if value.place == 1 or not statement.tokens[value.place - 1][:1].isupper()
+    ]
 
 
 def _modifiers(statement: Statement) -> Iterator[tuple[tuple[str, str], str]]:

@@ -190,7 +190,8 @@ def _named(before: Sequence[str], rest: Sequence[str]) -> str:
     word = before[-2 if is_stated else -1] if before else ""
     if not word[:1].isalpha() or word.lower() in STOP_WORDS or word.lower() in _BEFORE:
         return ""
-    return word if (word[:1].isupper() and not is_stated) or not _counted(rest) else ""
+    is_label = (word[:1].isupper() and not is_stated) or (len(rest) > 1 and rest[1].isdigit())  # “group 2 member 1”
+    return word if is_label or not _counted(rest) else ""
 
 
 def _date(month: int, day: float, place: int) -> Value:
