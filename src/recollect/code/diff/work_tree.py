@@ -89,6 +89,7 @@ class _Snapshot:
         # An entry as new as the index may have been changed after it was compared.
         self._written_at = self._index.stat().st_mtime_ns if self._index.exists() else 0
         self._objects = repository.keep_objects()
+        self._has_modes = repository.has_modes
         self._links: dict[str, bool] = {"": False}
         self._left = most
         self._large: list[str] = []
@@ -164,7 +165,7 @@ class _Snapshot:
     def _mode(self, entry: Entry, found: os.stat_result) -> str:
         if stat.S_ISLNK(found.st_mode):
             return _LINK
-        if self._repository.has_modes or entry.mode == _LINK:
+        if self._has_modes or entry.mode == _LINK:
             return "100755" if found.st_mode & 0o100 else "100644"
         return entry.mode
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recollect.code.code_records import CodePlace, SymbolHit
-from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.records.memory_rows import batches
 from recollect.model import File, NodeKind, Tree
 
@@ -39,13 +38,19 @@ class CodeNode(NamedTuple):
     def is_test(self) -> bool:
         """Whether it is a test, or a whole file of tests."""
         if self.symbol is None:
-            return is_test_file(self.file.language, self.file.path)
+            return self._is_in_test_file
         return self.symbol.test or self.symbol.kind == "Test"
 
     @property
     def is_in_tests(self) -> bool:
         """Whether it is a test, or helps the tests of its file."""
-        return self.is_test or is_test_file(self.file.language, self.file.path)
+        return self.is_test or self._is_in_test_file
+
+    @property
+    def _is_in_test_file(self) -> bool:
+        from recollect.code.index.symbol_properties import is_test_file  # every hook imports this module
+
+        return is_test_file(self.file.language, self.file.path)
 
 
 class Address(NamedTuple):
