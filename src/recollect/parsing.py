@@ -1,4 +1,4 @@
-"""Parsers of untrusted JSON and TOML, with a limit on nesting.
+"""Parsers of untrusted JSON, TOML and Python, with a limit on nesting.
 
 Parsers, and most code that walks their values, are recursive: 200,000 brackets would end in a RecursionError somewhere.
 Documents nested deeper than any real one are refused here, before anything is written.
@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import ast
 
 # Real documents have fewer than 30 levels; Python's own stack holds about 1,000 calls.
 MAX_DEPTH = 100
@@ -44,6 +47,23 @@ def parse_toml(raw: bytes, *, what: str = "the text") -> dict[str, Any]:
         return limited(lambda: tomllib.loads(raw.decode()), what)
     except ValueError as problem:  # not UTF-8, not TOML, or a number of more digits than Python reads
         raise InvalidInput(f"{what} is not TOML: {problem}") from None
+
+
+def parse_python(source: str | bytes) -> ast.Module:
+    """Return the syntax tree of a Python file; raises ValueError if this interpreter cannot parse it."""
+    import ast
+    import sys
+    import warnings
+
+    version = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the style of other people's code
+            return ast.parse(source)
+    except SyntaxError as problem:
+        raise ValueError(f"{version} cannot parse it (line {problem.lineno}: {problem.msg})") from None
+    except (RecursionError, MemoryError) as problem:
+        raise ValueError(f"{version} cannot parse it ({problem})") from None
 
 
 def limited(parse: Callable[[], T], what: str) -> T:

@@ -13,7 +13,6 @@ symbols counts as a symbol without a name.
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -21,6 +20,7 @@ from recollect.code.anchors.normalised_file import TELLING_BYTES, digest, form
 from recollect.code.diff.file_sides import Sides
 from recollect.code.index.languages import BY_NAME
 from recollect.code.index.normal_form import BLANK, BLOCK_ENDS, BLOCKS_MOST, LINE, SEPARATED
+from recollect.parsing import parse_python
 from recollect.store.code_rows import SymbolRow, symbol_keys
 
 # Marks that the normal form puts between symbols: separation, line ends and block ends.
@@ -137,10 +137,8 @@ def _undocumented(blob: bytes, plain: bytes) -> bytes:
 
 def _docstrings(source: bytes) -> Iterator[tuple[int, int]]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes in the strings of the code
-            tree = ast.parse(source.decode())
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parse_python(source.decode())
+    except ValueError:
         return
     starts = [0]
     for line in source.splitlines(keepends=True):

@@ -17,6 +17,7 @@ from recollect.code.index.page import Page
 from recollect.code.index.symbol_properties import Level, level
 from recollect.code.index.symbols import Import, Symbol
 from recollect.model import NodeKind
+from recollect.parsing import parse_python
 
 TYPES = frozenset({"Class", "Interface", "Type"})
 KINDS = TYPES | {"Function", "Method"}
@@ -123,13 +124,9 @@ def _needs(symbols: Sequence[Symbol], uses: Sequence[tuple[str, int]]) -> dict[i
 
 def _docstrings(source: bytes) -> dict[int, str]:
     """Return whole docstrings by the first line of their definition; none if Python cannot parse the file."""
-    import warnings
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes in the strings of indexed code
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = parse_python(source)
+    except ValueError:
         return {}
     found: dict[int, str] = {}
     for node in ast.walk(tree):

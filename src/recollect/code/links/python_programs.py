@@ -11,8 +11,6 @@ program here, and is read like a language without a front end.
 from __future__ import annotations
 
 import ast
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -21,6 +19,7 @@ from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
 from recollect.code.links.python_expressions import Frame, Reader, annotation, parameters, target
 from recollect.code.links.tree_reader import NOTHING, declared, either, opaque
+from recollect.parsing import parse_python
 
 CONSTRUCTORS = ("__init__", "__new__")
 # Methods that are class methods without a decorator.
@@ -312,15 +311,11 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     text = source.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
     reader = Reader(text, {(symbol.start_line, symbol.name): place for place, symbol in enumerate(symbols)})
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-        statements(reader, tree.body)
+        statements(reader, parse_python(text).body)
         while reader.queue:
             reader.queue.popleft()()
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-        at = f"line {problem.lineno}: {problem.msg}" if isinstance(problem, SyntaxError) else str(problem)
-        raise ir.Unparsed(f"Python {sys.version_info[0]}.{sys.version_info[1]} cannot parse it ({at})") from problem
+    except (ValueError, RecursionError) as problem:
+        raise ir.Unparsed(str(problem)) from problem
     _use(reader)
     return ir.Unit("python", tuple([frame.scope() for frame in reader.frames]))
 

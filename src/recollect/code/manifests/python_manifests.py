@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from recollect.code.manifests.manifest import Dependency, Manifest, Scope, table, text, texts, toml
+from recollect.parsing import parse_python
 
 if TYPE_CHECKING:
     import ast
@@ -180,14 +181,11 @@ def pipfile(_path: str, source: str) -> Manifest:
 def setup_py(_path: str, source: str) -> Manifest | None:
     """Return the manifest in the literals of a setup.py; None if it calls no setup."""
     import ast
-    import warnings
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the style of other people's code
-        try:
-            tree = ast.parse(source)
-        except SyntaxError as problem:
-            raise ValueError(f"not Python: {problem.msg}") from None
+    try:
+        tree = parse_python(source)
+    except ValueError as problem:
+        raise ValueError(f"not Python: {problem}") from None
     constants = {
         target.id: node.value
         for node in tree.body
