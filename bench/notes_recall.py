@@ -8,8 +8,15 @@
     z-sum      the sum of both, each scaled to mean 0 and deviation 1 over the memories
 
 Of each kind of question: the share with an answer among the first one and the first five (`two`: with both among the
-first five), of changed facts also the share with the current memory above the old one. Unanswerable questions count as
-silent where the default threshold leaves nothing; the answerable ones are asked with that threshold as well. Pairs of
+first five), of changed facts also the share with the current memory above the old one.
+
+    asked         as a developer asks months later, in own words          absent        the same, without an answer
+    natural       with the words of the note                              rare_word     by a name or a code
+    paraphrased   avoids the note's words: words alone find none of them  unanswerable  near to what is stored
+    changed       a fact that was changed later                           two           needs two notes
+
+Absent and unanswerable questions count as empty where the default threshold leaves nothing; the answerable ones are
+asked with that threshold as well, both in their project, as people search, and in all projects of the split. Pairs of
 amendments are stored one after the other, each in a project of its own: linked is the share whose old memory is marked
 as superseded. Both halves have been looked at by now; nothing may be fitted or chosen on `blind`. The default is `fit`.
 """
@@ -37,7 +44,7 @@ from recollect import Engine
 Split = Literal["fit", "held_out", "blind"]
 
 FOLDER = Path(__file__).with_name("notes")
-KINDS = ("paraphrased", "natural", "rare_word", "unanswerable", "changed", "two")
+KINDS = ("asked", "paraphrased", "natural", "rare_word", "unanswerable", "absent", "changed", "two")
 
 # Fixed before anything was measured. Each half has servers, clients and data work of its own.
 FIT = ("tallow", "gloamspire", "quillmap", "marl", "pipwick", "silt", "doorman")
@@ -121,6 +128,8 @@ class Asked(NamedTuple):
     question: Question
     ranked: Mapping[str, list[str]]
     kept: list[str]
+    here: list[str]
+    kept_here: list[str]
 
 
 def asked(split: Split) -> list[Asked]:
@@ -141,11 +150,13 @@ def asked(split: Split) -> list[Asked]:
 
 
 def _asked(engine: Engine, arms: Arms, ids: Mapping[str, str], question: Question) -> Asked:
-    found = engine.recall.search(question.text, limit=RANKED, min_score=0.0)
-    kept = engine.recall.search(question.text, limit=RANKED)
+    def found(least: float | None, where: str | None) -> list[str]:
+        hits = engine.recall.search(question.text, limit=RANKED, min_score=least, namespace=where).hits
+        return [ids[hit.memory.id] for hit in hits]
+
     vector = np.asarray(engine.embedding.of_texts([question.text])[0], dtype=np.float32)
-    ranked = {"engine": [ids[hit.memory.id] for hit in found.hits], **arms.ranked(question.text, vector)}
-    return Asked(question, ranked, [ids[hit.memory.id] for hit in kept.hits])
+    ranked = {"engine": found(0.0, None), **arms.ranked(question.text, vector)}
+    return Asked(question, ranked, found(None, None), found(0.0, question.project), found(None, question.project))
 
 
 class Arms:
@@ -206,15 +217,25 @@ def _is_above(row: Asked, way: str) -> bool:
     return places.get(row.question.answers[0], RANKED) < old
 
 
-def threshold(rows: Sequence[Asked]) -> dict[str, float]:
+def threshold(rows: Sequence[Asked]) -> dict[str, Any]:
     """Return what the default threshold does to questions with and without an answer."""
     answered = [row for row in rows if row.question.answers]
     silent = [row for row in rows if not row.question.answers]
+    usual = [row for row in answered if row.question.kind != "paraphrased"]
+    ways = {
+        "in its project": {row.question.id: (row.here, row.kept_here) for row in rows},
+        "in all projects": {row.question.id: (row.ranked["engine"], row.kept) for row in rows},
+    }
     return {
-        "unanswerable": len(silent),
-        "empty": _share([not row.kept for row in silent]),
-        "answerable hit@5": _share([_is_hit(row, row.ranked["engine"]) for row in answered]),
-        "answerable hit@5 at the threshold": _share([_is_hit(row, row.kept) for row in answered]),
+        way: {
+            "empty": _share([not found[row.question.id][1] for row in silent]),
+            **{
+                f"{name} hit@5, {when}": _share([_is_hit(row, found[row.question.id][place]) for row in some])
+                for name, some in (("answerable", answered), ("without paraphrased", usual))
+                for place, when in enumerate(("no threshold", "default"))
+            },
+        }
+        for way, found in ways.items()
     }
 
 

@@ -498,14 +498,11 @@ def _told_headlines(result: dict[str, Any]) -> Iterator[Row]:
 
 
 def _notes_headlines(result: dict[str, Any]) -> Iterator[Row]:
-    rows = result["recall"]["paraphrased"]
-    beside = f"cosine {rows['cosine']['hit@5']}, words {rows['lexical']['hit@5']}"
-    yield (
-        f"engineering notes, {result['split']} half: paraphrased hit@5",
-        f"{rows['engine']['hit@5']} %",
-        beside,
-        result["commit"],
-    )
+    for kind, first in (("asked", "hit@1"), ("paraphrased", "hit@5")):
+        rows = result["recall"][kind]
+        beside = ", ".join(f"{name} {rows[way][first]}" for name, way in (("cosine", "cosine"), ("words", "lexical")))
+        name = f"engineering notes, {result['split']} half: {kind} {first}"
+        yield name, f"{rows['engine'][first]} %", beside, result["commit"]
 
 
 def _formatter_headlines(result: dict[str, Any]) -> Iterator[Row]:

@@ -49,20 +49,20 @@ Column = NDArray[np.float64]
 # Signals that need a vector; a lexical recall goes without them.
 SEMANTIC = frozenset(
     "cosine cosine_relative cosine_z cosine_alone cosine_window cosine_before cosine_after session_cosine "
-    "answers_similar both reply_cosine best_cosine even best_even".split()
+    "answers_similar both reply_cosine best_cosine best_either even".split()
 )
 
 # The deviation at the nearest note, in the median of the fitting half of bench/notes. Above it a match is uneven: the
 # memory is near to some words of the question and far from the others.
 USUALLY_UNEVEN = 0.026
 
-# The least share of a question's words that the store knows. With fewer, coverage only says that the store is small.
-LEAST_KNOWN = 0.4
-
 # Of a question about notes the nearest one by meaning comes first, unless another has so much more of its neighbouring
 # words or of all its words: single words mislead (hit@1 of paraphrased questions is that of the cosine, 9.6 and 12.1
 # instead of 11.5 and 8.4 in the halves of bench/notes, and rare words stay at 100).
 CLEARLY_WORDED, CLEARLY_COVERED, AHEAD = 0.1, 0.7, 0.01
+
+# Among fewer passages words are known by chance, and there is little to hide: what is stored is shown sooner.
+FEW = 40
 
 # So much of a question, by the rarity of its words, names tags of one memory where it is a question for these tags.
 ALL_TAGS = 0.9
@@ -124,17 +124,8 @@ def measure(
     if cosines is not None:
         columns |= _semantic(passages, cosines, columns, around)
     if uneven is not None:
-        columns |= _evenness(passages, uneven, columns)
+        columns["even"] = USUALLY_UNEVEN - np.array([uneven.get(passage.pid, USUALLY_UNEVEN) for passage in passages])
     return columns
-
-
-def _evenness(
-    passages: Sequence[Passage], uneven: Mapping[int, float], columns: Mapping[str, Column]
-) -> dict[str, Column]:
-    """Return how evenly each passage matches the words of the question, and the nearest passage."""
-    even = USUALLY_UNEVEN - np.array([uneven.get(passage.pid, USUALLY_UNEVEN) for passage in passages])
-    nearest = int(np.argmax(np.where(columns["eligible"] > 0, columns["cosine"], -np.inf)))
-    return {"even": even, "best_even": np.full(len(passages), even[nearest])}
 
 
 def _semantic(
@@ -160,6 +151,7 @@ def _semantic(
         "answers_similar": columns["follows_question"] * np.maximum(_at(spread, before), 0),
         "both": columns["words"] * np.maximum(spread, 0),
         "best_cosine": np.full(len(passages), best),
+        "best_either": 1 - (1 - best) * (1 - columns["best_covered"]),
         "reply_cosine": np.array(lexical.reply_gains(passages, columns["reply"].tolist(), neutral.tolist())),
     }
 
@@ -291,9 +283,8 @@ def _likely(logits: Column, columns: Mapping[str, Column]) -> Column:
 def answered(scored: Scored, columns: Mapping[str, Column]) -> float:
     """Return the probability that the question is answered at all.
 
-    For a question about notes it has a line of its own; for a time, tags, words to look for or words that are mostly
-    unknown here, and without vectors of words, it is the relevance of the best hit. It is 1 if the question names tags
-    only.
+    For a question about notes it has a line of its own; for a time, tags or words to look for, among few notes, and
+    without vectors, it is the relevance of the best hit. It is 1 if the question names tags only.
     """
     eligible = columns["eligible"] > 0 if columns else np.zeros(0, np.bool_)
     if not eligible.any():
@@ -301,7 +292,7 @@ def answered(scored: Scored, columns: Mapping[str, Column]) -> float:
     if "labelled" in columns and columns["labelled"][eligible].max() > ALL_TAGS:
         return 1.0
     first = int(np.argmax(np.where(eligible, scored.scores, -np.inf)))
-    is_told = "best_even" in columns and columns["asked_note"][first] and columns["known"][first] >= LEAST_KNOWN
+    is_told = "best_either" in columns and columns["asked_note"][first] and eligible.sum() >= FEW
     if not is_told or columns["idle"][first] or columns["dated"].any() or columns["labelled"].any():
         return float(scored.relevance[eligible].max())
     logit = sum(weight * columns[name][first] for name, weight in ANSWERED_NOTE.items() if name in columns)

@@ -162,16 +162,13 @@ NOTE_RELEVANCE: Mapping[str, float] = {
 }
 
 # Whether notes answer a question at all, fitted on the answerable and the unanswerable questions of the fitting half of
-# bench/notes, each half of the weight. A memory that shares the topic is as near as a paraphrase of the answer, and has
-# as many words; it is told by being near to some words of the question only (docs/adr/0044). Moved so that the
-# threshold of a search is where the fit has 0.15: to hide an answer is worse than to show a related memory.
+# bench/notes, asked in their project and in all, each half of the weight. Meaning and words stand in for each other
+# (best_either). Moved so that the threshold of a search is where the fit has 0.33 (docs/adr/0059).
 ANSWERED_NOTE: Mapping[str, float] = {
-    "best_even": 79.0812,
-    "best_cosine": 5.9473,
-    "best_covered": 3.8932,
-    "known": 0.5075,
+    "best_either": 5.6170,
+    "best_cosine": 2.4020,
     "heard": 1.0000,
-    "offset": -5.5834,
+    "offset": -6.8166,
 }
 
 # An unasked note has to be near to the prompt, or have its words side by side, and be nearer than the other notes: in a

@@ -227,7 +227,7 @@ def test_vector_and_token_weigh_the_halves_of_the_fitted_score() -> None:
 
 
 def test_every_signal_belongs_to_a_component_and_counts_as_much_as_that_does() -> None:
-    assert set(BELONGS) <= {*TALK, *NOTE, *ASKED_NOTE, *BY_HAND, "best_cosine", "best_even", "nearest"}
+    assert set(BELONGS) <= {*TALK, *NOTE, *ASKED_NOTE, *BY_HAND, "best_cosine", "best_either", "nearest"}
     assert set(BELONGS.values()) < set(COMPONENTS)
     pool = pool_of(Standing(tags=("parser", "rust")), Standing(), Standing())
     asked = "The parser in Rust, seen in May 2023"

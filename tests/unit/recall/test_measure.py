@@ -433,7 +433,6 @@ def test_an_even_match_is_told_from_an_uneven_one_and_from_an_unknown_one() -> N
     found = signals("x", pool, cosines, uneven={pool[0].pid: 0.1, pool[1].pid: 0.01})
     assert found["even"][0] < 0 < found["even"][1]
     assert found["even"][2] == 0
-    assert found["best_even"] == [found["even"][1]] * 3
     assert "even" not in signals("x", pool, cosines)
 
 
