@@ -533,6 +533,23 @@ def _call_headlines(result: dict[str, Any]) -> Iterator[Row]:
     yield "calls that tests make and the code names: linked", _percent(total["written_recall"]), names, result["commit"]
 
 
+def _mutant_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    kept, rows = result["kept_of_what_all_found_have"], result["median_rows_shown"]
+    what = f"failing tests of {result['mutants']} broken functions in a review of {rows:g} rows (median)"
+    yield (
+        what,
+        _percent(result["recall_of_rows_shown"]),
+        f"{_percent(kept)} of what the whole list has",
+        result["commit"],
+    )
+
+
+def _imported_headlines(result: dict[str, Any]) -> Iterator[Row]:
+    same, names = result["overall"]["same"], ", ".join(row["repository"] for row in result["repositories"])
+    told = f"precision {_percent(same['precision'])}; {names}, against syntax trees at both commits"
+    yield "imported memories whose code is unchanged: fresh", _percent(same["recall"]), told, result["commit"]
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
@@ -548,15 +565,18 @@ HEADLINES: dict[str, Callable[[dict[str, Any]], Iterator[Row]]] = {
     "redaction": _redaction_headlines,
     "speed": _speed_headlines,
     "dynamic-calls": _call_headlines,
+    "review-mutants": _mutant_headlines,
+    "history-freshness": _imported_headlines,
 }
 # Results that have their numbers in the first table and in an ADR, and no tables of their own.
-WITHOUT_PART = ("told", "notes-recall", "redaction", "dynamic-calls")
+WITHOUT_PART = ("told", "notes-recall", "redaction", "dynamic-calls", "review-mutants", "history-freshness")
 
 
 # The results of the page in its order, by the name that follows the commit in their file's name.
 ORDER = (
     *("recall-negative", "recall-supersession-negative", "notes-recall", "told", "code-search-embeddings"),
-    *("code-search", "dynamic-calls", "formatters", "context-cost", "redaction", "speed-hook", "recall-ablation"),
+    *("code-search", "dynamic-calls", "formatters", "history-freshness", "review-mutants", "context-cost", "redaction"),
+    *("speed-hook", "recall-ablation"),
     *(
         "freshness",
         "assistants",
