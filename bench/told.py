@@ -1,6 +1,6 @@
 """Told: how much of what assistants are told unasked is useful, useless or wrong, over a simulated month.
 
-    python bench/told.py [--split dev|held] [--mode server|hook] [--sessions N] [--stated] [--show] [--save]
+    python bench/told.py [--split dev|held|third] [--mode server|hook] [--sessions N] [--stated] [--show] [--save]
 
 A developer works for a month in three projects with five assistants (bench/told/*.toml): prompts, reads, edits,
 commands, failures and fixes, preferences, decisions, changes of mind, killed sessions, small talk. Every event goes
@@ -12,9 +12,10 @@ right.
     failure    lines for failed commands; at the end of the month: right, missed and wrong hints
 
 Mode `server` answers with vectors and processes the queue at once. Mode `hook` does what a hook does without a server:
-it answers prompts by words, and the queue waits for the next session start. Steer by `dev`; `held` has other projects,
-facts and wordings. `--show` prints every injected text with a verdict per line instead of JSON. `--stated` stores each
-fact in the moment it is stated: what would come out if extraction were perfect.
+it answers prompts by words, and the queue waits for the next session start. Steer by `dev`; `held` and `third` have
+other projects, facts and wordings. The wrong lines of `held` have been looked at, those of `third` not. `--show` prints
+every injected text with a verdict per line instead of JSON. `--stated` stores each fact in the moment it is stated: what
+would come out if extraction were perfect.
 """
 
 from __future__ import annotations
@@ -597,7 +598,7 @@ def _listed(title: str, lines: Iterator[str]) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--split", choices=told_month.SPLITS, help="default: both")
+    parser.add_argument("--split", choices=told_month.SPLITS, help="default: all")
     parser.add_argument("--mode", choices=MODES, help="default: both")
     parser.add_argument("--sessions", type=int, help="live only the first N sessions")
     parser.add_argument("--stated", action="store_true", help="store each fact when it is stated")
