@@ -14,8 +14,8 @@ right.
 Mode `server` answers with vectors and processes the queue at once. Mode `hook` does what a hook does without a server:
 it answers prompts by words, and the queue waits for the next session start. Steer by `dev`; `held` and `third` have
 other projects, facts and wordings. The wrong lines of `held` have been looked at, those of `third` not. `--show` prints
-every injected text with a verdict per line instead of JSON. `--stated` stores each fact in the moment it is stated: what
-would come out if extraction were perfect.
+every injected text with a verdict per line instead of JSON. `--stated` stores each fact in the moment it is stated:
+what would come out if extraction were perfect.
 """
 
 from __future__ import annotations
