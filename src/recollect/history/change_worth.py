@@ -75,12 +75,10 @@ _REJECTED = re.compile(
     r"|\b(?:considered|tried|attempted|explored|experimented with)\b[^.]{0,160}\b(?:but|however|did(?: not|n't)"
     r"|was too|were too|would|turned out)\b"
     r"|\b(?:alternatives?|another (?:option|approach|way|solution|possibility)|other (?:options?"
-    r"|approach(?:es)?))\b[^.]{0,160}"
-    r"\b(?:but|however|would|could|is to|was to|were|not|too)\b"
+    r"|approach(?:es)?))\b[^.]{0,160}\b(?:but|however|would|could|is to|was to|were|not|too)\b"
     r"|\b(?:we|one|it|i|you) could\b[^.]{0,120}\b(?:but|however|though)\b"
     r"|\b(?:approach|option|idea|proposal|solution|design|patch|variant) (?:was|is|were|has been) (?:rejected"
-    r"|dropped|discarded|abandoned)\b"
-    r"|\bin favou?r of\b[^.]{0,120}\b(?:because|since|as|due|too|so)\b"
+    r"|dropped|discarded|abandoned)\b|\bin favou?r of\b[^.]{0,120}\b(?:because|since|as|due|too|so)\b"
     r"|\b(?:instead of|rather than)\b[^.]{0,160}\b(?:because|since|too|due to)\b"
     r"|\b(?:because|since|due to)\b[^.]{0,160}\b(?:instead of|rather than)\b",
     re.IGNORECASE,
