@@ -12,6 +12,7 @@ ask        a JSON file of questions with their right sources, {"repository": [{"
            A source is {"sha": "a beginning"}, {"version": "2.3.0", "text": "a part of it"} or {"path": "a file",
            "text": "a part of it"}.
            Right is a hit that has one of them among the first three, asked with `Engine.recall` as a user would.
+           bench/history/questions-fit.json has 20 each about five repositories, on which the ranking was fitted.
 generated  questions that git itself answers, N of each kind; right within the first five hits:
     why        the words of a commit's first line that gives a reason, some left out and others said differently
     why short  the same with half of the words that mean something

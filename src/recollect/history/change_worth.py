@@ -24,6 +24,8 @@ REASON_WORDS = 4
 TOLD_WORDS = 8
 # A body of so many words explains, whatever words it uses; of a fix, so many tell its cause.
 EXPLAINED_WORDS, FIX_WORDS = 40, 20
+# One of so many tells something beside its subject: it is listed with its release.
+LISTED_WORDS = 10
 
 # Phrases that give a cause, a purpose, a constraint, or the behaviour before; those of _HINT only with another one.
 _REASON = re.compile(
@@ -60,15 +62,12 @@ _CAUSAL = re.compile(
     r"|guard against)|as it)\b",
     re.IGNORECASE,
 )
-# … and only these settle the fate of a name.
-_SETTLED = re.compile(
-    r"\b(?:deprecat\w+|drop(?:s|ped)? support|no longer|breaking|default(?:s)?(?: to|:)?|renam(?:e[sd]?|ing)"
-    r"|remov(?:e[sd]?|ing)|disallow|forbid)\b",
-    re.IGNORECASE,
-)
-# … unless its users never see it; further on, it is mentioned in passing.
+# Users never see what begins so; further on, it is mentioned in passing.
 INTERNAL_CHARACTERS = 80
 _INTERNAL = re.compile(r"\b(?:internal(?:ly|s)?|refactor\w*|type (?:hints?|annotations?)|typing|mypy)\b", re.IGNORECASE)
+_HOUSEKEEPING = re.compile(
+    r"\b(?:(?:doc|unit)?tests?|docs?|documentation|docstrings?|comments?|clean(?:ed)?[ -]?ups?)\b", re.IGNORECASE
+)
 # Words that deny a way which was thought of.
 _REJECTED = re.compile(
     r"\bdecided (?:against|not to)\b|\b(?:we|i) (?:chose|opted) not to\b|\bnot an option\b|\bnot worth (?:it|the)\b"
@@ -76,12 +75,10 @@ _REJECTED = re.compile(
     r"|\b(?:considered|tried|attempted|explored|experimented with)\b[^.]{0,160}\b(?:but|however|did(?: not|n't)"
     r"|was too|were too|would|turned out)\b"
     r"|\b(?:alternatives?|another (?:option|approach|way|solution|possibility)|other (?:options?"
-    r"|approach(?:es)?))\b[^.]{0,160}"
-    r"\b(?:but|however|would|could|is to|was to|were|not|too)\b"
+    r"|approach(?:es)?))\b[^.]{0,160}\b(?:but|however|would|could|is to|was to|were|not|too)\b"
     r"|\b(?:we|one|it|i|you) could\b[^.]{0,120}\b(?:but|however|though)\b"
     r"|\b(?:approach|option|idea|proposal|solution|design|patch|variant) (?:was|is|were|has been) (?:rejected"
-    r"|dropped|discarded|abandoned)\b"
-    r"|\bin favou?r of\b[^.]{0,120}\b(?:because|since|as|due|too|so)\b"
+    r"|dropped|discarded|abandoned)\b|\bin favou?r of\b[^.]{0,120}\b(?:because|since|as|due|too|so)\b"
     r"|\b(?:instead of|rather than)\b[^.]{0,160}\b(?:because|since|too|due to)\b"
     r"|\b(?:because|since|due to)\b[^.]{0,160}\b(?:instead of|rather than)\b",
     re.IGNORECASE,
@@ -137,10 +134,10 @@ REVERT = Kind("revert", "decision", 0.7)
 REJECTED = Kind("rejected", "decision", 0.65)
 REASON = Kind("reason", "decision", 0.6)
 FIX = Kind("fix", "insight", 0.5)
-INTERFACE = Kind("interface", "decision", 0.5)
+TOLD = Kind("told", "context", 0.4)
 
 # The worth of each kind before reasons, names and length count.
-BASE = {BREAKING: 0.7, REVERT: 0.55, REJECTED: 0.7, REASON: 0.5, FIX: 0.45, INTERFACE: 0.45}
+BASE = {BREAKING: 0.7, REVERT: 0.55, REJECTED: 0.7, REASON: 0.5, FIX: 0.45}
 
 
 def is_reason(sentence: str) -> bool:
@@ -179,7 +176,7 @@ def is_aside(paths: Iterable[str]) -> bool:
 
 
 def kind(message: Message) -> Kind | None:
-    """Return the kind of a change; None if it gives no reason and changes no interface."""
+    """Return the kind of a change; None if its body tells nothing."""
     if message.is_revert:
         return REVERT
     if message.is_breaking:
@@ -189,12 +186,11 @@ def kind(message: Message) -> Kind | None:
     is_fix = repairs(message)
     if sum(map(strength, message.sentences)) >= 1 or (_CAUSAL.search(message.subject) and names_code(message.subject)):
         return FIX if is_fix else REASON
-    if sum(len(sentence.split()) for sentence in message.sentences) >= (FIX_WORDS if is_fix else EXPLAINED_WORDS):
+    words = sum(len(sentence.split()) for sentence in message.sentences)
+    if words >= (FIX_WORDS if is_fix else EXPLAINED_WORDS):
         return FIX if is_fix else REASON
-    # A bare subject: only if it was a reviewed change of the interface.
-    is_settled = bool(_SETTLED.search(message.subject)) and not _INTERNAL.search(message.subject)
-    is_ours = message.kind not in ("fix", "refactor", "perf") and bool(message.issues)
-    return INTERFACE if is_settled and is_ours and names_code(message.subject) else None
+    is_dull = _INTERNAL.search(message.subject) or _HOUSEKEEPING.search(message.subject)
+    return TOLD if words >= LISTED_WORDS and not is_dull else None
 
 
 def repairs(message: Message) -> bool:
@@ -210,6 +206,8 @@ def worth(message: Message, paths: Sequence[str]) -> float:
     reasons = sum(map(strength, message.sentences))
     if (message.is_chore or is_aside(paths)) and not (found in (BREAKING, REJECTED) and reasons > 1):
         return 0.0
+    if found == TOLD:
+        return LISTED
     words = len(message.text.split())
     value = BASE[found] + 0.06 * min(reasons, 4)
     value += 0.06 * names_code(message.text) + 0.06 * changes_interface(message.subject)
@@ -239,7 +237,7 @@ _TRIVIAL = re.compile(
     re.IGNORECASE,
 )
 _TRIVIAL_SECTION = re.compile(
-    r"doc(?:s|umentation|umented)?\b|build|ci\b|chores?|tests?\b|dependenc|contributors|misc.*doc"
+    r"(?:improved )?doc(?:s|umentation|umented)?\b|contributor|build|ci\b|chores?|tests?\b|dependenc|misc.*doc"
     r"|maintenance|credits|thanks|patch notes$",
     re.IGNORECASE,
 )
@@ -269,7 +267,7 @@ def line_worth(text: str, section: str = "") -> float:
     words = len(text.split())
     if words < 2 or is_trivial(text):
         return 0.0
-    if _TRIVIAL_SECTION.match(section):
+    if _TRIVIAL_SECTION.match(section) or _TRIVIAL_SECTION.match(section.rpartition(" › ")[2]):
         return REMOVAL if _BREAKING.search(text) else 0.0
     if _SECURITY.search(text):
         return SAFETY

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -90,7 +91,7 @@ _CREDIT = re.compile(
     re.IGNORECASE,
 )
 # The commit before a change, or its author behind the number of an issue.
-_COMMIT = re.compile(r"\A`?(?=[a-f]{0,40}\d)[0-9a-f]{7,40}`? +(?=\S)|(?<=\d\)) \([^()#]{2,60}\)\Z")
+_COMMIT = re.compile(r"\A(?:`[0-9a-f]{7,40}`|(?=[a-f]{0,40}\d)[0-9a-f]{7,40}) +(?=\S)|(?<=\d\)) \([^()#]{2,60}\)\Z")
 _FIRST_NUMBER = re.compile(r"\A(?:#|gh-)\d{1,7}:? (?=[\w`\[])", re.IGNORECASE)
 _TAIL_WORD = re.compile(
     r"[,;.(\[]*+(?:(?:#|gh-)\d+|[0-9a-f]{7,40}|https?://[^\s)]*|@[\w-]+|closes|fixes|via|see|thanks|by|PR"
@@ -366,20 +367,23 @@ def _change(file: Text, line: Line, name: str, *, key: str, at: int, dated: bool
 
 
 def joined(changes: Sequence[Found], most: int = GUIDE_CHARACTERS) -> Iterator[Found]:
-    """Yield the changes of one release as a few records, where there are too many for one each."""
-    first = changes[0]
+    """Yield the changes of releases, newest first, as a few records, where there are too many for one each."""
+    numbers: Counter[str] = Counter()
     part: list[Found] = []
-    number = 0
     for change in (*changes, None):
         if part and (change is None or sum(map(len, map(_item, part))) + len(_item(change)) > most):
-            items = "\n".join(f"- {_item(each)}" for each in part)
+            first, last = part[0], part[-1]
+            is_one = first.group == last.group
+            versions = {each.group: each.metadata.get("version") or each.release for each in part}
+            items = "\n".join(f"- {'' if is_one else versions[each.group] + ': '}{_item(each)}" for each in part)
             refers = tuple(dict.fromkeys(name for each in part for name in each.refers))
-            number += 1
+            numbers[first.group] += 1
+            name = first.release if is_one else f"{last.release} to {first.release}"
             yield first._replace(
-                key=f"{first.group}#rest{number}",
+                key=f"{first.group}#rest{numbers[first.group]}",
                 rule="release",
-                title=first.release,
-                content=f"{first.release}{LIST_HEAD}\n\n{items}",
+                title=None,  # it would be a part of the meaning of each line
+                content=f"{name}{LIST_HEAD}\n\n{items}",
                 author=None,
                 tags=("changelog",),
                 memory_type="context",
@@ -387,6 +391,7 @@ def joined(changes: Sequence[Found], most: int = GUIDE_CHARACTERS) -> Iterator[F
                 refers=(),
                 metadata={
                     **{name: first.metadata[name] for name in ("path", "version") if name in first.metadata},
+                    **({} if is_one else {"also": [{"version": version} for version in list(versions.values())[1:]]}),
                     "changes": len(part),
                     "commits": [sha for each in part for sha in _commits(each) if sha],
                     "issues": list(refers),

@@ -76,12 +76,10 @@ _SERVICES = r"travis|appveyor|github actions?|circleci|codecov|coveralls|azure p
 # Subjects without information. A prefix `kind(scope):` is left out before.
 _NOISE = re.compile(
     # merges
-    r"merge (?:branch|remote|tag|commit|master|main|upstream|'|\")"
-    r"|squashed '.{1,80}' (?:changes|content) from\b"
+    r"merge (?:branch|remote|tag|commit|master|main|upstream|'|\")|squashed '.{1,80}' (?:changes|content) from\b"
     r"|merged? (?:in )?(?:from|into|with|master|main)\b|(?:back)?merge\b.{0,60}\binto\b|sync (?:with|from)\b"
     # steps and trials
-    r"|(?:fixup|squash|amend)! |(?:wip|tmp|temp)\b"
-    r"|(?:try|attempt|test|testing|check)\W*$"
+    r"|(?:fixup|squash|amend)! |(?:wip|tmp|temp)\b|(?:try|attempt|test|testing|check)\W*$"
     # answers to a review
     r"|.{0,40}\b(?:code )?review(?:er'?s?|s)?(?: (?:comments?|feedback|suggestions?|nits?|fix(?:es)?|changes?))?\W*$"
     r"|(?:address|appl(?:y|ied)|incorporate|respond to)\w*\b.{0,30}\b(?:reviews?|feedback|comments?"
@@ -94,8 +92,7 @@ _NOISE = re.compile(
     r"|(?:bump|update|upgrade|pin|downgrade)\w*\b.{0,80}\b(?:from|to)\s+\S{0,12}\d|bump(?:ed|ing|s)?\b"
     r"|(?:update|upgrade|refresh|renew)\w* (?:the |all |our |some |dev |npm |pip )*(?:deps?|dependenc(?:y|ies)"
     r"|requirements|lock ?files?|submodules?|toolchain|pre-?commit|licenses?|copyright|snapshots?|authors"
-    r"|contributors|translations?)\b"
-    r"|\S{0,20}v?\d++\.\d\S*+$|\S{0,30} v?\d++\.\d[\w.-]*+$"
+    r"|contributors|translations?)\b|\S{0,20}v?\d++\.\d\S*+$|\S{0,30} v?\d++\.\d[\w.-]*+$"
     r"|(?:prepar\w*|start\w*|tag|post|cut|begin|publish|finali[sz]e|draft|next)\b.{0,20}\brelease\b"
     r"|(?:new )?(?:release|version|releasing)\b\W*\s*\S{0,20}\d|release\W*$"
     r"|back to dev|set version|\[?(?:automated|automatic)\]? |\[pre-commit|\[skip|\[ci"

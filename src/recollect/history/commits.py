@@ -23,6 +23,7 @@ from recollect.history.change_worth import (
     LISTED,
     REPAIR,
     REVERT,
+    TOLD,
     is_aside,
     is_reason,
     kind,
@@ -246,7 +247,7 @@ def _found(commit: Commit, message: Message, by: Revert | None, commits: Sequenc
     value = worth(message, paths)
     if by is not None and value:  # a reverted change is a lesson
         value = max(value, worth(message._replace(undoes=by.sha), paths))
-    if what is None or value < FLOOR:
+    if what is None or value < (LISTED if what == TOLD else FLOOR):
         return None
     lines = [told(message)]
     if by is not None:

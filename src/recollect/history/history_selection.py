@@ -8,6 +8,7 @@ A commit that says the same as a line of the changelog is one memory: the fuller
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from recollect.text.terms import terms
 
 # Of the memories, this part may hold several changes of a release each: they keep old releases findable.
 JOINED_PART = 3
-# Characters of such a list, the shortest that leave room for all.
+# Characters of such a list, the shortest that leave room for all; of too many releases, a list holds several.
 LIST_SIZES = (1_200, 2_400, 4_800)
 # A commit says more than its line in a list: it needs so much less to stay alone.
 COMMIT_BONUS = 0.05
@@ -107,13 +108,16 @@ def _few(rows: Sequence[Row], alone: Collection[int], most: int) -> list[Row]:
     for place, row in enumerate(rows):
         if row.found.group and place not in kept:
             groups[row.source, row.found.group].append(row.found)
-    newest_first = sorted(groups.items(), key=lambda group: (-group[1][0].at, group[0]))
+    newest_first = sorted(groups.items(), key=lambda group: -group[1][0].at)
+    series: dict[tuple[str, str], list[Found]] = defaultdict(list)
+    for (source, _), changes in newest_first:
+        series[source, changes[0].metadata.get("path", "")] += changes
     few: list[Row] = []
-    for size in LIST_SIZES:
-        few = [Row(source, one) for (source, _), changes in newest_first for one in joined(changes, size)]
+    for parts, size in itertools.product((newest_first, list(series.items())), LIST_SIZES):
+        few = [Row(source, one) for (source, _), changes in parts for one in joined(changes, size)]
         if len(few) <= most:
             break
-    return few[:most]
+    return sorted(few, key=lambda row: -row.found.at)[:most]
 
 
 # --- records that say the same ---
@@ -166,18 +170,24 @@ def _is_same(rows: Sequence[Row], words: Sequence[frozenset[str]], kept: Mapping
         return False
     if first.group and first.group == second.group and first.rule == second.rule == "change":
         return words[one] == words[two]
+    if first.pull and second.pull and first.pull != second.pull:
+        # Requests for one issue do parts of it, and one may name another; one that was ported back has the same title.
+        titles = [_split(_first_line(each)) for each in (first, second)]
+        return len(titles[0] & titles[1]) >= ALIKE * max(1, *map(len, titles))
     fewest = min(len(words[one]), len(words[two]))
     share = len(words[one] & words[two]) / fewest if fewest else 0.0
     is_referred = not set(first.refers).isdisjoint(second.refers)
     is_own = first.pull in second.refers or second.pull in first.refers
-    if is_own or (is_referred and "interface" in (first.rule, second.rule)):
-        return share >= ALIKE_BARE  # a changelog names the request; a bare subject adds nothing to its other record
+    if is_own:
+        return share >= ALIKE_BARE  # a changelog names the request
     if is_referred:
         # A later release removes what one deprecates; a change that was ported back is told in the same words.
         is_ported = first.rule == second.rule == "change" and first.group != second.group
         return share >= (ALIKE if is_ported else ALIKE_REFERRED) and fewest > 1
     if _is_listed(first, second) or _is_listed(second, first):
         return True
+    if first.refers and second.refers and first.rule == second.rule == "change":
+        return False  # each names its own request
     # Few words are in many a longer text.
     most = max(len(words[one]), len(words[two]))
     return share >= ALIKE and fewest >= LEAST_WORDS and most <= 2 * fewest
@@ -188,7 +198,9 @@ def _is_listed(line: Found, commit: Found) -> bool:
     if line.rule != "change" or commit.rule == "change" or not 0 <= line.at - commit.at <= MONTHS_BEFORE:
         return False
     one, two = (frozenset(terms(_first_line(each))) for each in (line, commit))
-    return len(one & two) >= max(LEAST_TERMS, SAME_LINE * len(one | two))
+    # Where both name a request, they name two, and say the same of two parts of a project.
+    share = ALIKE if line.refers and commit.pull else SAME_LINE
+    return len(one & two) >= max(LEAST_TERMS, share * len(one | two))
 
 
 def _first_line(found: Found) -> str:

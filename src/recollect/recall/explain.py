@@ -20,7 +20,8 @@ Trait = Literal["session", "neighbours", "author", "vector"]
 EVIDENCE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "matches words of the query": (
         "matches few words of the query",
-        ("words", "words_share", "words_sure", "covered", "covered_squared", "rarest", "pairs", "pairs_sure"),
+        ("words", "words_share", "words_sure", "covered", "covered_squared", "rarest", "pairs", "pairs_sure",
+         "change_covered"),
     ),
     "its neighbours match words of the query": (
         "its neighbours match few words of the query",

@@ -52,6 +52,8 @@ _TAG_JOINT = re.compile(r"[_./:\-\s]+")
 # Of a question in a sentence, words of a note count beyond this share of the highest possible BM25, and adjacent pairs
 # of them as far as the best note is beyond it: below, notes about other things share as many words (docs/adr/0044).
 SURE_WORDS = 0.15
+# The first tag of imported commits and changelogs.
+COMMIT, CHANGELOG = "git", "changelog"
 
 Counts = dict[int, int]
 
@@ -153,6 +155,7 @@ def signals(
     pairs, share = _pairs(query, passages, held, weights), columns["words_share"]
     sure = max(0.0, max((share[place] for place in eligible), default=0.0) - SURE_WORDS)
     return columns | {
+        **_changes(query, passages, held, weights),
         "note": [float(each) for each in note],
         "asked_note": [
             float(each and query.is_question and row.session_id is None)
@@ -283,6 +286,25 @@ def _covered(held: list[Counts], weights: list[float]) -> list[float]:
     """Return the share of the question, weighted by rarity, whose words are there."""
     total = sum(weights)
     return [sum([weights[place] for place in row]) / total if row and total else 0.0 for row in held]
+
+
+def _changes(
+    query: Query, passages: Sequence[Passage], held: list[Counts], weights: list[float]
+) -> dict[str, list[float]]:
+    """Return which passages are imported changes, and how much less of a question each covers than the best of them.
+
+    A commit covers what its passages cover together; a line of a changelog is a change of its own.
+    """
+    kinds = [row.standing.tags[0] if row.standing.tags else "" for row in passages]
+    whole: dict[int, Counts] = {}
+    for row, kind, own in zip(passages, kinds, held, strict=True):
+        if kind == COMMIT:
+            whole.setdefault(row.seq, {}).update(own)
+    covered = _covered([whole.get(row.seq, own) for row, own in zip(passages, held, strict=True)], weights)
+    is_change = [float(query.is_question and kind in (COMMIT, CHANGELOG)) for kind in kinds]
+    rows = list(zip(passages, is_change, covered, strict=True))
+    most = max((value for row, change, value in rows if change and row.eligible), default=0.0)
+    return {"change": is_change, "change_covered": [change * (value - most) for _, change, value in rows]}
 
 
 def relative(scores: list[float]) -> list[float]:

@@ -213,7 +213,8 @@ def score(columns: Mapping[str, Column], *, unasked: bool = False) -> Scored:
             shares[name] = shares[name] + share if name in shares else share
     scores: Column = sum(shares.values(), np.zeros(len(note)))
     if asked.any() and "cosine" in columns:
-        shares["nearest"] = _nearest(scores, asked * columns["eligible"], columns)
+        # Not among changes of a project: the nearest one is often about a sibling of what is asked about.
+        shares["nearest"] = _nearest(scores, asked * columns["eligible"] * (1 - columns["change"]), columns)
         scores = scores + shares["nearest"]
     return Scored(scores, shares, _relevance(scores, columns, hybrid=hybrid, unasked=unasked))
 

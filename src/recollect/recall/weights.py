@@ -35,7 +35,10 @@ IDLE = -6.0
 # reply, reply_cosine, reply_words: in chats with an assistant three of four answers stand in the turns of the person,
 # though replies are longer and repeat their words. So a reply ranks below them; where it matches better than the turn
 # that it answers, it raises that turn.
+# change_covered: changes of one project share their topic and differ in a name, which a vector does not tell: on the
+# questions of bench/history (ADR 59) any weight from 3 to 8 is about as good.
 BY_HAND: Mapping[str, Term] = {
+    "change_covered": Term(0.0, 1.0, 5.0),
     "dated": Term(0.0, 1.0, 0.5),
     "labelled": Term(0.0, 1.0, 2.0),
     "reply": Term(0.0, 1.0, -6.0),

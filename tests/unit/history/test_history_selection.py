@@ -115,9 +115,36 @@ def test_of_too_many_changes_the_rest_of_a_release_is_one_record() -> None:
     assert sum(row.metadata["changes"] for row in joined) == 60 - len(kept) + len(joined), "every change is in one"
     assert found.merged == 60 - len(kept)
     assert joined[0].content.startswith("app 3.0 (2020-01-01), other changes:\n\n- add the option")
-    assert joined[0].title == "app 3.0 (2020-01-01)"
+    assert joined[0].title is None, "it would be a part of the meaning of each line"
     assert len(passages(joined[0].content)) == joined[0].metadata["changes"], "a question finds each by its own words"
     assert not {row.key for row in rows} & {row.key for row in joined}
+
+
+def test_where_releases_are_too_many_a_list_holds_several_and_each_line_names_its_own() -> None:
+    rows = [change(str(n), f"fix reader{n} of parser{n}", f"1.{n}", worth=0.2, at=NOW + n) for n in range(40)]
+    kept = select({"changelog": rows}, 9, {}).kept["changelog"]
+    assert sum(row.metadata["changes"] for row in kept) == 40, "the oldest release is not lost"
+    assert kept[0].content.startswith("app 1.")
+    assert " to app 1.39 (2020-01-01), other changes:\n\n- 1.39: fix reader39" in kept[0].content
+    assert kept[0].metadata["version"] == "1.39"
+    assert kept[0].metadata["also"][0] == {"version": "1.38"}
+
+
+def test_changes_that_name_requests_of_their_own_are_two_records() -> None:
+    lines = [
+        change("a", "traverse of expressions: remove finally from completion record in statement", refers=("#1",)),
+        change("b", "traverse of expressions: labeled completion record in statement", "2.0", refers=("#2",)),
+    ]
+    assert select({"changelog": lines}, 9, {}).merged == 0
+    body = "Updates the rule so that it accounts for static blocks of a class, which are no functions.\n\nCommit abc"
+    parts = [
+        record(name, f"update {name} for class static blocks\n\n{body}", refers=(pull, "#9"), pull=pull)
+        for name, pull in (("max-depth", "#3"), ("complexity", "#4"))
+    ]
+    assert len(select({"git": parts}, 9, {}).kept["git"]) == 2, "one issue, two requests"
+    line = change("line", "update max-depth for class static blocks", refers=("#3",), at=NOW + 1)
+    found = select({"git": parts, "changelog": [line]}, 9, {})
+    assert (found.kept["git"][0].metadata["also"][0]["version"], found.merged) == ("1.0", 1)
 
 
 def test_repairs_without_a_cause_are_listed_with_their_release() -> None:

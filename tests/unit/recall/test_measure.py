@@ -406,7 +406,7 @@ def test_every_signal_of_every_pool_is_a_number(question: str, pool: list[Passag
 
 def test_what_is_measured_is_what_has_a_weight() -> None:
     pool = talk("one", "two")
-    beside = {"note", "asked_note", "eligible", "idle", "words_sure", "pairs_sure"}
+    beside = {"note", "asked_note", "eligible", "idle", "words_sure", "pairs_sure", "change"}
     models = (TALK, NOTE, ASKED_NOTE, TALK_RELEVANCE, NOTE_RELEVANCE, ANSWERED_NOTE)
     hybrid = {name for model in models for name in model} - {"best", "offset"}
     by_words = {*TALK_BY_WORDS, *NOTE_BY_WORDS, *RELEVANCE_BY_WORDS} - {"best", "offset"}
@@ -425,6 +425,20 @@ def test_words_of_a_question_count_beyond_a_share_of_what_is_possible() -> None:
     weak = signals("Who waters all those many green plants beside a table?", pool)
     assert max(weak["words_share"]) > 0
     assert set(weak["words_sure"]) == {0.0} == set(weak["pairs_sure"])
+
+
+def test_a_change_is_measured_by_how_much_less_of_a_question_it_covers_than_the_best() -> None:
+    pool = [
+        passage(1, "the reader of packages", part=0)._replace(standing=Standing(tags=("git",))),
+        passage(1, "it skipped failures", part=1)._replace(standing=Standing(tags=("git",))),
+        passage(2, "the reader")._replace(standing=Standing(tags=("changelog",))),
+        passage(3, "the reader of packages skipped failures"),
+    ]
+    found = signals("Why were failures of packages skipped by the reader?", pool)
+    assert found["change"] == [1, 1, 1, 0]
+    assert found["change_covered"][:2] == [0, 0], "a commit covers what its passages cover together"
+    assert found["change_covered"][2] < 0 == found["change_covered"][3]
+    assert not any(signals("reader packages", pool)["change"]), "words to look for"
 
 
 def test_an_even_match_is_told_from_an_uneven_one_and_from_an_unknown_one() -> None:
