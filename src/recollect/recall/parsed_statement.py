@@ -48,7 +48,7 @@ _OPEN = re.compile(
     r"wonder\w*|seems?|propos(?:al|es?|ed|ing)|suggest\w*|plans? to|a plan|draft|hopes?|wants? to|like to|"
     r"asked (?:whether|if)|(?:decided|voted) against|(?:was|were|been) (?:rejected|declined)|tell me|remind me|explain|"
     r"let me know|describe|someday|eventually|not yet|next (?:year|quarter|month)|"
-    r"(?:says?|said|thinks?|wrote|claims?|argues?|believes?) (?:we|he|she|they|it|you|that)|"
+    r"(?:says?|said|thinks?|wrote|claims?|argues?) (?:that )?(?:we|he|she|they|it|you)(?:['’]d| should| ought)|"
     r"will not (?:move|switch|change|migrate|replace)\w*)\b",
     re.IGNORECASE,
 )

@@ -62,6 +62,7 @@ CHANGES = (
     ("The docs are deployed once a day at noon.", "docs deploy on every merge", "value"),
     ("Lunch orders close at ten o'clock.", "The deadline for lunch orders moves from ten to eight o'clock.", "value"),
     ("The worker image is on node 18.", "The worker image is on node 22.", "value"),
+    ("Raw scans are kept for 18 months.", "Legal says that we keep raw scans for 24 months instead of 18.", "ended"),
 )
 
 # The same words, the same shape, and both can hold; or nobody can tell.
