@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from recollect.recall.parsed_statement import VERB_KEYS, Statement, names, statement, with_parts
-from recollect.recall.stated_values import Value, conflict, repeated
+from recollect.recall.stated_values import conflict, repeated
 from recollect.text.terms import terms
 
 Change = Literal["value", "said", "ended", "over", "opposite"]
@@ -81,7 +81,8 @@ _OVER = re.compile(
 )
 # Verbs of which more than one thing can be said at a time.
 _INCLUSIVE = frozenset(
-    "supports support include includes contain contains like likes uses use returns return visited pass prefers".split()
+    "supports support include includes contain contains like likes uses use returns return visited pass prefers can "
+    "accepts accept".split()
 )
 # Words for one of several places, systems or groups that a fact may hold for.
 _PLACES = frozenset(
@@ -106,6 +107,8 @@ _WHERE = frozenset(
     "in on at to with by from under against inside via through is are uses use using into over within after".split()
 )
 _PLACING = _WHERE | {"a", "an", "the", "our"}
+# “Warnings in third_party”, “pictures by AFP”: what follows limits the subject.
+_LIMITING = frozenset("of for in by under from with above below during at on without".split())
 # What has a number as its value, as terms.
 _MEASURES = frozenset(terms("size length limit port width height timeout count maximum minimum budget threshold level"))
 _WHY: dict[Change, str] = {
@@ -136,8 +139,7 @@ def may_amend(statement: Statement) -> bool:
     if statement.is_open or statement.is_past:
         return False
     words = {word.lower() for word in statement.tokens}
-    has_sign = statement.cues or statement.values or not _NOT.isdisjoint(words) or not _OPPOSED.isdisjoint(words)
-    return bool(has_sign) or bool(names(statement)) or not _WHERE.isdisjoint(words)
+    return bool(statement.cues or statement.values or names(statement) or words & (_NOT | _OPPOSED | _WHERE))
 
 
 def amends(new: Statement, old: Statement, closeness: float, *, same_author: bool = True) -> Amended | None:
@@ -183,7 +185,8 @@ def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
     if sign not in ("value", "antonym", "name"):
         return True
     allowed = {"antonym": _OPPOSED_KEYS, "name": with_parts(names(new) | names(old))}.get(sign, frozenset())
-    extra = 2 * (sign == "antonym")
+    limits = {word.lower() for word in new.tokens if word not in old.tokens} & _LIMITING - _OPPOSED
+    extra = 2 * (sign == "antonym" and not limits)
     shared = min(_share(old.subject, new.words), _share(new.subject, old.words))
     is_same_subject = sign == "value" and shared >= HALF and _places(new) == _places(old)
     novel = new.words - old.words - allowed
@@ -223,13 +226,9 @@ def _is_unlike(new: Statement, old: Statement) -> bool:
     return (bool(theirs) and not ours & theirs) or is_only_value or not old.words - (new.words - new.ended)
 
 
-def _kinds(statement: Statement) -> set[str]:
-    return {_kind(value) for value in statement.values}
-
-
-def _kind(value: Value) -> str:
-    """Return the kind of a value; versions of two things are two kinds."""
-    return " ".join((value.kind, *sorted(value.of))) if value.kind == "version" else value.kind
+def _kinds(statement: Statement) -> set[tuple[str, ...]]:
+    """Return the kinds of values; versions of two things are two kinds."""
+    return {(each.kind, *sorted(each.of if each.kind == "version" else ())) for each in statement.values}
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
@@ -246,8 +245,9 @@ def _sign(new: Statement, old: Statement) -> str:
     # “Tomas went to ads” ends that Tomas is the product owner, where the rest is said of another.
     if old.subject <= new.ended and _share(old.words - old.subject, new.words) >= HALF:
         ended |= old.subject
-    # “not shared between threads” does not end “shared between processes”.
-    if ended and (says or (novel and _alone(new, old) != _alone(old, new))):
+    # “Not shared by threads” does not end “shared by processes”, nor “reads are not logged” “changes are logged”.
+    is_about = not new.subject or bool(new.subject & old.words) or old.subject <= new.ended
+    if ended and (says or (is_about and novel and _alone(new, old) != _alone(old, new))):
         return "swapped" if "changed" in new.cues and ended - old.subject else "ended"
     if _reverses(new, old):
         return "ended"
@@ -278,8 +278,7 @@ def _is_over(new: Statement, old: Statement) -> bool:
 def _vague_sign(new: Statement, old: Statement) -> str:
     """Return a sign that something was changed, where the values do not show what."""
     lost = old.words - (new.words - new.ended)
-    kept = names(old) & new.words - lost - old.subject
-    is_named = bool(names(new) - old.words) and bool(names(old) & lost) and not kept
+    is_named = names(new) - old.words and names(old) & lost and not names(old) & new.words - lost - old.subject
     if "says so" in new.cues and (lost & names(old) or not names(old)):
         return "says so"
     if (new.ended and not new.ended & old.words) or ("changed" in new.cues and not _can_change(new, old)):
@@ -306,6 +305,7 @@ def _is_other_filling(new: Statement, old: Statement) -> bool:
     is_about = lost == old.subject or (lost.isdisjoint(old.subject) and bool(old.subject & new.subject))
     is_about = is_about and new.subject <= old.words
     is_said_alike = len(both) > 1 and bool(both - old.subject) and not names(old) & both - old.subject
+    is_said_alike = is_said_alike and (lost == old.subject or _WHERE.issuperset(_alone(old, new)[-1:]))
     return is_about and is_said_alike and len(lost) == 1 and 0 < len(novel) <= 2 and not _is_denial(new, old)
 
 
@@ -359,9 +359,9 @@ def _is_unnamed(statement: Statement) -> bool:
 
 
 def _is_inclusive(new: Statement, old: Statement) -> bool:
-    """Tell whether more than one thing can be said; of two versions or numbers, one is used."""
+    """Tell whether more than one thing can be said; of two versions or numbers, one is used or possible."""
     found = _INCLUSIVE.intersection(word.lower() for word in new.tokens)
-    return bool(found - {"use", "uses"} if _differ(new, old) else found)
+    return bool(found - {"use", "uses", "can"} if _differ(new, old) else found)
 
 
 def _is_elsewhere(new: Statement, old: Statement) -> bool:
@@ -372,50 +372,46 @@ def _is_elsewhere(new: Statement, old: Statement) -> bool:
 
 
 def _places(statement: Statement) -> set[str]:
-    """Return the places in the first clause; a later one explains."""
-    return {word.lower() for word in statement.tokens[: _first_clause(statement)]} & _PLACES
-
-
-def _first_clause(statement: Statement) -> int:
-    """Return the number of tokens in the first clause; later ones explain."""
-    commas = (at for at, word in enumerate(statement.tokens) if word == "," and at >= _LEADING)
-    return next(commas, len(statement.tokens))
+    return {word.lower() for word in statement.tokens} & _PLACES
 
 
 def _is_another(new: Statement, old: Statement) -> bool:
     """Tell whether both are about different things of one kind: “access tokens”, “refresh tokens”."""
     theirs, counted = dict(_modifiers(old)), frozenset(key for value in old.values for key in value.of)
-    known = (old.words - counted) | old.subject
+    known, parts = (old.words - counted) | old.subject, with_parts(old.words)
     for (where, word), modifier in _modifiers(new):
         if word in old.subject and modifier not in known and theirs.get((where, word), "") not in new.words:
             return True
         # “The reports of the orders service” are a part of it.
-        if where == "behind" and word not in old.words and modifier in old.subject and not _differ(new, old):
+        if where == "behind" and word not in parts and modifier in old.subject and not _differ(new, old):
             return True
-    labels = [(one, other) for one in _labels(new) for other in _labels(old) if one.of == other.of]
-    if not new.cues and any(one.amount != other.amount for one, other in labels):
+    labels = _labels(old)
+    limits = {limit for (where, word), limit in theirs.items() if where == "behind" and word in new.subject}
+    is_part = not new.cues and _differ(new, old) and bool(limits - new.words)
+    if is_part or any(labels.get(word, number) != number for word, number in _labels(new).items()):
         return True
     one, other = (
         {value.amount for value in each.values if value.kind == "version" and value.place < _LEADING}
         for each in (new, old)
     )
     is_told_apart = new.tokens[0].lower() == "version" or _share(old.words, new.words) < HALF
-    return bool(one) and bool(other) and one.isdisjoint(other) and is_told_apart
+    return bool(one and other) and one.isdisjoint(other) and is_told_apart
 
 
-def _labels(statement: Statement) -> list[Value]:
-    """Return the numbers that tell things apart: “supplier 4”, not “Debian 12”, “Python 3.12” or “batch size 4”."""
-    return [
-        value
-        for value in statement.values
-        if value.kind == "version" and str(value.amount).isdigit() and value.of.isdisjoint(_MEASURES)
-        if value.place and value.of & {statement.keys[value.place - 1]}
-        if value.place == 1 or not statement.tokens[value.place - 1][:1].isupper()
-    ]
+def _labels(statement: Statement) -> dict[str, str]:
+    """Return the numbers that tell things apart: “supplier 4”, not “Debian 12”, “on node 20” or “batch size 4”."""
+    words, is_said = ["", *map(str.lower, statement.tokens)], bool(statement.cues & {"says so", "changed", "from"})
+    return {
+        key: number
+        for place, (key, number) in enumerate(zip(statement.keys, words[2:], strict=False))
+        if number.isdigit() and key and key not in _MEASURES
+        if (place < _LEADING or not is_said) and words[place] not in _WHERE
+        if place == 0 or not statement.tokens[place][:1].isupper()
+    }
 
 
 def _modifiers(statement: Statement) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield what stands before a word of the subject, or behind it after “of” or “for”."""
+    """Yield what stands before a word of the subject, or limits it from behind: “warnings in third_party”."""
     words = [word.lower() for word in statement.tokens]
     start = words.index(":") + 1 if ":" in words[:12] else 0
     for place, key in enumerate(statement.keys[start:], start):
@@ -423,9 +419,9 @@ def _modifiers(statement: Statement) -> Iterator[tuple[tuple[str, str], str]]:
             before = statement.keys[place - 1] if place > start else ""
             if before and before in statement.subject:
                 yield ("before", key), before
-            if place + 2 < len(words) and words[place + 1] in ("of", "for"):
+            if place + 2 < len(words) and words[place + 1] in _LIMITING:
                 behind = next((each for each in statement.keys[place + 2 : place + 4] if each), "")
-                if behind:
+                if behind and (behind in statement.subject or words[place + 1] in ("of", "for")):
                     yield ("behind", key), behind
 
 

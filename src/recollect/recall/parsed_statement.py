@@ -48,6 +48,7 @@ _OPEN = re.compile(
     r"wonder\w*|seems?|propos(?:al|es?|ed|ing)|suggest\w*|plans? to|a plan|draft|hopes?|wants? to|like to|"
     r"asked (?:whether|if)|(?:decided|voted) against|(?:was|were|been) (?:rejected|declined)|tell me|remind me|explain|"
     r"let me know|describe|someday|eventually|not yet|next (?:year|quarter|month)|"
+    r"(?:says?|said|thinks?|wrote|claims?|argues?) (?:that )?(?:we|he|she|they|it|you)(?:['’]d| should| ought)|"
     r"will not (?:move|switch|change|migrate|replace)\w*)\b",
     re.IGNORECASE,
 )
@@ -58,20 +59,19 @@ _PONDERED = _any(
 )
 _CONDITION = re.compile(
     r"^\W*(?:if|when|whenever|while|during|unless|before|because|until|for the (?:\w+ )?(?:weekend|week|day|sale|"
-    r"freeze))\b|"
+    r"freeze|migration|release|demo|launch|audit|event))\b|"
     rf"^\W*since (?!(?:last|version|release|patch|the fix|v?\d|{_MONTH}))",
     re.IGNORECASE,
 )
 # It holds for a while, or for a part, or besides something else, or nothing changed.
 PARTLY = re.compile(
-    r"\b(?:while|during|until|till|temporar\w+|for now|for the time being|stopgap|meanwhile|this (?:week|month|morning|"
-    r"afternoon|sprint)|today|tonight|tomorrow|weekdays|weekends|holidays|before \d{4}|back then|at the time|used to|"
-    r"originally|previously|formerly|initially|and (?:then )?back|also|too(?=\W*$)|as well|in addition|"
-    r"additional\w*|besides|second|another|except\w*|apart from|only (?:for|in|on|when|if)|still|"
-    r"unchanged|as before|as i said|reminder|added|adds|nothing (?:has )?(?:changed|moved)|"
-    r"never (?:moved|switched|changed|migrated)|"
-    r"(?:did|do|does|has|have|was|were|is|are) not (?:been )?(?:move|switch|change|migrate|replace|rename|raise|lower|"
-    r"remove|drop)\w*)\b",
+    r"\b(?:while|during|until|till|temporar\w+|for now|for the time being|for maintenance|because of|stopgap|"
+    r"meanwhile|this (?:week(?:end)?|month|morning|afternoon|evening|sprint)|today|tonight|tomorrow|weekdays|weekends|"
+    r"holidays|before \d{4}|back then|at the time|used to|originally|previously|formerly|initially|and (?:then )?back|"
+    r"also|too(?=\W*$)|as well|in addition|additional\w*|besides|second|another|except\w*|apart from|only (?:for|in|"
+    r"on|when|if)|still|unchanged|as before|as i said|reminder|added|adds|nothing (?:has )?(?:changed|moved)|"
+    r"never (?:moved|switched|changed|migrated)|(?:did|do|does|has|have|was|were|is|are) not (?:been )?(?:move|switch|"
+    r"change|migrate|replace|rename|raise|lower|remove|drop)\w*)\b",
     re.IGNORECASE,
 )
 _PAST = _any(
@@ -94,8 +94,8 @@ _CUES: dict[Cue, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "changed": _any(
-        rf"{'|'.join(_CHANGED)}|(?<!is )(?<!are )raised|replaces|changes(?= :)|becomes|(?:is|are|was|been) sunset|grew|"
-        r"widened|went (?:up|down|from)|belongs to|uninstalled|switched off|shut down"
+        rf"{'|'.join(_CHANGED)}|(?<!is )(?<!are )raised|replaces|moves(?= (?:from|to) )|changes(?= :)|becomes|grew|"
+        r"(?:is|are|was|been) sunset|widened|went (?:up|down|from)|belongs to|uninstalled|switched off|shut down"
     ),
     "from": _any(
         r"from (?:now|here|today) on|going forward|moving forward|henceforth|as of|starting (?:in|with|from|on|next)|"

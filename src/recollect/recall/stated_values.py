@@ -47,7 +47,7 @@ _MEASURES: Mapping[str, Mapping[float, str]] = {
     },
     "money": {1: "eur euro euros usd dollar dollars gbp pounds chf cents"},
     "share": {1: "% percent"},
-    "time": {1: "am pm"},
+    "time": {1: "am pm o'clock o’clock"},
 }  # fmt: skip
 _UNITS: Mapping[str, tuple[str, float]] = {
     word: (kind, factor)

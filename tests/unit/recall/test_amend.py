@@ -60,6 +60,9 @@ CHANGES = (
     ("I like snapshot tests for the components.", "no more snapshot tests, they hide bugs", "over"),
     ("DNS is managed in Route53.", "dns is at cloudflare now", "value"),
     ("The docs are deployed once a day at noon.", "docs deploy on every merge", "value"),
+    ("Lunch orders close at ten o'clock.", "The deadline for lunch orders moves from ten to eight o'clock.", "value"),
+    ("The worker image is on node 18.", "The worker image is on node 22.", "value"),
+    ("Raw scans are kept for 18 months.", "Legal says that we keep raw scans for 24 months instead of 18.", "ended"),
 )
 
 # The same words, the same shape, and both can hold; or nobody can tell.
@@ -138,6 +141,14 @@ NO_CHANGES = (
     ("Supplier 4 delivers to warehouse 4 on Mondays.", "Supplier 5 delivers to warehouse 5 on Mondays."),
     ("Shard 1 is on host a3.", "Shard 2 is on host b7."),
     ("Use ruff for linting and formatting.", "Use ruff 0.9 in the tools folder."),
+    ("Uploads are encrypted.", "Uploads by guests are not encrypted."),
+    ("Fans stop at 40 degrees.", "Fans in quiet mode stop at 55 degrees."),
+    ("Writes are traced to the ledger.", "Reads are not traced to the ledger."),
+    ("Lane 1 is reserved for buses.", "Lane 2 is reserved for new bikes."),
+    ("Members can pay by invoice.", "Members can pay by voucher."),
+    ("Dark mode is on.", "Dark mode is off in the editor."),
+    ("The nightly job runs at 2 am.", "The nightly job runs at 6 am this weekend."),
+    ("Labels are printed with cups.", "One forum post says we should print labels with lpr instead."),
 )
 
 
