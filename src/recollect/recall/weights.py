@@ -36,7 +36,7 @@ IDLE = -6.0
 # though replies are longer and repeat their words. So a reply ranks below them; where it matches better than the turn
 # that it answers, it raises that turn.
 # change_covered: changes of one project share their topic and differ in a name, which a vector does not tell: on the
-# questions of bench/history (ADR 59) any weight from 3 to 8 is about as good.
+# questions of bench/history (docs/adr/0060) any weight from 3 to 8 is about as good.
 BY_HAND: Mapping[str, Term] = {
     "change_covered": Term(0.0, 1.0, 5.0),
     "dated": Term(0.0, 1.0, 0.5),
