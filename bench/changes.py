@@ -32,7 +32,7 @@ from recollect.providers.local import LocalEmbedder
 from told_payloads import ASSISTANTS
 
 FOLDER = Path(__file__).parent / "changes"
-SPLITS = ("train", "dev", "held")
+SPLITS = ("train", "dev", "held", "fresh")
 
 
 class Line(NamedTuple):
