@@ -26,8 +26,8 @@ _HEADING = re.compile(r"#{1,6} \S|[=⸻-]{3,}\s*$")
 # Lines of terminals, logs, stack traces, diffs, tables and code.
 _PASTED = re.compile(
     r"(?: {4,}|\t)\S"
-    r"|\s*(?:[>➜❯$%│|+✅❌⨯✖⏭♻✨📊💡✓╭╰·×{}\[]|---|\*\*\* |//|/\*|#!|at \S+ ?\(|\d+ ?[|│]|\d[\d:.,/TZ-]{5,}|-\S|=>"
-    r"|[\w@./-]+:[\w./-]+:?\s)"
+    r"|\s*(?:[>➜❯$%│┃┌└├┏┗┡|+✅❌⨯✖⏭♻✨📊💡✓╭╰·×{}\[]|---|\*\*\* |//|/\*|#!|at \S+ ?\(|\d+ ?[|│]|\d[\d:.,/TZ-]{5,}|-\S"
+    r"|=>|[\w@./-]+(?::[\w./-]+)+:?\s)"
     r"|\s*(?:Traceback|File \"|npm ERR|npm error|fatal:|warning:|error:|\w*(?:Error|Exception):|query:|hint:"
     r"|[A-Z_]{4,}=)"
 )
@@ -136,7 +136,7 @@ def _own(paragraphs: list[list[str]]) -> list[list[str]]:
 def _is_pasted(line: str) -> bool:
     if _ITEM.match(line):
         return False
-    is_aligned = line.strip().count("   ") > 1
+    is_aligned = line.strip().count("   ") > 1 or "....." in line
     return is_aligned or line.rstrip().endswith(_CODE_ENDS) or bool(_PASTED.match(line))
 
 

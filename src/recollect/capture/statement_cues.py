@@ -32,8 +32,8 @@ CONCLUDED: dict[Kind, re.Pattern[str]] = {
 }
 # Filler words at the beginning.
 LEAD = _any(
-    r"^(?:[\W_]+|(?:rule|note|reminder|nb|tip|ps) ?: |(?:no|nope)(?: man| dude|\b)\s*[,:;.!…–—-]+\s*|(?:claude"
-    r"|copilot|cursor|guys|now)\b[\s,:]*|(?:\d{1,2}[.)])\s|(?:ok(?:ay)?|k|so|well|great|good|perfect|nice|cool"
+    r"^(?:#[a-z]\w*\s|[\W_]+|(?:rule|note|reminder|nb|tip|ps) ?: |(?:no|nope)(?: man| dude|\b)\s*[,:;.!…–—-]+\s*"
+    r"|(?:claude|copilot|cursor|guys|now)\b[\s,:]*|(?:\d{1,2}[.)])\s|(?:ok(?:ay)?|k|so|well|great|good|perfect|nice|cool"
     r"|awesome|excellent|yes|yep|yeah|yup|hmm+|also|and|but|oh|hey|hi|hello|thanks|thank you|please|pls|again|btw"
     r"|by the way|just|man|dude|one (?:more|last|other) thing|last thing|important|in general|alright"
     r"|right)\b[\s,:;.!…–—-]*)"
@@ -43,7 +43,7 @@ OPEN = _any(
     r"\b(?:maybe|perhaps|might|probably|possibly|i think|i guess|i believe|i suspect|i assume|i wonder|i'm wondering"
     r"|not sure|seems?|looks like|presumably|likely|suppose|supposing|what if|would be|could be|imagine|pretend"
     r"|hypothetical\w*|let's say|let me know|wondering|in case|it would|should we|can we|can you|could you"
-    r"|would you)\b",
+    r"|would you|or something)\b",
     r"\b(?:docs?|documentation|readme|linter|compiler|errors?|warning|message|article|guide|colleague|someone"
     r"|people|he|she|they) (?:says?|said|claims?|wrote|reads|suggests?|suggested|recommends?)\b",
     r"\b(?:according to|told me)\b",

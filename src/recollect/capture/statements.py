@@ -24,14 +24,16 @@ from recollect.model import MemoryType
 from recollect.text.questions import QUESTION
 
 Speaker = Literal["user", "assistant"]
-_Read = tuple[Kind, tuple[str, ...], bool]  # the kind of a statement, the features that decided, and whether it is sure
+_Read = tuple[Kind, bool]  # the kind of a statement, and whether it is sure
 
 # Shorter sentences need their context; longer ones describe a task.
 LEAST_WORDS, MOST_CHARACTERS = 2, 400
 # "Keep in mind that …" and "actually, …" leave little doubt.
-ANNOUNCED_PROBABILITY = 0.4
+ANNOUNCED_PROBABILITY = 0.25
 # Less is never a statement, even if it changes something that is known.
-UNSURE_PROBABILITY = 0.1
+UNSURE_PROBABILITY = 0.05
+# A message with these features contains the answer of an assistant.
+PASTED_ANSWER = {"long:10", "voice:2"}
 # A message with more statements is a pasted document.
 OF_A_MESSAGE = 5
 TYPES: dict[Kind, tuple[MemoryType, float]] = {
@@ -49,8 +51,7 @@ STYLE: tuple[MemoryType, float] = ("style", 0.75)
 class Statement(NamedTuple):
     """A stated sentence, in its author's words.
 
-    everywhere: it is valid for all projects. because: the features of the sentence that decided. is_sure: if not, it is
-    a statement only if it changes something that is known
+    everywhere: it is valid for all projects. is_sure: if not, it is a statement only if it changes what is known
     """
 
     text: str
@@ -58,7 +59,6 @@ class Statement(NamedTuple):
     importance: float
     everywhere: bool
     kind: Kind
-    because: tuple[str, ...] = ()
     is_sure: bool = True
 
 
@@ -101,6 +101,8 @@ def may_state(sentence: Sentence, start: int) -> bool:
 
 def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
     shared = message_features(said)
+    if speaker == "user" and shared >= PASTED_ANSWER:
+        return
     for place, sentence in enumerate(said):
         start = start_of(sentence)
         if not may_state(sentence, start):
@@ -116,6 +118,7 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
 def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
     """Return the type and the importance: a rule for the assistant, a convention, or how the product is."""
     plain = cues.ANNOUNCED.sub("", plain)
+    kind = "rule" if kind == "decision" and plain.lower().startswith("from now on") else kind
     is_convention, is_norm = bool(cues.CONVENTION.search(plain)), bool(cues.NORM.search(plain))
     if kind == "rule" and not cues.ADDRESSED.search(plain):
         return STYLE if is_convention or is_norm else TYPES["decision"]
@@ -125,16 +128,16 @@ def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
 def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[str]) -> _Read | None:
     """Return what a person states."""
     trained = model()
-    judged = trained.judge(features(said, place, start, trained.words, shared))
+    judged = trained.judge(features(said, place, start, trained.lexicon, shared))
     is_announced = cues.ANNOUNCED.match(said[place].plain[start : start + 60])
     is_kept = trained.keeps(judged) or (is_announced and judged.probability >= ANNOUNCED_PROBABILITY)
     may_be = is_kept or judged.probability >= UNSURE_PROBABILITY
-    return (judged.kind, judged.because, bool(is_kept)) if may_be else None
+    return (judged.kind, bool(is_kept)) if may_be else None
 
 
 def _concluded(plain: str) -> _Read | None:
     """Return what an assistant states."""
-    return next(((kind, (kind,), True) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
+    return next(((kind, True) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
 
 
 def _with_context(said: Sequence[Sentence], place: int, start: int) -> str | None:

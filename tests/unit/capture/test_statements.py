@@ -145,7 +145,7 @@ def test_of_a_long_message_only_its_beginning_and_its_end_are_read() -> None:
     assert texts(text) == [first, last]
 
 
-def test_in_a_pasted_document_a_sentence_needs_more_to_be_a_statement() -> None:
+def test_a_pasted_answer_of_an_assistant_states_nothing() -> None:
     rule = "Always use the shared client for requests."
     document = "\n".join(f"- Let me check the importer, part {number}." for number in range(12))
     assert texts(rule) == [rule]
@@ -155,8 +155,3 @@ def test_in_a_pasted_document_a_sentence_needs_more_to_be_a_statement() -> None:
 def test_what_a_review_or_a_log_says_is_nobodys_statement() -> None:
     assert texts("Got this review comment: The handlers must never block.\n\nTests must always run offline.") == []
     assert texts("I get this when I deploy\n[WARN] We always use the default port\n  at start (server.js:12)") == []
-
-
-def test_a_statement_names_the_features_that_decided() -> None:
-    assert statements("Never push to main.", "user")[0].because
-    assert any("never" in feature for feature in statements("Never push to main.", "user")[0].because)
