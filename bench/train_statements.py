@@ -111,7 +111,7 @@ LATER = {
 # Smaller weights change no decision and cost space.
 LEAST_WEIGHT, LEAST_KIND_WEIGHT = 0.15, 0.5
 SHOWN_AT = (0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-# Precision on real prompts decides (ADR 61), then that the month of bench/told.py keeps its preferences.
+# Precision on real prompts decides (docs/adr/0062), then that the month of bench/told.py keeps its preferences.
 THRESHOLDS = {"rule": 0.68, "preference": 0.76, "decision": 0.76, "correction": 0.7, "cause": 0.58, "fact": 0.7}
 
 
