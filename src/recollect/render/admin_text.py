@@ -21,8 +21,9 @@ from recollect.render.block import (
     notes,
     present,
 )
-from recollect.render.quantities import count, day, since, size
+from recollect.render.quantities import dated, since, size
 from recollect.render.untrusted import ident, inline, oneline, visible
+from recollect.text.display import plural
 from recollect.text.redaction.redact import told
 
 TONES: Mapping[str, Tone] = {"ok": "good", "degraded": "weak", "failed": "bad"}
@@ -41,10 +42,10 @@ def _namespace_stats(stats: model.NamespaceStats, now: int | None) -> list[Block
         ("project", _place(stats.namespace)),
         ("memories", f"{stats.memories:,}"),
         ("types", _kinds(stats.by_type)),
-        ("graph", f"{count(stats.nodes, 'node')}, {count(stats.edges, 'edge')}"),
+        ("graph", f"{plural(stats.nodes, 'node')}, {plural(stats.edges, 'edge')}"),
         ("sessions", f"{stats.sessions:,}"),
-        ("oldest", None if stats.oldest_at is None else day(stats.oldest_at, now)),
-        ("newest", None if stats.newest_at is None else day(stats.newest_at, now)),
+        ("oldest", None if stats.oldest_at is None else dated(stats.oldest_at, now)),
+        ("newest", None if stats.newest_at is None else dated(stats.newest_at, now)),
     )
     return [Facts(present(rows))]
 
@@ -57,7 +58,7 @@ def _namespace_list(answer: model.NamespaceList, _now: int | None) -> list[Block
 
 
 def _namespace_count(row: model.NamespaceCount) -> Entry:
-    return Entry(_place(row.namespace), count(row.memories, "memory"), "")
+    return Entry(_place(row.namespace), plural(row.memories, "memory"), "")
 
 
 def _workspace(workspace: model.WorkspaceView, _now: int | None) -> list[Block]:
@@ -80,8 +81,8 @@ def _workspace_answer(answer: model.WorkspaceAnswer, now: int | None) -> list[Bl
 def _spent(spent: model.Spending) -> str:
     """Return today's use of a language model, on one line."""
     return (
-        f"{oneline(spent.model) or 'none'}, today {spent.calls:,} of {count(spent.max_calls, 'call')}, "
-        f"{spent.tokens:,} of {count(spent.max_tokens, 'token')}, {count(spent.failures, 'failure')}"
+        f"{oneline(spent.model) or 'none'}, today {spent.calls:,} of {plural(spent.max_calls, 'call')}, "
+        f"{spent.tokens:,} of {plural(spent.max_tokens, 'token')}, {plural(spent.failures, 'failure')}"
     ) + (f", paused for {spent.paused_s} s" if spent.paused_s else "")
 
 
@@ -118,8 +119,8 @@ def _indexed_code(stats: model.Stats) -> str:
         return ""
     pending = f", {stats.pending_code_embeddings:,} pending" if stats.pending_code_embeddings else ""
     return (
-        f"{count(stats.code_files, 'file')}, {count(stats.code_symbols, 'symbol')}, "
-        f"{count(stats.code_pieces, 'chunk')} ({count(stats.code_embeddings, 'vector')}{pending})"
+        f"{plural(stats.code_files, 'file')}, {plural(stats.code_symbols, 'symbol')}, "
+        f"{plural(stats.code_pieces, 'chunk')} ({plural(stats.code_embeddings, 'vector')}{pending})"
     )
 
 
@@ -135,7 +136,7 @@ def _stats(stats: model.Stats, _now: int | None) -> list[Block]:
         ("embeddings", f"{stats.embeddings:,}{pending}"),
         ("embedding model", oneline(stats.embedding_model)),
         ("language model", _spent(stats.language_model) if stats.language_model else None),
-        ("graph", f"{count(stats.nodes, 'node')}, {count(stats.edges, 'edge')}"),
+        ("graph", f"{plural(stats.nodes, 'node')}, {plural(stats.edges, 'edge')}"),
         ("indexed code", _indexed_code(stats)),
         ("projects", f"{stats.namespaces:,}"),
         ("workspaces", f"{stats.workspaces:,}" if stats.workspaces else ""),
@@ -187,7 +188,7 @@ def _health(health: model.Health, _now: int | None) -> list[Block]:
 
 
 def _exported(exported: model.Exported, _now: int | None) -> list[Block]:
-    said = f"Exported {count(exported.memories, 'memory')} in {count(exported.lines, 'line')}."
+    said = f"Exported {plural(exported.memories, 'memory')} in {plural(exported.lines, 'line')}."
     blocks: list[Block] = [Line(said, "good")]
     if exported.path is not None:
         blocks.append(Facts((("path", inline(exported.path)),)))
@@ -200,16 +201,16 @@ def _learnt(learnt: model.Learnt, _now: int | None) -> list[Block]:
     found = sum(part.found for part in learnt.sources)
     new = sum(part.created for part in learnt.sources)
     if learnt.dry_run:
-        said = f"Would import {count(new, 'memory')} of {found:,} found. Nothing was written."
+        said = f"Would import {plural(new, 'memory')} of {found:,} found. Nothing was written."
     else:
-        said = f"Imported {count(new, 'memory')} from this project's history, of {found:,} found."
+        said = f"Imported {plural(new, 'memory')} from this project's history, of {found:,} found."
     blocks: list[Block] = [Line(said, "good" if new else "weak"), _learnt_grid(learnt.sources)]
     kept = sum(map(_kept, learnt.sources))
     least = f"the limit is {learnt.limit:,}; the rest is worth less, and stays in git and the files"
     rows = present(
         (
             ("project", inline(learnt.namespace)),
-            ("merged", f"{count(learnt.merged, 'record')} with the same change or release" if learnt.merged else ""),
+            ("merged", f"{plural(learnt.merged, 'record')} with the same change or release" if learnt.merged else ""),
             ("kept", f"{kept:,} of {found:,}: {least}" if kept + learnt.merged < found else ""),
             ("secrets replaced", inline(", ".join(f"{kind} {times}" for kind, times in learnt.redacted.items()))),
             ("undo with batch", ident(learnt.batch)),
@@ -255,9 +256,9 @@ def _imported(imported: model.Imported, _now: int | None) -> list[Block]:
         ("note", told(Counter(imported.redacted).elements())),
     )
     if imported.source == "recollect":
-        what = count(imported.lines, "line")
+        what = plural(imported.lines, "line")
     else:
-        what = f"{count(imported.lines, 'record')} of {inline(imported.program)}"
+        what = f"{plural(imported.lines, 'record')} of {inline(imported.program)}"
     said = f"Would import {what}. Nothing was written." if imported.dry_run else f"Imported {what}."
     blocks: list[Block] = [Line(said, "weak" if imported.dry_run else "good"), Facts(present(rows))]
     return [*blocks, _imported_grid(imported.parts)] if imported.parts else blocks
@@ -291,7 +292,7 @@ def _rebuilt(rebuilt: model.Rebuilt, _now: int | None) -> list[Block]:
 
 def _undone(undone: model.Undone, _now: int | None) -> list[Block]:
     purged = f", {undone.purged:,} purged and not restored" if undone.purged else ""
-    said = f"Undid batch {ident(undone.undone)}: {count(undone.restored, 'row')} restored{purged}."
+    said = f"Undid batch {ident(undone.undone)}: {plural(undone.restored, 'row')} restored{purged}."
     return [Line(f"{said} Undo this with batch {ident(undone.batch)}.", "good")]
 
 
@@ -305,7 +306,7 @@ def _history(history: model.History, now: int | None) -> list[Block]:
         Entry(ident(batch), f"{since(changes[0].at, now)}, {_operation(changes[0].operation)}", _together(changes))
         for batch, changes in batches.items()
     )
-    said = f"{len(history.changes):,} of {count(history.total, 'change')}, newest first, by batch. Undo with its id."
+    said = f"{len(history.changes):,} of {plural(history.total, 'change')}, newest first, by batch. Undo with its id."
     return [Line(said), Listing(entries)]
 
 
@@ -333,7 +334,7 @@ def _token(token: model.TokenView, now: int | None) -> list[Block]:
         ("scope", token.scope),
         ("projects", _token_projects(token)),
         ("state", token.state),
-        ("created", day(token.created_at, now)),
+        ("created", dated(token.created_at, now)),
         *zip(("expires", "last used"), _times(token, now), strict=True),
     )
     said = [Line("Access token revoked.", "good")] if token.state == "revoked" else []
@@ -345,7 +346,7 @@ def _token_projects(token: model.TokenView) -> str:
 
 
 def _when(at: int | None, now: int | None) -> str:
-    return "never" if at is None else day(at, now)
+    return "never" if at is None else dated(at, now)
 
 
 def _token_created(created: model.TokenCreated, now: int | None) -> list[Block]:
@@ -384,7 +385,8 @@ def _shared(shared: model.Shared, _now: int | None) -> list[Block]:
     if not shared.files:
         return [Line("No memory of this project fits.", "weak"), *notes(shared.notes)]
     written = sum(entry.written for entry in shared.files)
-    said = f"{count(len(shared.files), 'memory')} shared, {count(written, 'file')} written below {inline(shared.root)}."
+    count = plural(len(shared.files), "memory")
+    said = f"{count} shared, {plural(written, 'file')} written below {inline(shared.root)}."
     rows = (
         (
             ident(entry.memory_id),
@@ -398,7 +400,7 @@ def _shared(shared: model.Shared, _now: int | None) -> list[Block]:
 
 
 def _shared_read(read: model.SharedRead) -> list[Block]:
-    fates = f"{read.created:,} new, {read.changed:,} changed, {read.retired:,} retired, of {count(read.total, 'file')}"
+    fates = f"{read.created:,} new, {read.changed:,} changed, {read.retired:,} retired, of {plural(read.total, 'file')}"
     skipped = [Line(f"Skipped: {inline(text, 200)}", "weak") for text in read.skipped]
     rows = (("memories", fates), ("undo", f"recollect undo {ident(read.batch)}" if read.batch else ""))
     return [Facts(present(rows)), *skipped]
@@ -415,7 +417,7 @@ def _calls(page: model.TokenCallPage, now: int | None) -> list[Block]:
     if not page.calls:
         return [Line("No calls with an access token.", "weak")]
     rows = tuple(_call(row, now) for row in page.calls)
-    said = f"{count(len(rows), 'call')} of {page.total:,}, latest first."
+    said = f"{plural(len(rows), 'call')} of {page.total:,}, latest first."
     return [Line(said), Grid(("when", "who", "operation", "project", "outcome", "memories"), rows)]
 
 
@@ -453,9 +455,9 @@ def _step_head(step: model.PlanStep) -> str:
     if step.relationship is not None:
         parts.append(f"{step.relationship} {step.weight or 0:.2f} {ident(step.memory_ids[-1])}")
     if step.action == "summarize":
-        parts.append(count(len(step.memory_ids), "memory"))
+        parts.append(plural(len(step.memory_ids), "memory"))
     if step.action == "extend":
-        parts.append(f"{count(len(step.memory_ids), 'memory')} to {ident(step.summary_id)}")
+        parts.append(f"{plural(len(step.memory_ids), 'memory')} to {ident(step.summary_id)}")
     return " · ".join((*parts, inline(step.why, PARTICULAR_CHARACTERS)))
 
 
@@ -465,7 +467,7 @@ def _step_entry(step: model.PlanStep) -> Entry:
 
 
 def _consolidated(run: model.Consolidated, _now: int | None) -> list[Block]:
-    what = count(run.affected, "memory")
+    what = plural(run.affected, "memory")
     looked = f"of {run.considered:,} checked"
     if not run.steps_total:
         head = Line(f"{run.cycle}: nothing to do, {looked}.", "good")
@@ -495,7 +497,7 @@ def _steps(steps: tuple[model.PlanStep, ...], total: int) -> list[Block]:
 def _cycle_row(row: model.CycleStatus, now: int | None) -> tuple[str, ...]:
     last = "never" if row.last_run_at is None else since(row.last_run_at, now)
     state = "undone" if row.undone else "not finished" if not row.finished else ""
-    due = "on request" if not row.every_s else "" if row.due_at is None else day(row.due_at, now)
+    due = "on request" if not row.every_s else "" if row.due_at is None else dated(row.due_at, now)
     return (row.cycle, last, f"{row.last_affected:,}", state, due, ident(row.last_batch))
 
 
@@ -504,7 +506,7 @@ _COLUMNS = ("cycle", "last run", "memories", "state", "next", "batch")
 
 def _cycles(status: model.ConsolidationStatus, now: int | None) -> list[Block]:
     said = "Idle servers run the cycles." if status.automatic else "Cycles run on request."
-    archived = [Line(f"{count(status.archived, 'memory')} archived.")] if status.archived else []
+    archived = [Line(f"{plural(status.archived, 'memory')} archived.")] if status.archived else []
     rows = (*status.cycles, *((status.evolution,) if status.evolution else ()))
     return [Line(said), Grid(_COLUMNS, tuple(_cycle_row(row, now) for row in rows)), *archived]
 

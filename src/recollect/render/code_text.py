@@ -21,8 +21,9 @@ from recollect.render.block import (
     present,
     show_shares,
 )
-from recollect.render.quantities import count, size
+from recollect.render.quantities import size
 from recollect.render.untrusted import ident, inline, visible
+from recollect.text.display import plural
 
 # A link by a resolved name is 0.9 or more; only less than that is worth a word.
 CERTAIN = 0.9
@@ -55,7 +56,7 @@ def _indexed(done: code_records.Indexed, _now: int | None) -> list[Block]:
         ("size", size(done.size_bytes)),
         ("chunks", f"{done.chunks:,}"),
     )
-    what = f"{count(done.files, 'file')}, {count(done.symbols, 'symbol')}"
+    what = f"{plural(done.files, 'file')}, {plural(done.symbols, 'symbol')}"
     said = f"Indexed: {what}; {changed}." if done.read or done.removed else f"Up to date: {what}."
     shown = notes(done.notes[:SHOWN_NOTES])
     rest = [Facts((("note", inline(note, PARTICULAR_CHARACTERS)),), detail=True) for note in done.notes[SHOWN_NOTES:]]
@@ -78,7 +79,7 @@ def _symbols(answer: code_records.SymbolList, _now: int | None) -> list[Block]:
     if not answer.symbols:
         none = Line("No symbol has a name like this. Try search_code with a description.", "weak")
         return [none, asked, *notes(answer.notes)]
-    head = Line(f"{count(len(answer.symbols), 'symbol')}{', best first' if len(answer.symbols) > 1 else ''}.")
+    head = Line(f"{plural(len(answer.symbols), 'symbol')}{', best first' if len(answer.symbols) > 1 else ''}.")
     return [head, asked, Listing(tuple(map(_entry, answer.symbols))), *notes(answer.notes)]
 
 
@@ -154,7 +155,7 @@ def _code_hits(answer: code_records.CodeHits, _now: int | None) -> list[Block]:
     if not answer.hits:
         none = Line("No code found. Try other words, a lower min_score, or index the project first.", "weak")
         return [none, asked, *notes(answer.notes)]
-    head = Line(f"{count(len(answer.hits), 'place')}{', best first' if len(answer.hits) > 1 else ''}.")
+    head = Line(f"{plural(len(answer.hits), 'place')}{', best first' if len(answer.hits) > 1 else ''}.")
     return [head, asked, *show_places(answer.hits), *notes(answer.notes)]
 
 
@@ -205,7 +206,7 @@ def _change_entry(row: code_records.ChangedSymbol) -> Entry:
 
 
 def _affected_entry(row: code_records.Affected) -> Entry:
-    far = "changed" if row.depth == 0 else count(row.depth, "link") + " away"
+    far = "changed" if row.depth == 0 else plural(row.depth, "link") + " away"
     endpoint = f", endpoint {row.endpoint}" if row.endpoint else ""
     sure = "" if row.confidence >= CERTAIN else f", confidence {row.confidence:.2f}"
     place = _where(row.place.path, row.place.symbol, row.place.line)
@@ -233,14 +234,14 @@ def _review(answer: code_records.Review, now: int | None) -> list[Block]:
         head = (
             "Nothing to review: no file differs."
             if not answer.files
-            else f"{count(answer.files, 'file')} changed, but no symbol of code."
+            else f"{plural(answer.files, 'file')} changed, but no symbol of code."
         )
         return [Line(head, "weak"), facts, *_memories(answer), *notes(answer.notes)]
     risks = [sum(row.risk == level for row in answer.changes) for level in ("high", "medium")]
     risky = ", ".join(
         f"{number:,} {level} risk" for number, level in zip(risks, ("high", "medium"), strict=True) if number
     )
-    head = f"{count(answer.files, 'file')}, {count(answer.changes_total, 'changed symbol')}" + (
+    head = f"{plural(answer.files, 'file')}, {plural(answer.changes_total, 'changed symbol')}" + (
         f": {risky}." if risky else "."
     )
     runs = [block for row in answer.commands for block in _run(row, now)]
@@ -252,7 +253,7 @@ def _review(answer: code_records.Review, now: int | None) -> list[Block]:
         *part("Changes, riskiest first", [_change_entry(row) for row in answer.changes], answer.changes_total),
         *_memories(answer),
         *part(
-            f"Affected within {count(answer.depth, 'link')}, nearest first",
+            f"Affected within {plural(answer.depth, 'link')}, nearest first",
             [_affected_entry(row) for row in answer.affected],
             answer.affected_total,
         ),
@@ -277,7 +278,7 @@ def _short(place: code_records.CodePlace) -> str:
 
 
 def _cycle_link_entry(link: code_records.CycleLink) -> Entry:
-    uses = f"{count(link.uses, 'use')}" if link.source.kind == "File" else f"confidence {link.confidence:.2f}"
+    uses = f"{plural(link.uses, 'use')}" if link.source.kind == "File" else f"confidence {link.confidence:.2f}"
     return Entry(
         _where(link.source.path, link.source.symbol, link.source.line), f"→ {inline(_short(link.target))}", uses
     )
@@ -285,11 +286,11 @@ def _cycle_link_entry(link: code_records.CycleLink) -> Entry:
 
 def _cycle(cycle: code_records.Cycle, _now: int | None) -> list[Block]:
     what = "file" if cycle.members[0].kind == "File" else "function"
-    rest = f"leaves {count(cycle.left, what)} in cycles" if cycle.left else "breaks the cycle"
+    rest = f"leaves {plural(cycle.left, what)} in cycles" if cycle.left else "breaks the cycle"
     cut = f"{_short(cycle.cut.source)} → {_short(cycle.cut.target)} ({rest})"
     shortest = f", shortest cycle {len(cycle.way)}" if len(cycle.way) < cycle.size else ""
     return [
-        Line(f"{count(cycle.size, what)}, {count(cycle.links, 'link')} between them{shortest}:"),
+        Line(f"{plural(cycle.size, what)}, {plural(cycle.links, 'link')} between them{shortest}:"),
         Listing(tuple(_cycle_link_entry(link) for link in cycle.way)),
         Facts((("cheapest cut", inline(cut, PARTICULAR_CHARACTERS)),)),
     ]
@@ -300,7 +301,7 @@ def _cycles(answer: code_records.Cycles, now: int | None) -> list[Block]:
         return [Line(f"No cycles of {answer.of}.", "weak" if answer.notes else "good"), *notes(answer.notes)]
     kind = answer.of.removesuffix("s")
     order = ", largest first" if len(answer.cycles) > 1 else ""
-    head = f"{count(answer.total, f'{kind} cycle')}{_more(len(answer.cycles), answer.total)}{order}."
+    head = f"{plural(answer.total, f'{kind} cycle')}{_more(len(answer.cycles), answer.total)}{order}."
     return [Line(head), *(block for cycle in answer.cycles for block in _cycle(cycle, now)), *notes(answer.notes)]
 
 
@@ -320,12 +321,12 @@ def _dead_entry(row: code_records.DeadSymbol) -> Entry:
 
 def _dead_code(answer: code_records.DeadCode, _now: int | None) -> list[Block]:
     excused = ", ".join(f"{inline(why)} {number:,}" for why, number in answer.excused.items())
-    facts = Facts(present((("checked", count(answer.looked_at, "symbol")), ("used indirectly", excused))))
+    facts = Facts(present((("checked", plural(answer.looked_at, "symbol")), ("used indirectly", excused))))
     if not answer.symbols:
         return [Line("No dead code found.", "weak" if answer.notes else "good"), facts, *notes(answer.notes)]
     shown = _more(len(answer.symbols), answer.total)
     order = ", most certain first" if len(answer.symbols) > 1 else ""
-    head = Line(f"{count(answer.total, 'symbol')} probably unused{shown}{order}.")
+    head = Line(f"{plural(answer.total, 'symbol')} probably unused{shown}{order}.")
     return [head, facts, Listing(tuple(map(_dead_entry, answer.symbols))), *notes(answer.notes)]
 
 

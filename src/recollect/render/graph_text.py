@@ -11,8 +11,8 @@ from recollect.render.block import PARTICULAR_CHARACTERS, Block, Entry, Facts, L
 from recollect.render.code_text import CERTAIN
 from recollect.render.memory_text import LISTED_CHARACTERS, asked, found
 from recollect.render.memory_text import SHOWN as SHOWN_MEMORIES
-from recollect.render.quantities import count
 from recollect.render.untrusted import ident, inline, short_id
+from recollect.text.display import plural
 
 # How a node is named inside a sentence about others.
 NAMED_CHARACTERS = 60
@@ -48,7 +48,7 @@ def _visit_entry(visit: graph_answer.Visited) -> Entry:
 
 def _traversal(walk: graph_answer.Traversal, _now: int | None) -> list[Block]:
     more = f", {len(walk.nodes):,} shown" if len(walk.nodes) < walk.total else ""
-    head = f"{count(walk.total, 'node')} within {count(walk.max_depth, 'link')}{more} ({walk.algorithm})."
+    head = f"{plural(walk.total, 'node')} within {plural(walk.max_depth, 'link')}{more} ({walk.algorithm})."
     return [
         Line(head),
         Facts((("start", ident(walk.start)),)),
@@ -63,13 +63,13 @@ def _ranked(ranked: graph_answer.RankedNode) -> Entry:
 def _pageranks(ranks: graph_answer.PageRanks, _now: int | None) -> list[Block]:
     if not ranks.nodes:
         return [Line("The graph is empty. Index code or link memories first.", "weak")]
-    head = f"The {len(ranks.nodes):,} highest of {count(ranks.total, 'node')} by PageRank (damping {ranks.damping:g})."
+    head = f"The {len(ranks.nodes):,} highest of {plural(ranks.total, 'node')} by PageRank (damping {ranks.damping:g})."
     return [Line(head), Listing(tuple(map(_ranked, ranks.nodes)))]
 
 
 def _cluster(cluster: graph_answer.Cluster, _now: int | None) -> list[Block]:
     more = cluster.size - len(cluster.members)
-    head = f"Cluster {cluster.number}: {count(cluster.size, 'node')}, {cluster.cohesion:.0%} of its links inside"
+    head = f"Cluster {cluster.number}: {plural(cluster.size, 'node')}, {cluster.cohesion:.0%} of its links inside"
     tail = f"; {more:,} more not shown." if more > 0 else "."
     return [Line(head + tail), Listing(tuple(_entry(node) for node in cluster.members))]
 
@@ -78,7 +78,7 @@ def _clusters(clusters: graph_answer.Clusters, now: int | None) -> list[Block]:
     if not clusters.clusters:
         return [Line("No clusters. Link memories or index code first.", "weak")]
     shown = f", the {len(clusters.clusters):,} largest shown" if len(clusters.clusters) < clusters.total else ""
-    head = f"{count(clusters.total, 'cluster')}{shown}; {count(clusters.alone, 'node')} in none."
+    head = f"{plural(clusters.total, 'cluster')}{shown}; {plural(clusters.alone, 'node')} in none."
     facts = Facts((("modularity", f"{clusters.modularity:.3f}"), ("resolution", f"{clusters.resolution:g}")))
     return [Line(head), facts, *(block for cluster in clusters.clusters for block in _cluster(cluster, now))]
 
@@ -143,7 +143,7 @@ def _impact_recall(answer: graph_answer.ImpactRecall, now: int | None) -> list[B
 
 def _recomputed(done: graph_answer.Recomputed, _now: int | None) -> list[Block]:
     how = "exact" if done.exact else "estimated from a sample"
-    what = f"{count(done.nodes, 'node')}, {count(done.edges, 'edge')}, {count(done.clusters, 'cluster')}"
+    what = f"{plural(done.nodes, 'node')}, {plural(done.edges, 'edge')}, {plural(done.clusters, 'cluster')}"
     return [Line(f"Computed the centrality of {what}; betweenness is {how}.", "good")]
 
 
@@ -152,12 +152,12 @@ def _layout(layout: graph_answer.GraphLayout, _now: int | None) -> list[Block]:
         return [Line("Nothing to draw.", "weak"), *notes(layout.notes)]
     shown = f"{len(layout.ids):,} of " if len(layout.ids) < layout.total_nodes else ""
     part = f"{len(layout.sources):,} of " if len(layout.sources) < layout.total_edges else ""
-    edges = part + count(layout.total_edges, "edge")
+    edges = part + plural(layout.total_edges, "edge")
     size = Counter(layout.communities)
     names = enumerate(layout.community_names[:SHOWN_GROUPS])
-    groups = tuple(Entry(str(place + 1), count(size[place], "node"), inline(name)) for place, name in names)
-    total = count(max(layout.communities) + 1, "community")
-    head = f"Positions of {shown}{count(layout.total_nodes, 'node')}, {edges}, {total}. --json prints them."
+    groups = tuple(Entry(str(place + 1), plural(size[place], "node"), inline(name)) for place, name in names)
+    total = plural(max(layout.communities) + 1, "community")
+    head = f"Positions of {shown}{plural(layout.total_nodes, 'node')}, {edges}, {total}. --json prints them."
     route = " → ".join(inline(layout.labels[place], NAMED_CHARACTERS) for place in layout.path)
     path = [Facts((("path", route),))] if route else []
     return [Line(head), *path, *notes(layout.notes), Listing(groups)]
@@ -168,10 +168,10 @@ def _embedding_map(found: graph_answer.EmbeddingMap, _now: int | None) -> list[B
         return [Line("No memory has a vector yet.", "weak"), *notes(found.notes)]
     shown = f"{len(found.ids):,} of " if len(found.ids) < found.total else ""
     share = " + ".join(f"{part:.1%}" for part in found.explained)
-    head = f"Positions of {shown}{count(found.total, 'memory')}. --json prints them."
+    head = f"Positions of {shown}{plural(found.total, 'memory')}. --json prints them."
     size = Counter(found.clusters)
     groups = tuple(
-        Entry(str(place + 1), count(size[place], "memory"), inline(name))
+        Entry(str(place + 1), plural(size[place], "memory"), inline(name))
         for place, name in enumerate(found.cluster_names)
     )
     return [Line(head), Facts((("variance explained", share),)), *notes(found.notes), Listing(groups)]
@@ -230,16 +230,16 @@ def _of(node: graph_answer.NodeView) -> Facts:
 
 
 def _dependencies(found: graph_answer.Dependencies, _now: int | None) -> list[Block]:
-    far = f" within {count(found.depth, 'link')}" if found.depth > 1 else ""
+    far = f" within {plural(found.depth, 'link')}" if found.depth > 1 else ""
     blocks: list[Block] = [
-        Line(f"{_named(found.node)} {_HEADS[found.direction]} {count(found.total, 'symbol')}{far}."),
+        Line(f"{_named(found.node)} {_HEADS[found.direction]} {plural(found.total, 'symbol')}{far}."),
         _of(found.node),
     ]
     blocks += part("Code", [_use_entry(use, found.node.namespace) for use in found.uses], found.total)
     blocks += part("Not indexed", [_outside_entry(use) for use in found.outside], found.outside_total)
     blocks += part("Ambiguous", [_doubt_entry(doubt) for doubt in found.doubts], found.doubts_total)
     if found.unresolved:
-        blocks.append(Line(f"{count(found.unresolved, 'more use')} could not be resolved.", "weak"))
+        blocks.append(Line(f"{plural(found.unresolved, 'more use')} could not be resolved.", "weak"))
     return [*blocks, *notes(found.notes)]
 
 
@@ -249,7 +249,7 @@ def _impact(found: graph_answer.Impact, _now: int | None) -> list[Block]:
         for far, number in enumerate(found.by_depth, 1)
         if number
     )
-    reached = f"{count(found.total, 'symbol')} in {count(found.files_total, 'file')}"
+    reached = f"{plural(found.total, 'symbol')} in {plural(found.files_total, 'file')}"
     head = f"A change of {_named(found.node)} affects {reached}"
     blocks: list[Block] = [Line(f"{head}: {rings}." if rings else f"{head}."), _of(found.node)]
     if found.verdict:
@@ -304,7 +304,7 @@ def _external_entry(row: code_records.ExternalPackage) -> Entry:
     shown = list(row.ranges.items())[:MAX_RANGES]
     ranges = ", ".join(f"{inline(text)} ({number})" if number > 1 else inline(text) for text, number in shown)
     more = f" and {len(row.ranges) - MAX_RANGES:,} more" if len(row.ranges) > MAX_RANGES else ""
-    share = f"{count(row.packages, 'package')} in {count(row.trees, 'project')}"
+    share = f"{plural(row.packages, 'package')} in {plural(row.trees, 'project')}"
     rest = ", …" if row.packages > len(row.users) else ""
     users = f"by {inline(', '.join(row.users), PARTICULAR_CHARACTERS)}{rest}"
     conflict = "CONFLICT: " if row.conflict else ""
@@ -316,9 +316,9 @@ def _cross_repo(answer: code_records.CrossRepo, _now: int | None) -> list[Block]
         return [Line("No packages. Index a project with a package manifest.", "weak"), *notes(answer.notes)]
     inside = answer.links_total - answer.across_total
     head = (
-        f"{count(answer.packages_total, 'package')} in {count(answer.trees, 'project')}; "
-        f"{count(answer.across_total, 'dependency')} between projects, {inside:,} inside; "
-        f"{count(answer.externals_total, 'package')} not indexed, {count(answer.conflicts, 'conflict')}."
+        f"{plural(answer.packages_total, 'package')} in {plural(answer.trees, 'project')}; "
+        f"{plural(answer.across_total, 'dependency')} between projects, {inside:,} inside; "
+        f"{plural(answer.externals_total, 'package')} not indexed, {plural(answer.conflicts, 'conflict')}."
     )
     across = [_package_link_entry(link) for link in answer.links if link.across]
     within = [_package_link_entry(link) for link in answer.links if not link.across]

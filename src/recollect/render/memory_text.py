@@ -24,8 +24,9 @@ from recollect.render.block import (
     show_shares,
 )
 from recollect.render.code_text import show_places
-from recollect.render.quantities import count, day, since
+from recollect.render.quantities import dated, since
 from recollect.render.untrusted import clip, ident, inline, visible
+from recollect.text.display import day, plural
 from recollect.text.passages import list_head
 from recollect.text.redaction.redact import told
 
@@ -62,8 +63,8 @@ def _particulars(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
             ("trust", f"{memory.trust:.2f}" if memory.trust < 1 else ""),
             ("confidence", f"{memory.confidence:.2f}" if memory.confidence < 1 else ""),
             ("superseded by", ident(memory.superseded_by or "")),
-            ("valid until", day(memory.valid_to, now) if memory.valid_to is not None else ""),
-            ("expires", day(memory.expires_at, now) if memory.expires_at is not None else ""),
+            ("valid until", dated(memory.valid_to, now) if memory.valid_to is not None else ""),
+            ("expires", dated(memory.expires_at, now) if memory.expires_at is not None else ""),
             ("code", inline(memory.freshness.note) if isinstance(memory, model.MemoryView) else ""),
         )
     )
@@ -84,9 +85,9 @@ def _details(memory: model.Memory, now: int | None) -> tuple[Fact, ...]:
             ("session", inline(memory.session_id or "")),
             ("importance", f"{memory.importance:.2f}"),
             ("branch", inline(memory.branch or "")),
-            ("created", day(memory.created_at, now)),
-            ("updated", day(memory.updated_at, now) if memory.updated_at > memory.created_at else ""),
-            ("read", count(memory.access_count, "time") if memory.access_count else ""),
+            ("created", dated(memory.created_at, now)),
+            ("updated", dated(memory.updated_at, now) if memory.updated_at > memory.created_at else ""),
+            ("read", plural(memory.access_count, "time") if memory.access_count else ""),
         )
     )
 
@@ -126,10 +127,10 @@ def _changed(changed: Changed, now: int | None) -> list[Block]:
 
 def _deleted(deleted: model.Deleted, _now: int | None) -> list[Block]:
     if deleted.restored:
-        return [Line(f"Restored {count(deleted.restored, 'memory')}.")]
+        return [Line(f"Restored {plural(deleted.restored, 'memory')}.")]
     if not deleted.deleted:
         return [Line("Nothing to delete.", "weak")]
-    return [Line(f"Deleted {count(deleted.deleted, 'memory')}. Undo with batch {ident(deleted.batch)}.", "good")]
+    return [Line(f"Deleted {plural(deleted.deleted, 'memory')}. Undo with batch {ident(deleted.batch)}.", "good")]
 
 
 def _purge(purge: model.Purge, _now: int | None) -> list[Block]:
@@ -142,7 +143,7 @@ def _purge(purge: model.Purge, _now: int | None) -> list[Block]:
         ("kept, but with the same words", ", ".join(map(ident, purge.elsewhere))),
         ("database files", "" if purge.dry_run else "rewritten" if purge.scrubbed else "not rewritten"),
     )
-    number = count(len(purge.memories) + len(purge.along), "memory")
+    number = plural(len(purge.memories) + len(purge.along), "memory")
     return [Line(f"{said} {number} permanently."), Facts(present(rows)), *notes(purge.notes)]
 
 
@@ -212,7 +213,7 @@ def _drift(drift: model.Drift, now: int | None) -> list[Block]:
         return [Line(said, "good"), *notes(drift.notes), *_older(drift.older)]
     more = f", {len(drift.memories):,} shown" if drift.total > len(drift.memories) else ""
     imported = f", {drift.imported:,} of them imported" if drift.imported else ""
-    head = f"{count(drift.total, 'memory')} to check{imported}{more}: keep, update or retire each by its id."
+    head = f"{plural(drift.total, 'memory')} to check{imported}{more}: keep, update or retire each by its id."
     blocks: list[Block] = [Line(head), *notes(drift.notes)]
     for number, row in enumerate(drift.memories, 1):
         blocks += _drifted(row, now, number)
@@ -223,11 +224,11 @@ def _older(files: Sequence[model.OlderCode]) -> list[Block]:
     """Return the files whose earlier code imported history describes, the first of them by name."""
     if not files:
         return []
-    total = count(sum(each.memories for each in files), "imported memory")
+    total = plural(sum(each.memories for each in files), "imported memory")
     head = f"History: {total} of earlier code, ranked lower and never injected. --since DATE lists them."
     rows = tuple((inline(each.path), str(each.memories), str(each.gone)) for each in files[:OLDER_FILES])
     rest = len(files) - OLDER_FILES
-    more = [Line(f"… and {count(rest, 'more file')}")] if rest > 0 else []
+    more = [Line(f"… and {plural(rest, 'more file')}")] if rest > 0 else []
     return [Line(head), Grid(("file", "memories", "code gone"), rows), *more]
 
 
@@ -295,7 +296,7 @@ def _recall(recall: model.Recall, now: int | None) -> list[Block]:
     for number, hit in enumerate(recall.hits, 1):
         blocks += _hit(hit, now, number, numbers)
     if recall.places:
-        blocks += [Line(f"{count(len(recall.places), 'place')} in the code:"), *show_places(recall.places)]
+        blocks += [Line(f"{plural(len(recall.places), 'place')} in the code:"), *show_places(recall.places)]
     return blocks
 
 
@@ -303,7 +304,7 @@ def found(hits: Sequence[object], and_more: str = "best first") -> Line:
     """Return how many memories were found, or what to try instead."""
     if not hits:
         return Line("Nothing relevant found. Try other words, a lower min_score, or all projects.", "weak")
-    return Line(f"{count(len(hits), 'memory')}{f', {and_more}' if len(hits) > 1 else ''}.")
+    return Line(f"{plural(len(hits), 'memory')}{f', {and_more}' if len(hits) > 1 else ''}.")
 
 
 def asked(query: str, mode: str) -> tuple[Fact, ...]:
@@ -312,8 +313,8 @@ def asked(query: str, mode: str) -> tuple[Fact, ...]:
 
 
 def _packed(pack: model.Packed, _now: int | None) -> list[Block]:
-    parts = [count(len(pack.sources), "memory")] if pack.sources or not pack.places else []
-    parts += [f"{count(len(pack.places), 'place')} in the code"] if pack.places else []
+    parts = [plural(len(pack.sources), "memory")] if pack.sources or not pack.places else []
+    parts += [f"{plural(len(pack.places), 'place')} in the code"] if pack.places else []
     held = f"{' and '.join(parts)} packed" if pack.text else "Nothing relevant is stored yet"
     asked = (("task", inline(pack.task, PARTICULAR_CHARACTERS)),)
     head = Line(f"{held}: {pack.tokens:,} of {pack.budget:,} tokens.", "" if pack.text else "weak")
@@ -335,7 +336,7 @@ def _linked(linked: model.Linked, _now: int | None) -> list[Block]:
 def _usefulness(report: model.UsefulnessReport, _now: int | None) -> list[Block]:
     blocks: list[Block] = []
     if report.batch:
-        head = f"Reset the counts and confidence of {count(report.reset, 'memory')}."
+        head = f"Reset the counts and confidence of {plural(report.reset, 'memory')}."
         blocks += [Line(f"{head} Undo with batch {ident(report.batch)}.", "good")]
     if not report.offered:
         return [*blocks, Line("No counts yet. Hooks count the use of injected memories.", "weak")]
@@ -364,7 +365,7 @@ def _use_entry(row: model.MemoryUse) -> Entry:
 
 
 def _stored_code(answer: CodingMemory, _now: int | None) -> list[Block]:
-    name, linked = ident(answer.memory_id), count(answer.links_created, "new link")
+    name, linked = ident(answer.memory_id), plural(answer.links_created, "new link")
     said = (
         Line(f"Stored {name}, {linked}.", "good") if answer.event_emitted else Line(f"Already known as {name}.", "weak")
     )
@@ -383,7 +384,7 @@ def _relevant_page(answer: RelevantMemories, _now: int | None) -> list[Block]:
     if not answer.memories:
         return [Line("No code found. Try other words or a lower min_relevance.", "weak"), *notes(answer.notes)]
     return [
-        Line(f"{len(answer.memories)} of {count(answer.total_found, 'coding memory')}."),
+        Line(f"{len(answer.memories)} of {plural(answer.total_found, 'coding memory')}."),
         *map(_relevant, answer.memories),
         *notes(answer.notes),
     ]

@@ -1,8 +1,9 @@
-"""Counts with their noun, sizes in bytes, days in UTC and ages, as text."""
+"""Sizes in bytes, and ages, as text."""
 
 from __future__ import annotations
 
-import time
+from recollect.text.display import day
+from recollect.text.display import plural as plural  # for the surfaces, which show what is rendered
 
 # (seconds, name), largest first. A month and a year are averages.
 _UNITS = (
@@ -26,25 +27,14 @@ def ago(at: int, now: int) -> str:
     return "just now"
 
 
-def day(at: int, now: int | None = None) -> str:
-    """Return the UTC day of `at`, followed by its distance from `now` where that is given."""
-    try:
-        text = time.strftime("%Y-%m-%d", time.gmtime(at))
-    except (OverflowError, OSError, ValueError):  # an imported row may carry any number
-        return str(at)
-    return text if now is None else f"{text} ({ago(at, now)})"
-
-
 def since(at: int, now: int | None = None) -> str:
     """Return the distance of `at` from `now` where that is given, else its UTC day: one short column."""
     return day(at) if now is None else ago(at, now)
 
 
-def count(number: int, noun: str) -> str:
-    """Return `1 memory`, `2 memories`: the number with its noun."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
+def dated(at: int, now: int | None) -> str:
+    """Return the UTC day of `at`, followed by its distance from `now` where that is given."""
+    return day(at) if now is None else f"{day(at)} ({ago(at, now)})"
 
 
 def size(number: int) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from recollect import model
 from recollect.render.block import Block, Entry, Facts, Line, Listing, Quote, Show, listed, notes, present
-from recollect.render.quantities import count, day, since
+from recollect.render.quantities import dated, since
 from recollect.render.untrusted import clip, ident, inline, visible
+from recollect.text.display import plural
 
 # A listed session shows the beginning of its summary.
 LISTED_CHARACTERS = 120
@@ -32,7 +33,7 @@ def _ingested(answer: model.Ingested, _now: int | None) -> list[Block]:
 
 def _facts(session: model.Session, now: int | None) -> tuple[tuple[str, str], ...]:
     ended = (
-        "" if session.ended_at is None else f"{day(session.ended_at, now)}, by {inline(session.ended_by) or 'itself'}"
+        "" if session.ended_at is None else f"{dated(session.ended_at, now)}, by {inline(session.ended_by) or 'itself'}"
     )
     return present(
         (
@@ -40,7 +41,7 @@ def _facts(session: model.Session, now: int | None) -> tuple[tuple[str, str], ..
             ("project", inline(session.namespace or "")),
             ("assistant", inline(session.assistant)),
             ("branch", inline(session.branch)),
-            ("started", day(session.started_at, now)),
+            ("started", dated(session.started_at, now)),
             ("ended", ended or "not yet"),
             ("memories", f"{session.memory_count:,}"),
         )
@@ -66,7 +67,7 @@ def session_entry(session: model.Session, now: int | None) -> Entry:
         since(session.started_at, now),
         inline(session.assistant),
         inline(session.namespace or ""),
-        count(session.memory_count, "memory") if session.memory_count else "",
+        plural(session.memory_count, "memory") if session.memory_count else "",
         "" if session.ended_at is not None else "active",
     )
     head = ", ".join(part for part in parts if part)
@@ -74,23 +75,23 @@ def session_entry(session: model.Session, now: int | None) -> Entry:
 
 
 def _observation_entry(row: model.Observed, now: int | None) -> Entry:
-    head = ", ".join(word for word in (day(row.at, now), row.tool or row.event, row.outcome) if word)
+    head = ", ".join(word for word in (dated(row.at, now), row.tool or row.event, row.outcome) if word)
     return Entry(ident(row.memory_id or row.id), inline(head), inline(clip(row.told, LISTED_CHARACTERS)))
 
 
 def _view(view: model.SessionView, now: int | None) -> list[Block]:
     blocks = _session(view.session, now)
     if view.observations:
-        said = f"{len(view.observations):,} of {count(view.total, 'observation')}:"
+        said = f"{len(view.observations):,} of {plural(view.total, 'observation')}:"
         blocks += [Line(said), Listing(tuple(_observation_entry(row, now) for row in view.observations))]
     if view.injected:
-        said = f"{len(view.injected):,} of {count(view.injected_total, 'injected memory')}:"
+        said = f"{len(view.injected):,} of {plural(view.injected_total, 'injected memory')}:"
         blocks += [Line(said), Listing(tuple(_injected(row, now) for row in view.injected))]
     return blocks
 
 
 def _injected(row: model.Injected, now: int | None) -> Entry:
-    head = ", ".join(word for word in (day(row.at, now), row.event, row.outcome or row.evidence) if word)
+    head = ", ".join(word for word in (dated(row.at, now), row.event, row.outcome or row.evidence) if word)
     return Entry(ident(row.memory_id), inline(head), inline(clip(row.label, LISTED_CHARACTERS)))
 
 
@@ -125,11 +126,11 @@ PATTERN_CHARACTERS = 240
 
 
 def _report(report: model.PatternReport, now: int | None) -> list[Block]:
-    seen = f"{count(report.observations, 'observation')} of {count(report.session_count, 'session')}"
+    seen = f"{plural(report.observations, 'observation')} of {plural(report.session_count, 'session')}"
     if not report.patterns:
         return [Line(f"No patterns yet in {seen}.", "weak")]
     blocks: list[Block] = [
-        Line(f"{count(len(report.patterns), 'pattern')} in {seen}."),
+        Line(f"{plural(len(report.patterns), 'pattern')} in {seen}."),
         _patterns(report.patterns, now),
     ]
     return [*blocks, *notes(report.notes)]
@@ -160,7 +161,7 @@ def _chain(answer: model.DecisionChain, now: int | None) -> list[Block]:
     if not answer.decisions:
         return [Line("No decisions found. Try another file, symbol or topic.", "weak")]
     left = answer.total - len(answer.decisions)
-    said = f"{count(answer.total, 'decision')}, oldest first" + (
+    said = f"{plural(answer.total, 'decision')}, oldest first" + (
         f"; the latest {len(answer.decisions):,}" if left else ""
     )
     entries = tuple(_link(row, now) for row in answer.decisions)
@@ -168,7 +169,7 @@ def _chain(answer: model.DecisionChain, now: int | None) -> list[Block]:
 
 
 def _link(row: model.Decided, now: int | None) -> Entry:
-    words = [day(row.at, now), "" if row.holds else "superseded"]
+    words = [dated(row.at, now), "" if row.holds else "superseded"]
     words += [f"replaces {ident(name)}" for name in row.supersedes]
     words += [f"replaced by {ident(name)}" for name in row.superseded_by]
     words += [inline(row.author or ""), inline(row.why, 80)]
@@ -179,7 +180,8 @@ def _commands(page: model.CommandPage, now: int | None) -> list[Block]:
     if not page.commands:
         return [Line("No commands yet. Hooks record commands that work.", "weak")]
     several = len({row.namespace for row in page.commands}) > 1
-    said = f"{count(page.total, 'command')} that worked" + (", best first:" if page.total > len(page.commands) else ":")
+    order = ", best first" if page.total > len(page.commands) else ""
+    said = f"{plural(page.total, 'command')} that worked{order}:"
     entries: list[Entry] = []
     for row in page.commands:
         entries.append(_command_entry(row, now, several=several))
@@ -205,10 +207,10 @@ def _lesson_entry(row: model.Lesson) -> Entry:
 
 
 def _proposal(answer: model.Proposal, _now: int | None) -> list[Block]:
-    known = f" {count(answer.known, 'lesson')} already in the file." if answer.known else ""
+    known = f" {plural(answer.known, 'lesson')} already in the file." if answer.known else ""
     if not answer.lessons:
         return [Line(f"Nothing to add.{known}", "weak"), Facts((("file", inline(answer.path)),)), *notes(answer.notes)]
-    done = f"Added {count(len(answer.lessons), 'lesson')}." if answer.applied else "Proposed: nothing was written."
+    done = f"Added {plural(len(answer.lessons), 'lesson')}." if answer.applied else "Proposed: nothing was written."
     apply = "" if answer.applied else f"recollect patterns distil --apply {answer.id}"
     facts = present((("file", inline(answer.path)), ("apply with", inline(apply))))
     listing = Listing(tuple(_lesson_entry(row) for row in answer.lessons))

@@ -20,8 +20,9 @@ from recollect.render.block import (
     notes,
     present,
 )
-from recollect.render.quantities import count, day, size
+from recollect.render.quantities import dated, size
 from recollect.render.untrusted import inline, visible
+from recollect.text.display import plural
 
 # The reason for the place of an item, on one line of a list.
 WHY_CHARACTERS = 160
@@ -81,7 +82,7 @@ def _event(event: model.Moved) -> Entry:
 
 
 def _moves(answer: model.WindowMoves, _now: int | None) -> list[Block]:
-    head = Line(f"{count(answer.total, 'move')}.", "good") if answer.total else Line("Nothing moved.", "weak")
+    head = Line(f"{plural(answer.total, 'move')}.", "good") if answer.total else Line("Nothing moved.", "weak")
     listed = [*_listed(tuple(map(_event, answer.moved))), *_more(len(answer.moved), answer.total)]
     return [head, *listed, *_levels(answer.levels), *notes(answer.notes)]
 
@@ -90,12 +91,12 @@ def _moves(answer: model.WindowMoves, _now: int | None) -> list[Block]:
 
 
 def _task(task: model.Task, now: int | None) -> list[Block]:
-    facts = (("started", day(task.started_at, now)), ("files", inline(", ".join(task.files))))
+    facts = (("started", dated(task.started_at, now)), ("files", inline(", ".join(task.files))))
     return [Quote("Task", present(facts), visible(task.description))]
 
 
 def _filled(answer: model.Filled, now: int | None) -> list[Block]:
-    head = f"Placed {count(answer.placed, 'item')} of {count(answer.considered, 'candidate file')}."
+    head = f"Placed {plural(answer.placed, 'item')} of {plural(answer.considered, 'candidate file')}."
     left = inline(", ".join(answer.left_out[:LEFT_OUT]), PARTICULAR_CHARACTERS)
     return [
         Line(head, "good"),
@@ -133,7 +134,7 @@ def _looked_up(answer: model.LookedUp, now: int | None) -> list[Block]:
 
 def _stats(stats: model.MemoryStats, _now: int | None) -> list[Block]:
     facts = (
-        ("hit rate", f"{100 * stats.hit_rate:.0f} % of {count(stats.queries, 'look-up')}"),
+        ("hit rate", f"{100 * stats.hit_rate:.0f} % of {plural(stats.queries, 'look-up')}"),
         ("tokens", f"{stats.tokens:,} in levels 1 and 2, {stats.tokens_saved:,} saved"),
         ("moves", f"{stats.promotions:,} up, {stats.demotions:,} down"),
     )

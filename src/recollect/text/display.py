@@ -102,8 +102,9 @@ def _json_escape(match: re.Match[str]) -> str:
 
 
 def plural(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun (`1 commit`, `2,300 commits`); `many` defaults to `one` with an s."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    """Return a number with its noun: `1 commit`, `2,300 memories`; many: where that is irregular."""
+    regular = one[:-1] + "ies" if re.search("[^aeiou]y$", one) else one + "s"
+    return f"{number:,} {one if number == 1 else many or regular}"
 
 
 # Operations accept the beginning of an id.

@@ -27,9 +27,9 @@ from recollect.render import (
     to_text,
 )
 from recollect.render.block import NOTICE
-from recollect.render.quantities import ago, count, day, size
+from recollect.render.quantities import ago, size
 from recollect.render.record_table import SHOWN
-from recollect.text.display import escaped_value
+from recollect.text.display import day, escaped_value, plural
 
 NOW = 1_800_000_000
 MEMORY = Memory(
@@ -530,7 +530,7 @@ def test_a_moment_that_no_calendar_has_is_shown_as_its_number() -> None:
 
 
 def test_counts_and_sizes_read_as_people_write_them() -> None:
-    assert [count(1, "memory"), count(2, "memory"), count(1200, "line")] == ["1 memory", "2 memories", "1,200 lines"]
+    assert [plural(1, "memory"), plural(2, "memory"), plural(1200, "line")] == ["1 memory", "2 memories", "1,200 lines"]
     assert [size(0), size(1023), size(2048), size(5 * 1024**3)] == ["0 bytes", "1023 bytes", "2.0 KiB", "5.0 GiB"]
 
 

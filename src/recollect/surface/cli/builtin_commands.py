@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
-from recollect.render.quantities import count
+from recollect.render.quantities import plural
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings, load
 from recollect.surface.cli.command_table import Commands
@@ -97,11 +97,11 @@ def _follow(engine: Engine, path: str, output: Output, *, lines: bool) -> None:
             if output.as_json:
                 output.record(done)
             elif updates == 1:
-                found = count(done.files, "file")
+                found = plural(done.files, "file")
                 output.text(f"Watching {oneline(done.root)}: {found} indexed. Press Ctrl-C to stop.\n")
             else:
-                removed = f", {count(done.removed, 'file')} removed" if done.removed else ""
-                output.text(f"{count(done.read, 'file')} updated{removed} ({done.cpu_s * 1000:.0f} ms)\n")
+                removed = f", {plural(done.removed, 'file')} removed" if done.removed else ""
+                output.text(f"{plural(done.read, 'file')} updated{removed} ({done.cpu_s * 1000:.0f} ms)\n")
 
         engine.code.watch(path, told, threading.Event())
 
@@ -143,7 +143,7 @@ def _migrate(values: Mapping[str, Any], settings: Settings, _table: Commands, ou
         rows = sum(number for _, number, _ in done.tables)
         tables = {name: number for name, number, _ in done.tables}
         output.text(
-            f"Copied {count(tables['memories'], 'memory')} ({count(rows, 'row')} in {len(tables)} tables) "
+            f"Copied {plural(tables['memories'], 'memory')} ({plural(rows, 'row')} in {len(tables)} tables) "
             f"to {oneline(done.target)}.\nBoth databases have the same rows, by number and hash.\n"
         )
     return 0

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from recollect.errors import ConfigError, ProviderError, RecollectError
 from recollect.files import private_folder
 from recollect.render.block import Block, Grid, Line, Tone
-from recollect.render.quantities import count
+from recollect.render.quantities import plural
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings
 from recollect.surface.assistants import probe
@@ -89,9 +89,9 @@ def _show(checks: list[Check], output: Output) -> None:
 def _verdict(checks: list[Check]) -> Line:
     found = Counter(row.status for row in checks)
     if found["problem"]:
-        return Line(f"{count(found['problem'], 'problem')}, {count(found['warning'], 'warning')}.", "bad")
+        return Line(f"{plural(found['problem'], 'problem')}, {plural(found['warning'], 'warning')}.", "bad")
     if found["warning"]:
-        return Line(f"Works, with {count(found['warning'], 'warning')}.", "weak")
+        return Line(f"Works, with {plural(found['warning'], 'warning')}.", "weak")
     return Line("All checks passed.", "good")
 
 
@@ -143,8 +143,8 @@ def _team(settings: Settings) -> list[Check]:
                 engine.team.send()
                 waiting, failure = engine.team.waiting()
                 if waiting:
-                    found, remedy = f"{count(waiting, 'write')} not sent yet: {failure}", "They are sent by themselves."
-                    checks.append(Check("team server", "outbox", "warning", found, remedy))
+                    found = f"{plural(waiting, 'write')} not sent yet: {failure}"
+                    checks.append(Check("team server", "outbox", "warning", found, "They are sent by themselves."))
                 for project in list(engine.team.client.projects.values())[:1]:
                     engine.team.client.recall({"query": "doctor", "project": project, "limit": 1})
                 checks.append(Check("team server", "connection", "ok", "answers"))
@@ -207,7 +207,7 @@ def _assistant(assistant: Assistant, scope: Scope, work: Work, servers: Servers)
         return checks
     if lines:
         answering = sum(line.answers for line in lines)
-        told = f"{count(len(lines), 'hook')} deliver" + (f", {answering} of them answer" if answering else "")
+        told = f"{plural(len(lines), 'hook')} deliver" + (f", {answering} of them answer" if answering else "")
         checks.append(check("hooks", lambda: _hooks(lines, scope, work), told))
     if words and scope == "project" and not probe.is_own(words, work.install):
         checks.append(check("server", lambda: f"{FOREIGN}: {words[0]}", ""))

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from recollect.errors import ConfigError, InvalidInput, NotFound, RecollectError
 from recollect.expected import meant
-from recollect.render.quantities import count
+from recollect.render.quantities import plural
 from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings
 from recollect.surface.assistants.assistant_table import (
@@ -156,7 +156,7 @@ def _done(task: Task, work: Work) -> Task:
 
 def _ask(tasks: list[Task]) -> None:
     """Return when the person agrees; raises Cancelled, or InvalidInput without a terminal."""
-    files = count(sum(len(task.edits) for task in tasks), "file")
+    files = plural(sum(len(task.edits) for task in tasks), "file")
     without_terminal = InvalidInput(
         "no terminal to ask for confirmation; nothing was changed",
         hint="Add --yes to confirm, or --dry-run to see the changes.",

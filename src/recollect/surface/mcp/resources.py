@@ -90,13 +90,13 @@ def _position(cursor: object) -> tuple[int, int]:
 def _entry(memory: Any) -> dict[str, str]:
     from urllib.parse import quote
 
-    from recollect.render.quantities import day
+    from recollect.render.quantities import dated
     from recollect.render.untrusted import oneline
 
     return {
         "uri": MEMORY.replace("{id}", quote(memory.id, safe="")),
         "name": oneline(headline(memory), NAME_CHARACTERS),
-        "description": f"{memory.kind} of {day(memory.updated_at)}; untrusted text",
+        "description": f"{memory.kind} of {dated(memory.updated_at, None)}; untrusted text",
         "mimeType": MEDIA_TYPE,
     }
 
