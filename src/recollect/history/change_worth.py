@@ -236,9 +236,11 @@ _TRIVIAL = re.compile(
     r"|(?:limit|pin)\w* \S+ (?:to |version )?[<=>~]",
     re.IGNORECASE,
 )
+# What is no word of a change: the part of the project before it, and its request: “[docker] Bump … (#12 by ada)”.
+_BESIDE = re.compile(r"\A\**\[(?!BREAKING)[^\]]{1,60}\]\**:? +| ?\(#\d{1,9}[^()]{0,60}\)\.?\Z")
 _TRIVIAL_SECTION = re.compile(
     r"(?:improved )?doc(?:s|umentation|umented)?\b|contributor|build|ci\b|chores?|tests?\b|dependenc|misc.*doc"
-    r"|maintenance|credits|thanks|patch notes$",
+    r"|maintenance|credits|thanks|patch notes$|closed issues",
     re.IGNORECASE,
 )
 # Maintenance that users notice, whatever it is listed under.
@@ -259,11 +261,13 @@ _WHEN = re.compile(
 
 def is_trivial(text: str) -> bool:
     """Tell whether a line of a changelog is about documents, tests, builds or dependencies."""
+    text = _BESIDE.sub("", text)
     return bool(_TRIVIAL.match(text)) or says_nothing(text)
 
 
 def line_worth(text: str, section: str = "") -> float:
     """Return what a line of a changelog is worth, without its age; 0 for trivia."""
+    text = _BESIDE.sub("", text)
     words = len(text.split())
     if words < 2 or is_trivial(text):
         return 0.0

@@ -83,7 +83,8 @@ class Git(Source):
             self._land(change)
             is_dull = is_noise(commit, change.message)
             if len(commit.parents) > 1:
-                if change.message.pull and not is_dull:
+                # A project's own tool may write the subject; the text of the request follows it.
+                if (change.message.pull or change.message.sentences) and not is_dull:
                     merges.append(change)
                 continue
             if not is_dull:
@@ -137,6 +138,7 @@ class Releases:
         every = commit_log.tags(root).items()
         self._tags = {name: tag for name, tag in every if _RELEASE.search(name) and "/v" not in name}
         self._of = commit_log.released(self._tags, parents)
+        self._newest = max((tag.at for tag in self._tags.values()), default=0)
 
     def line(self, commit: Commit, message: Message) -> Found | None:
         """Return a commit without a reason as a change of its release; None if its users would not notice it."""
@@ -172,20 +174,23 @@ class Releases:
         """Return the record of a commit with its release."""
         name = self._of.get(commit.sha, "")
         version = _RELEASE.search(name)
-        said = (
-            f"{self._project} {version[0]} ({day(self._tags[name].at)})" if version else f"{self._project} unreleased"
-        )
-        placed = found._replace(group=f"release {name}", release=said)
+        number = version[0].replace("_", ".") if version else ""
+        said = f"{self._project} unreleased"
+        if version:
+            said = f"{self._project} {number} ({day(self._tags[name].at)})"
+        elif commit.at < self._newest:  # of a branch that was never tagged
+            said = f"{self._project} in {day(commit.at)[:7]}"
+        placed = found._replace(group=f"release {name or said}", release=said)
         if found.rule != "change":
             return placed
         return placed._replace(
             content=f"{said}{f', {found.title}' if found.title else ''}: {found.content}",
             title=None,
-            metadata={**found.metadata, "version": version[0] if version else ""},
+            metadata={**found.metadata, "version": number},
         )
 
 
-_RELEASE = re.compile(r"(?<!\d)\d{1,6}(?:\.\d{1,6}){1,4}(?:[-.]?(?:alpha|beta|rc)[.-]?\d{0,6})?$")
+_RELEASE = re.compile(r"(?<!\d)\d{1,6}(?:[._]\d{1,6}){1,4}(?:[-._]?(?:alpha|beta|rc|[ab])[._-]?\d{0,6})?$")
 # Without a convention, a subject is taken for a change of the interface if it begins so.
 _ACTS = re.compile(
     r"(?:[\w./-]{1,30}: )?(?:add|support|allow|introduce|implement|expose|export|deprecate|remove|rename|drop"

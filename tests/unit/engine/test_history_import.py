@@ -469,6 +469,17 @@ def test_a_pull_request_is_one_memory_with_the_reasons_of_its_commits(engine: En
     assert memory.metadata["files"] == ["a.py", "b.py"]
 
 
+def test_a_merge_in_the_words_of_another_tool_tells_its_reason(engine: Engine, app: Repository) -> None:
+    app.commit("Start the project", "a.py")
+    app.git("switch", "-q", "-c", "lazy")
+    app.commit("lazy", "a.py")
+    app.git("switch", "-q", "main")
+    app.git("merge", "-q", "--no-ff", "-m", "bug #7 Read lines lazily\n\nBecause files are larger than memory.", "lazy")
+    learn(engine, app)
+    (memory,) = memories(engine)
+    assert memory.content.startswith("bug #7 Read lines lazily\n\nBecause files are larger than memory.")
+
+
 def test_a_change_in_commit_and_changelog_is_one_memory_with_both_sources(engine: Engine, app: Repository) -> None:
     write(
         app.root,
