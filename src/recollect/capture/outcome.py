@@ -226,7 +226,8 @@ _MISUSE = re.compile(
     r"|(?:unknown|unrecognized|unsupported|unexpected|invalid|no such|requires an?) (?:command|subcommand|option|flag"
     r"|argument|shorthand|choice|file or directory|service)|missing script|no rule to make target|not an? \w+ command"
     r"|not a git repository|can't open file|could not find a p|does not contain recipe|usage:|externally-managed"
-    r"|permission denied|cannot find module",
+    r"|permission denied|cannot find module|command \"[^\"]{1,60}\" not found"
+    r"|\bno (?:task|target|script|test runner)\b",
     re.IGNORECASE,
 )
 

@@ -111,6 +111,8 @@ def test_a_command_line_may_print_its_outcome_itself(command: str, last: str, ou
 def test_a_wrong_invocation_is_told_from_wrong_code() -> None:
     assert is_misuse("`pytest -x` failed (exit status 127): bash: pytest: command not found")
     assert is_misuse('`npm tests` failed: npm error Missing script: "tests"')
+    assert is_misuse('`yarn migrate` failed (exit status 1): error Command "migrate" not found.')
+    assert is_misuse("`mise run test` failed (exit status 1): mise ERROR no task test found")
     assert not is_misuse("`pytest -x` failed (exit status 1): E assert 17.85 == 5.95")
 
 

@@ -441,6 +441,13 @@ def test_what_fails_and_what_is_left_is_told_until_it_is_done(shop: Shop) -> Non
     assert "Still failing" not in shop.starts("s2")
 
 
+def test_a_command_that_was_written_wrongly_is_no_open_work(shop: Shop) -> None:
+    shop.works("w", "raise the tax", "shop/price.py", "I raised the tax in shop/price.py.")
+    shop.fails("w", "mise run check", "mise ERROR no task check found")
+    shop.ends("w")
+    assert "Still failing" not in shop.starts("s1")
+
+
 def test_a_session_that_is_done_and_trivia_are_no_open_work(shop: Shop) -> None:
     shop.works("w", "raise the tax", "shop/price.py", "I raised the tax in shop/price.py, all tests pass.")
     for assistant in ("claude", "codex", "gemini", "copilot"):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect import clock
 from recollect.capture.fixes import unresolved
 from recollect.capture.observation_lesson import listed
+from recollect.capture.outcome import is_misuse
 from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
 from recollect.engine.hook_responses.context_block import Line, flat
 from recollect.model import Observed, Session
@@ -97,7 +98,9 @@ def work_lines(
     branch: the one that is checked out. told: memories that this session was told already. said: whether a sentence
     stands in the briefing already
     """
-    failing = [row for row in unresolved([row for past in pasts for row in past.rows]) if row.tool not in CHANGING]
+    every = unresolved([row for past in pasts for row in past.rows])
+    # Who wrote a command wrongly has no open work, and another command may have done it.
+    failing = [row for row in every if row.tool not in CHANGING and not is_misuse(row.told)]
     found: list[tuple[PastSession, list[str]]] = []
     for place, past in enumerate(pasts):
         fails = [row.told for row in failing if row.session_id == past.session.id]
