@@ -220,14 +220,17 @@ _PRINTED_CODE = re.compile(
     r"\W*(?:(?:exit|rc|ret|status|return|code|result)\w*(?:[ _](?:code|status))?\W{0,4})?(\d{1,3})\W*$", re.IGNORECASE
 )
 
-# Errors of a wrongly written command: unknown program, option, task or file.
+# Errors of an unknown command or task, and of one that was written wrongly: its option, module or file is unknown.
+_UNKNOWN = (
+    r"command not found|exit status 12[67]\b|missing script|command \"[^\"]{1,60}\" not found"
+    r"|\bno (?:task|target|script|test runner|rule to make target)\b"
+)
 _MISUSE = re.compile(
-    r"command not found|: not found|exit status 12[67]\b|no module named|modulenotfounderror|is not recognized"
+    rf"{_UNKNOWN}|: not found|no module named|modulenotfounderror|is not recognized"
     r"|(?:unknown|unrecognized|unsupported|unexpected|invalid|no such|requires an?) (?:command|subcommand|option|flag"
-    r"|argument|shorthand|choice|file or directory|service)|missing script|no rule to make target|not an? \w+ command"
+    r"|argument|shorthand|choice|file or directory|service)|not an? \w+ command"
     r"|not a git repository|can't open file|could not find a p|does not contain recipe|usage:|externally-managed"
-    r"|permission denied|cannot find module|command \"[^\"]{1,60}\" not found"
-    r"|\bno (?:task|target|script|test runner)\b",
+    r"|permission denied|cannot find module",
     re.IGNORECASE,
 )
 
@@ -283,6 +286,11 @@ def _echoed(line: Sequence[Part], last: str) -> Outcome | None:
 def is_misuse(told: str) -> bool:
     """Tell whether an error says that a command was written wrongly, rather than that the code is wrong."""
     return _MISUSE.search(told[:TOLD_CHARACTERS]) is not None
+
+
+def is_unknown(told: str) -> bool:
+    """Tell whether an error says that there is no such command or task."""
+    return re.search(_UNKNOWN, told[:TOLD_CHARACTERS], re.IGNORECASE) is not None
 
 
 def _judged(lines: Sequence[str], names: frozenset[str], proven_from: int) -> Outcome:

@@ -296,12 +296,14 @@ def _changes(
     A commit covers what its passages cover together; a line of a changelog is a change of its own.
     """
     kinds = [row.standing.tags[0] if row.standing.tags else "" for row in passages]
+    is_change = [float(query.is_question and kind in (COMMIT, CHANGELOG)) for kind in kinds]
+    if not any(is_change):
+        return {"change": is_change, "change_covered": is_change}
     whole: dict[int, Counts] = {}
     for row, kind, own in zip(passages, kinds, held, strict=True):
         if kind == COMMIT:
             whole.setdefault(row.seq, {}).update(own)
     covered = _covered([whole.get(row.seq, own) for row, own in zip(passages, held, strict=True)], weights)
-    is_change = [float(query.is_question and kind in (COMMIT, CHANGELOG)) for kind in kinds]
     rows = list(zip(passages, is_change, covered, strict=True))
     most = max((value for row, change, value in rows if change and row.eligible), default=0.0)
     return {"change": is_change, "change_covered": [change * (value - most) for _, change, value in rows]}

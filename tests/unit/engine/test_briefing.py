@@ -446,6 +446,11 @@ def test_a_command_that_was_written_wrongly_is_no_open_work(shop: Shop) -> None:
     shop.fails("w", "mise run check", "mise ERROR no task check found")
     shop.ends("w")
     assert "Still failing" not in shop.starts("s1")
+    shop.asks("w2", "move the tax")
+    shop.edits("w2", "shop/tax.py")
+    shop.fails("w2", "pytest tests/tax", "E   ModuleNotFoundError: No module named 'shop.tax'")
+    shop.ends("w2")
+    assert "Still failing: `pytest tests/tax`" in shop.starts("s2")
 
 
 def test_a_session_that_is_done_and_trivia_are_no_open_work(shop: Shop) -> None:

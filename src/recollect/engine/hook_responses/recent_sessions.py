@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect import clock
 from recollect.capture.fixes import unresolved
 from recollect.capture.observation_lesson import listed
-from recollect.capture.outcome import is_misuse
+from recollect.capture.outcome import is_unknown
 from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
 from recollect.engine.hook_responses.context_block import Line, flat
 from recollect.model import Observed, Session
@@ -99,8 +99,8 @@ def work_lines(
     stands in the briefing already
     """
     every = unresolved([row for past in pasts for row in past.rows])
-    # Who wrote a command wrongly has no open work, and another command may have done it.
-    failing = [row for row in every if row.tool not in CHANGING and not is_misuse(row.told)]
+    # A command that does not exist leaves no work open, and another one may have done it.
+    failing = [row for row in every if row.tool not in CHANGING and not is_unknown(row.told)]
     found: list[tuple[PastSession, list[str]]] = []
     for place, past in enumerate(pasts):
         fails = [row.told for row in failing if row.session_id == past.session.id]
