@@ -486,7 +486,7 @@ def _code_headlines(result: dict[str, Any]) -> Iterator[Row]:
 
 
 def _told_headlines(result: dict[str, Any]) -> Iterator[Row]:
-    for split in filter(result.__contains__, ("dev", "held", "third")):
+    for split in filter(result.__contains__, ("dev", "held", "third", "fourth", "fifth")):
         found = result[split]["server"]
         tokens = f"{found['tokens_per_start']['mean']:.0f} tokens per session start"
         yield (

@@ -1,6 +1,6 @@
 """Told: how much of what assistants are told unasked is useful, useless or wrong, over a simulated month.
 
-    python bench/told.py [--split dev|held|third] [--mode server|hook] [--sessions N] [--stated] [--show] [--save]
+    python bench/told.py [--split NAME] [--mode server|hook] [--sessions N] [--stated] [--show] [--save]
 
 A developer works for a month in three projects with five assistants (bench/told/*.toml): prompts, reads, edits,
 commands, failures and fixes, preferences, decisions, changes of mind, killed sessions, small talk. Every event goes
@@ -12,9 +12,9 @@ right.
     failure    lines for failed commands; at the end of the month: right, missed and wrong hints
 
 Mode `server` answers with vectors and processes the queue at once. Mode `hook` does what a hook does without a server:
-it answers prompts by words, and the queue waits for the next session start. Steer by `dev`; `held` and `third` have
-other projects, facts and wordings. The wrong lines of `held` have been looked at, those of `third` not. `--show` prints
-every injected text with a verdict per line instead of JSON. `--stated` stores each fact in the moment it is stated:
+it answers prompts by words, and the queue waits for the next session start. Steer by `dev`; `held`, `third`, `fourth`
+and `fifth` have other projects, facts and wordings. Only `fifth` has not been looked at. `--show` prints every injected
+text with a verdict per line instead of JSON. `--stated` stores each fact in the moment it is stated:
 what would come out if extraction were perfect.
 """
 

@@ -26,8 +26,8 @@ _HEADING = re.compile(r"#{1,6} \S|[=⸻-]{3,}\s*$")
 # Lines of terminals, logs, stack traces, diffs, tables and code.
 _PASTED = re.compile(
     r"(?: {4,}|\t)\S"
-    r"|\s*(?:[>➜❯$%│┃┌└├┏┗┡|+✅❌⨯✖⏭♻✨📊💡✓╭╰·×{}\[]|---|\*\*\* |//|/\*|#!|at \S+ ?\(|\d+ ?[|│]|\d[\d:.,/TZ-]{5,}|-\S"
-    r"|=>|[\w@./-]+(?::[\w./-]+)+:?\s)"
+    r"|\s*(?:[>➜❯$%│┃┌└├┏┗┡|+✅❌⨯✖⏭♻✨📊💡✓╭╰·×{}\[]|---|\*\*\* |//|/\*|#!|at \S+ ?\(|\d+ ?[|│]|\d[\d:.,/TZ-]{5,}"
+    r"|-(?!-[a-z][\w-]{0,40} [a-z]+ [a-z])\S|=>|[\w@./-]+(?::[\w./-]+)+:?\s)"
     r"|\s*(?:Traceback|File \"|npm ERR|npm error|fatal:|warning:|error:|\w*(?:Error|Exception):|query:|hint:"
     r"|[A-Z_]{4,}=)"
 )

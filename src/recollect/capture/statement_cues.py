@@ -46,7 +46,8 @@ OPEN = _any(
     r"|would you|or something)\b",
     r"\b(?:docs?|documentation|readme|linter|compiler|errors?|warning|message|article|guide|colleague|someone"
     r"|people|he|she|they) (?:says?|said|claims?|wrote|reads|suggests?|suggested|recommends?)\b",
-    r"\b(?:according to|told me)\b",
+    r"\b(?:according to|told me)\b|\b(?:says?|said|claims?|claimed|swears?|swore) (?:that )?(?:you|one) ",
+    r", (?:is|are|was|were|does|did) (?:it|this|that|there|they|we|you)\b",
     r"^(?:if|suppose|when i|when you|when the|after i|before you|before we|once)\b(?!.*\b(?:always|never|must)\b)",
 )
 # Words that announce a correction or a note; the statement follows them.
@@ -55,6 +56,12 @@ ANNOUNCED = _any(
     r"|correct)|incorrect|false)|wrong|incorrect)\b[\s,:.!–—-]+",
     r"^(?:please )?(?:remember|note|keep in mind|bear in mind|be aware|for the record|for (?:your|future)"
     r" (?:information|reference)|fyi|just so you know|so you know|heads[- ]up|reminder)\b(?:\s+that\b|\s*[,:–—-])\s*",
+)
+# Something is over. What holds instead is in the same sentence or in the next one.
+ENDED = _any(
+    r"\b(?:scrap|scrapped|overturned|overruled|(?:not|no|nothing) any ?more|no more|turned out"
+    r"|wrong about|changed (?:my|our) minds?|(?:gave|give|giving) up on|drop|dropped|ditch|ditched|forget about"
+    r"|never ?mind|moved (?:over|away|off|from)|(?:is|are) (?:dead|gone|over)|retired|abandoned)\b"
 )
 # A rule for the assistant: an order, or about what one of the two does.
 ADDRESSED = _any(
@@ -98,6 +105,7 @@ _PROJECT = r"an? (?:[\w.-]+ ){0,3}(?:repo|repository|project|app|service|library
 # The sentence refers to the one before it.
 LEANS = _any(
     r"^(?:it|this|that|these|those|they|them|he|she|it's|that's|they're)\b(?! (?:repo|project|code ?base|repository))"
+    r"(?! (?:goes|holds|applies|counts) (?:for|in|to) (?:all|any|every))"
     rf"(?! is {_PROJECT})(?!'s not .{{3,80}}, it's )",
     r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean)"
     r" (?:it|them|(?:this|that|these|those)(?! \w))\b",

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from recollect.capture import statement_cues as cues
 from recollect.capture.prose import Sentence, sentences
 from recollect.capture.sentence_features import features, message_features
-from recollect.capture.statement_model import Kind, model
+from recollect.capture.statement_model import Judged, Kind, model
 from recollect.model import MemoryType
 from recollect.text.questions import QUESTION
 
@@ -30,6 +30,8 @@ _Read = tuple[Kind, bool]  # the kind of a statement, and whether it is sure
 LEAST_WORDS, MOST_CHARACTERS = 2, 400
 # "Keep in mind that …" and "actually, …" leave little doubt.
 ANNOUNCED_PROBABILITY = 0.25
+# What holds instead of something that is over: "I was wrong about Redis. Sessions are in Memcached."
+CHANGE_PROBABILITY = 0.25
 # Less is never a statement, even if it changes something that is known.
 UNSURE_PROBABILITY = 0.05
 # A message with these features contains the answer of an assistant.
@@ -103,12 +105,16 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
     shared = message_features(said)
     if speaker == "user" and shared >= PASTED_ANSWER:
         return
+    joined = -1
     for place, sentence in enumerate(said):
         start = start_of(sentence)
-        if not may_state(sentence, start):
+        if place == joined or not may_state(sentence, start):
             continue
         read = _stated(said, place, start, shared) if speaker == "user" else _concluded(sentence.plain[start:])
         text = None if read is None else _with_context(said, place, start)
+        if speaker == "user" and (change := _replacement(said, place, shared)) is not None:
+            joined = place + 1
+            text, read = f"{text or sentence.text[start:].strip()} {said[joined].text.strip()}", change
         if read is not None and text is not None and len(text) <= MOST_CHARACTERS:
             plain = sentence.plain[start:]
             memory_type, importance = _type(read[0], plain)
@@ -125,14 +131,33 @@ def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
     return STYLE if is_convention and is_norm and kind in ("fact", "correction", "decision") else TYPES[kind]
 
 
+def _judged(said: Sequence[Sentence], place: int, shared: frozenset[str]) -> Judged:
+    trained = model()
+    return trained.judge(features(said, place, start_of(said[place]), trained.lexicon, shared))
+
+
 def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[str]) -> _Read | None:
     """Return what a person states."""
-    trained = model()
-    judged = trained.judge(features(said, place, start, trained.lexicon, shared))
-    is_announced = cues.ANNOUNCED.match(said[place].plain[start : start + 60])
-    is_kept = trained.keeps(judged) or (is_announced and judged.probability >= ANNOUNCED_PROBABILITY)
-    may_be = is_kept or judged.probability >= UNSURE_PROBABILITY
-    return (judged.kind, bool(is_kept)) if may_be else None
+    judged, plain = _judged(said, place, shared), said[place].plain
+    is_kept = (
+        model().keeps(judged)
+        or (judged.probability >= ANNOUNCED_PROBABILITY and bool(cues.ANNOUNCED.match(plain[start : start + 60])))
+        or (judged.probability >= CHANGE_PROBABILITY and bool(cues.ENDED.search(plain)))
+    )
+    return (judged.kind, is_kept) if is_kept or judged.probability >= UNSURE_PROBABILITY else None
+
+
+def _replacement(said: Sequence[Sentence], place: int, shared: frozenset[str]) -> _Read | None:
+    """Return what the next sentence states instead of what this one ends; None if it does not."""
+    after = place + 1
+    if after == len(said) or said[after].is_first or not cues.ENDED.search(said[place].plain):
+        return None
+    if not may_state(said[after], start_of(said[after])):
+        return None
+    ended, instead = (_judged(said, each, shared) for each in (place, after))
+    best = max(ended, instead, key=lambda judged: judged.probability)
+    is_both = instead.probability >= UNSURE_PROBABILITY and best.probability >= CHANGE_PROBABILITY
+    return (best.kind, True) if is_both else None
 
 
 def _concluded(plain: str) -> _Read | None:

@@ -86,7 +86,7 @@ _CHANGED = (
 _CUES: dict[Cue, re.Pattern[str]] = {
     "says so": re.compile(
         r"^\W*updated?\b|\bupdate:|"
-        r"\b(?:amend\w*|supersed\w+|overrid\w+|overrul\w+|correction|(?:was|were) wrong|scrap|forget|disregard|"
+        r"\b(?:amend\w*|supersed\w+|overrid\w+|overrul\w+|overturn\w+|correction|(?:was|were) wrong|scrap|forget|disregard|"
         r"ignore what|turns out|turned out|revised|changed (?:my|our) mind|actually|ended up|went with|settled on|"
         r"reverted|rolled back|went back|back to|(?:is|was|were) not it|not \w+ but|(?:took|takes|taken) over|"
         r"(?:handed|hands) over|in place of|in favou?r of|new (?:policy|rule|convention|standard|decision|process|"
@@ -109,7 +109,7 @@ _CUES: dict[Cue, re.Pattern[str]] = {
 _ENDING_BEFORE = _any(
     r"instead of|rather than|no longer|no more|not|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
     r"former|old|unlike|abandoned|gave up|stopped|in place of|moved out of|away from|deprecated|could not|no ?body|"
-    r"deleted|ignore|ditched|got rid of|off(?= [A-Z])"
+    r"deleted|ignore|ditched|got rid of|off(?= [A-Z])|overturned|wrong about"
 )
 _NO_MORE = re.compile(r"(?:^|[,;:(–—-]\s+)(?:(?:so|and|with|please)\s+)?no\b(?! longer| more)", re.IGNORECASE)
 _FROM = _any(r"from(?= [^.;:]{1,60} to )")

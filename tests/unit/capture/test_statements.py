@@ -115,6 +115,42 @@ def test_a_statement_holds_for_all_projects_only_if_it_says_so(message: str, eve
     assert [each.everywhere for each in statements(message, "user")] == [everywhere]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I was wrong about the redis cache. Sessions live in memcached",
+        "scrap the png exports, they are huge. we ship webp instead",
+        "we gave up on celery. background jobs run in postgres with procrastinate",
+    ],
+)
+def test_what_is_over_and_what_holds_instead_are_one_statement(message: str) -> None:
+    (found,) = texts(message)
+    assert found.lower() == message.lower()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I was wrong about the redis cache. can you check where sessions live?",
+        "Forget about the png exports.\n\nThe list is sorted twice in the second tab",
+        "the page is dead. reload it",
+    ],
+)
+def test_what_is_over_takes_no_question_no_other_paragraph_and_no_order_along(message: str) -> None:
+    assert not any(each in "\n".join(texts(message)) for each in ("check where", "sorted twice", "reload it"))
+
+
+def test_what_someone_else_recommends_and_a_question_at_the_end_are_no_statements() -> None:
+    assert texts("some guy on a podcast says you should always wrap every module in a class") == []
+    assert texts("the weights are always off by one gram, is it us or the scale") == []
+
+
+def test_a_statement_may_begin_with_an_option_of_a_command_or_announce_its_scope() -> None:
+    assert texts("--no-cache is never used in our builds, they take an hour with it") != []
+    (found,) = statements("this goes for every repo of mine, never amend a commit that I have reviewed", "user")
+    assert found.everywhere
+
+
 def test_code_quotations_and_markup_state_nothing() -> None:
     text = """```
 # We always do it like this in code.
