@@ -107,7 +107,7 @@ _CUES: dict[Cue, re.Pattern[str]] = {
 }
 # What stands behind the first, or before the second, is over.
 _ENDING_BEFORE = _any(
-    r"instead of|rather than|no longer|no more|not|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
+    r"instead of|rather than|no longer|no more|not(?!,? any ?(?:more|longer))|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
     r"former|old|unlike|abandoned|gave up|stopped|in place of|moved out of|away from|deprecated|could not|no ?body|"
     r"deleted|ignore|ditched|got rid of|off(?= [A-Z])|overturned|wrong about"
 )
