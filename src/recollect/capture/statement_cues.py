@@ -47,6 +47,7 @@ OPEN = _any(
     r"\b(?:docs?|documentation|readme|linter|compiler|errors?|warning|message|article|guide|colleague|someone"
     r"|people|he|she|they) (?:says?|said|claims?|wrote|reads|suggests?|suggested|recommends?)\b",
     r"\b(?:according to|told me)\b|\b(?:says?|said|claims?|claimed|swears?|swore) (?:that )?(?:you|one) ",
+    r"^never ?mind\b|\bwhether\b",
     r", (?:is|are|was|were|does|did) (?:it|this|that|there|they|we|you)\b",
     r"^(?:if|suppose|when i|when you|when the|after i|before you|before we|once)\b(?!.*\b(?:always|never|must)\b)",
 )
@@ -61,7 +62,7 @@ ANNOUNCED = _any(
 ENDED = _any(
     r"\b(?:scrap|scrapped|overturned|overruled|(?:not|no|nothing) any ?more|no more|turned out"
     r"|wrong about|changed (?:my|our) minds?|(?:gave|give|giving) up on|drop|dropped|ditch|ditched|forget about"
-    r"|never ?mind|moved (?:over|away|off|from)|(?:is|are) (?:dead|gone|over)|retired|abandoned)\b"
+    r"|moved (?:over|away|off|from)|(?:is|are) (?:dead|gone|over)|retired|abandoned)\b"
 )
 # A rule for the assistant: an order, or about what one of the two does.
 ADDRESSED = _any(

@@ -153,7 +153,7 @@ def _code_hits(answer: code_records.CodeHits, _now: int | None) -> list[Block]:
     rows = (("query", inline(answer.query, PARTICULAR_CHARACTERS)), ("search", answer.mode))
     asked = Facts(rows, detail=True)
     if not answer.hits:
-        none = Line("No code found. Try other words, a lower min_score, or index the project first.", "weak")
+        none = Line("No code found. Try other words, a lower minimum score, or index the project first.", "weak")
         return [none, asked, *notes(answer.notes)]
     head = Line(f"{plural(len(answer.hits), 'place')}{', best first' if len(answer.hits) > 1 else ''}.")
     return [head, asked, *show_places(answer.hits), *notes(answer.notes)]

@@ -143,6 +143,8 @@ def test_what_is_over_takes_no_question_no_other_paragraph_and_no_order_along(me
 def test_what_someone_else_recommends_and_a_question_at_the_end_are_no_statements() -> None:
     assert texts("some guy on a podcast says you should always wrap every module in a class") == []
     assert texts("the weights are always off by one gram, is it us or the scale") == []
+    assert texts("never mind where login sessions are kept") == []
+    assert texts("let's think about whether login sessions are kept in Postgres instead of Redis") == []
 
 
 def test_a_statement_may_begin_with_an_option_of_a_command_or_announce_its_scope() -> None:

@@ -176,7 +176,7 @@ class Admin(msgspec.Struct, eq=False):
         until the vectors are ready. Memories stay as they are. It fails if the embedding model does not answer. Indexed
         code and its vectors stay, except vectors of code that is gone; `index --rebuild` reads code again.
 
-        vectors: false: rebuild the search index only
+        vectors: rebuild the vectors; without them, the search index only
         """
         embedding = self.embedding
         if vectors and embedding.model_id:

@@ -242,7 +242,7 @@ class HistoryImport(msgspec.Struct, eq=False):
         since: date, age like 2w, or yesterday
         limit: maximum number of memories, also of each assistant
         from_json: JSON file of pull requests or issues, exported with gh
-        vectors: whether to embed now; else search is keyword-only until rebuild
+        vectors: embed now; without vectors, search is keyword-only until rebuild
         dry_run: show what would be imported
         """
         from recollect.engine.importing.transcript_import import Wanted

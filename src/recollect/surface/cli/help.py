@@ -88,7 +88,7 @@ def _spelled(parameter: Parameter) -> str:
 
 
 def _meaning(parameter: Parameter) -> str:
-    parts = [parameter.help]
+    parts = [f"do not {parameter.help}" if parameter.default is True else parameter.help]  # shown as --no-NAME
     if parameter.choices:
         parts.append(f"one of: {', '.join(parameter.choices)}")
     if kind(parameter) == "several" and not parameter.required:
