@@ -133,10 +133,10 @@ def test_texts_are_shortened_before_hits_are_left_out() -> None:
 
 def test_a_store_is_answered_in_one_line() -> None:
     result = called("store_memory", {"content": ORDINARY[0]})
-    assert re.fullmatch(r"Stored [0-9a-f]{8}\.", result["content"][0]["text"])
+    assert re.fullmatch(r"Stored [0-9a-f]{8} for all projects\.", result["content"][0]["text"])
     assert set(result["structuredContent"]) == {"notice", "id", "created"}
     again = called("store_memory", {"content": ORDINARY[0]})
-    assert again["content"][0]["text"] == f"Already known as {result['structuredContent']['id']}."
+    assert again["content"][0]["text"] == f"Already known as {result['structuredContent']['id']} for all projects."
     changed = called("update_memory", {"memory_id": result["structuredContent"]["id"], "title": "Ledger"})
     assert changed["content"][0]["text"] == f"Updated {result['structuredContent']['id']}."
     assert ORDINARY[0] not in str((result, again, changed))

@@ -108,6 +108,7 @@ def _age(memory: model.Memory, now: int | None) -> str:
 def _stored(stored: model.Stored, now: int | None) -> list[Block]:
     memory = stored.memory
     said = f"{'Stored' if stored.created else 'Already known as'} {ident(memory.id)}"
+    said += " for all projects" if memory.namespace is None else ""
     said += f", added {', '.join(stored.merged)}" if stored.merged else ""
     for row in stored.amends:
         said += f", {'supersedes' if row.superseded else 'contradicts'} {ident(row.memory_id)}"

@@ -22,6 +22,10 @@ KEPT = msgspec.structs.replace(MEMORY, id=UUIDS[0])
     ("record", "said"),
     [
         (model.Stored(memory=KEPT, created=True), "Stored 1a2b3c4d."),
+        (
+            model.Stored(memory=msgspec.structs.replace(KEPT, namespace=None), created=True),
+            "Stored 1a2b3c4d for all projects.",
+        ),
         (model.Stored(memory=KEPT, created=False), "Already known as 1a2b3c4d."),
         (model.Stored(memory=KEPT, created=False, merged=("tags",)), "Already known as 1a2b3c4d, added tags."),
         (
