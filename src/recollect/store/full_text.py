@@ -60,8 +60,7 @@ def search_terms(
 
     if len(chosen) == 1 or sum(known[term] for term in chosen) <= POSTINGS_BUDGET:
         return ranked(any_of(chosen))
-    # Of frequent terms only, the passages that have all of them, then those that have the rarest: it outweighs the
-    # others. All passages with any of them, if these are too few.
+    # Of frequent terms only: passages with all of them, then with the rarest, which weighs most; with any, if too few.
     found = ranked(any_of(chosen, " AND "))
     if len(found) < limit:
         found = sorted({**dict(ranked(any_of(chosen[:1]))), **dict(found)}.items(), key=lambda row: -row[1])[:limit]
