@@ -416,7 +416,7 @@ class Compiled:
     def _spy(self, pattern: Any, flags: Any) -> re.Pattern[Any]:
         made: re.Pattern[Any] = self._compile(pattern, flags)
         frame: Any = sys._getframe(1)
-        while frame is not None and frame.f_globals.get("__name__") == "re":
+        while frame is not None and frame.f_globals.get("__name__") in ("re", __name__):
             frame = frame.f_back
         module = frame.f_globals.get("__name__", "") if frame is not None else ""
         if module.split(".")[0] in ("recollect", "memory_lib"):
@@ -425,7 +425,13 @@ class Compiled:
 
 
 def load() -> None:
-    """Import every module of the source."""
+    """Import every module of the source, with its lazy patterns compiled at once, but for those of redaction."""
+    from recollect.text import lazy_patterns
+
+    late = lazy_patterns.compiled
+    lazy_patterns.compiled = lambda source, flags=0: (
+        re.compile(source, flags) if isinstance(source, str) else late(source, flags)
+    )
     for package in ("recollect", "memory_lib"):
         for row in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
             if not row.name.endswith("__main__"):

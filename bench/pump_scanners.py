@@ -695,6 +695,9 @@ WITHOUT_ROW = {
     "recollect.hierarchy.placement": "it splits a description into words",
     "memory_lib.codebase.code_memory_system": "it replaces four fixed words in a template",
     "recollect.operations": "it reads our own docstrings and errors",
+    "recollect.text.lazy_patterns": "it compiles the patterns of other modules",
+    "recollect.text.redaction.secret_values": "the rows of the modules that redact use its patterns",
+    "recollect.text.redaction.split_literals": "the rows of the modules that redact use its patterns",
     "recollect.surface.assistants.probe": "it reads files that we wrote",
 }  # fmt: skip
 

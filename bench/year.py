@@ -124,7 +124,7 @@ class Lived:
 
     def _cycles(self) -> None:
         for cycle in SCHEDULED:
-            due_at = self.engine.schedule.due_at(cycle)  # type: ignore[arg-type]
+            due_at = self.engine.consolidation.schedule.due_at(cycle)  # type: ignore[arg-type]
             if due_at is None or due_at > clock.now():
                 continue
             runs = self.spent_ms[cycle]

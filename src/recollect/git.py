@@ -18,9 +18,7 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -153,6 +151,8 @@ class Repository:
     """A stand-in repository to run git in, any number of times."""
 
     def __init__(self, folder: Path, root: Path, *, sees_files: bool) -> None:
+        import shutil  # here, not above: with tempfile it takes 7 ms, and a hook that runs no git does without
+
         self.folder = folder
         path = os.pathsep.join(_path(root))
         self._program = shutil.which("git", path=path) or ""
@@ -203,6 +203,8 @@ class Repository:
         if not self._program:
             yield Answer(b"", MISSING)
             return
+        import tempfile
+
         with tempfile.TemporaryFile() as errors:
             with processes.start(
                 self._command(words), errors=errors, folder=self._at, environment=self._variables
@@ -380,6 +382,8 @@ def opened(where: Folders | None, *, tree: Path | None = None) -> Iterator[Repos
 
     tree: the work tree whose files git may list. Without it git sees none.
     """
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="recollect-git-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "config").write_text(_settings(where, is_bare=tree is None), "utf-8")
@@ -507,6 +511,8 @@ def _excludes(program: str, user: tuple[tuple[str, str], ...], path: str) -> str
     """Return the ignore file that the user's own settings name; "" where they name none."""
     variables = {**_VARIABLES, **dict(user), "PATH": path}
     del variables["GIT_CONFIG_GLOBAL"]
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="recollect-git-") as empty:
         variables["GIT_DIR"] = empty  # no repository: no settings but the user's
         command = [program, "config", "--global", "--includes", "--type=path", "--get", "core.excludesFile"]

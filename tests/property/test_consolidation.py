@@ -163,7 +163,7 @@ def test_a_year_of_scheduled_cycles_keeps_everything_findable_and_the_log_small(
         before, changes = firsts(), engine.admin.changes().total
         for _ in range(365):
             frozen.at += DAY
-            engine.schedule.run_due()
+            engine.consolidation.schedule.run_due()
         assert firsts() == before
         assert engine.admin.changes().total - changes <= 8 * len(stored)
         reached(engine, stored)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recollect.capture.observation_lesson import Defined, Outline, code, listed
+from recollect.text.lazy_patterns import compiled
 
 # More lines are compared by their common ends only, to bound the time.
 MAX_LINES = 1_500
@@ -20,10 +21,10 @@ PAIRS = 3
 EXCERPT_LINES = 16
 EXCERPT_CHARACTERS = 800
 
-_IMPORT = re.compile(
+_IMPORT = compiled(
     r"^\s*(?:import\s|from\s+\S+\s+import|use\s|#\s*include|require\b|@import|using\s|const .*= require\()"
 )
-_COMMENT = re.compile(r"^\s*(?:#(?!\s*include)|//|/\*|\*|--|<!--|;|%|\"\"\"|''')")
+_COMMENT = compiled(r"^\s*(?:#(?!\s*include)|//|/\*|\*|--|<!--|;|%|\"\"\"|''')")
 
 
 class Difference(NamedTuple):

@@ -11,19 +11,20 @@ import re
 from typing import NamedTuple
 
 from recollect.text.digest import digest
+from recollect.text.lazy_patterns import compiled
 
 # Lines of errors, most specific first; the first kind that occurs counts.
 _TELLING: tuple[re.Pattern[str], ...] = (
     # KeyError: 'x' · java.lang.IllegalStateException: … · TypeError [ERR_X]: …
-    re.compile(r"^(?:E\s+|Caused by: |Uncaught )?[\w.$]{0,100}(?:Error|Exception|Warning|Panic)\b(?: \[\w+\])?:? .*"),
-    re.compile(r"^(?:E\s+)?(?:[\w$]+\.){0,20}[A-Z]\w*(?:Error|Exception|Interrupt|Exit)$"),
+    compiled(r"^(?:E\s+|Caused by: |Uncaught )?[\w.$]{0,100}(?:Error|Exception|Warning|Panic)\b(?: \[\w+\])?:? .*"),
+    compiled(r"^(?:E\s+)?(?:[\w$]+\.){0,20}[A-Z]\w*(?:Error|Exception|Interrupt|Exit)$"),
     # error[E0425]: … · src/a.c:3:5: error: … · fatal: … · npm ERR! …
-    re.compile(
+    compiled(
         r"^.{0,200}?\b(?:error(?:\[\w+\]| TS\d+| CS\d+)?|fatal error|fatal|panicked at|npm ERR!|ERR!)[:!]? .*",
         re.IGNORECASE,
     ),
-    re.compile(r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok)\b.*"),
-    re.compile(
+    compiled(r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok)\b.*"),
+    compiled(
         r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not find|not found"
         r"|undefined reference|unresolved|unable to|failed to|segmentation fault|killed|timed out|refused|denied"
         r"|does not exist|is not recognized|no module named|syntax error)\b.*",
@@ -39,20 +40,20 @@ LOOK_CHARACTERS = 40_000
 # A longer command is an inline program.
 COMMAND_CHARACTERS = 4_000
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*+\x07")
+_ANSI = compiled(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*+\x07")
 # What differs between occurrences, and its replacement. The order counts.
 _EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
-    (re.compile(r"\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b(?=\s|$|\])"), "<time>"),
-    (re.compile(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<id>"),
-    (re.compile(r"\b0x[0-9a-fA-F]+\b"), "<hex>"),
-    (re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"), "<hex>"),
-    (re.compile(r"\bhttps?://[^\s'\"<>)]+"), "<url>"),
+    (compiled(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
+    (compiled(r"\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b(?=\s|$|\])"), "<time>"),
+    (compiled(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<id>"),
+    (compiled(r"\b0x[0-9a-fA-F]+\b"), "<hex>"),
+    (compiled(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"), "<hex>"),
+    (compiled(r"\bhttps?://[^\s'\"<>)]+"), "<url>"),
 )
-_PATH = re.compile(
+_PATH = compiled(
     r"(?:[A-Za-z]:)?(?:~|\.{0,2})?(?:[\\/][\w.@+\-]+){2,}[\\/]?|(?<![\w.@+\-])(?:[\w.@+\-]++[\\/])+[\w.@+\-]+"
 )
-_NUMBER = re.compile(r"(?<![A-Za-z_\d])\d+(?:[.,]\d+)*")
+_NUMBER = compiled(r"(?<![A-Za-z_\d])\d+(?:[.,]\d+)*")
 
 
 class Failure(NamedTuple):

@@ -8,6 +8,7 @@ import re
 from recollect.capture import tools
 from recollect.capture.observation import Observation
 from recollect.text.digest import digest
+from recollect.text.lazy_patterns import compiled
 
 # Beginnings of prompts that a program wrote.
 _MACHINE = (
@@ -36,19 +37,19 @@ _MACHINE = (
     "# agents.md instructions",
 )
 # Context that hooks, ours included, injected into a prompt or an answer.
-_INJECTED = re.compile(
+_INJECTED = compiled(
     r"<(hook_context|recollect-context|codemem-context|recollect-hint|system-reminder|system_reminder)\b[^<>]*+>.*?(?:</\1>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-_WRAPPED = re.compile(r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
+_WRAPPED = compiled(r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
 
 # Our own server; its calls are in the store already.
 OWN_SERVERS = frozenset({"recollect", "codemem"})
 
 # Its tools that answer with memories.
-ANSWERING = re.compile(r"(?:^|[_-])(?:recall_memory|recall_with_expansion|recall_with_impact|pack_context|get_memory"
+ANSWERING = compiled(r"(?:^|[_-])(?:recall_memory|recall_with_expansion|recall_with_impact|pack_context|get_memory"
                        r"|retrieve_relevant_memories)$")  # fmt: skip
-_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+_ID = compiled(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 
 # Two deliveries of one event come from two hooks that start together.
 TWICE_S = 5

@@ -8,13 +8,13 @@ covers the failed one succeeds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from recollect.capture.invocation import bare, is_looking, kind, names, parts
 from recollect.capture.outcome import is_misuse
 from recollect.model import CommandKind, Observed
+from recollect.text.lazy_patterns import compiled
 
 # Steps of a fix; more are a rewrite.
 STEPS = 6
@@ -26,12 +26,12 @@ _CHANGING = frozenset({"edit", "write", "patch", "shell"})
 # The latest failures that are compared with successes.
 OPEN = 40
 # Options, with values, that do not change what a tool checks.
-_HARMLESS = re.compile(
+_HARMLESS = compiled(
     r"-[qvsxnjw]+\d*|-r\w?|--(?:tb|colou?r|verbose|quiet|fix|write|no-header|maxfail|silent|durations|no-cov|ci)(?:=.*)?"
     r"|\d+|auto|-\d*"
 )
 # A command that fails on purpose.
-_TOLD_TO_FAIL = re.compile(r"(?:^|[;&|\n(])[^\S\n]*+(?:exit\s++[1-9]\d*+|false)\s*+\)?+\s*+$")
+_TOLD_TO_FAIL = compiled(r"(?:^|[;&|\n(])[^\S\n]*+(?:exit\s++[1-9]\d*+|false)\s*+\)?+\s*+$")
 
 
 class Pair(NamedTuple):

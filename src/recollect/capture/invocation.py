@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple, get_args
 
 from recollect.model import CommandKind
+from recollect.text.lazy_patterns import compiled
 
 # A longer line is an inline program.
 COMMAND_CHARACTERS = 300
@@ -83,18 +84,18 @@ _TASK_RUNNERS: Mapping[str, CommandKind] = {
     "invoke": "other", "turbo": "other", "nx": "other", "mix": "other", "rails": "other", "manage.py": "other",
 }  # fmt: skip
 _GIT = frozenset({"git", "gh", "glab", "hub", "svn", "hg", "jj"})
-_SCRIPT = re.compile(r"(?:[\w.\-]++/)*+[\w.\-]+\.(?:sh|py|js|ts|mjs|rb|pl|exs)|\.{1,2}/\S+")
+_SCRIPT = compiled(r"(?:[\w.\-]++/)*+[\w.\-]+\.(?:sh|py|js|ts|mjs|rb|pl|exs)|\.{1,2}/\S+")
 _INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "bash", "sh", "deno", "tsx", "php", "elixir"})
 
 # A module within a package.
-_MODULE = re.compile(r"[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)++")
-_PYTHON = re.compile(r"python[\d.]*+|py")
+_MODULE = compiled(r"[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)++")
+_PYTHON = compiled(r"python[\d.]*+|py")
 
-_FOLDER = re.compile(r"^\(?\s*(?:cd|pushd)\s+(\"[^\"]+\"|'[^']+'|\S+?)\s*(?:&&|;)\s*")
-_VARIABLE = re.compile(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
-_QUIET = re.compile(r"(?:(?<!\s)\s++)?+(?:2>&1|\d?>>?\s*+/dev/null|&>\s*+/dev/null)")
-_SHORTENS = re.compile(r"\s*+(?:tail|head|cat|less|grep|tee|wc|sort)\b")
-_MESSAGE = re.compile(
+_FOLDER = compiled(r"^\(?\s*(?:cd|pushd)\s+(\"[^\"]+\"|'[^']+'|\S+?)\s*(?:&&|;)\s*")
+_VARIABLE = compiled(r"^(?:[A-Za-z_]\w*=(?:\"[^\"]*\"|'[^']*'|\S*)\s+)+")
+_QUIET = compiled(r"(?:(?<!\s)\s++)?+(?:2>&1|\d?>>?\s*+/dev/null|&>\s*+/dev/null)")
+_SHORTENS = compiled(r"\s*+(?:tail|head|cat|less|grep|tee|wc|sort)\b")
+_MESSAGE = compiled(
     r"(\s(?:-m|-am|--message|--title|--body|-b|-t)[ =]?)(\"[^\"]*\"|'[^']*'|\$\([^()]*+(?:\([^()]*+\)[^()]*+)*+\))",
     re.DOTALL,
 )
@@ -107,11 +108,11 @@ LOOKING = frozenset(
     "man help clear exit bat eza column xxd od strings basename dirname realpath readlink".split()
 )
 _LOOKING_GIT = frozenset("status log diff show branch remote blame ls-files rev-parse describe config grep".split())
-_QUOTED = re.compile(r"""\\.|'[^']*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
-_WRITES = re.compile(r">\s*(?!/dev/null|&)\S")
+_QUOTED = compiled(r"""\\.|'[^']*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
+_WRITES = compiled(r">\s*(?!/dev/null|&)\S")
 
 # Operators within quotes, substitutions and escapes do not count.
-_TOKEN = re.compile(
+_TOKEN = compiled(
     r"""'[^']*+'|"(?:[^"\\]|\\.)*+"|\$\([^()]*+\)|\\.|(?P<operator>&&|\|\||\|&|[|;\n]|(?<![<>&])&(?![>&]))"""
     r"""|[^'"$\\&|;\n]++|.""",
     re.DOTALL,

@@ -17,6 +17,7 @@ from recollect.capture.error_fingerprint import lines_of
 from recollect.capture.invocation import LOOKING, Part, bare, is_looking, kind, parts
 from recollect.capture.observation_lesson import TOLD_CHARACTERS
 from recollect.model import CommandKind
+from recollect.text.lazy_patterns import compiled
 
 Outcome = Literal["ok", "failed", ""]
 
@@ -175,7 +176,7 @@ LAST_WORDS: tuple[str, ...] = (
     r"(?:Cannot|cannot|Can't|can't|Could not|could not|Couldn't|couldn't) \w",
     r"(?:Error|ERROR|error) (?!handling)(?:while |when )?\w+ing\b",
 )
-_GOES_ON = re.compile(
+_GOES_ON = compiled(
     r".*\b(?:retry\w*|done|finished|succe\w+|complet\w+|recover\w+|continu\w+|listening|started|ready|saved|skipp\w+"
     r"|ignor\w+|fall(?:ing)? ?back|passed|INFO|DEBUG)\b",
     re.IGNORECASE,
@@ -197,8 +198,8 @@ _SHOWING = tuple(
 )
 _SHOWING_ALONE = (["journalctl"], ["dmesg"], ["watch"])
 # pytest: no such option · ls: cannot access 'x': No such file or directory
-_COMPLAINT = re.compile(r"(?:\S*/)?([\w.+\-\[]+)(?: [\w\-]+)?: (?:line )?(?:\d+: )?(.+)")
-_TROUBLE = re.compile(
+_COMPLAINT = compiled(r"(?:\S*/)?([\w.+\-\[]+)(?: [\w\-]+)?: (?:line )?(?:\d+: )?(.+)")
+_TROUBLE = compiled(
     r"no such|not found|cannot|can't|could not|couldn't|unable|failed|fatal|denied|refused|invalid|unrecognized"
     r"|unknown|illegal|missing|unexpected|unterminated|unmatched|not a |is a directory|too many|no rule|no module"
     r"|error|\S:\d+: |bad |requires|must |not permitted|no space|does not exist|syntax",
@@ -208,15 +209,15 @@ _TROUBLE = re.compile(
 _OWN_WORDS: frozenset[CommandKind] = frozenset(
     {"test", "lint", "format", "build", "install", "migrate", "deploy", "git"}
 )
-_GIVES_UP = re.compile(
+_GIVES_UP = compiled(
     r"(?!(?:npm )?(?:warn|note|info|hint|notice)).*\b(?:not found|no such|cannot|can't|could not|couldn't|unable to"
     r"|denied|refused|does not exist|doesn't exist|is not (?:installed|running|available)|unexpected error"
     r"|not logged in)\b",
     re.IGNORECASE,
 )
 # `make; echo "exit: $?"`
-_PRINTS_CODE = re.compile(r"echo\b.*\$(?:\?|\{?PIPESTATUS)")
-_PRINTED_CODE = re.compile(
+_PRINTS_CODE = compiled(r"echo\b.*\$(?:\?|\{?PIPESTATUS)")
+_PRINTED_CODE = compiled(
     r"\W*(?:(?:exit|rc|ret|status|return|code|result)\w*(?:[ _](?:code|status))?\W{0,4})?(\d{1,3})\W*$", re.IGNORECASE
 )
 
@@ -225,7 +226,7 @@ _UNKNOWN = (
     r"command not found|exit status 12[67]\b|missing script|command \"[^\"]{1,60}\" not found"
     r"|\bno (?:task|target|script|test runner|rule to make target)\b"
 )
-_MISUSE = re.compile(
+_MISUSE = compiled(
     rf"{_UNKNOWN}|: not found|no module named|modulenotfounderror|is not recognized"
     r"|(?:unknown|unrecognized|unsupported|unexpected|invalid|no such|requires an?) (?:command|subcommand|option|flag"
     r"|argument|shorthand|choice|file or directory|service)|not an? \w+ command"
@@ -316,7 +317,7 @@ def _judged(lines: Sequence[str], names: frozenset[str], proven_from: int) -> Ou
 @cache
 def _tables() -> tuple[re.Pattern[str], ...]:
     """Return the tables as one pattern each, compiled on first use."""
-    return tuple(re.compile("|".join(table)) for table in (FAILED, PASSED, SIGNS, ENDINGS, LAST_WORDS))
+    return tuple(compiled("|".join(table)) for table in (FAILED, PASSED, SIGNS, ENDINGS, LAST_WORDS))
 
 
 def _complains(line: str, names: frozenset[str]) -> bool:

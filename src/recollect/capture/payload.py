@@ -15,6 +15,7 @@ from recollect.capture.assistants import Assistant, Event, named, recognised
 from recollect.capture.observation import BadPayload, Observation
 from recollect.errors import InvalidInput
 from recollect.parsing import limited
+from recollect.text.lazy_patterns import compiled
 from recollect.text.redaction.name_redaction import without_secrets
 
 # Longer texts are cut.
@@ -133,15 +134,13 @@ def _with_tool(seen: Observation, payload: Mapping[str, Any], row: Assistant, ev
 
 # How assistants write the exit code before or after a command's output.
 _EXITS: Mapping[str, re.Pattern[str]] = {
-    "claude": re.compile(r"\A(?:Error: )?Exit code:? (\d{1,3})\b"),
-    "codex": re.compile(
-        r"\A(?:(?:Chunk ID|Wall time): .*\n){0,2}(?:Process exited with code|Exit code:) (-?\d{1,3})\b"
-    ),
-    "gemini": re.compile(
+    "claude": compiled(r"\A(?:Error: )?Exit code:? (\d{1,3})\b"),
+    "codex": compiled(r"\A(?:(?:Chunk ID|Wall time): .*\n){0,2}(?:Process exited with code|Exit code:) (-?\d{1,3})\b"),
+    "gemini": compiled(
         r"(?m)^Exit Code: (-?\d{1,3})(?:\n+(?:Signal|Background PIDs|Process Group PGID): .*)*+(?:\s*</\w+>)?\s*\Z"
     ),
-    "copilot": re.compile(r"<(?:shellId: \S+ completed with|exited with|command) exit code (-?\d{1,3})>\s*\Z"),
-    "cline": re.compile(r"(?m)^(?:Command failed with exit code|Exit code:?) (-?\d{1,3})\b"),
+    "copilot": compiled(r"<(?:shellId: \S+ completed with|exited with|command) exit code (-?\d{1,3})>\s*\Z"),
+    "cline": compiled(r"(?m)^(?:Command failed with exit code|Exit code:?) (-?\d{1,3})\b"),
 }
 # Assistants that omit the exit code of a success.
 _SILENT = frozenset({"claude", "gemini"})

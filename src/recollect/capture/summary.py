@@ -11,6 +11,7 @@ from recollect.capture.fixes import pairs, unresolved
 from recollect.capture.invocation import is_looking
 from recollect.capture.observation_lesson import code, line, listed
 from recollect.model import Memory, Observed
+from recollect.text.lazy_patterns import compiled
 from recollect.text.paraphrases import statements
 from recollect.text.questions import SENTENCE as SENTENCE
 from recollect.text.terms import query_terms
@@ -31,14 +32,14 @@ LEFT = 2
 
 CHANGING = ("edit", "write", "patch")
 # A path, a name with an underscore or a hump, a call, or anything in backticks.
-_CODE = re.compile(r"`[^`\n]+`|\w\.[a-z]{1,5}\b|\w_\w|\w\(\)|[a-z][A-Z]")
-_LEFT = re.compile(
+_CODE = compiled(r"`[^`\n]+`|\w\.[a-z]{1,5}\b|\w_\w|\w\(\)|[a-z][A-Z]")
+_LEFT = compiled(
     r"\bstill (?:needs?|has to|have to|fail|missing|open|to do)|\bremain(?:s|ing)?\b|\bleft to do\b|\bleft:|\bto-?do\b"
     r"|\bnext steps?\b|\bnot (?:yet|finished|done)\b|\b(?:i|we) have(?:n't| not)\b|\byet to\b|\bunfinished\b",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"\A(?:still )?(?:to ?-?do|left(?: to do)?|remaining|next steps?): *", re.IGNORECASE)
-_NOTHING_LEFT = re.compile(r"\b(?:no|nothing|none|all|every|without|any)\b", re.IGNORECASE)
+_LABEL = compiled(r"\A(?:still )?(?:to ?-?do|left(?: to do)?|remaining|next steps?): *", re.IGNORECASE)
+_NOTHING_LEFT = compiled(r"\b(?:no|nothing|none|all|every|without|any)\b", re.IGNORECASE)
 
 
 class Summary(NamedTuple):

@@ -18,6 +18,7 @@ from recollect.capture.payload import with_exit_code, written_exit_code
 from recollect.errors import InvalidInput
 from recollect.files import open_file
 from recollect.parsing import parse_json
+from recollect.text.lazy_patterns import compiled
 
 # How much of the end of a file is read: some hundred commands of Codex; an answer of Copilot and the records around it.
 CODEX_BYTES = 8 << 20
@@ -27,8 +28,8 @@ ROW_BYTES = 2 << 20
 # The type of an event stands at the beginning of its row.
 _FRONT = 60
 
-_CODEX_FILE = re.compile(r"rollout-[\w.\-]{1,200}\.jsonl")
-_COPILOT_FILE = re.compile(r"events\.jsonl")
+_CODEX_FILE = compiled(r"rollout-[\w.\-]{1,200}\.jsonl")
+_COPILOT_FILE = compiled(r"events\.jsonl")
 _ANSWER, _PROMPT = b'"assistant.message"', b'"user.message"'
 
 

@@ -1,93 +1,137 @@
-"""The composition root: settings in, nouns out. Cheap to make; store and embedder are opened when first used."""
+"""The composition root: settings in, nouns out. Cheap to make; nouns, store and embedder are opened when first used."""
 
-from functools import cached_property
+import threading
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.admin.access_tokens import AccessTokens
-from recollect.engine.admin.admin import Admin
-from recollect.engine.admin.archive import Archive
-from recollect.engine.admin.namespaces import Namespaces, Workspaces
-from recollect.engine.admin.token_calls import TokenCalls
-from recollect.engine.code.code_index import CodeIndex
-from recollect.engine.code.code_links import Links
-from recollect.engine.code.package_queries import Packages
-from recollect.engine.consolidation.consolidation_cycles import Consolidator
 from recollect.engine.context import Context
-from recollect.engine.graph.centrality import Centrality
-from recollect.engine.hook_responses.responses import HookResponses
-from recollect.engine.importing.history_import import HistoryImport
-from recollect.engine.importing.shared_memories import SharedMemories
-from recollect.engine.memory.access_log import AccessLog
-from recollect.engine.memory.amendments import Amendments
-from recollect.engine.memory.anchor_tracking import AnchorTracking
-from recollect.engine.memory.anchoring import Anchoring
-from recollect.engine.memory.memories import Memories
-from recollect.engine.memory.team_outbox import TeamOutbox
 from recollect.engine.models.embedding_queue import Embedding
 from recollect.engine.models.llm import Language
-from recollect.engine.models.similarity_calibration import CalibrationCache
 from recollect.engine.records.branches import Branches
-from recollect.engine.records.scope import Scope
-from recollect.engine.retrieval.graph_queries import GraphQueries
-from recollect.engine.retrieval.map_queries import Maps
-from recollect.engine.retrieval.memory_search import MemorySearch
-from recollect.engine.retrieval.recall_pipeline import RecallPipeline
-from recollect.engine.retrieval.scoring import Scoring
-from recollect.engine.retrieval.team_recall import TeamRecall
-from recollect.engine.retrieval.use_counters import UseCounters
-from recollect.engine.review.drift import DriftReview
-from recollect.engine.review.survey import Survey
-from recollect.engine.sessions.capture import Capture
-from recollect.engine.sessions.llm_jobs import LlmJobs
-from recollect.engine.sessions.model_summaries import ModelSummaries
-from recollect.engine.sessions.patterns import Patterns
-from recollect.engine.sessions.session_state import SessionUpdates
-from recollect.engine.sessions.sessions import Sessions
-from recollect.engine.sessions.usefulness import MemoryUsefulness
-from recollect.engine.sessions.working_commands import Commands
-from recollect.engine.snippets.coding_memories import Coding
-from recollect.operations import Operation, collect
+from recollect.operations import collect
 from recollect.settings import Settings, load
 
 if TYPE_CHECKING:
+    from recollect.engine.admin.access_tokens import AccessTokens
+    from recollect.engine.admin.admin import Admin
+    from recollect.engine.admin.archive import Archive
+    from recollect.engine.admin.namespaces import Namespaces, Workspaces
+    from recollect.engine.admin.token_calls import TokenCalls
+    from recollect.engine.code.code_index import CodeIndex
+    from recollect.engine.code.code_links import Links
     from recollect.engine.code.indexed_project import Project, Sources
+    from recollect.engine.code.package_queries import Packages
+    from recollect.engine.consolidation.consolidation_cycles import Consolidator
+    from recollect.engine.graph.centrality import Centrality
+    from recollect.engine.hook_responses.responses import HookResponses
+    from recollect.engine.importing.history_import import HistoryImport
+    from recollect.engine.importing.shared_memories import SharedMemories
+    from recollect.engine.memory.access_log import AccessLog
+    from recollect.engine.memory.amendments import Amendments
+    from recollect.engine.memory.anchor_tracking import AnchorTracking
+    from recollect.engine.memory.anchoring import Anchoring
+    from recollect.engine.memory.memories import Memories
+    from recollect.engine.memory.team_outbox import TeamOutbox
+    from recollect.engine.models.similarity_calibration import CalibrationCache
+    from recollect.engine.records.scope import Scope
+    from recollect.engine.retrieval.graph_queries import GraphQueries
+    from recollect.engine.retrieval.map_queries import Maps
+    from recollect.engine.retrieval.memory_search import MemorySearch
+    from recollect.engine.retrieval.recall_pipeline import RecallPipeline
+    from recollect.engine.retrieval.scoring import Scoring
+    from recollect.engine.retrieval.team_recall import TeamRecall
+    from recollect.engine.retrieval.use_counters import UseCounters
+    from recollect.engine.review.drift import DriftReview
+    from recollect.engine.review.survey import Survey
+    from recollect.engine.sessions.capture import Capture
+    from recollect.engine.sessions.llm_jobs import LlmJobs
+    from recollect.engine.sessions.model_summaries import ModelSummaries
+    from recollect.engine.sessions.patterns import Patterns
+    from recollect.engine.sessions.session_state import SessionUpdates
+    from recollect.engine.sessions.sessions import Sessions
+    from recollect.engine.sessions.usefulness import MemoryUsefulness
+    from recollect.engine.sessions.working_commands import Commands
+    from recollect.engine.snippets.coding_memories import Coding
     from recollect.engine.snippets.evolution import SnippetEvolution
     from recollect.engine.snippets.snippets import Snippets
+    from recollect.operations import Operation
     from recollect.providers.provider_protocol import Embedder, Model
     from recollect.store.sql import Store
 
-# Attribute of the engine → the noun that lives there. The operation table is read from these.
-NOUNS: dict[str, type] = {
-    "memories": Memories,
-    "recall": MemorySearch,
-    "graph": GraphQueries,
-    "maps": Maps,
-    "scoring": Scoring,
-    "namespaces": Namespaces,
-    "workspaces": Workspaces,
-    "coding": Coding,
-    "code": CodeIndex,
-    "links": Links,
-    "survey": Survey,
-    "packages": Packages,
-    "freshness": DriftReview,
-    "capture": Capture,
-    "sessions": Sessions,
-    "presence": HookResponses,
-    "usefulness": MemoryUsefulness,
-    "patterns": Patterns,
-    "commands": Commands,
-    "archive": Archive,
-    "history": HistoryImport,
-    "sharing": SharedMemories,
-    "consolidation": Consolidator,
-    "admin": Admin,
-    "access_tokens": AccessTokens,
-    "token_calls": TokenCalls,
-}
+    NOUNS: dict[str, type]
+    OPERATIONS: dict[str, Operation]
 
-OPERATIONS: dict[str, Operation] = collect(NOUNS)
+# Attribute of the engine → the class of the noun that lives there, below this package, and what it takes besides the
+# context, each an attribute or a callable of the engine, as name or name=attribute. A noun is loaded when it is first
+# used: a hook needs a third of them. The operation table is read from these.
+_NOUNS = {
+    "memories": "memory.memories.Memories scope branches anchoring amendments embedding llm undo hooks team",
+    "recall": "retrieval.memory_search.MemorySearch scope branches pipeline code llm access centrality "
+    "catch_up shared team=team_recall",
+    "graph": "retrieval.graph_queries.GraphQueries scope branches search=recall centrality links",
+    "maps": "retrieval.map_queries.Maps scope links embedding",
+    "scoring": "retrieval.scoring.Scoring",
+    "namespaces": "admin.namespaces.Namespaces",
+    "workspaces": "admin.namespaces.Workspaces",
+    "coding": "snippets.coding_memories.Coding snippets=later_snippets evolution=later_evolution",
+    "code": "code.code_index.CodeIndex scope embedding centrality tracking=anchor_tracking link link_later",
+    "links": "code.code_links.Links code centrality",
+    "survey": "review.survey.Survey code links",
+    "packages": "code.package_queries.Packages code",
+    "freshness": "review.drift.DriftReview anchoring memories",
+    "capture": "sessions.capture.Capture updates=session_updates branches anchoring embedding access llm_jobs",
+    "sessions": "sessions.sessions.Sessions scope capture embedding summaries",
+    "presence": "hook_responses.responses.HookResponses scope branches pipeline counters capture "
+    "updates=session_updates commands shared",
+    "usefulness": "sessions.usefulness.MemoryUsefulness counters capture",
+    "patterns": "sessions.patterns.Patterns capture search=recall",
+    "commands": "sessions.working_commands.Commands capture",
+    "archive": "admin.archive.Archive embedding anchor_tracking",
+    "history": "importing.history_import.HistoryImport capture branches anchor_tracking embedding",
+    "sharing": "importing.shared_memories.SharedMemories scope anchoring embedding",
+    "consolidation": "consolidation.consolidation_cycles.Consolidator embedding calibration summaries evolve",
+    "admin": "admin.admin.Admin embedding llm compressor llm_jobs centrality code "
+    "anchor_tracking capture usefulness consolidation",
+    "access_tokens": "admin.access_tokens.AccessTokens",
+    "token_calls": "admin.token_calls.TokenCalls",
+}
+# The same for internal nouns.
+_PARTS = {
+    "scope": "records.scope.Scope",
+    "calibration": "models.similarity_calibration.CalibrationCache embedding",
+    "centrality": "graph.centrality.Centrality",
+    "access": "memory.access_log.AccessLog",
+    "anchoring": "memory.anchoring.Anchoring",
+    "anchor_tracking": "memory.anchor_tracking.AnchorTracking anchoring",
+    "amendments": "memory.amendments.Amendments embedding calibration branches",
+    "team": "memory.team_outbox.TeamOutbox",
+    "team_recall": "retrieval.team_recall.TeamRecall outbox=team",
+    "counters": "retrieval.use_counters.UseCounters",
+    "pipeline": "retrieval.recall_pipeline.RecallPipeline embedding calibration amendments branches scoring counters",
+    "summaries": "sessions.model_summaries.ModelSummaries llm compressor embedding",
+    "llm_jobs": "sessions.llm_jobs.LlmJobs llm compressor summaries",
+    "session_updates": "sessions.session_state.SessionUpdates anchoring amendments summaries llm_jobs",
+    "snippets": "snippets.snippets.Snippets scope embedding llm memories pipeline",
+    "snippet_evolution": "snippets.evolution.SnippetEvolution snippets embedding llm stopping",
+}
+# Nouns with a thread, a process or something to write, in the order in which closing stops them.
+_STOPPED = "capture team code links embedding centrality llm_jobs schedule llm compressor".split()
+
+
+def _class_of(path: str) -> type:
+    module, _, kind = path.rpartition(".")
+    found: type = getattr(import_module(f"recollect.engine.{module}"), kind)
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    """Return the nouns by attribute, or their operations; both load every noun."""
+    if name == "NOUNS":
+        return {noun: _class_of(made_of.split()[0]) for noun, made_of in _NOUNS.items()}
+    if name == "OPERATIONS":
+        return globals().setdefault(name, collect(__getattr__("NOUNS")))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class Engine:
@@ -120,6 +164,49 @@ class Engine:
     `dir(engine)` lists these. The other attributes are internal and may change in any release.
     """
 
+    memories: "Memories"
+    recall: "MemorySearch"
+    graph: "GraphQueries"
+    maps: "Maps"
+    scoring: "Scoring"
+    namespaces: "Namespaces"
+    workspaces: "Workspaces"
+    coding: "Coding"
+    code: "CodeIndex"
+    links: "Links"
+    survey: "Survey"
+    packages: "Packages"
+    freshness: "DriftReview"
+    capture: "Capture"
+    sessions: "Sessions"
+    presence: "HookResponses"
+    usefulness: "MemoryUsefulness"
+    patterns: "Patterns"
+    commands: "Commands"
+    archive: "Archive"
+    history: "HistoryImport"
+    sharing: "SharedMemories"
+    consolidation: "Consolidator"
+    admin: "Admin"
+    access_tokens: "AccessTokens"
+    token_calls: "TokenCalls"
+    scope: "Scope"
+    calibration: "CalibrationCache"
+    centrality: "Centrality"
+    access: "AccessLog"
+    anchoring: "Anchoring"
+    anchor_tracking: "AnchorTracking"
+    amendments: "Amendments"
+    team: "TeamOutbox"
+    team_recall: "TeamRecall"
+    counters: "UseCounters"
+    pipeline: "RecallPipeline"
+    summaries: "ModelSummaries"
+    llm_jobs: "LlmJobs"
+    session_updates: "SessionUpdates"
+    snippets: "Snippets"
+    snippet_evolution: "SnippetEvolution"
+
     def __init__(
         self,
         settings: Settings | None = None,
@@ -135,190 +222,42 @@ class Engine:
         """
         self.context = context = Context(settings or load(arguments))
         self.settings = context.settings
-        # Records, models and the graph. Nouns that are made later are handed in as callables.
-        self.scope = Scope(context)
+        self._making = threading.RLock()
+        # What nouns ask of others that are made later.
+        self._calls: dict[str, Any] = {
+            "undo": lambda batch: self.admin.undo(batch),
+            "hooks": lambda: self.capture,
+            "catch_up": lambda: self.capture.catch_up(),
+            "shared": lambda project: self.sharing.refresh(project),
+            "link": lambda tree: self.links.link(tree),
+            "link_later": lambda tree: self.links.want(tree),
+            "evolve": lambda **when: self.snippet_evolution.evolve_scheduled(**when),
+            "later_snippets": lambda: self.snippets,
+            "later_evolution": lambda: self.snippet_evolution,
+            "stopping": lambda: self.consolidation.schedule.stopping,
+        }
         self.branches = Branches(self.settings)
         self.embedding = Embedding(context, embedder, embed_code=lambda limit: self.code.embed(limit))
-        self.calibration = CalibrationCache(context, self.embedding)
         self.llm = Language(context, model)
         own = self.settings.compress_provider != "llm"
         self.compressor = Language(context, role="compress") if own else self.llm
-        self.centrality = Centrality(context)
-        # Memories and code.
-        self.access = AccessLog(context)
-        self.anchoring = Anchoring(context)
-        self.anchor_tracking = AnchorTracking(context, self.anchoring)
-        self.amendments = Amendments(context, self.embedding, self.calibration, self.branches)
-        self.team = TeamOutbox(context)
-        self.memories = Memories(
-            context,
-            scope=self.scope,
-            branches=self.branches,
-            anchoring=self.anchoring,
-            amendments=self.amendments,
-            embedding=self.embedding,
-            llm=self.llm,
-            undo=lambda batch: self.admin.undo(batch),
-            hooks=lambda: self.capture,
-            team=self.team,
-        )
-        self.code = CodeIndex(
-            context,
-            scope=self.scope,
-            embedding=self.embedding,
-            centrality=self.centrality,
-            tracking=self.anchor_tracking,
-            link=lambda tree: self.links.link(tree),
-            link_later=lambda tree: self.links.want(tree),
-        )
-        self.links = Links(context, self.code, self.centrality)
-        self.packages = Packages(context, self.code)
-        # Retrieval.
-        self.scoring = Scoring(context)
-        self.counters = UseCounters(context)
-        self.pipeline = RecallPipeline(
-            context,
-            embedding=self.embedding,
-            calibration=self.calibration,
-            amendments=self.amendments,
-            branches=self.branches,
-            scoring=self.scoring,
-            counters=self.counters,
-        )
-        self.recall = MemorySearch(
-            context,
-            scope=self.scope,
-            branches=self.branches,
-            pipeline=self.pipeline,
-            code=self.code,
-            llm=self.llm,
-            access=self.access,
-            centrality=self.centrality,
-            catch_up=lambda: self.capture.catch_up(),
-            shared=lambda project: self.sharing.refresh(project),
-            team=TeamRecall(self.team, deadline_ms=self.settings.team_deadline_ms),
-        )
-        self._add_sessions(context)
-        self._add_tools(context)
 
-    def _add_sessions(self, context: Context) -> None:
-        """Make the nouns of sessions, consolidation and hooks."""
-        self.summaries = ModelSummaries(context, llm=self.llm, compressor=self.compressor, embedding=self.embedding)
-        self.llm_jobs = LlmJobs(context, llm=self.llm, compressor=self.compressor, summaries=self.summaries)
-        self.session_updates = SessionUpdates(
-            context,
-            anchoring=self.anchoring,
-            amendments=self.amendments,
-            summaries=self.summaries,
-            llm_jobs=self.llm_jobs,
-        )
-        self.capture = Capture(
-            context,
-            updates=self.session_updates,
-            branches=self.branches,
-            anchoring=self.anchoring,
-            embedding=self.embedding,
-            access=self.access,
-            llm_jobs=self.llm_jobs,
-        )
-        self.sessions = Sessions(
-            context, scope=self.scope, capture=self.capture, embedding=self.embedding, summaries=self.summaries
-        )
-        self.usefulness = MemoryUsefulness(context, counters=self.counters, capture=self.capture)
-        self.patterns = Patterns(context, capture=self.capture, search=self.recall)
-        self.commands = Commands(context, capture=self.capture)
-        self.consolidation = Consolidator(
-            context,
-            embedding=self.embedding,
-            calibration=self.calibration,
-            summaries=self.summaries,
-            evolve=lambda **when: self.snippet_evolution.evolve_scheduled(**when),
-        )
-        self.schedule = self.consolidation.schedule
-        self.presence = HookResponses(
-            context,
-            scope=self.scope,
-            branches=self.branches,
-            pipeline=self.pipeline,
-            counters=self.counters,
-            capture=self.capture,
-            updates=self.session_updates,
-            commands=self.commands,
-            shared=lambda project: self.sharing.refresh(project),
-        )
-
-    def _add_tools(self, context: Context) -> None:
-        """Make the nouns of review, imports and administration."""
-        self.graph = GraphQueries(
-            context,
-            scope=self.scope,
-            branches=self.branches,
-            search=self.recall,
-            centrality=self.centrality,
-            links=self.links,
-        )
-        self.maps = Maps(context, scope=self.scope, links=self.links, embedding=self.embedding)
-        self.coding = Coding(context, snippets=lambda: self.snippets, evolution=lambda: self.snippet_evolution)
-        self.sharing = SharedMemories(context, scope=self.scope, anchoring=self.anchoring, embedding=self.embedding)
-        self.survey = Survey(context, code=self.code, links=self.links)
-        self.freshness = DriftReview(context, anchoring=self.anchoring, memories=self.memories)
-        self.history = HistoryImport(
-            context,
-            capture=self.capture,
-            branches=self.branches,
-            anchor_tracking=self.anchor_tracking,
-            embedding=self.embedding,
-        )
-        self.access_tokens = AccessTokens(context)
-        self.token_calls = TokenCalls(context)
-        self.namespaces = Namespaces(context)
-        self.workspaces = Workspaces(context)
-        self.archive = Archive(context, embedding=self.embedding, anchor_tracking=self.anchor_tracking)
-        self.admin = Admin(
-            context,
-            embedding=self.embedding,
-            llm=self.llm,
-            compressor=self.compressor,
-            llm_jobs=self.llm_jobs,
-            centrality=self.centrality,
-            code=self.code,
-            anchor_tracking=self.anchor_tracking,
-            capture=self.capture,
-            usefulness=self.usefulness,
-            consolidation=self.consolidation,
-        )
+    def __getattr__(self, name: str) -> Any:
+        """Make a noun when it is first used."""
+        path, *takes = (_NOUNS.get(name) or _PARTS.get(name, "")).split() or [""]
+        if not path:
+            raise AttributeError(f"the engine has no attribute {name!r}")
+        with self._making:
+            if name not in self.__dict__:
+                names = {word.partition("=")[0]: word.rpartition("=")[2] for word in takes}
+                given = {key: self._calls.get(other) or getattr(self, other) for key, other in names.items()}
+                self.__dict__[name] = _class_of(path)(self.context, **given)
+            return self.__dict__[name]
 
     @property
     def store(self) -> "Store":
         """The store, opened on first use."""
         return self.context.store
-
-    @cached_property
-    def snippets(self) -> "Snippets":
-        """Coding memories: storing, linking and finding them."""
-        from recollect.engine.snippets.snippets import Snippets
-
-        return Snippets(
-            self.context,
-            scope=self.scope,
-            embedding=self.embedding,
-            llm=self.llm,
-            memories=self.memories,
-            pipeline=self.pipeline,
-        )
-
-    @cached_property
-    def snippet_evolution(self) -> "SnippetEvolution":
-        """The evolution of coding memories."""
-        from recollect.engine.snippets.evolution import SnippetEvolution
-
-        return SnippetEvolution(
-            self.context,
-            snippets=self.snippets,
-            embedding=self.embedding,
-            llm=self.llm,
-            stopping=lambda: self.schedule.stopping,
-        )
 
     def sources(self, namespace: str) -> "Sources":
         """Return the indexed files of a project, for libraries on the engine."""
@@ -338,35 +277,24 @@ class Engine:
         What hooks leave, writes for a team server, vectors, centrality, cycles of consolidation that are due, and the
         code index of the project the process was started in, with its links, where `watch` is set.
         """
-        self.capture.start()
-        self.embedding.start()
-        self.centrality.start()
-        self.llm_jobs.start()
-        self.schedule.start()
-        self.team.start()
-        if self.settings.watch:
-            self.code.start()
-            self.links.start()
+        cycles = self.consolidation.schedule
+        always = (self.capture, self.embedding, self.centrality, self.llm_jobs, cycles, self.team)
+        for noun in (*always, self.code, self.links) if self.settings.watch else always:
+            noun.start()
 
     def close(self) -> None:
         """Stop background work and close the database."""
-        self.capture.stop()
-        self.team.stop()
-        self.code.stop()
-        self.links.stop()
-        self.embedding.stop()
-        self.centrality.stop()
-        self.llm_jobs.stop()
-        self.schedule.stop()
-        self.llm.stop()
-        self.compressor.stop()
-        if self.context.is_open:
-            self.access.flush()
-            self.token_calls.flush()
+        made = dict(self.__dict__)
+        if "consolidation" in made:
+            made["schedule"] = self.consolidation.schedule
+        for name in filter(made.__contains__, _STOPPED):
+            made[name].stop()
+        for name in filter(made.__contains__, ("access", "token_calls") if self.context.is_open else ()):
+            made[name].flush()
         self.context.close()
 
     def __dir__(self) -> list[str]:
-        return sorted([*NOUNS, "settings", "start_background", "close"])
+        return sorted([*_NOUNS, "settings", "start_background", "close"])
 
     def __enter__(self) -> "Engine":
         return self

@@ -15,8 +15,6 @@ of YAML: text from a repository is data, whatever it says. Files of other names 
 
 from __future__ import annotations
 
-import calendar
-import hashlib
 import os
 import time
 from collections.abc import Iterator
@@ -27,6 +25,7 @@ from typing import NamedTuple
 from recollect.errors import InvalidInput
 from recollect.files import open_file
 from recollect.model import MEMORY_TYPES
+from recollect.text.digest import digest
 from recollect.text.display import short_id
 
 FOLDER = ".recollect/shared"
@@ -107,6 +106,8 @@ def normal(content: str) -> str:
 
 def blob_hash(content: bytes) -> str:
     """Return git's hash of a file."""
+    import hashlib  # here, not above: a hook that finds nothing new does without its 4 ms
+
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
@@ -144,7 +145,7 @@ def fingerprint(entries: list[os.DirEntry[str]]) -> str:
         except OSError:
             continue
         rows.append((entry.name, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino))
-    return hashlib.sha256(repr(rows).encode()).hexdigest()
+    return digest(repr(rows), 64)
 
 
 def read_all(entries: list[os.DirEntry[str]]) -> Iterator[Found]:
@@ -236,6 +237,8 @@ def _is_key(text: str) -> bool:
 
 
 def _time(text: str) -> int:
+    import calendar
+
     try:
         return calendar.timegm(time.strptime(text, TIME))
     except ValueError:

@@ -64,7 +64,7 @@ def gather(
     if vector is None:
         return pool
     held = store.vectors(model, [passage.pid for passage in passages], len(vector))
-    cosines = dict(zip(held.pids, _products(held.values, vector).tolist(), strict=True))
+    cosines = dict(zip(held.pids, products(held.values, vector).tolist(), strict=True))
     uneven = None if directions is None else _uneven(held, directions)
     return pool._replace(cosines=cosines, uneven=uneven, vectors=held)
 
@@ -73,12 +73,12 @@ def _uneven(held: PassageVectors, directions: NDArray[np.float32]) -> dict[int, 
     """Return how much the cosines of the question's words with each passage deviate."""
     squares = [0.0] * len(held.pids)
     for direction in directions:
-        size, cosines = float(direction @ direction), _products(held.values, direction).tolist()
+        size, cosines = float(direction @ direction), products(held.values, direction).tolist()
         squares = [square + size * cosine**2 for square, cosine in zip(squares, cosines, strict=True)]
     return {pid: square**0.5 for pid, square in zip(held.pids, squares, strict=True)}
 
 
-def _products(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
+def products(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the product of every vector with the query; matmul would start the threads of BLAS, which spin."""
     import numpy as np
 

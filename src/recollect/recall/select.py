@@ -68,10 +68,10 @@ def select(passages: Sequence[Passage], scored: Scored, *, limit: int, least: fl
 
 def _alike(passage: Passage, terms: frozenset[str], other: Passage, others: frozenset[str]) -> bool:
     """Tell whether two passages have one author, the same days and most terms in common."""
-    few, many = sorted((len(terms), len(others)))
-    if few < ALIKE * many or passage.author != other.author or passage.shape.times != other.shape.times:
+    common = len(terms & others)
+    if common < ALIKE * (len(terms) + len(others) - common):
         return False
-    return len(terms & others) >= ALIKE * len(terms | others)
+    return passage.author == other.author and passage.shape.times == other.shape.times
 
 
 def fold(

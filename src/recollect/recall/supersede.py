@@ -241,7 +241,7 @@ def later_notes(older: Note, notes: Sequence[Note], asked: Collection[str] = ())
     same = sorted((note for note in notes if note.project == older.project), key=lambda note: note.written)
     vectors, first = np.stack([note.vector for note in same]), same.index(older) + 1
     cosines = np.round(vectors[first:] @ older.vector, 4)
-    held = Counter(term for note in same for term in note.terms)
+    held = Counter(term for note in same for term in older.terms & note.terms)
     found = []
     for place in np.lexsort((np.arange(len(cosines)), cosines))[::-1][:NEAREST].tolist():
         note = same[first + place]
@@ -253,14 +253,19 @@ def later_notes(older: Note, notes: Sequence[Note], asked: Collection[str] = ())
     return found
 
 
+def points_by_meaning(old: str, later: Later | None = None, *, cosine: float, asked: float) -> float:
+    """Return the points of a later note, except those for a conflict; without one, the most that a cosine allows."""
+    signs = MUTUAL + SHARED if later is None else MUTUAL * later.is_mutual + SHARED * later.shared
+    return COSINE * cosine + ASKED * asked + (signs - LENGTH * math.log(max(SHORT, len(old.split())) / SHORT))
+
+
 def version_points(question: str, new: str, old: str, later: Later, *, cosine: float, asked: float) -> float:
     """Return the points for a later note being the newer version of a short one; 0 if it cannot be.
 
     Not where only the older one has an identifier that the question asks about.
     cosine: of both notes. asked: the cosine of the older one with the question
     """
-    signs = MUTUAL * later.is_mutual + SHARED * later.shared - LENGTH * math.log(max(SHORT, len(old.split())) / SHORT)
-    points = COSINE * cosine + ASKED * asked + signs
+    points = points_by_meaning(old, later, cosine=cosine, asked=asked)
     # Most are too far below the bar for a conflict to matter, and parsing takes time.
     if points + CONFLICT < VERSION_BAR or lacks_identifier(question, new, old):
         return 0.0

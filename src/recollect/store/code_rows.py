@@ -1,7 +1,5 @@
 """The code index of a store: its rows, and the ids of its symbols in the graph.
 
-A module of its own: only work on code needs it, and loading it takes two milliseconds.
-
 The index is derived from files and can be rebuilt, so nothing of it is logged. A tree is an indexed folder. The numbers
 of its files, symbols and chunks contain each other, so that all rows of a file or a tree are adjacent, and no table
 needs a column, an index or a join to find them:
@@ -24,12 +22,9 @@ Packages come from the manifests of a tree. As a graph:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from recollect.model import File, Tree
-
-if TYPE_CHECKING:
-    pass
 
 FILE_BITS = 24
 PLACE_BITS = 20

@@ -53,15 +53,18 @@ def search_terms(
         f"SELECT rowid, bm25(memory_text, {COLUMN_WEIGHTS}) AS distance FROM memory_text "
         "WHERE memory_text MATCH ? ORDER BY distance LIMIT ?"
     )
-    found: list[tuple[int, float]] = []
-    # Of frequent terms only, the passages that have all of them, if those are enough.
-    is_frequent = len(chosen) > 1 and sum(known[term] for term in chosen) > POSTINGS_BUDGET
-    for joined in (" AND ", " OR ") if is_frequent else (" OR ",):
-        match = f"{inside}{{author labels body}} : ({any_of(chosen, joined)})"
-        found = [(int(pid), -float(distance)) for pid, distance in connection.execute(sql, (match, limit))]
-        if len(found) >= limit:
-            break
-    return found
+
+    def ranked(match: str) -> list[tuple[int, float]]:
+        rows = connection.execute(sql, (f"{inside}{{author labels body}} : ({match})", limit))
+        return [(int(pid), -float(distance)) for pid, distance in rows]
+
+    if len(chosen) == 1 or sum(known[term] for term in chosen) <= POSTINGS_BUDGET:
+        return ranked(any_of(chosen))
+    # Of frequent terms only: passages with all of them, then with the rarest, which weighs most; with any, if too few.
+    found = ranked(any_of(chosen, " AND "))
+    if len(found) < limit:
+        found = sorted({**dict(ranked(any_of(chosen[:1]))), **dict(found)}.items(), key=lambda row: -row[1])[:limit]
+    return found if len(found) >= limit else ranked(any_of(chosen))
 
 
 def passage_rows(connection: Connection, pids: Sequence[int], beside: str) -> Iterable[tuple[Any, ...]]:

@@ -15,6 +15,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.text.lazy_patterns import compiled
+
 # Control characters but tab and newline: terminals obey them. Line and paragraph separators break lines. Bidirectional
 # marks reorder text. Ignorable characters (zero width, fillers, variation selectors, tags) are invisible to people and
 # legible to models. Interlinear annotation hides text. Noncharacters are for internal use (render/untrusted.py).
@@ -28,11 +30,11 @@ _ALWAYS = (
 _SOMETIMES = "\u200c\u200d\ufe0e\ufe0f"
 _EMOJI = "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _LETTER = "[\u0620-\u06ff\u0750-\u077f\u08a0-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17dd]"
-_HARMFUL = re.compile(f"[{_ALWAYS}{_SOMETIMES}]")
+_HARMFUL = compiled(f"[{_ALWAYS}{_SOMETIMES}]")
 # How JSON writes control characters, all but newline and tab.
-_JSON_ESCAPE = re.compile(r"\\[bfru]")
+_JSON_ESCAPE = compiled(r"\\[bfru]")
 # Matched from the character before; searching for one class is ten times as fast as alternatives.
-_WRITING = re.compile(
+_WRITING = compiled(
     f"[{_EMOJI}\u00a9\u00ae\u203c\u2049\u2122\u2139][\ufe0e\ufe0f]|[#*0-9]\ufe0f\u20e3"
     f"|(?:[{_EMOJI}]|(?<=[{_EMOJI}])\ufe0f)\u200d[{_EMOJI}]|{_LETTER}[\u200c\u200d]{_LETTER}"
 )
@@ -110,7 +112,7 @@ def plural(number: int, one: str, many: str = "") -> str:
 # Operations accept the beginning of an id.
 CHARACTERS = 8
 
-_UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_UUID = compiled("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def day(at: int) -> str:

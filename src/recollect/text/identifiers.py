@@ -14,8 +14,7 @@ alone takes 4 s.
 
 from __future__ import annotations
 
-import re
-
+from recollect.text.lazy_patterns import compiled
 from recollect.text.terms import STOP_WORDS, stemmer, terms
 
 # Words of syntax: a quarter of all words of Python. Words that people search for (class, async, yield) stay.
@@ -41,10 +40,10 @@ WORD_BYTES = bytes(
     byte if byte >= _FOREIGN or byte == _UNDERSCORE or chr(byte).isalnum() else _BLANK for byte in range(256)
 )
 
-_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_PART = compiled(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 # What ends a word in the full-text table of names.
-_SEPARATING = re.compile(r"[\s\x00-\x1f\x7f\"'`\\]+")
+_SEPARATING = compiled(r"[\s\x00-\x1f\x7f\"'`\\]+")
 
 
 class _Memo(dict[bytes, str]):

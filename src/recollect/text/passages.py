@@ -9,8 +9,9 @@ and is found by its own words.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from recollect.text.lazy_patterns import compiled
 
 # About 250 tokens: the embedding model was trained on short texts.
 PASSAGE_CHARACTERS = 1000
@@ -23,13 +24,13 @@ MAX_PASSAGES = 1024
 LIST_HEAD = ", other changes:"
 HEAD_CHARACTERS = 200
 LIST_CHARACTERS = 20_000
-_ITEMS = re.compile(r"(?<=\n)(?=- )")
+_ITEMS = compiled(r"(?<=\n)(?=- )")
 # The line below the message of an imported commit, and characters of its passages.
-_COMMIT = re.compile(r"(?<=\n\n)Commit [0-9a-f]{12}, \d{4}-\d\d-\d\d(?P<more>\n|\Z)")
+_COMMIT = compiled(r"(?<=\n\n)Commit [0-9a-f]{12}, \d{4}-\d\d-\d\d(?P<more>\n|\Z)")
 COMMIT_CHARACTERS = 300
 
 # From the best place to cut to the worst.
-_CUTS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*"), re.compile(r"\s+"))
+_CUTS = (compiled(r"\n\s*\n"), compiled(r"\n"), compiled(r"(?<=[.!?])\s+|(?<=[。！？])\s*"), compiled(r"\s+"))
 
 
 def passages(text: str) -> list[str]:

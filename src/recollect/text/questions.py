@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from recollect.text.lazy_patterns import compiled
+
 # Longer texts state something.
 MOST_CHARACTERS = 2_000
 
-SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+SENTENCE = compiled(r"(?<=[.!?。！？])\s+|\n+")
 # A sentence that asks by its end, its first words or a tag, also without a question mark.
-QUESTION = re.compile(
+QUESTION = compiled(
     r"[?:]\W*$"
     r"|^(?:can|could|would|will|shall|should|does|did|is|are|was|were|am|has|what|why|how|which|where|who|isn't"
     r"|aren't|wasn't|doesn't|didn't|shouldn't|wouldn't|couldn't|can't|won't)\b"
@@ -18,18 +20,18 @@ QUESTION = re.compile(
     re.IGNORECASE,
 )
 # Words before a question: "Hi, ", "ok so ", "quick question: ".
-_LEAD = re.compile(
+_LEAD = compiled(
     r"(?:(?:hi|hello|hey|ok|okay|so|and|but|well|please|quick|question|thanks|thank you|sorry|also|now|then)\b\W*+)*+",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(
+_REQUEST = compiled(
     r"(?:(?:can|could|would|will) you (?:please )?+|i(?:'d| would)? (?:want|need|like) you to |let us |let me )?+"
     r"(?:tell me|show me|remind me|(?:explain|describe)(?= (?:how|why|what|where|when|which|who|to me|the|this|it)\b)|"
     r"let me know|give me|look up|find out|do you (?:know|remember|recall)|"
     r"i (?:want|need|would like) to know|i wonder|any idea)\b",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"\?[\s)\"'”’]*+\Z")
+_ENDS = compiled(r"\?[\s)\"'”’]*+\Z")
 
 
 def only_asks(text: str) -> bool:

@@ -384,7 +384,7 @@ def test_due_cycles_run_once_however_many_servers_there_are(
     open_engine: Callable[..., Engine], engine: Engine, frozen: FrozenClock
 ) -> None:
     engine.memories.store("The parser is written by hand", importance=0.8)
-    assert engine.schedule.run_due() == ()
+    assert engine.consolidation.schedule.run_due() == ()
     frozen.at += 31 * DAY
     engines = [engine, *(open_engine(embedder=HashingEmbedder()) for _ in range(3))]
     ran: list[str] = []
@@ -402,21 +402,21 @@ def test_due_cycles_run_once_however_many_servers_there_are(
     assert sorted(ran) == ["cluster", "creative", "decay"]
     assert engine.store.count(Consolidation) == 3
     frozen.at += DAY
-    assert engine.schedule.run_due() == ("decay",)
+    assert engine.consolidation.schedule.run_due() == ("decay",)
 
 
 def test_forgetting_never_runs_by_itself(engine: Engine, frozen: FrozenClock) -> None:
     engine.memories.store("The build printed a warning", importance=0.01)
     for _ in range(40):
         frozen.at += 30 * DAY
-        assert "forget" not in engine.schedule.run_due()
+        assert "forget" not in engine.consolidation.schedule.run_due()
     assert engine.consolidation.status().archived == 0
 
 
 def test_what_ran_by_itself_is_not_the_last_thing_somebody_did(engine: Engine, frozen: FrozenClock) -> None:
     memory = engine.memories.store("The parser is written by hand", importance=0.8).memory
     frozen.at += 100 * DAY
-    assert "decay" in engine.schedule.run_due()
+    assert "decay" in engine.consolidation.schedule.run_due()
     with pytest.raises(Conflict):
         engine.admin.undo()  # the storing, which the cycle has built on: nothing else was asked for
     engine.admin.undo(engine.consolidation.status().cycles[0].last_batch)
@@ -426,15 +426,15 @@ def test_what_ran_by_itself_is_not_the_last_thing_somebody_did(engine: Engine, f
 def test_a_cycle_that_was_taken_back_is_left_alone_until_it_is_asked_for(engine: Engine, frozen: FrozenClock) -> None:
     engine.memories.store("The parser is written by hand", importance=0.8)
     frozen.at += 100 * DAY
-    engine.schedule.run_due()
+    engine.consolidation.schedule.run_due()
     undone = engine.admin.undo(engine.consolidation.status().cycles[0].last_batch)
     assert engine.consolidation.status().cycles[0].undone
     assert "undone by the user, so not repeated: decay" in health(engine)
     frozen.at += 10 * DAY
-    assert "decay" not in engine.schedule.run_due()
+    assert "decay" not in engine.consolidation.schedule.run_due()
     engine.admin.undo(undone.batch)
     assert not engine.consolidation.status().cycles[0].undone
-    assert "decay" in engine.schedule.run_due()
+    assert "decay" in engine.consolidation.schedule.run_due()
 
 
 def test_a_run_that_was_lost_is_begun_again_soon(engine: Engine, frozen: FrozenClock) -> None:
@@ -442,23 +442,23 @@ def test_a_run_that_was_lost_is_begun_again_soon(engine: Engine, frozen: FrozenC
     frozen.at += 31 * DAY
     lost = plan_execution.enter(engine.store, "cluster", every_s=EVERY_S["cluster"], lost_s=LOST_S)
     assert lost is not None
-    assert "cluster" not in engine.schedule.run_due()
+    assert "cluster" not in engine.consolidation.schedule.run_due()
     frozen.at += LOST_S
-    assert "cluster" in engine.schedule.run_due()
+    assert "cluster" in engine.consolidation.schedule.run_due()
 
 
 def test_a_server_waits_until_nothing_was_written_for_a_while(engine: Engine) -> None:
     engine.memories.store("The parser is written by hand")
-    looks = [engine.schedule.is_idle() for _ in range(QUIET_LOOKS + 1)]
+    looks = [engine.consolidation.schedule.is_idle() for _ in range(QUIET_LOOKS + 1)]
     assert looks == [False] * QUIET_LOOKS + [True]
     engine.memories.store("Another one")
-    assert not engine.schedule.is_idle()
+    assert not engine.consolidation.schedule.is_idle()
 
 
 def test_a_server_runs_cycles_only_where_the_setting_lets_it(open_engine: Callable[..., Engine]) -> None:
     engine = open_engine(consolidate=False, embed_provider="off")
     engine.start_background()
-    assert not engine.schedule.running
+    assert not engine.consolidation.schedule.running
     assert not engine.consolidation.status().automatic
     assert "on request" in health(engine)
     other = open_engine(embed_provider="off")

@@ -217,7 +217,7 @@ def test_nothing_evolves_by_itself_unless_the_setting_allows_it(engine: Engine, 
     unlinked(engine)
     before = state(engine)
     frozen.at += 8 * WEEK
-    assert "evolve" not in engine.schedule.run_due()
+    assert "evolve" not in engine.consolidation.schedule.run_due()
     assert [row for row in state(engine)[1] if row[4].get("link_type")] == []  # type: ignore[attr-defined]
     assert [row[:3] for row in state(engine)[0]] == [row[:3] for row in before[0]]
     assert engine.consolidation.status().evolution is None
@@ -236,8 +236,8 @@ def test_where_it_may_a_server_lets_memories_evolve_weekly_and_the_status_tells(
     assert waiting is not None
     assert (waiting.cycle, waiting.runs, waiting.due_at) == ("evolve", 0, began + WEEK)
     frozen.at += WEEK
-    assert engine.schedule.run_due() == ("evolve",)
-    assert engine.schedule.run_due() == ()
+    assert engine.consolidation.schedule.run_due() == ("evolve",)
+    assert engine.consolidation.schedule.run_due() == ()
     status = engine.consolidation.status().evolution
     assert status is not None
     assert (status.runs, status.last_run_at, status.finished, status.due_at) == (1, frozen.at, True, frozen.at + WEEK)
@@ -249,7 +249,7 @@ def test_where_it_may_a_server_lets_memories_evolve_weekly_and_the_status_tells(
     engine.admin.undo(status.last_batch)
     assert state(engine) == before
     frozen.at += 10 * WEEK
-    assert engine.schedule.run_due() == ()
+    assert engine.consolidation.schedule.run_due() == ()
     undone = engine.consolidation.status().evolution
     assert undone is not None and undone.undone and undone.due_at is None
 
@@ -258,7 +258,7 @@ def test_one_of_several_servers_lets_memories_evolve(open_engine: OpenEngine, fr
     engines = [open_engine(embed_provider="off", evolve=True, consolidate=False) for _ in range(3)]
     hamming(engines[0])
     frozen.at += WEEK
-    assert [engine.schedule.run_due() for engine in engines] == [("evolve",), (), ()]
+    assert [engine.consolidation.schedule.run_due() for engine in engines] == [("evolve",), (), ()]
 
 
 def test_a_stopped_evolution_resumes_where_it_was(
@@ -271,9 +271,9 @@ def test_a_stopped_evolution_resumes_where_it_was(
     looked: list[int] = []
     plan = SnippetEvolution._plan
     monkeypatch.setattr(SnippetEvolution, "_plan", lambda *words: looked.append(len(words[1])) or plan(*words))  # type: ignore[func-returns-value]
-    monkeypatch.setattr(type(engine.schedule), "stopping", property(lambda _: len(looked) == 1))
+    monkeypatch.setattr(type(engine.consolidation.schedule), "stopping", property(lambda _: len(looked) == 1))
     with pytest.raises(Cancelled):
-        engine.schedule.run_due()
+        engine.consolidation.schedule.run_due()
     status = engine.consolidation.status().evolution
     assert status is not None and not status.finished
     frozen.at += LOST_S

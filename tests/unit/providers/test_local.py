@@ -13,7 +13,14 @@ from tests.waiting import PATIENCE_S
 
 import recollect.providers
 from recollect.errors import EmbeddingFailed
-from recollect.providers.local import DIMENSIONS, DIRECTIONS, MAX_TOKENS, LocalEmbedder
+from recollect.providers.local import (
+    DIMENSIONS,
+    DIRECTIONS,
+    MAX_QUESTION_TOKENS,
+    MAX_TOKENS,
+    PLAIN_ROWS,
+    LocalEmbedder,
+)
 
 SHIPPED = Path(recollect.providers.__file__).with_name("minilm")
 
@@ -188,6 +195,17 @@ def test_directions_give_the_deviation_of_the_words_of_a_text(embedder: LocalEmb
     assert len(cosines) == 3
     assert float(((directions @ other) ** 2).sum() ** 0.5) == pytest.approx(float(cosines.std()), abs=1e-6)
     assert embedder.directions("tea").shape == (0, DIMENSIONS)
+
+
+def test_long_questions_have_the_directions_of_the_largest_deviations(embedder: LocalEmbedder) -> None:
+    text = " ".join(TEXTS[:4])
+    directions = embedder.directions(text)
+    tokens = embedder._last[1][1:-1][:MAX_QUESTION_TOKENS]
+    assert len(tokens) > PLAIN_ROWS
+    unit = tokens / np.linalg.norm(tokens, axis=1, keepdims=True)
+    deviations = np.linalg.svd(unit - unit.mean(axis=0), compute_uv=False)[:DIRECTIONS] / len(unit) ** 0.5
+    assert sorted(np.linalg.norm(directions, axis=1), reverse=True) == pytest.approx(deviations, rel=1e-5)
+    assert directions @ directions.T == pytest.approx(np.diag(np.linalg.norm(directions, axis=1) ** 2), abs=1e-6)
 
 
 def test_the_directions_of_the_text_embedded_last_cost_no_run(

@@ -14,25 +14,26 @@ from recollect.capture.difference import Difference, difference
 from recollect.capture.extract.other_tools import failed_use
 from recollect.capture.observation import Observation
 from recollect.capture.observation_lesson import Defined, Lesson, Outline, Place, code, file_tags, line, listed, tag
+from recollect.text.lazy_patterns import compiled
 
 SENTENCE_CHARACTERS = 200
 
-_SKIPPED = re.compile(
+_SKIPPED = compiled(
     r"\A(?:[ \t\r]*(?:#!.*|(?>#.*?coding[:=]).*+|<\?xml.*|<!DOCTYPE.*|[\"']use strict[\"'];?|package \w+;?)?\n)*",
     re.IGNORECASE,
 )
-_LEGAL = re.compile(
+_LEGAL = compiled(
     r"copyright|licen[cs]e|spdx|all rights reserved|@generated|eslint-|prettier-|noqa|pylint", re.IGNORECASE
 )
 _BLOCKS: tuple[re.Pattern[str], ...] = (
-    re.compile(r"\A[rRuU]?(\"\"\"|''')(.*?)\1", re.DOTALL),
-    re.compile(r"\A/\*()(.*?)\*/", re.DOTALL),
-    re.compile(r"\A<!--()(.*?)-->", re.DOTALL),
-    re.compile(r"\A()((?:[ \t]*(?://[/!]?|#(?!include|\[|!)|--|;;?)[^\n]*\n?)+)"),
+    compiled(r"\A[rRuU]?(\"\"\"|''')(.*?)\1", re.DOTALL),
+    compiled(r"\A/\*()(.*?)\*/", re.DOTALL),
+    compiled(r"\A<!--()(.*?)-->", re.DOTALL),
+    compiled(r"\A()((?:[ \t]*(?://[/!]?|#(?!include|\[|!)|--|;;?)[^\n]*\n?)+)"),
 )  # fmt: skip
-_HEADING = re.compile(r"\A\s*#{1,2} +(.+)")
-_LEAD = re.compile(r"^[ \t]*(?://[/!]?|#+|--+|;+|\*+(?!/)|=+$|-+$)?[ \t]?", re.MULTILINE)
-_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
+_HEADING = compiled(r"\A\s*#{1,2} +(.+)")
+_LEAD = compiled(r"^[ \t]*(?://[/!]?|#+|--+|;+|\*+(?!/)|=+$|-+$)?[ \t]?", re.MULTILINE)
+_SENTENCE = compiled(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
 
 
 def purpose(path: str, text: str) -> str:
@@ -340,8 +341,8 @@ def _diff_text(seen: Observation) -> str:
 def _sides(diff: str) -> tuple[str, str]:
     """Return the old and new text of a unified diff or of SEARCH/REPLACE marks."""
     opened = re.search(r"[<\-]{5,40} ?SEARCH\n", diff)
-    parted = re.compile(r"\n?={5,40}\n").search(diff, opened.end()) if opened else None
-    closed = re.compile(r"\n?[>+]{5,40} ?REPLACE").search(diff, parted.end()) if parted else None
+    parted = compiled(r"\n?={5,40}\n").search(diff, opened.end()) if opened else None
+    closed = compiled(r"\n?[>+]{5,40} ?REPLACE").search(diff, parted.end()) if parted else None
     if opened and parted and closed:
         return diff[opened.end() : parted.start()], diff[parted.end() : closed.start()]
     rows = [row for row in diff.splitlines() if not row.startswith(("---", "+++", "@@", "Index:", "===", "diff "))]
@@ -350,7 +351,7 @@ def _sides(diff: str) -> tuple[str, str]:
     return "\n".join(before), "\n".join(after)
 
 
-_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_FILE = compiled(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
 def _patched(text: str) -> Iterator[_Change]:

@@ -147,9 +147,10 @@ class Embedding(Worker):
             # Some with every search: what was stored a moment ago is found by its meaning, and a store that only
             # commands use gets its vectors too, a little later. Not where they would not be used: far below the least
             # share, the search stays keyword-only.
-            on_demand, total = self._context.settings.embed_on_demand, self._context.store.count(Memory)
+            on_demand = self._context.settings.embed_on_demand
+            total = self._context.store.count(Memory) if lacking else 0
             most = min(NEWEST, on_demand) if self.running else on_demand
-            if total - lacking + most >= MIN_COVERAGE * total:
+            if most and total - lacking + most >= MIN_COVERAGE * total:
                 if self.running:
                     self._embed_newest(most)
                 else:

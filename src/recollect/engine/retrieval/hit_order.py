@@ -14,11 +14,12 @@ from recollect.engine.records.memory_rows import SUMMARY_SOURCE, node_id
 from recollect.engine.retrieval.hit_context import passage_text
 from recollect.model import Edge, Memory
 from recollect.recall.calibration import comparable
-from recollect.recall.gather import POOL
+from recollect.recall.gather import POOL, products
 from recollect.recall.lexical import rarity
 from recollect.recall.select import Selected, fold, spread
 from recollect.recall.supersede import (
     CHANGED_DEPTH,
+    CONFLICT,
     MOST_WORDS,
     STATING_DEPTH,
     VERSION_BAR,
@@ -26,6 +27,7 @@ from recollect.recall.supersede import (
     Version,
     changes_value,
     later_notes,
+    points_by_meaning,
     replaces,
     supersede,
     tense,
@@ -171,7 +173,7 @@ class HitOrder(NamedTuple):
     def _newer_notes_first(self, chosen: Sequence[Selected]) -> list[Selected]:
         """Return the hits with the newer version of a short note above it; one that was no hit is as relevant."""
         ordered, is_now = list(chosen), tense(self.ranking.query.text) == "now"
-        led = [hit for hit in chosen[:LED] if is_now and self._may_be_outdated(hit)]
+        led = [hit for hit in chosen[:LED] if is_now and self._may_be_outdated(hit) and self._has_neighbour(hit)]
         notes = self._notes() if led else {}
         for older in led:
             newer = self._newer_version(older, notes) if older.place in notes else None
@@ -185,19 +187,17 @@ class HitOrder(NamedTuple):
 
     def _newer_version(self, hit: Selected, notes: Mapping[int, Note]) -> int | None:
         """Return the place of the newer version of a hit; its memory is read if so far it was no hit."""
-        passages, query = self.ranking.pool.passages, self.ranking.query
+        passages, query, old = self.ranking.pool.passages, self.ranking.query, self.memories[hit.memory_id].content
         later = later_notes(notes[hit.place], list(notes.values()), query.terms)
-        rows = {row.id: row for row in self.store.get(Memory, [passages[each.note.place].memory_id for each in later])}
-        calibration = self.amendments.calibration.of(self.amendments.embedding.model_id)
-        cosines = comparable({row.note.place: row.cosine for row in later}, calibration)
+        cosines = self._comparable({row.note.place: row.cosine for row in later})
         asked = self.ranking.closeness.get(passages[hit.place].pid, 0.0)
+        rows = {row.id: row for row in self.store.get(Memory, [passages[each.note.place].memory_id for each in later])}
         best, most = None, VERSION_BAR
         for row in later:
             place = row.note.place
             memory = rows.get(passages[place].memory_id)
             if memory is not None and self._may_be_version(memory, passages[place]):
-                texts = (query.text, memory.content, self.memories[hit.memory_id].content)
-                points = version_points(*texts, row, cosine=cosines[place], asked=asked)
+                points = version_points(query.text, memory.content, old, row, cosine=cosines[place], asked=asked)
                 best, most = (place, points) if points >= most else (best, most)
         if best is not None:
             self.memories[passages[best].memory_id] = rows[passages[best].memory_id]
@@ -210,6 +210,21 @@ class HitOrder(NamedTuple):
         is_version = self._may_be_version(memory, self.ranking.pool.passages[hit.place])
         is_state = memory.source != "import" or self.ranking.query.is_question
         return is_short and is_version and is_state and self._superseded_by(memory.id) is None
+
+    def _has_neighbour(self, hit: Selected) -> bool:
+        """Tell whether any passage of the pool is so near to a hit that it may be its newer version."""
+        held, pid = self.ranking.pool.vectors, self.ranking.pool.passages[hit.place].pid
+        if held is None or pid not in held.pids:
+            return False
+        own = held.pids.index(pid)
+        cosines = products(held.values, held.values[own])
+        cosines[own] = -1.0
+        nearest = self._comparable({pid: float(cosines.max()) + 0.0001})[pid]  # as `later_notes` rounds it, or more
+        old, asked = self.memories[hit.memory_id].content, self.ranking.closeness.get(pid, 0.0)
+        return points_by_meaning(old, cosine=nearest, asked=asked) >= VERSION_BAR - CONFLICT
+
+    def _comparable(self, cosines: Mapping[int, float]) -> Mapping[int, float]:
+        return comparable(cosines, self.amendments.calibration.of(self.amendments.embedding.model_id))
 
     def _notes(self) -> dict[int, Note]:
         """Return the notes of the pool that have a vector and are in force, by place; as many whatever the limit."""

@@ -20,6 +20,7 @@ from recollect.errors import RecollectError
 from recollect.model import Hit, Recall
 
 if TYPE_CHECKING:
+    from recollect.engine.context import Context
     from recollect.engine.memory.team_outbox import TeamOutbox
     from recollect.engine.retrieval.query_arguments import Asked
 
@@ -47,9 +48,9 @@ class TeamAnswer:
 class TeamRecall:
     """Asks the team server beside the local store."""
 
-    def __init__(self, outbox: TeamOutbox, *, deadline_ms: int) -> None:
+    def __init__(self, context: Context, outbox: TeamOutbox) -> None:
         self._outbox = outbox
-        self._deadline_s = deadline_ms / 1000
+        self._deadline_s = context.settings.team_deadline_ms / 1000
         self._resume_at = 0.0
         self._free = threading.Semaphore(MAX_RUNNING)
 

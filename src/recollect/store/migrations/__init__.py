@@ -38,6 +38,7 @@ _NAMES = (
     "0020_past_code",
     "0021_teams",
     "0022_confined",
+    "0023_briefing_origins",
 )
 
 

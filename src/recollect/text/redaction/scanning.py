@@ -1,12 +1,13 @@
-"""Scanning helpers: lazy patterns, bounded matches, places judged once per context, dense stretches by samples."""
+"""Scanning helpers: bounded matches, places judged once per context, dense stretches by samples."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias
+
+from recollect.text.lazy_patterns import compiled as compiled
 
 
 class Found(NamedTuple):
@@ -15,27 +16,6 @@ class Found(NamedTuple):
     start: int
     end: int
     kind: str
-
-
-class _Lazy:
-    """A pattern that is compiled when it is first used."""
-
-    def __init__(self, source: bytes) -> None:
-        self._source = source
-
-    def __getattr__(self, name: str) -> Any:
-        pattern = re.compile(self._source)
-        self.__dict__ |= {each: getattr(pattern, each) for each in _METHODS}
-        return getattr(pattern, name)
-
-
-_METHODS = ("match", "fullmatch", "search", "finditer", "findall", "split", "sub", "groups")
-
-
-@cache
-def compiled(source: bytes) -> re.Pattern[bytes]:
-    """Return a pattern that is compiled when it is first used: all of them at once would cost every start 40 ms."""
-    return cast(re.Pattern[bytes], _Lazy(source))
 
 
 # Text has at most so many names with values, addresses or joints of literals in a kilobyte: the others are skipped, so
