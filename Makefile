@@ -38,6 +38,7 @@ test: ## set up, then run all tests and count the kept promises
 
 # What the tests need is downloaded side by side.
 tools: $(DEV) inspector chromium postgres
+inspector chromium postgres: | $(MADE)
 
 check: $(DEV) ## run linter, formatter, type checker, guards and a few unit tests
 	@$(BIN)/ruff check .
