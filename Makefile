@@ -24,7 +24,7 @@ RUNTIME := $(VENV)/runtime-$(PROJECT)
 DEV := $(VENV)/dev-$(PROJECT)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench bench-check reference clean inspector chromium postgres
+.PHONY: help run test tools check bench bench-check reference clean inspector chromium postgres
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -32,8 +32,13 @@ help: ## list the targets
 run: $(RUNTIME) ## set up, then run the main job on a sample project
 	@$(BIN)/python examples/first_steps.py
 
-test: $(DEV) inspector chromium postgres ## set up, then run all tests and count the kept promises
+test: ## set up, then run all tests and count the kept promises
+	@$(MAKE) --no-print-directory --jobs=4 tools
 	@$(BIN)/python -m pytest -n auto --dist worksteal -rs
+
+# What the tests need is downloaded side by side.
+tools: $(DEV) inspector chromium postgres
+inspector chromium postgres: | $(MADE)
 
 check: $(DEV) ## run linter, formatter, type checker, guards and a few unit tests
 	@$(BIN)/ruff check .
@@ -59,7 +64,7 @@ clean: ## remove the environment, tools and caches
 $(MADE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "recollect needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>/dev/null || echo not installed)."; \
-	  echo "Name another interpreter: make $(MAKECMDGOALS) PYTHON=/path/to/python3.12"; exit 1; } >&2
+	  echo "Name another interpreter: PYTHON=/path/to/python3.12 after the target"; exit 1; } >&2
 	@echo "Creating $(VENV) with $$($(PYTHON) -V)"
 	@rm -rf $(VENV)
 	@$(PYTHON) -m venv $(VENV) || { \

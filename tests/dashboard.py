@@ -1,6 +1,6 @@
 """A store for the dashboard, a `recollect viz` process over it, and a browser.
 
-The store has this repository indexed, 5,000 memories and 50 sessions.
+The store has a small project indexed, 600 memories and 12 sessions.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tests.trees import git
 from recollect import Engine, clock
 
 ROOT = Path(__file__).parents[1]
-MEMORIES = 5_000
-SESSIONS = 50
+MEMORIES = 600
+SESSIONS = 12
 DAY = 86_400
 # Between two sessions.
 SPACING = 11 * 3_600
@@ -72,11 +72,11 @@ class Prepared(NamedTuple):
     anchored: str
 
 
-def prepare(folder: Path, *, memories: int = MEMORIES, sessions: int = SESSIONS, index: bool = True) -> Prepared:
+def prepare(folder: Path) -> Prepared:
     """Make the store. Embeddings are off: search is by keywords, and nothing waits for a model."""
     home, shop = folder / "home", folder / "shop"
     with Engine(home=str(home), embed_provider="off") as engine:
-        engine.archive.import_(content="\n".join(_memories(memories)))
+        engine.archive.import_(content="\n".join(_memories(MEMORIES)))
         shop.mkdir()
         git(shop, "init", "-q")
         (shop / "price.py").write_text(
@@ -101,13 +101,11 @@ def prepare(folder: Path, *, memories: int = MEMORIES, sessions: int = SESSIONS,
             engine.memories.store(
                 text, memory_type="preference", namespace=str(shop), importance=0.7, deduplicate=False
             )
-        _sessions(engine, shop, sessions)
+        _sessions(engine, shop, SESSIONS)
         (shop / "price.py").write_text(
             '"""Prices."""\n\n\ndef gross(net, rate):\n    return round(net * (1 + rate), 2)\n'
         )
         engine.code.index(str(shop))
-        if index:
-            engine.code.index(str(ROOT))
     return Prepared(home, shop, amended, anchored)
 
 

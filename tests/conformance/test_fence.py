@@ -24,10 +24,8 @@ from tests.trees import git, write
 
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
-from recollect.errors import RecollectError
 from recollect.hierarchy import MemoryManager
 from recollect.model import Session
-from recollect.render import error_to_json, to_json, to_text
 from recollect.render.block import NOTICE
 from recollect.surface.hooks.hook_output import by_engine, by_fast_path
 
@@ -208,16 +206,6 @@ def test_nothing_that_an_operation_shows_of_strangers_is_outside_of_a_fence_or_h
             assert harmful(out.decode()) == []  # lines of JSON, for a file or for an assistant
         else:
             assert_text(out.decode())
-
-    again()
-    try:
-        with Engine() as engine:
-            record = row.call(engine, case.arguments)
-    except RecollectError as problem:
-        assert_data(error_to_json(problem))
-    else:
-        assert_text(to_text(record))
-        assert_data(to_json(record))
 
 
 def hostile(value: Any) -> Any:

@@ -11,6 +11,7 @@ memory was read, or log that it ran.
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -18,14 +19,16 @@ from typing import Any
 
 import pytest
 from tests.conformance.surfaces import called, library
-from tests.conformance.test_operations import CASES, Bench, Case, write_repository
-from tests.conformance.test_operations import bench as bench  # a fixture
-from tests.conformance.test_operations import prepared as prepared  # what it needs
+from tests.conformance.test_operations import CASES, Bench, Case, bench, write_repository
+from tests.conformance.test_operations import prepared as plain
+from tests.fakes import FrozenClock
 
-from recollect import Engine
+from recollect import Engine, clock
 from recollect.capabilities import OPERATIONS
 from recollect.hierarchy import MemoryManager
 from recollect.store.tables import BY_NAME
+
+__all__ = ["bench", "plain"]  # fixtures
 
 # Made from what is kept, or a count: no row of these is missed.
 DERIVED = {
@@ -61,6 +64,21 @@ def kept(home: Path) -> Rows:
                         found["note", item["name"]] = {"text": item["text"]}
     assert found, "nothing is kept: is this test still looking?"
     return found
+
+
+@pytest.fixture(scope="module")
+def prepared(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of the other suites, with settings and a note."""
+    home = tmp_path_factory.mktemp("furnished") / "home"
+    shutil.copytree(plain, home)
+    with pytest.MonkeyPatch.context() as patch, Engine(home=str(home), embed_provider="off") as engine:
+        patch.setattr(clock, "now", FrozenClock(1_600_000_000))
+        for scope in (None, "app"):
+            engine.scoring.set_weights(namespace=scope, importance=0.3)
+        window = MemoryManager(engine, "app")
+        window.set_immediate_context("a note", "error")
+        window.promote("lib/parser.py")
+    return home
 
 
 @pytest.fixture
@@ -112,13 +130,7 @@ def test_the_hints_of_an_operation_are_true_of_what_it_does(
     row = OPERATIONS[case.operation]
     if "repository" in " ".join(case.words):
         write_repository(tmp_path / "repository")
-    bench.call(Case("list_namespaces", {}, ()), "library")  # a fresh copy of the home
-    with Engine() as engine:
-        for scope in (None, "app"):
-            engine.scoring.set_weights(namespace=scope, importance=0.3)
-        window = MemoryManager(engine, "app")
-        window.set_immediate_context("a note", "error")
-        window.promote("lib/parser.py")
+    bench.copy_home()
     before, disk = kept(home), files(tmp_path, user)
     if row.name in ("create_token", "revoke_token", "trust_repository", "untrust_repository"):  # refused to assistants
         assert called(row.name, case.arguments)["isError"]

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import pytest
 from tests.trees import write
 
+from recollect import Engine
+
 COMMAND = [sys.executable, "-m", "recollect"]
 
 
@@ -54,8 +56,13 @@ def terminal(home: Path) -> Terminal:
     return call
 
 
+def store(content: str, namespace: str | None = None) -> None:
+    with Engine(embed_provider="off") as engine:
+        engine.memories.store(content, namespace=namespace)
+
+
 def test_a_terminal_gets_colours_unless_it_says_no(terminal: Terminal) -> None:
-    terminal("store", "We use tabs")
+    store("We use tabs")
     assert "\x1b[" in terminal("list").screen
     assert "\x1b[3" not in terminal("list", NO_COLOR="1").screen
     assert "\x1b[" in terminal("get", "nothing").screen
@@ -64,7 +71,7 @@ def test_a_terminal_gets_colours_unless_it_says_no(terminal: Terminal) -> None:
 
 
 def test_a_remembered_escape_is_shown_and_not_obeyed(terminal: Terminal) -> None:
-    terminal("store", "before \x1b]0;owned\x07 \x1b[2J [bold]after[/bold]")
+    store("before \x1b]0;owned\x07 \x1b[2J [bold]after[/bold]")
     screen = terminal("list").screen
     assert "\x1b]0;" not in screen
     assert "\x1b[2J" not in screen
@@ -74,12 +81,12 @@ def test_a_remembered_escape_is_shown_and_not_obeyed(terminal: Terminal) -> None
 
 @pytest.mark.parametrize(("keys", "code"), [(b"y\n", 0), (b"n\n", 130), (b"\n", 130), (b"\x04", 130)])
 def test_deleting_a_namespace_asks_first(terminal: Terminal, keys: bytes, code: int) -> None:
-    terminal("store", "of the shop", "--namespace", "shop")
+    store("of the shop", namespace="shop")
     asked = terminal("delete-namespace", "shop", keys=keys)
     assert "Delete everything in project shop?" in asked.screen
     assert asked.code == code
-    left = terminal("stats", "--json").screen
-    assert f'"memories":{0 if code == 0 else 1}' in left
+    with Engine(embed_provider="off") as engine:
+        assert engine.memories.list().total == (0 if code == 0 else 1)
 
 
 def test_the_overview_fits_the_window(terminal: Terminal) -> None:
@@ -103,11 +110,16 @@ def test_indexing_shows_how_far_it_is(terminal: Terminal, tmp_path: Path) -> Non
 def test_init_lists_the_files_and_asks_first(terminal: Terminal, tmp_path: Path, keys: bytes, code: int) -> None:
     person = tmp_path / "person"
     write(person, {".junie/mcp/mcp.json": "{}\n"})
-    rehearsed = terminal("init", "--assistant", "junie", "--dry-run", HOME=str(person))
-    assert '\x1b[32m+    "recollect": {\x1b[0m' in rehearsed.screen
     seen = terminal("init", "--assistant", "junie", keys=keys, HOME=str(person))
     assert "mcp.json (+" in seen.screen
     assert "Change 1 file?" in seen.screen
     assert seen.code == code
     assert ("recollect" in (person / ".junie" / "mcp" / "mcp.json").read_text()) == (code == 0)
-    assert "\x1b[3" not in terminal("init", "--assistant", "zed", "--dry-run", HOME=str(person), NO_COLOR="1").screen
+
+
+def test_a_rehearsed_init_shows_the_lines_to_add_in_colour(terminal: Terminal, tmp_path: Path) -> None:
+    write(tmp_path, {".junie/mcp/mcp.json": "{}\n"})
+    rehearsed = terminal("init", "--assistant", "junie", "--dry-run", HOME=str(tmp_path))
+    assert '\x1b[32m+    "recollect": {\x1b[0m' in rehearsed.screen
+    plain = terminal("init", "--assistant", "zed", "--dry-run", HOME=str(tmp_path), NO_COLOR="1")
+    assert "\x1b[3" not in plain.screen

@@ -1,4 +1,4 @@
-"""The dashboard in a browser: what a person sees and does in every view, on 5,000 memories and 50 sessions."""
+"""The dashboard in a browser: what a person sees and does in every view, on 600 memories and 12 sessions."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_an_edit_is_in_the_history_and_can_be_undone(page: Any, viz: VizProcess,
 
 
 def test_archive_supersede_delete_and_purge_ask_and_do_as_they_say(page: Any, viz: VizProcess) -> None:
-    go(page, viz, "search?q=case+4242")
+    go(page, viz, "search?q=case+424")
     page.click(".hit >> nth=0")
     page.wait_for_selector(".actions")
     page.click(".actions >> text=Archive")
@@ -147,7 +147,7 @@ def test_archive_supersede_delete_and_purge_ask_and_do_as_they_say(page: Any, vi
     page.click(".actions >> text=Restore")
     page.wait_for_selector(".actions >> text=Archive")
     page.click("text=Supersede")
-    page.fill("dialog textarea", "Case 4242 was wrong from the start")
+    page.fill("dialog textarea", "Case 424 was wrong from the start")
     page.click("dialog >> text=Save")
     page.wait_for_selector(".memory-text:has-text('wrong from the start')")
     assert "Replaces:" in page.inner_text("article")

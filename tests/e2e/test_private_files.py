@@ -67,6 +67,9 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], str]] = {
     ),
 }
 
+# Those that make vectors; the others need not load the model.
+EMBEDDING = ("store", "search", "serve", "the library")
+
 
 def others_may(folder: Path) -> list[str]:
     """Return what below a folder, and the folder itself, is open to anybody but its owner."""
@@ -88,6 +91,8 @@ def test_a_new_home_is_closed_to_others_whoever_makes_it(tmp_path: Path, name: s
     (tmp_path / "project" / "AGENTS.md").write_text("# Rules\n\nAlways deploy on Mondays, never on Fridays.\n", "utf-8")
     (tmp_path / "lines.jsonl").write_text('{"content": "We deploy on Mondays."}\n', encoding="utf-8")
     environment = {**os.environ, "RECOLLECT_HOME": str(home), "HOME": str(tmp_path / "user")}
+    if name not in EMBEDDING:
+        environment["RECOLLECT_EMBED_PROVIDER"] = "off"
     words, given = COMMANDS[name]
     if name == "export":  # it writes into a folder that is there
         home.mkdir(parents=True, mode=0o700)

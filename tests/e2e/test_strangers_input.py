@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.command_lines import Done, run_all
+from tests.trees import write
 from tests.waiting import PATIENCE_S
 
 from recollect import Engine
@@ -58,7 +59,9 @@ def test_a_project_file_cannot_name_another_projects_namespace(project: Path, tm
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
     name = {"the path": str(other), "a path from here": "../other", "a name": "shared-name"}[named]
-    run(other, "store", "The deployment key is rotated on Mondays.", "--project", name.replace("..", str(tmp_path)))
+    with Engine(embed_provider="off") as engine:
+        namespace = name.replace("..", str(tmp_path))
+        engine.memories.store("The deployment key is rotated on Mondays.", namespace=namespace)
     (project / ".recollect.toml").write_text(f'namespace = "{name}"\ntoolset = "all"\n', encoding="utf-8")
     stored, config, health, context = several(
         project,
@@ -77,28 +80,27 @@ def test_a_project_file_cannot_name_another_projects_namespace(project: Path, tm
     assert "deployment key" not in context.out
 
 
-@pytest.mark.parametrize(
-    ("file", "content"),
-    [
-        (".mcp.json", lambda words: {"mcpServers": {"recollect": {"command": words[0], "args": words[1:]}}}),
-        (".cursor/mcp.json", lambda words: {"mcpServers": {"recollect": {"command": words[0], "args": words[1:]}}}),
-        (".vscode/mcp.json", lambda words: {"servers": {"recollect": {"command": words[0], "args": words[1:]}}}),
-        (
-            ".claude/settings.json",
-            lambda words: {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": " ".join(words)}]}]}},
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_doctor_runs_nothing_that_a_projects_file_names(
-    project: Path, home: Path, file: str, content: Callable[[list[str]], object]
-) -> None:
-    marker = project.parent / "ran"
-    words = ["env", f"RECOLLECT_HOME={home}", "touch", str(marker), "recollect/hook.py", "bin/recollect", "serve"]
-    (project / file).parent.mkdir(parents=True, exist_ok=True)
-    (project / file).write_text(json.dumps(content(words)), encoding="utf-8")
+def test_doctor_runs_nothing_that_a_projects_file_names(project: Path, home: Path) -> None:
+    ran = project.parent / "ran"
+    ran.mkdir()
+
+    def words(name: str) -> list[str]:
+        return f"env RECOLLECT_HOME={home} touch {ran / name} recollect/hook.py bin/recollect serve".split()
+
+    def server(name: str) -> dict[str, object]:
+        command, *arguments = words(name)
+        return {"recollect": {"command": command, "args": arguments}}
+
+    stop = {"type": "command", "command": " ".join(words("claude"))}
+    files = {
+        ".mcp.json": {"mcpServers": server("mcp")},
+        ".cursor/mcp.json": {"mcpServers": server("cursor")},
+        ".vscode/mcp.json": {"servers": server("vscode")},
+        ".claude/settings.json": {"hooks": {"Stop": [{"hooks": [stop]}]}},
+    }
+    write(project, {file: json.dumps(content) for file, content in files.items()})
     run(project, "doctor")
-    assert not marker.exists()
+    assert list(ran.iterdir()) == []
 
 
 # --- nesting ---

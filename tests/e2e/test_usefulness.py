@@ -1,4 +1,4 @@
-"""From the hooks of an assistant to the confidence of a memory, by commands alone, each a process of its own."""
+"""From the hooks of an assistant to the confidence of a memory, by commands alone; those that write are processes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import payloads
+from tests import command_lines, payloads
 
 BACKOFF = "The payment client retries with exponential backoff because the bank throttles bursts: run `make check-bank`"
 ASKED = "how should the payment client retry when the bank throttles bursts?"
+
+
+def read(*words: str) -> Any:
+    """Return the answer of a command that changes nothing; it runs in this process."""
+    return json.loads(command_lines.run(*words, "--json")[1])
 
 
 def recollect(*words: str, given: bytes = b"") -> Any:
@@ -23,12 +28,12 @@ def recollect(*words: str, given: bytes = b"") -> Any:
 
 
 def confidence(memory_id: str) -> float:
-    found: float = recollect("get", memory_id)["confidence"]
+    found: float = read("get", memory_id)["confidence"]
     return found
 
 
 def told(memory_id: str) -> str:
-    hits = recollect("search", "payment client retries", "--project", payloads.ROOT, "--explain")["hits"]
+    hits = read("search", "payment client retries", "--project", payloads.ROOT, "--explain")["hits"]
     return str({hit["memory"]["id"]: hit["use"] for hit in hits}[memory_id])
 
 
@@ -49,8 +54,8 @@ def test_what_is_used_gains_confidence_what_is_contradicted_loses_it_and_undo_re
     recollect("store", "The payment client gives up at once", "--project", payloads.ROOT, "--supersedes", name)
     recollect("ingest", given=payloads.claude("Stop", last_assistant_message="It gives up now."))
     assert confidence(name) == pytest.approx(0.48)
-    assert recollect("usefulness", name)["contradicted"] == 1
-    changes = recollect("changes", "--memory-id", name)["changes"]
+    assert read("usefulness", name)["contradicted"] == 1
+    changes = read("changes", "--memory-id", name)["changes"]
     batch = next(row["batch"] for row in changes if row["operation"] == "count_usefulness")
     recollect("undo", batch)
     assert confidence(name) == pytest.approx(0.68)

@@ -7,7 +7,7 @@ the answer and health say so.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -68,6 +68,16 @@ WAYS = {
 ALL = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 
 
+def for_each(argument: str, values: Iterable[Any], ids: Iterable[str]) -> Any:
+    """Parametrize over every pair of a value, a way and a protocol, without all combinations of the three."""
+    cases = [
+        pytest.param([*SERVICES][(row + column) % len(SERVICES)], way, value, id=f"{identity}-{of}")
+        for row, (value, identity) in enumerate(zip(values, ids, strict=True))
+        for column, (of, way) in enumerate(WAYS.items())
+    ]
+    return pytest.mark.parametrize(("name", "way", argument), cases)
+
+
 @pytest.fixture
 def service() -> Iterator[Service]:
     with serving() as server:
@@ -124,9 +134,7 @@ def test_what_a_service_says_is_used_over_every_protocol_and_counted(
     assert service.asked[0].path == SERVICES[name].path
 
 
-@ALL
-@EVERY
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+@for_each("fault", FAULTS.values(), FAULTS)
 def test_on_any_fault_rules_do_it_with_a_note_and_health_says_so(
     home: Path, by_rules: Rules, service: Service, name: str, way: Way, fault: Reply
 ) -> None:
@@ -146,9 +154,7 @@ def test_on_any_fault_rules_do_it_with_a_note_and_health_says_so(
     assert service.heard(1) == 1
 
 
-@ALL
-@EVERY
-@pytest.mark.parametrize(
+@for_each(
     "say",
     [
         lambda body: asked_about(body),

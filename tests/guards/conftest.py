@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,22 +29,28 @@ class Module(NamedTuple):
 
     def imports(self) -> set[tuple[str, str]]:
         """Every import anywhere in the code: `import a.b` as ("a.b", ""), `from a import b` as ("a", "b")."""
-        found: set[tuple[str, str]] = set()
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Import):
-                found.update((alias.name, "") for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                found.update((self._origin(node), alias.name) for alias in node.names)
-            elif isinstance(node, ast.Call):
-                found.update((name, "") for name in _imported_by_call(node))
-        return found
+        return _imports(self)
 
-    def _origin(self, node: ast.ImportFrom) -> str:
+    def origin(self, node: ast.ImportFrom) -> str:
+        """Return the module that an import names, relative ones resolved."""
         if not node.level:
             return node.module or ""
         parts = self.name.split(".")
         base = parts[: len(parts) - node.level + self.is_package]
         return ".".join([*base, *([node.module] if node.module else [])])
+
+
+@cache
+def _imports(module: Module) -> set[tuple[str, str]]:
+    found: set[tuple[str, str]] = set()
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            found.update((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            found.update((module.origin(node), alias.name) for alias in node.names)
+        elif isinstance(node, ast.Call):
+            found.update((name, "") for name in _imported_by_call(node))
+    return found
 
 
 def _imported_by_call(node: ast.Call) -> list[str]:

@@ -69,7 +69,7 @@ ROUNDS = st.lists(st.tuples(EDITS, st.sampled_from(["all", "all", "paths", "src/
 
 
 @pytest.mark.promise("E14", "E15")
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(ROUNDS)
 def test_an_index_that_followed_every_change_equals_a_fresh_one(
     rounds: list[tuple[list[tuple[str, ...]], str]],

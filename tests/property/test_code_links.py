@@ -129,4 +129,4 @@ def kept(engine: Engine) -> dict[str, Any]:
 def test_links_follow_every_change(group_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_groups, "GROUP_BYTES", group_bytes)
     machine = type("Machine", (EditedTree,), {"folder": tmp_path})
-    run_state_machine_as_test(machine, settings=settings(max_examples=8, stateful_step_count=12))
+    run_state_machine_as_test(machine, settings=settings(max_examples=5, stateful_step_count=12))

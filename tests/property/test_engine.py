@@ -63,7 +63,7 @@ def ids(engine: Engine) -> list[str]:
 
 
 @pytest.mark.promise("E30", "E-export_memories", "E-import_memories")
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(st.lists(memories, max_size=6), st.data())
 def test_an_export_imported_elsewhere_exports_the_same(
     make_engine: Callable[[], Engine], given_memories: list[dict[str, Any]], data: st.DataObject
@@ -150,7 +150,7 @@ def take(engine: Engine, step: str, number: int, memory: dict[str, Any]) -> None
         assert refusal.code == "MEMORY_NOT_FOUND"
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(steps, steps)
 def test_undoing_every_batch_backwards_restores_the_exact_earlier_state(
     make_engine: Callable[[], Engine], before: list[tuple[str, int, Any]], after: list[tuple[str, int, Any]]

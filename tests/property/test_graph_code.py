@@ -105,4 +105,4 @@ def test_following_code_gives_what_reading_it_gives(tmp_path: Path, monkeypatch:
     # Of four files, one is more than the share beyond which all are read again.
     monkeypatch.setattr(code_graph, "MOST_CHANGED", 0.6)
     machine = type("Machine", (FollowedCode,), {"folder": tmp_path})
-    run_state_machine_as_test(machine, settings=settings(max_examples=60, stateful_step_count=20))
+    run_state_machine_as_test(machine, settings=settings(max_examples=25, stateful_step_count=20))

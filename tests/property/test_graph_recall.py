@@ -36,7 +36,7 @@ def make_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[
         engine.close()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(links, st.sampled_from(["ledger", "parser timeout"]), st.integers(1, 4), st.integers(1, 6))
 def test_every_way_leads_from_a_hit_to_the_memory_and_is_no_longer_than_asked(
     make_engine: Callable[[], Engine], linked: list[tuple[int, int, str, float]], query: str, depth: int, k: int

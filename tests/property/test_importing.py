@@ -28,7 +28,7 @@ DOCUMENT = st.lists(ROW, max_size=4).map(lambda rows: json.dumps({"records": row
 PAGE = st.text(max_size=200).map(
     lambda text: f"---\npermalink: x\n{text}\n---\n- [a] {text}\n- b [[{text}]]".encode("utf-8", "replace")
 )
-SETTINGS = settings(max_examples=60)
+SETTINGS = settings(max_examples=25)
 
 
 def answers_or_refuses(engine: Engine, path: Path) -> None:

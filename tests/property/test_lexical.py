@@ -39,7 +39,7 @@ questions = st.tuples(
 ).map("".join)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(memories, st.lists(questions, min_size=1, max_size=4))
 def test_the_ranking_without_numpy_agrees_with_a_lexical_recall(
     tmp_path_factory: pytest.TempPathFactory,

@@ -37,7 +37,7 @@ def hits(draw: st.DrawFn, number: int) -> Hit:
 found = st.integers(0, 6).flatmap(lambda count: st.tuples(*(hits(number) for number in range(count))))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(found, st.integers(1, 600))
 def test_a_pack_stays_within_its_budget_and_each_part_of_it_is_a_source(hits: tuple[Hit, ...], budget: int) -> None:
     pack = packed(Recall(query="q", hits=hits, mode="lexical"), budget)

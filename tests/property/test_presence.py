@@ -76,7 +76,7 @@ def test_no_content_breaks_the_cap_of_a_session_start(
     assert said.count(f"</{TAG}>") == bool(said)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.binary(max_size=60) | any_payload.map(lambda value: json.dumps(value).encode()), assistants)
 def test_no_payload_is_an_error(home: Path, raw: bytes, assistant: str) -> None:
     with Engine(embed_provider="off") as engine:

@@ -63,7 +63,7 @@ def well_formed(answer: Recall, k: int) -> None:
     assert all(hit.reason for hit in answer.hits)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(memories, st.booleans(), st.data())
 def test_a_memory_is_among_the_first_for_a_sentence_of_its_own(
     make_engine: Make, given_memories: list[dict[str, Any]], hybrid: bool, data: st.DataObject
@@ -105,7 +105,7 @@ def shelves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Engine]]:
 questions = st.text(st.characters() | st.sampled_from(" \"'*()^-:{}%_?.…Ada"), max_size=60)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(questions, st.integers(1, 20))
 @example("Ada Ada's Ada’s", 5)
 @example("may May 2023 0000 1999", 5)

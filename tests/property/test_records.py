@@ -41,7 +41,7 @@ def records(kind: type[Record]) -> st.SearchStrategy[Record]:
 
 
 @pytest.mark.parametrize("kind", TABLES, ids=lambda kind: kind.__name__)
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.data())
 def test_a_record_survives_its_table(kind: type[Record], database: sqlite3.Connection, data: st.DataObject) -> None:
     table = TABLES[kind]

@@ -152,7 +152,7 @@ steps = st.lists(
 
 @pytest.mark.promise("E6")
 @pytest.mark.parametrize("exact_rows", [vector_index.EXACT_ROWS, 2], ids=["in memory", "mapped"])
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(steps)
 def test_a_search_equals_a_scan_after_any_sequence_of_changes(
     tmp_path_factory: pytest.TempPathFactory, exact_rows: int, steps: list[tuple[str, int]]

@@ -19,6 +19,7 @@ import sys, tempfile
 import check
 from recollect import Engine
 
+check.ROUNDS = 8
 with tempfile.TemporaryDirectory() as home, Engine(home=home, embed_provider="off") as engine:
     kind = type(engine.memories)
 store = kind.store
@@ -33,7 +34,8 @@ sys.exit(check.main(sys.argv[1:]))
 
 
 @pytest.mark.promise("E27")
-def test_a_slowed_build_fails_and_the_table_says_what_moved(tmp_path: Path) -> None:
+def test_a_slowed_build_fails_and_the_table_says_what_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "ROUNDS", 8)  # three times the cost shows in a few
     ratio = check.measured(["store"], 0)["store"]
     (tmp_path / "0-check.json").write_text(json.dumps({"at": 1, "ratios": {"store": ratio}}), encoding="utf-8")
     command = [sys.executable, "-c", SLOWED, "store", "--seconds", "0", "--results", str(tmp_path)]

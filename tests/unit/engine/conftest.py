@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.databases import _copied_databases  # noqa: F401 - for every test of this folder
 from tests.fakes import FrozenClock, HashingEmbedder
 from tests.waiting import PATIENCE_S
 

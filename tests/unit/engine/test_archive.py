@@ -14,6 +14,7 @@ from tests.fakes import FrozenClock
 from tests.hostile import HARMFUL, NAME, TEXT, harmful
 
 from recollect import Engine, progress
+from recollect.engine.admin import archive
 from recollect.errors import Cancelled, Conflict, InvalidInput, NotFound
 from recollect.model import Anchor, Edge, Memory, Node, Session
 
@@ -161,9 +162,12 @@ def test_an_export_that_fails_leaves_the_old_file(full: Engine, tmp_path: Path) 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "out.jsonl"]
 
 
-def test_more_than_fits_an_answer_belongs_in_a_file(engine: Engine, tmp_path: Path) -> None:
+def test_more_than_fits_an_answer_belongs_in_a_file(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "MAX_INLINE_BYTES", 40_000)
     for number in range(5):
-        engine.memories.store(f"{number} " + "x" * 900_000)
+        engine.memories.store(f"{number} " + "x" * 9_000)
     with pytest.raises(InvalidInput):
         engine.archive.export()
     assert engine.archive.export(str(tmp_path / "out.jsonl")).memories == 5
@@ -275,23 +279,24 @@ def test_one_bad_line_is_named_and_nothing_is_imported(engine: Engine, tmp_path:
     assert engine.admin.changes().total == changes
 
 
-def test_an_import_withdrawn_half_way_is_taken_back(engine: Engine) -> None:
+def test_an_import_withdrawn_half_way_is_taken_back(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "BATCH", 50)
     engine.memories.store("there before")
     before = engine.archive.export().content
     heard: list[tuple[int, int | None]] = []
 
     def withdraw(done: int, total: int | None, message: str) -> None:
         heard.append((done, total))
-        if done >= 1000:
+        if done >= 100:
             raise Cancelled("enough")
 
-    content = jsonl(*({"content": f"memory {number}"} for number in range(1300)))
+    content = jsonl(*({"content": f"memory {number}"} for number in range(130)))
     with pytest.raises(Cancelled), progress.reporting_to(withdraw):
         engine.archive.import_(content=content)
-    assert heard == [(500, 1300), (1000, 1300)]
+    assert heard == [(50, 130), (100, 130)]
     assert engine.archive.export().content == before
     again = engine.archive.import_(content=content)
-    assert again.created == 1300
+    assert again.created == 130
 
 
 def test_importing_again_goes_on_where_a_partial_file_ended(engine: Engine) -> None:

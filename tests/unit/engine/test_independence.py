@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from tests.fakes import HashingEmbedder
@@ -21,11 +22,17 @@ def either(request: pytest.FixtureRequest, open_engine: Callable[..., Engine]) -
     return open_engine(**options)
 
 
-def fill(engine: Engine, namespace: str, step: int = 1) -> None:
+def fill(engine: Engine, namespace: str, texts: Iterable[str]) -> None:
+    """Import memories: a third of the time of storing each."""
+    rows = ({"content": text, "namespace": namespace} for text in texts)
+    engine.archive.import_(content="\n".join(map(json.dumps, rows)))
+    engine.embedding.catch_up()
+
+
+def steps(step: int = 1) -> Iterator[str]:
     for number in range(0, 300, step):
         subject, verb, thing = SUBJECTS[number % 10], VERBS[number // 10 % 10], OBJECTS[number * 7 // 10 % 10]
-        engine.memories.store(f"The {subject} {verb} {thing} in step {number}", namespace=namespace)
-    engine.embedding.catch_up()
+        yield f"The {subject} {verb} {thing} in step {number}"
 
 
 def first(engine: Engine, limit: int) -> list[tuple[str, float]]:
@@ -34,7 +41,7 @@ def first(engine: Engine, limit: int) -> list[tuple[str, float]]:
 
 
 def test_the_first_ten_are_the_same_however_many_are_asked_for(either: Engine) -> None:
-    fill(either, "mine")
+    fill(either, "mine", steps())
     ten = first(either, 10)
     assert len(ten) == 10
     for limit in (50, 100, 200, 1000):
@@ -42,18 +49,16 @@ def test_the_first_ten_are_the_same_however_many_are_asked_for(either: Engine) -
 
 
 def test_the_first_ten_are_the_same_whatever_other_projects_hold(either: Engine) -> None:
-    fill(either, "mine", step=3)
+    fill(either, "mine", steps(3))
     before = first(either, 10)
-    fill(either, "others")
+    fill(either, "others", steps())
     assert first(either, 10) == before
 
 
 def test_words_that_are_frequent_in_another_project_weigh_the_same_here(either: Engine) -> None:
-    fill(either, "mine", step=3)
+    fill(either, "mine", steps(3))
     before = first(either, 10)
-    for number in range(200):
-        either.memories.store(f"A worker retries events, try {number}", namespace="others")
-    either.embedding.catch_up()
+    fill(either, "others", (f"A worker retries events, try {number}" for number in range(200)))
     assert first(either, 10) == before
 
 

@@ -51,7 +51,7 @@ def test_a_clear_division_is_found_in_a_graph_too_large_for_several_tries(seed: 
     assert modularity(graph.undirected, found) >= best - 0.01
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_random_graphs_are_divided_as_well_as_by_networkx(seed: int) -> None:
     twin = nx.barabasi_albert_graph(1500, 3, seed=seed)
     graph = graph_of(1500, [(u, v, "RELATES_TO", 1.0) for u, v in twin.edges])

@@ -305,6 +305,8 @@ def test_a_random_literal_beside_a_secret_in_a_call_is_one_too() -> None:
     assert redact(text).text == 'Client("[secret:twilio-key]", "[secret:key]", "eu")'
 
 
+# A busy machine can run at half its speed for seconds; growth that is real fails however often it is measured.
+ROUNDS = 30
 # The worst families that bench/redaction.py found, and the lines that once took hours.
 PUMPED = [
     Case("password: ", "a", "1!"),
@@ -335,7 +337,7 @@ PUMPED = [
 def test_the_time_of_a_text_grows_as_the_text_does(case: Case) -> None:
     """Twice the text takes twice the time; a search that starts over at every word would take four times."""
     measured = measure(case, 60_000)
-    for _ in range(5):
+    for _ in range(ROUNDS):
         if measured.growth >= 3:
             measured = measured.again()
     assert measured.growth < 3

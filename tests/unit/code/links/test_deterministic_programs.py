@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-
-import pytest
 
 # Many variables get another value on one of two ways: where the ways meet, each gets a version of its own.
 NAMES = [f"name{number}" for number in range(40)]
@@ -24,22 +23,28 @@ def create(reducer, state, enhancer):
         enhancer, state, reducer = state, None, enhancer
     return {enhancer(reducer), state.a, reducer.b}
 """
+FILES = {"store.js": JAVASCRIPT, "store.ts": JAVASCRIPT, "store.py": PYTHON}
 READ = """
-import hashlib, sys
+import hashlib, json, sys
 from recollect.code.links.file_programs import translated
-found = translated(sys.argv[1], sys.stdin.buffer.read())
-assert found.content, found.note
-print(hashlib.sha256(found.outline + found.face + found.content).hexdigest())
+for path, source in json.load(sys.stdin).items():
+    found = translated(path, source.encode())
+    assert found.content, found.note
+    print(path, hashlib.sha256(found.outline + found.face + found.content).hexdigest())
 """
 
 
-@pytest.mark.parametrize(("path", "source"), [("store.js", JAVASCRIPT), ("store.ts", JAVASCRIPT), ("store.py", PYTHON)])
-def test_programs_do_not_depend_on_the_process_that_reads_them(path: str, source: str) -> None:
-    command = [sys.executable, "-c", READ, path]
-    found = {
+def test_programs_do_not_depend_on_the_process_that_reads_them() -> None:
+    found = [
         subprocess.run(
-            command, input=source.encode(), env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
-        ).stdout
+            [sys.executable, "-c", READ],
+            input=json.dumps(FILES),
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
         for seed in ("1", "2", "3", "4")
-    }
-    assert len(found) == 1
+    ]
+    assert len(found[0]) == len(FILES)
+    assert all(other == found[0] for other in found)
