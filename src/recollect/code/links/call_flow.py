@@ -26,10 +26,10 @@ from recollect.code.links.flow_values import (
     ignore,
 )
 from recollect.code.links.library_calls import supply, supply_known
-from recollect.code.links.library_table import BUILTIN, CALLED, PROMISE
+from recollect.code.links.library_table import CALLED, PROMISE
 from recollect.code.links.member_lookup import WHOLE, Sink, lookup
 from recollect.code.links.overload_choice import Signature, choose
-from recollect.code.links.program import Call, Expression, Member, Name, Table
+from recollect.code.links.program import Call, Expression, Key, Member, Name, Table
 from recollect.code.links.solver_state import Asked, Given, Site, State
 
 if TYPE_CHECKING:
@@ -176,17 +176,14 @@ def pass_on(state: State, function: Function, given: Sequence[Given], receiver: 
     """Give arguments to parameters."""
     if function.is_lazy:
         state.schedule_body(function)
-    taking = Taking(state, function)
-    place = 0
-    if receiver is not None:
-        place = receive(state, function, receiver)
+    place = receive(state, function, receiver) if receiver is not None else 0
     for each in given:
         if each.is_spread:
-            each.value.use(_spread(state, taking, place))
+            each.value.use(partial(_spread, state, function, place))
         elif each.name is not None:
-            taking.named(each.name, each.value)
+            _take(state, function, each.name, each.value)
         else:
-            taking.at(place, each.value)
+            _take(state, function, place, each.value)
             place += 1
 
 
@@ -203,41 +200,28 @@ def receive(state: State, function: Function, receiver: Value) -> int:
     return 1
 
 
-class Taking:
-    """A function while it takes arguments."""
-
-    __slots__ = ("function", "names", "shape", "state")
-
-    def __init__(self, state: State, function: Function) -> None:
-        self.state, self.function, self.names = state, function, function.frame.names
-        self.shape = function.shape
-
-    def at(self, place: int, value: Variable) -> None:
-        """Take an argument by its position."""
-        plain, rest = self.shape.plain, self.shape.rest
-        if place < len(plain):
-            value.flow(self.names[plain[place]])
-        elif rest is not None:
-            value.flow(self.state.collection[self.function, rest].entry(place - len(plain)))
-
-    def named(self, name: str, value: Variable) -> None:
-        """Take an argument by its name."""
-        if name in self.shape.by_name:
-            value.flow(self.names[name])
-        elif self.shape.others is not None:
-            value.flow(self.state.collection[self.function, self.shape.others].entry(name))
+def _take(state: State, function: Function, key: Key, value: Variable) -> None:
+    """Let a parameter take an argument, by its position or its name."""
+    shape, names = function.shape, function.frame.names
+    if isinstance(key, int):
+        if key < len(shape.plain):
+            value.flow(names[shape.plain[key]])
+        elif shape.rest is not None:
+            value.flow(state.collection[function, shape.rest].entry(key - len(shape.plain)))
+    elif key in shape.by_name:
+        value.flow(names[key])
+    elif shape.others is not None:
+        value.flow(state.collection[function, shape.others].entry(key))
 
 
-def _spread(state: State, taking: Taking, first: int) -> Sink:
-    def spread(value: Value) -> None:
-        if not isinstance(value, Collection) or (value, taking.function, first) in state.spread:
-            return
-        state.spread.add((value, taking.function, first))
-        value.every(lambda key, each: taking.at(first + key, each) if isinstance(key, int) else taking.named(key, each))
-        for place in range(first, len(taking.shape.plain) + 1):
-            taking.at(place, value.rest)
-
-    return spread
+def _spread(state: State, function: Function, first: int, value: Value) -> None:
+    """Let parameters from a position on take the entries of a table."""
+    if not isinstance(value, Collection) or (value, function, first) in state.spread:
+        return
+    state.spread.add((value, function, first))
+    value.every(lambda key, each: _take(state, function, first + key if isinstance(key, int) else key, each))
+    for place in range(first, len(function.shape.plain) + 1):
+        _take(state, function, place, value.rest)
 
 
 # --- making instances ---
@@ -259,8 +243,6 @@ def make(state: State, of: Class, given: Sequence[Given], site: Site, sink: Sink
     site = site.found(site.how or "constructor")
     if not _constructed(state, of.order, given, made, site) and IMPLICIT not in of.scope.marks:
         state.call(site, (of.path, of.place), "constructor")
-        if state.units[of.path].language == "python":
-            _construct_outside(state, of, site)
 
 
 def _initialise(state: State, orders: Sequence[Class], made: Value) -> None:
@@ -268,13 +250,6 @@ def _initialise(state: State, orders: Sequence[Class], made: Value) -> None:
     for function in [each for of in orders for each in of.initial]:
         state.schedule_body(function)
         function.this.add(made)
-
-
-def _construct_outside(state: State, of: Class, site: Site) -> None:
-    """Call the constructors of external bases, except builtin ones."""
-    for outer in [outer for each in of.order for outer in each.outer_bases]:
-        if not outer.name.startswith(BUILTIN):
-            state.call(site, f"{outer.plain}.__init__", "constructor")
 
 
 def _constructed(state: State, orders: Sequence[Class], given: Sequence[Given], made: Value, site: Site) -> bool:

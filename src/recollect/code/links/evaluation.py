@@ -24,7 +24,7 @@ from recollect.code.links.flow_values import (
     Variable,
     ignore,
 )
-from recollect.code.links.library_calls import awaited
+from recollect.code.links.library_calls import awaited, elements
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
 from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, lookup, of_file, of_files
 from recollect.code.links.solver_state import Asked, Given, Site, State
@@ -41,14 +41,22 @@ def evaluate(state: State, expression: ir.Expression, frame: Frame) -> Variable:
     return _EVALUATORS[type(expression)](state, expression, frame)
 
 
+def fill(state: State, target: Variable, expression: ir.Expression, frame: Frame) -> None:
+    """Let a variable hold what an expression may be; calls and members need no variable of their own for that."""
+    kind = type(expression)
+    if kind is ir.Call:
+        _made(state, cast(ir.Call, expression), frame, target.add)
+    elif kind is ir.Member:
+        _accessed(state, cast(ir.Member, expression), frame, target.add)
+    else:
+        _EVALUATORS[kind](state, expression, frame).flow(target)
+
+
 def do(state: State, expression: ir.Expression, frame: Frame) -> None:
     """Evaluate an expression whose value is not used."""
     kind = type(expression)
     if kind is ir.Call:
         _made(state, cast(ir.Call, expression), frame, ignore)
-    elif kind is ir.Opaque:
-        for part in cast(ir.Opaque, expression).parts:
-            do(state, part, frame)
     else:
         _EVALUATORS[kind](state, expression, frame)
 
@@ -97,11 +105,17 @@ def _imported(state: State, name: str, frame: Frame, sink: Sink) -> bool:
 
 
 def _member(state: State, expression: ir.Member, frame: Frame) -> Variable:
-    called = expression.of
-    of, found = _EVALUATORS[type(called)](state, called, frame), Variable(state.work)
-    site = Site(frame, expression.line, 0, "", False, of)
-    of.use(lambda value: lookup(state, value, expression.name, site, found.add))
+    found = Variable(state.work)
+    _accessed(state, expression, frame, found.add)
     return found
+
+
+def _accessed(state: State, expression: ir.Member, frame: Frame, sink: Sink) -> None:
+    """Ask for a member; what it is goes to the sink."""
+    name, called = expression.name, expression.of
+    of = _EVALUATORS[type(called)](state, called, frame)
+    site = Site(frame, expression.line, 0, "", False, of)
+    of.use(lambda value: lookup(state, value, name, site, sink))
 
 
 def _item(state: State, expression: ir.Item, frame: Frame) -> Variable:
@@ -111,14 +125,12 @@ def _item(state: State, expression: ir.Item, frame: Frame) -> Variable:
 
     def sink(value: Value) -> None:
         if isinstance(value, Collection):
-            value.rest.flow(found)
             if key is None and keys is not None:
+                value.rest.flow(found)
                 keys.use(lambda each: value.entry(each.value).flow(found) if isinstance(each, Constant) else None)
-                state.keyed.append((keys, lambda: value.every(lambda _, each: each.flow(found))))
-            elif key is None:
-                value.every(lambda _, each: each.flow(found))
+                state.keyed.append((keys, lambda: elements(value, found)))
             else:
-                value.entry(key).flow(found)
+                elements(value, found, key)
                 if value.parents is not None and isinstance(key, str):
                     lookup(state, value, key, site, found.add)
         elif isinstance(key, str) and not isinstance(value, Constant):
@@ -177,9 +189,9 @@ def _table(state: State, expression: ir.Table, frame: Frame) -> Variable:
         if isinstance(value, ir.Spread):
             evaluate(state, value.of, frame).use(lambda each: _pour(state, each, made, frame))
         elif entry.key is None:
-            evaluate(state, value, frame).flow(made.rest)
+            fill(state, made.rest, value, frame)
         else:
-            evaluate(state, value, frame).flow(made.entry(entry.key))
+            fill(state, made.entry(entry.key), value, frame)
             if type(value) is ir.Code and made.kind == OBJECT:
                 _hold(state, value, made, frame)
     return Fixed(state.work, made)
@@ -215,7 +227,7 @@ def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None
 def _either(state: State, expression: ir.Either, frame: Frame) -> Variable:
     found = state.variable()
     for option in expression.options:
-        evaluate(state, option, frame).flow(found)
+        fill(state, found, option, frame)
     return found
 
 
@@ -317,8 +329,7 @@ _EVALUATORS: dict[type, Callable[..., Variable]] = {
 def assign(state: State, target: ir.Expression, value: Variable, frame: Frame) -> None:
     """Let a target hold what a variable holds."""
     if isinstance(target, ir.Name):
-        found = frame.find(target.name)
-        value.flow(found if found is not None else frame.module.name(target.name))
+        value.flow(_named(target.name, frame))
     elif isinstance(target, ir.Member):
         at(state, target, frame, value.flow)
     elif isinstance(target, ir.Item):
@@ -378,11 +389,7 @@ def _take_apart(state: State, target: ir.Table, value: Variable, frame: Frame) -
 
         def on(of: Value, part: Variable = part, key: str | int | None = key, rest: bool = rest) -> None:
             if isinstance(of, Collection) and not rest:
-                of.rest.flow(part)
-                if key is None:
-                    of.every(lambda _, each: each.flow(part))
-                else:
-                    of.entry(key).flow(part)
+                elements(of, part, key)
             elif rest:
                 part.add(of)
             elif isinstance(key, str):
@@ -407,23 +414,32 @@ def run(state: State, frame: Frame, wanted: Callable[[ir.Statement], bool] | Non
 def _run_assign(state: State, statement: ir.Assign, frame: Frame) -> None:
     code = state.codes[frame.path, statement.value.scope] if type(statement.value) is ir.Code else None
     if code is not None and type(statement.target) is ir.Name and not code.scope.decorators:
-        (frame.find(statement.target.name) or frame.module.name(statement.target.name)).add(code)
+        _named(statement.target.name, frame).add(code)
     elif type(statement.value) is ir.Instance:
         _run_declaration(state, statement.target, evaluate(state, statement.value.of, frame), frame)
+    elif type(statement.target) is ir.Name:
+        fill(state, _named(statement.target.name, frame), statement.value, frame)
     else:
         assign(state, statement.target, evaluate(state, statement.value, frame), frame)
         if type(statement.value) is ir.Code and type(statement.target) is ir.Member:
             _hold_member(state, statement.target, statement.value, frame)
 
 
+def _named(name: str, frame: Frame) -> Variable:
+    """Return the variable that is assigned to under a name: one of the file, if nothing around binds it."""
+    return frame.find(name) or frame.module.name(name)
+
+
 def _run_return(state: State, statement: ir.Return | ir.Yield, frame: Frame) -> None:
-    value, function = evaluate(state, statement.value, frame), frame.function
-    if function is not None and not _is_given_back(statement, function):
-        value.flow(function.returns if isinstance(statement, ir.Return) else function.yields)
+    function = frame.function
+    if function is None or _is_given_back(statement, function):
+        do(state, statement.value, frame)
+    else:
+        fill(state, function.returns if isinstance(statement, ir.Return) else function.yields, statement.value, frame)
 
 
 def _run_export(state: State, statement: ir.Export, frame: Frame) -> None:
-    evaluate(state, statement.value, frame).flow(frame.module.exports[statement.name])
+    fill(state, frame.module.exports[statement.name], statement.value, frame)
 
 
 def _run_use(state: State, statement: ir.Use, frame: Frame) -> None:
@@ -441,8 +457,7 @@ def _run_declaration(state: State, target: ir.Expression, declared: Variable, fr
     if isinstance(target, ir.Member):
         at(state, target, frame, lambda variable: state.declared.append((variable, declared)))
     elif isinstance(target, ir.Name):
-        found = frame.find(target.name) or frame.module.name(target.name)
-        state.declared.append((found, declared))
+        state.declared.append((_named(target.name, frame), declared))
     else:
         held = state.variable()
         state.declared.append((held, declared))

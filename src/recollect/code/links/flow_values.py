@@ -457,8 +457,8 @@ class Frame:
         self.is_class = scope.kind in ("class", "interface") and "module" not in scope.marks
         self.is_odd = bool(scope.global_names or scope.outer_names)
         self.is_filled = False
-        self.stars: list[Import] = []
-        self.exports: dict[str, Variable] = {}
+        self.stars: tuple[Import, ...] = ()
+        self.exports: dict[str, Variable] = parent.exports if parent else {}
 
     def fill(self) -> None:
         """Make the variables of all bound names, once."""

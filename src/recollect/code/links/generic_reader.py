@@ -372,7 +372,8 @@ class _Translation:
     def _target(self, reference: Reference) -> ir.Expression:
         if not reference.receiver:
             return self._bare(reference.name, reference.inside)
-        return ir.Member(self._chain(reference.receiver, reference.inside), reference.name, reference.line)
+        read = self._word if reference.receiver.isidentifier() else self._chain
+        return ir.Member(read(reference.receiver, reference.inside), reference.name, reference.line)
 
     def _bare(self, name: str, inside: int) -> ir.Expression:
         """Return what a name without receiver means: a member, or a name of the file."""

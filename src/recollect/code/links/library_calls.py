@@ -30,6 +30,7 @@ from recollect.code.links.library_table import (
     Row,
 )
 from recollect.code.links.member_lookup import Sink
+from recollect.code.links.program import Key
 from recollect.code.links.solver_state import Given, Site, State
 
 CALLABLE = (Function, Bound, Overloaded, Class, Known)
@@ -71,11 +72,14 @@ def key_of(given: Sequence[Given], place: int | None) -> str | int | None:
     return next((value.value for value in given[place].value.values if isinstance(value, Constant)), None)
 
 
-def elements(value: Value, target: Variable) -> None:
-    """Add the elements of a table, or values of a dictionary, to a variable."""
+def elements(value: Value, target: Variable, key: Key | None = None) -> None:
+    """Add the elements of a table, or values of a dictionary, to a variable; those of one key, if it is given."""
     if isinstance(value, Collection):
         value.rest.flow(target)
-        value.every(lambda _, each: each.flow(target))
+        if key is None:
+            value.every(lambda _, each: each.flow(target))
+        else:
+            value.entry(key).flow(target)
 
 
 def awaited(state: State, of: Variable) -> Variable:
@@ -218,16 +222,6 @@ def _create(call: LibraryCall) -> None:
     call.sink(made)
 
 
-def _first_and_second(call: LibraryCall) -> None:
-    _first(call)
-    _second(call)
-
-
-def _first_and_each(call: LibraryCall) -> None:
-    _first(call)
-    _each(call)
-
-
 GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "returns": _returns,
     "list": _list,
@@ -237,10 +231,8 @@ GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "same": _same,
     "wraps": _wraps,
     "returns or each": _returns_or_each,
-    "first and second": _first_and_second,
     "flat": _flat,
     "create": _create,
-    "first and each": _first_and_each,
     "all": _all,
     "elements": _elements,
     "each": _each,
@@ -318,9 +310,8 @@ def _carry_out(state: State, row: Row, receiver: Value | None, given: Sequence[G
         _call_arguments(state, row, receiver, given, site, returned)
     if isinstance(receiver, Collection):
         _put(row, receiver, given)
-    giver = GIVERS.get(row.gives)
-    if giver is not None:
-        giver(call)
+    for gives in row.gives.split(" and ") if row.gives else ():
+        GIVERS[gives](call)
 
 
 def _put(row: Row, receiver: Collection, given: Sequence[Given]) -> None:

@@ -84,10 +84,6 @@ def lookup(state: State, value: Value, name: str, site: Site, sink: Sink) -> Non
         finder(state, value, name, site, sink)
 
 
-def _of_module(state: State, value: Module, name: str, site: Site, sink: Sink) -> None:
-    of_files(state, value.paths, name, site, sink)
-
-
 def of_files(state: State, paths: Sequence[str], name: str, site: Site, sink: Sink) -> bool:
     """Send what some files offer under a name; those that define it come first. Returns whether one does."""
     frames = [state.frames.get((path, 0)) for path in paths] if len(paths) > 1 else ()
@@ -161,12 +157,11 @@ def _starred(state: State, frame: Frame, name: str, site: Site, sink: Sink, aske
 
 
 def _of_class(state: State, value: Class, name: str, site: Site, sink: Sink) -> None:
-    inherited(state, value, name, lambda found: _through_class(state, value, found, sink))
+    def through(found: Value) -> None:
+        is_of_class = isinstance(found, Function) and "classmethod" in found.scope.marks
+        sink(state.bind(found, value) if is_of_class else found)
 
-
-def _through_class(state: State, of: Class, found: Value, sink: Sink) -> None:
-    is_of_class = isinstance(found, Function) and "classmethod" in found.scope.marks
-    sink(state.bind(found, of) if is_of_class else found)
+    inherited(state, value, name, through)
 
 
 def inherited(state: State, of: Class, name: str, sink: Sink, after: Class | None = None) -> None:
@@ -293,13 +288,9 @@ def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Si
     """
     known = state.climbed.get((parent, name))
     if known is None:
-        known = state.climbed[parent, name] = state.variable()
-        lookup(state, parent, name, site, _unbound(known))
+        known = made = state.climbed[parent, name] = state.variable()
+        lookup(state, parent, name, site, lambda each: made.add(each.function if isinstance(each, Bound) else each))
     known.use(lambda value: sink(state.bind(value, receiver)))
-
-
-def _unbound(found: Variable) -> Sink:
-    return lambda value: found.add(value.function if isinstance(value, Bound) else value)
 
 
 def _of_declared(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
@@ -390,8 +381,8 @@ def _of_constant(state: State, value: Constant, name: str, site: Site, sink: Sin
         sink(state.external[f"{BUILTIN}.{type(value.value).__name__}.{name}"])
 
 
-FINDERS: dict[type[Value], Callable[..., None]] = {
-    Module: _of_module,
+FINDERS: dict[type[Value], Callable[..., object]] = {
+    Module: lambda state, value, name, site, sink: of_files(state, value.paths, name, site, sink),
     Class: _of_class,
     Object: _of_object,
     Declared: _of_declared,

@@ -229,7 +229,7 @@ def _build(state: State, path: str, unit: ir.Unit) -> None:
 def _offer(state: State, imported: ir.Import, frame: Frame, top: Frame) -> None:
     """Record re-exports and star imports."""
     if imported.name == STAR:
-        frame.stars.append(imported)
+        frame.stars += (imported,)
     if imported.is_export:
         top.exports.setdefault(imported.alias or imported.name or "", state.variable())
         if imported.name == STAR:
@@ -351,7 +351,9 @@ def _parameters(state: State, function: Function) -> None:
 
 def _assume(state: State) -> None:
     """Assume what is not known: receivers of methods, values of declared types."""
-    _assume_undecorated(state)
+    for decorated, result in tuple(state.decorations):
+        if not result.values:  # a decorator without a known result returns what it is given
+            decorated.flow(result)
     state.work.run()
     _unlock(state)
     for each in state.functions:
@@ -365,13 +367,6 @@ def _assume(state: State) -> None:
             if not _is_seen(value, site):
                 dispatch(state, value, name, site.found(site.how or "declared"), sink)
         state.work.run()
-
-
-def _assume_undecorated(state: State) -> None:
-    """Assume that a decorator without a known result returns what it is given."""
-    for decorated, result in tuple(state.decorations):
-        if not result.values:
-            decorated.flow(result)
 
 
 def _receive(state: State, method: Function, owner: Class) -> None:
