@@ -29,6 +29,7 @@ from recollect.code.links.flow_values import (
     Frame,
     Function,
     Object,
+    Value,
 )
 from recollect.code.links.library_table import MADE
 from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
@@ -84,10 +85,40 @@ def schedule_body(state: State, prepare: Callable[[Function], None], function: F
 
     def read() -> None:
         prepare(function)
-        for frame in (function.frame, *state.parts.get(function, ())):
-            evaluation.run(state, frame)
+        if not _is_told(state, function):
+            for frame in (function.frame, *state.parts.get(function, ())):
+                evaluation.run(state, frame)
 
     state.work.later.append(read)
+
+
+def _is_told(state: State, function: Function) -> bool:
+    """Take the declared result of a function for all that other files see of it, where it leaves nothing open.
+
+    In Python alone: elsewhere a parameter of a type looks like a type outside, and containers are often classes.
+    """
+    scope = function.scope
+    if scope.returns is None or "generator" in scope.marks or state.units[function.path].language != "python":
+        return False
+    if any(type(each) is ir.Assign and type(each.target) is ir.Member for each in scope.body):
+        return False
+    _, types = state.declared[-1]
+    told = [value for each in types.values if (value := _only(state, each)) is not None]
+    if not told or len(told) < len(types.values):
+        return False
+    for value in told:
+        function.returns.add(value)
+    return True
+
+
+def _only(state: State, declared: Value) -> Value | None:
+    """Return the only value that something of a declared type can be."""
+    if isinstance(declared, Class):
+        is_open = declared.subclasses or declared.scope.kind == "interface" or "abstract" in declared.scope.marks
+        return None if is_open else declared.instance
+    if isinstance(declared, External) and MADE not in declared.name:
+        return state.external[declared.name + MADE]
+    return declared if isinstance(declared, Collection) else None
 
 
 # Calls of a chain, each on what the one before is declared to return, that are followed.

@@ -123,3 +123,27 @@ def test_only_needed_bodies_are_evaluated(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(State, "dissolve", look)
     _solved({"main.py": MAIN, "lib.py": LIB}, frozenset(("lib.py",)))
     assert sorted(scheduled) == ["__init__", "counted", "inside", "late", "make", "open", "outer", "setup", "wrapped"]
+
+
+def test_a_declared_result_of_a_class_without_heirs_needs_no_body() -> None:
+    library = """
+class Plain:
+    def run(self): pass
+class Base:
+    def run(self): pass
+class Heir(Base):
+    def run(self): pass
+def plain() -> Plain:
+    return unknown()
+def based() -> Base:
+    return Heir()
+"""
+    main = "from lib import plain, based\nplain().run()\nbased().run()\n"
+    solution = _solved({"main.py": main, "lib.py": library}, frozenset(("lib.py",)))
+    scopes = unit(library.encode(), "lib.py", ()).scopes
+    called = {
+        (edge.line, scopes[edge.callee[1]].line, edge.how)
+        for edge in solution.calls
+        if isinstance(edge.callee, tuple) and scopes[edge.callee[1]].name == "run"
+    }
+    assert called == {(2, 3, "method"), (3, 7, "method")}
