@@ -164,6 +164,14 @@ class DictTransaction(DictRows):
     def delete(self, kind: type[Record], where: Filter) -> int:
         doomed: list[Any] = self.find(kind, where)
         for record in doomed:
+            edges = self.find(Edge, {"src": f"mem:{record.id}", "relationship": "SUPERSEDES"}) if kind is Memory else []
+            for edge in edges:
+                for old in self.get(Memory, [edge.dst.removeprefix("mem:")]):
+                    newer = self.get(Memory, [record.id])[0].superseded_by
+                    ends = (newer, record.valid_to) if newer and self.get(Memory, [newer]) else (None, None)
+                    self.update(Memory, old.id, dict(zip(("superseded_by", "valid_to"), ends, strict=True)))
+                    if ends[0]:
+                        self.update(Edge, edge.id, {"src": f"mem:{newer}"})
             for dependent, field in HANGING.get(kind, ()):
                 self.delete(dependent, {field: record.id})
             for node in self.find(Node, {"memory_id": record.id}) if kind is Memory else ():

@@ -51,7 +51,7 @@ def updating(kind: type[Record], row_id: str | int, **values: Any) -> Callable[[
     return lambda transaction: transaction.update(kind, row_id, values)
 
 
-def deleting(kind: type[Record], row_id: str | int) -> Callable[[Any], object]:
+def deleting(kind: type[Record], row_id: str | int | tuple[str, ...]) -> Callable[[Any], object]:
     return lambda transaction: transaction.delete(kind, {"id": row_id})
 
 
@@ -137,6 +137,12 @@ GRAPH = inserting(
     Edge(id="loop", src="mem:a", dst="mem:a", relationship="EVOLVED_INTO"),
     Session(id="s", started_at=1),
     Workspace(id="w", name="W"),
+    msgspec.structs.replace(memory("older"), superseded_by="newer", valid_to=1),
+    msgspec.structs.replace(memory("newer"), superseded_by="newest", valid_to=2),
+    memory("newest"),
+    *(Node(id=f"mem:{name}", kind="Memory", memory_id=name) for name in ("older", "newer", "newest")),
+    Edge(id="s1", src="mem:newer", dst="mem:older", relationship="SUPERSEDES"),
+    Edge(id="s2", src="mem:newest", dst="mem:newer", relationship="SUPERSEDES"),
 )
 
 
@@ -148,6 +154,8 @@ GRAPH = inserting(
         pytest.param([updating(Memory, "a", title="1"), updating(Memory, "a", title="2")], id="one row twice"),
         pytest.param([deleting(Memory, "b")], id="a delete"),
         pytest.param([deleting(Memory, "a")], id="a delete that takes others along"),
+        pytest.param([deleting(Memory, "newer")], id="a delete of what superseded another"),
+        pytest.param([deleting(Memory, ("older", "newest", "newer"))], id="a delete of versions of one fact"),
         pytest.param([deleting(Node, "mem:a")], id="a node with its edges"),
         pytest.param([inserting(memory("c")), deleting(Memory, "c")], id="insert and delete"),
         pytest.param([deleting(Memory, "a"), inserting(memory("a", "again"))], id="delete and insert anew"),
@@ -173,6 +181,24 @@ def test_an_undo_restores_every_row_and_undoing_it_restores_the_change(
     assert rows(store) == after
     undo(store, second)
     assert rows(store) == before
+
+
+@pytest.mark.parametrize(
+    ("deleted", "ends"),
+    [
+        (("newest",), {"older": ("newer", 1), "newer": (None, None)}),
+        (("newer",), {"older": ("newest", 2), "newest": (None, None)}),
+        (("newer", "newest"), {"older": (None, None)}),
+        (("newest", "newer"), {"older": (None, None)}),
+    ],
+)
+def test_a_superseded_memory_holds_again_once_nothing_supersedes_it(
+    store: Store, deleted: tuple[str, ...], ends: dict[str, tuple[str | None, int | None]]
+) -> None:
+    run(store, GRAPH)
+    run(store, *(deleting(Memory, name) for name in deleted))
+    kept = store.get(Memory, ["older", "newer", "newest"])
+    assert {row.id: (row.superseded_by, row.valid_to) for row in kept} == ends
 
 
 def test_an_undo_says_how_many_changes_it_took_back(store: Store, add: Add) -> None:

@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 
 from recollect.recall.parsed_statement import VERB_KEYS, Statement, names, statement, with_parts
 from recollect.recall.stated_values import conflict, repeated
+from recollect.text.questions import INDIRECT
 from recollect.text.terms import terms
 
 Change = Literal["value", "said", "ended", "over", "opposite"]
@@ -73,6 +74,8 @@ _LEADING = 4
 HALF = 0.5
 _FORMER_NUMBER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
 _NOT = frozenset("not never no none neither nothing without".split())
+# What is so is not done or not used.
+_LEFT_OUT = frozenset("skipped excluded ignored disabled omitted".split())
 _NEVER = re.compile(r"\b(?:never|no longer|no ?body|none)\b", re.IGNORECASE)
 _OVER = re.compile(
     r"\b(?:no longer|no more|any ?(?:more|longer)|dropped|removed|gone|stopped|no ?body|reverted|retired|abolished|"
@@ -196,6 +199,8 @@ def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
 def contradicts(new: Statement, old: Statement) -> bool:
     """Tell whether two statements that are about the same cannot both hold now; less certain than `amends`."""
     is_denied = bool(_NEVER.search(new.text)) and not _NEVER.search(old.text)
+    if _deny_alike(new, old) or INDIRECT.search(new.text):
+        return False
     if new.text.rstrip().endswith("?") and not new.values and not is_denied:
         return False
     opposite = _opposite(new, old)
@@ -333,6 +338,13 @@ def _is_denial(new: Statement, old: Statement) -> bool:
     return len({_NOT.isdisjoint(word.lower() for word in each.tokens) for each in (new, old)}) > 1
 
 
+def _deny_alike(new: Statement, old: Statement) -> bool:
+    """Tell whether one says “not” where the other says “skipped”, and no word says that something was changed."""
+    both = ({word.lower() for word in each.tokens} for each in (new, old))
+    forms = {(_NOT.isdisjoint(words), _LEFT_OUT.isdisjoint(words)) for words in both}
+    return not new.cues and forms == {(True, False), (False, True)}
+
+
 def _differ(new: Statement, old: Statement) -> bool:
     """Tell whether the values of one kind differ. Where something was changed, a bare number counts, too."""
     return conflict(new.values, old.values, loose=not new.cues.isdisjoint(("says so", "changed")))
@@ -343,6 +355,8 @@ def _is_hindered(new: Statement, old: Statement) -> bool:
     if new.is_open or new.is_past or old.is_past or (new.is_told and old.is_told) or new.partly - old.partly:
         return True
     if new.cues <= {"now"} and (old.is_open or (_is_unnamed(new) and _is_unnamed(old))):
+        return True
+    if _deny_alike(new, old):
         return True
     is_addition = _is_inclusive(new, old) and not _reverses(new, old)
     if not new.cues and (old.partly - new.partly or is_addition):

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from recollect.recall.stated_values import Value, is_amount, tokens, values
+from recollect.text.questions import INDIRECT
 from recollect.text.terms import STOP_WORDS, terms
 
 # Shorter sentences name something, longer ones tell a story.
@@ -49,7 +50,7 @@ _OPEN = re.compile(
     r"asked (?:whether|if)|(?:decided|voted) against|(?:was|were|been) (?:rejected|declined)|tell me|remind me|explain|"
     r"let me know|describe|someday|eventually|not yet|next (?:year|quarter|month)|"
     r"(?:says?|said|thinks?|wrote|claims?|argues?) (?:that )?(?:we|he|she|they|it|you)(?:['’]d| should| ought)|"
-    r"will not (?:move|switch|change|migrate|replace)\w*)\b",
+    rf"will not (?:move|switch|change|migrate|replace)\w*)\b|{INDIRECT.pattern}",
     re.IGNORECASE,
 )
 # So does one with these, unless it says that something was changed: "we discussed it and moved to X".
@@ -86,11 +87,11 @@ _CHANGED = (
 _CUES: dict[Cue, re.Pattern[str]] = {
     "says so": re.compile(
         r"^\W*updated?\b|\bupdate:|"
-        r"\b(?:amend\w*|supersed\w+|overrid\w+|overrul\w+|overturn\w+|correction|(?:was|were) wrong|scrap|forget|disregard|"
-        r"ignore what|turns out|turned out|revised|changed (?:my|our) mind|actually|ended up|went with|settled on|"
-        r"reverted|rolled back|went back|back to|(?:is|was|were) not it|not \w+ but|(?:took|takes|taken) over|"
-        r"(?:handed|hands) over|in place of|in favou?r of|new (?:policy|rule|convention|standard|decision|process|"
-        r"default|limit|deadline|contact|owner|value|name|address|time|date))\b",
+        r"\b(?:amend\w*|supersed\w+|overrid\w+|overrul\w+|overturn\w+|correction|(?:was|were) wrong|scrap|forget|"
+        r"disregard|ignore what|turns out|turned out|revised|changed (?:my|our) mind|actually|ended up|went with|"
+        r"settled on|reverted|rolled back|went back|back to|(?:is|was|were) not it|not \w+ but|"
+        r"(?:took|takes|taken) over|(?:handed|hands) over|in place of|in favou?r of|new (?:policy|rule|convention|"
+        r"standard|decision|process|default|limit|deadline|contact|owner|value|name|address|time|date))\b",
         re.IGNORECASE,
     ),
     "changed": _any(
@@ -107,9 +108,9 @@ _CUES: dict[Cue, re.Pattern[str]] = {
 }
 # What stands behind the first, or before the second, is over.
 _ENDING_BEFORE = _any(
-    r"instead of|rather than|no longer|no more|not(?!,? any ?(?:more|longer))|replace[sd]?|replacing|dropped|drop|scrap|forget|retired|removed|"
-    r"former|old|unlike|abandoned|gave up|stopped|in place of|moved out of|away from|deprecated|could not|no ?body|"
-    r"deleted|ignore|ditched|got rid of|off(?= [A-Z])|overturned|wrong about"
+    r"instead of|rather than|no longer|no more|not(?!,? any ?(?:more|longer))|replace[sd]?|replacing|dropped|drop|"
+    r"scrap|forget|retired|removed|former|old|unlike|abandoned|gave up|stopped|in place of|moved out of|away from|"
+    r"deprecated|could not|no ?body|deleted|ignore|ditched|got rid of|off(?= [A-Z])|overturned|wrong about"
 )
 _NO_MORE = re.compile(r"(?:^|[,;:(–—-]\s+)(?:(?:so|and|with|please)\s+)?no\b(?! longer| more)", re.IGNORECASE)
 _FROM = _any(r"from(?= [^.;:]{1,60} to )")

@@ -23,6 +23,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recollect.recall.query import Query
+from recollect.text.questions import INDIRECT, states_nothing
 from recollect.text.terms import terms
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def _stated(asked: Asked, version: Version, *, least: float) -> Stated | None:
     best = None
     for sentence in SENTENCE.split(version.text()):
         stated = asked.stated(terms(sentence))
-        if stated:
+        if stated and not INDIRECT.search(sentence):
             lays_down = bool(_CUE.search(sentence))
             worth = stated + CUE_BONUS * lays_down
             if worth >= least and (best is None or worth > best.worth):
@@ -267,7 +268,7 @@ def version_points(question: str, new: str, old: str, later: Later, *, cosine: f
     """
     points = points_by_meaning(old, later, cosine=cosine, asked=asked)
     # Most are too far below the bar for a conflict to matter, and parsing takes time.
-    if points + CONFLICT < VERSION_BAR or lacks_identifier(question, new, old):
+    if points + CONFLICT < VERSION_BAR or lacks_identifier(question, new, old) or states_nothing(new):
         return 0.0
     # Here, not above: a hook that answers a prompt by words alone does without.
     from recollect.recall.amend import contradicts

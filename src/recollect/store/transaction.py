@@ -15,7 +15,7 @@ import msgspec
 
 from recollect import clock
 from recollect.errors import Conflict, NotFound, Purged
-from recollect.model import Change, Memory, Node, Record
+from recollect.model import Change, Edge, Memory, Node, Record
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
 from recollect.store.passage_rows import text_rows
@@ -93,11 +93,16 @@ class Transaction(Rows):
         return updated
 
     def delete(self, kind: type[Record], where: Filter) -> int:
-        """Remove rows and their dependents (logged one by one); returns how many of `kind` were removed."""
+        """Remove rows and their dependents (logged one by one); returns how many of `kind` were removed.
+
+        A memory that was superseded by a removed one holds again, or is superseded by what superseded that one.
+        """
         table = TABLES[kind]
         doomed: list[Record] = self.find(kind, where)
         for record in doomed:
             row_id = getattr(record, table.key)
+            if isinstance(record, Memory):
+                self._give_back(row_id)
             self._release_dependents(kind, row_id)
             if table.logged:
                 self._log(table, row_id, "delete", record)
@@ -207,6 +212,20 @@ class Transaction(Rows):
         if not found:
             raise NotFound(f"no {TABLES[kind].name} row {row_id}", id=row_id)
         return found[0]
+
+    def _give_back(self, memory_id: str) -> None:
+        """End the supersessions by a memory that is about to be removed, or hand them to what superseded it."""
+        own = tuple(node.id for node in self.find(Node, {"memory_id": memory_id, "kind": "Memory"}))
+        for edge in self.find(Edge, {"src": own, "relationship": "SUPERSEDES"}) if own else ():
+            (node,) = self.get(Node, [edge.dst])
+            for old in self.find(Memory, {"id": node.memory_id, "superseded_by": memory_id}):
+                gone = self._existing(Memory, memory_id)
+                newer = gone.superseded_by if gone.superseded_by not in (None, old.id) else ""
+                heirs = self.find(Node, {"memory_id": newer, "kind": "Memory"}, limit=1)
+                ends = (gone.superseded_by, gone.valid_to) if heirs else (None, None)
+                self.update(Memory, old.id, dict(zip(("superseded_by", "valid_to"), ends, strict=True)))
+                for heir in heirs:
+                    self.update(Edge, edge.id, {"src": heir.id})
 
     def _release_dependents(self, kind: type[Record], row_id: str) -> None:
         for dependent in DEPENDENTS.get(kind, ()):

@@ -1,4 +1,4 @@
-"""Questions: the end of a sentence, the form of a question, and whether a text only asks."""
+"""Questions: the end of a sentence, the forms of a question, and whether a text only asks."""
 
 from __future__ import annotations
 
@@ -32,6 +32,36 @@ _REQUEST = compiled(
     re.IGNORECASE,
 )
 _ENDS = compiled(r"\?[\s)\"'”’]*+\Z")
+_WHAT = r"(?:where|how|what|which|why|when|whether|whose|who)\b"
+# Who seeks an answer. "We should check whether" may be a convention, and "do not ask which" is a rule.
+_SEEKS = (
+    r"(?:let['’]?s |let (?:us|me) |i (?:should|need to|have to) |(?:(?:i|we)(?:['’]m|['’]re| am| are)? )?"
+    r"(?:can(?:['’]t|not| not)|do(?:n['’]t| not)|not|no longer) (?:quite |really )?"
+    r"(?=sure|certain|clear|know|remember|recall|tell))"
+)
+_BY = r"(?:(?:use|take|read|run) [^,;:–—]{1,40}? to )?"
+_SEEK = r"(?:find|figure|work) out|look (?:at|into|up)|clarify|investigate|determine"
+# A question inside of a sentence: "not sure where", "let's check how". Not of a noun ("the document which"), and not
+# "make sure", which begins a rule.
+_INDIRECT = (
+    rf"\b(?<!\bthe )(?<!\ba )(?<!each )(?<!every )(?<!make )(?:{_SEEK}|(?:un)?(?:sure|clear|certain)|check|see|know|"
+    r"document|remember|recall|(?:tell|remind|show)(?: me| us)?|ask|verify|explain|describe|understand|no idea|wonder)"
+    rf"(?: about| exactly| again)? {_WHAT}"
+)
+INDIRECT = compiled(_INDIRECT, re.IGNORECASE)
+# A whole sentence that asks without a question mark: inverted, or with something to find out. A bare imperative to
+# check or document something may be a rule; a further clause may be an answer.
+_SOUGHT = compiled(
+    r"(?:(?:where|how|why|when)(?: (?:many|much|long|often|big|large)(?: \w++){0,2}?)?"
+    r"(?:['’]s| (?:is|are|was|were|do|does|did))\b"
+    r"|(?:what|who) (?:is|are|was|were) (?:the|our|this|that|these|those)\b"
+    r"|(?:what|which)(?: \w++){0,2}? (?:do|does|did|should|can) (?:we|you|i|they|it|the|our|this|that)\b"
+    rf"|(?:(?:we|i) (?:should|need to|have to) )?+(?:{_SEEK}) {_WHAT}"
+    rf"|(?:(?<=please )(?!ask)|{_SEEKS})(?!.*\b(?:always|never|before|after|every|each|whenever)\b)"
+    rf"{_BY}{_INDIRECT})"
+    r"[^,;:–—]*+(?:, (?:please|thanks|again|too|though)\b[^,;:–—]*+)?\Z",
+    re.IGNORECASE,
+)
 
 
 def only_asks(text: str) -> bool:
@@ -42,8 +72,14 @@ def only_asks(text: str) -> bool:
     return bool(sentences) and all(_asks(sentence) for sentence in sentences)
 
 
+def states_nothing(text: str) -> bool:
+    """Tell whether every sentence of a text asks, also inside of a request or rule: it replaces no statement."""
+    return all(_asks(part) or INDIRECT.search(part) for part in SENTENCE.split(text.strip()))
+
+
 def _asks(sentence: str) -> bool:
     start = _LEAD.match(sentence)
     begin = start.end() if start else 0
     # A greeting states nothing either.
-    return begin == len(sentence) or bool(_ENDS.search(sentence)) or bool(_REQUEST.match(sentence, begin))
+    is_asked = _ENDS.search(sentence) or _REQUEST.match(sentence, begin) or _SOUGHT.match(sentence, begin)
+    return begin == len(sentence) or bool(is_asked)

@@ -396,6 +396,27 @@ def test_undo_brings_a_deleted_memory_back_with_its_links_and_vector(engine: Eng
     assert engine.admin.stats().embeddings == 2
 
 
+@pytest.mark.promise("E-delete_memory")
+@pytest.mark.parametrize("gone", ["deleted", "purged", "with its project"])
+def test_a_memory_holds_again_when_the_one_that_superseded_it_is_gone(engine: Engine, gone: str) -> None:
+    old = engine.memories.store("Sessions are kept in Redis.", global_=True).memory
+    new = engine.memories.store("Sessions are kept in Memcached.", namespace="app", supersedes=old.id).memory
+    replaced = engine.store.get(Memory, [old.id])[0]
+    assert (replaced.superseded_by, replaced.valid_to) == (new.id, new.created_at)
+    if gone == "deleted":
+        engine.memories.delete(new.id)
+    elif gone == "purged":
+        engine.memories.purge((new.id,))
+    else:
+        engine.namespaces.delete("app")
+    held = engine.store.get(Memory, [old.id])[0]
+    assert (held.superseded_by, held.valid_to) == (None, None)
+    assert [hit.superseded_by for hit in engine.recall.search("Redis sessions").hits] == [None]
+    if gone == "deleted":
+        engine.memories.delete(new.id, undo=True)
+        assert engine.store.get(Memory, [old.id])[0].superseded_by == new.id
+
+
 def test_undo_takes_back_the_last_deletion_and_nothing_else(engine: Engine) -> None:
     one, other = (engine.memories.store(text, namespace="app").memory for text in ("first", "second"))
     with pytest.raises(Conflict, match="is not deleted"):

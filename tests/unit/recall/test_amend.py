@@ -148,6 +148,10 @@ NO_CHANGES = (
     ("Members can pay by invoice.", "Members can pay by voucher."),
     ("Dark mode is on.", "Dark mode is off in the editor."),
     ("The nightly job runs at 2 am.", "The nightly job runs at 6 am this weekend."),
+    ("Avatars are stored in the bucket media-prod.", "Not sure where avatars are stored"),
+    ("Avatars are stored in the bucket media-prod.", "No longer sure where avatars are stored."),
+    ("Sessions are kept in Redis for 45 minutes.", "Please always check where sessions are kept now."),
+    ("Tests marked online are skipped in CI.", "The online tests don't run in CI."),
     ("Labels are printed with cups.", "One forum post says we should print labels with lpr instead."),
 )
 

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import pytest
 
 from recollect.recall.query import understand
-from recollect.recall.supersede import SCORE_GAP, Stated, Version, replaces, supersede, tense
+from recollect.recall.supersede import (
+    SCORE_GAP,
+    Later,
+    Note,
+    Stated,
+    Version,
+    changes_value,
+    replaces,
+    supersede,
+    tense,
+    version_points,
+)
 from recollect.text.terms import terms
 
 QUESTION = "Which database does the shop use?"
@@ -163,6 +175,23 @@ def test_only_what_changes_the_fact_replaces_it(newer: str, replaced: bool) -> N
     assert (new.place, old.place) == (1, 0)
     assert replaces(new, old) is replaced
     assert not replaces(old, new)
+
+
+@pytest.mark.parametrize(
+    "asking",
+    [
+        "Let's find out which database the shop uses",
+        "Please always tell me which database the shop uses.",
+        "We should look at which database the shop uses instead.",
+        "I no longer know which database the shop uses.",
+    ],
+)
+def test_a_question_inside_of_a_sentence_is_no_version(asking: str) -> None:
+    assert stated(QUESTION, EVEN, MYSQL, asking) == []
+    assert not changes_value(understand(QUESTION), asking, MYSQL)
+    later = Later(Note(2, None, (1, 1), np.ones(1, np.float32)), 1.0, is_mutual=True, shared=1.0, is_few=False)
+    assert version_points(QUESTION, asking, MYSQL, later, cosine=1.0, asked=1.0) == 0
+    assert version_points(QUESTION, "The shop uses SQLite.", MYSQL, later, cosine=1.0, asked=1.0) > 0
 
 
 def test_what_lays_something_else_down_is_no_version() -> None:

@@ -364,7 +364,7 @@ class Memories(msgspec.Struct, eq=False):
     def delete(self, memory_id: str, *, undo: bool = False) -> Deleted:
         """Delete a memory. undo=true brings it back.
 
-        Its links and its vector are deleted and restored with it.
+        Its links and its vector are deleted and restored with it. What it superseded holds again.
 
         memory_id: the memory's id
         undo: restore a deleted memory
@@ -386,8 +386,8 @@ class Memories(msgspec.Struct, eq=False):
         try:
             return Deleted(deleted=0, restored=1, batch=self.undo(deletion).batch)
         except Conflict:
-            message = f"memory {memory_id} is linked to a memory that was deleted later"
-            raise Conflict(message, hint="Undo the later deletion first; `recollect changes` lists both.") from None
+            message = f"memory {memory_id} is linked to a memory that was changed or deleted later"
+            raise Conflict(message, hint="Undo the later change first; `recollect changes` lists both.") from None
 
     def _deletion(self, memory_id: str) -> str:
         """Return the batch that deleted this memory alone."""
