@@ -441,6 +441,27 @@ def test_what_fails_and_what_is_left_is_told_until_it_is_done(shop: Shop) -> Non
     assert "Still failing" not in shop.starts("s2")
 
 
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_a_session_in_which_nothing_succeeded_is_open_work(shop: Shop, is_ended: bool) -> None:
+    shop.asks("w", "make the build green")
+    shop.fails("w", "cargo test", "test result: FAILED. 3 passed; 1 failed")
+    shop.fails("w", "ruff check .", "Found 1 error.")
+    shop.fails("w", "ssh box", "ssh: connect to host box port 22: Connection refused")
+    if is_ended:
+        shop.answers("w", "cargo test fails in cart::tests::total.")
+        shop.ends("w")
+    shop.asks("t", "tell me a joke")
+    shop.answers("t", "Light attracts bugs.")
+    shop.ends("t")
+    (line,) = lines(shop.starts("s1"), "Open work")
+    state = "" if is_ended else ", not ended"
+    assert line == (
+        f"- 2025-12-29 (claude{state}): make the build green. "
+        "Still failing: `cargo test` failed (exit status 1): test result: FAILED. 3 passed; 1 failed; "
+        "`ruff check .` failed (exit status 1): Found 1 error."
+    )
+
+
 def test_a_command_that_was_written_wrongly_is_no_open_work(shop: Shop) -> None:
     shop.works("w", "raise the tax", "shop/price.py", "I raised the tax in shop/price.py.")
     shop.fails("w", "mise run check", "mise ERROR no task check found")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
 from recollect.capture.fixes import unresolved
+from recollect.capture.invocation import kind
 from recollect.capture.observation_lesson import listed
 from recollect.capture.outcome import is_unknown
 from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
@@ -37,6 +38,8 @@ AT_HAND = 3
 # Open sessions that are told.
 TOLD = 3
 FILES = 4
+# Failures of a session that are told.
+FAILING = 2
 ASKED_CHARACTERS = 140
 DETAIL_CHARACTERS = 160
 # How a session ended whose assistant did not say so.
@@ -103,7 +106,9 @@ def work_lines(
     failing = [row for row in every if row.tool not in CHANGING and not is_unknown(row.told)]
     found: list[tuple[PastSession, list[str]]] = []
     for place, past in enumerate(pasts):
-        fails = [row.told for row in failing if row.session_id == past.session.id]
+        own = [row for row in failing if row.session_id == past.session.id]
+        # Tests and builds say more of the work than other commands.
+        fails = [row.told for row in sorted(own, key=lambda row: kind(row.target) not in ("other", "git"))]
         is_left = (past.state and (past.progress.asked or past.progress.changed)) or past.progress.left
         if fails or (is_left and not any(_covers(late, past) for late in pasts[:place])):
             found.append((past, fails))
@@ -141,7 +146,7 @@ def _line(past: PastSession, asked: str, fails: Sequence[str], branch: str) -> s
     parts = (
         flat(asked, ASKED_CHARACTERS).rstrip("."),
         f"Changed {changed}" if changed else "",
-        f"Still failing: {flat(fails[-1], DETAIL_CHARACTERS)}" if fails else "",
+        f"Still failing: {'; '.join(flat(each, DETAIL_CHARACTERS) for each in fails[-FAILING:])}" if fails else "",
         f"Left: {flat(' '.join(done.left), DETAIL_CHARACTERS)}" if done.left else "",
     )
     return f"- {day(session.started_at)}" + (f" ({about})" if about else "") + f": {'. '.join(filter(None, parts))}"
