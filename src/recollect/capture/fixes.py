@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from recollect.capture.invocation import bare, is_looking, kind, names, parts
+from recollect.capture.invocation import bare, is_another_way, is_looking, kind, parts
 from recollect.capture.outcome import is_misuse
 from recollect.model import CommandKind, Observed
 from recollect.text.lazy_patterns import compiled
@@ -121,7 +121,7 @@ def _resolves(proof: _Proof, text: str, is_wrong: bool) -> bool:
         return True
     if purpose in ("other", "git") or purpose != proof.kind:
         return False
-    if is_wrong and not names(words).isdisjoint(names(proof.words)):
+    if is_wrong and is_another_way(words, proof.words):
         return True
     return words[:1] == proof.words[:1] and all(_is_covered(word, words[1:]) for word in proof.words[1:])
 

@@ -83,6 +83,9 @@ _TASK_RUNNERS: Mapping[str, CommandKind] = {
     "yarn": "install", "bun": "other", "gradle": "build", "gradlew": "build", "mvn": "build", "mvnw": "build",
     "invoke": "other", "turbo": "other", "nx": "other", "mix": "other", "rails": "other", "manage.py": "other",
 }  # fmt: skip
+# Programs that take the arguments of another.
+_SAME = {"pnpm": "npm", "yarn": "npm", "bun": "npm", "gradlew": "gradle", "mvnw": "mvn",
+         "docker-compose": "docker compose"}  # fmt: skip
 _GIT = frozenset({"git", "gh", "glab", "hub", "svn", "hg", "jj"})
 _SCRIPT = compiled(r"(?:[\w.\-]++/)*+[\w.\-]+\.(?:sh|py|js|ts|mjs|rb|pl|exs)|\.{1,2}/\S+")
 _INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "bash", "sh", "deno", "tsx", "php", "elixir"})
@@ -185,8 +188,8 @@ def bare(part: str) -> list[str]:
     """Return the words of a command without variables, runners, interpreters and the folder of its program.
 
     `CI=1 uv run pytest -x`, `python3 -m pytest -x` and `.venv/bin/pytest -x` are all `pytest -x`; `pnpm test` and
-    `yarn test` are `npm test`. `sh lint.sh` and `./lint.sh` are `lint.sh`; `python3 -m shop.report` and
-    `python3 shop/report.py` are `shop/report.py`.
+    `yarn test` are `npm test`, and `./gradlew test` is `gradle test`. `sh lint.sh` and `./lint.sh` are `lint.sh`;
+    `python3 -m shop.report` and `python3 shop/report.py` are `shop/report.py`.
     """
     words = _bare(_VARIABLE.sub("", f"{part.strip('() ')} ").split())
     if words and ("/bin/" in words[0] or ("/" in words[0] and not _SCRIPT.fullmatch(words[0]))):
@@ -197,12 +200,16 @@ def bare(part: str) -> list[str]:
         words = [words[0].removeprefix("./"), *words[1:]]
     elif words and _MODULE.fullmatch(words[0]):
         words = [words[0].replace(".", "/") + ".py", *words[1:]]
-    return ["npm", *words[1:]] if words[:1] in (["pnpm"], ["yarn"], ["bun"]) else words
+    return [*_SAME[words[0]].split(), *words[1:]] if words and words[0] in _SAME else words
 
 
-def names(words: list[str]) -> set[str]:
-    """Return the words of a command without options, variables and folders."""
-    return {word.rsplit("/", 1)[-1] for word in words if not word.startswith("-") and "=" not in word}
+def is_another_way(words: list[str], others: list[str]) -> bool:
+    """Tell whether two bare commands use the same tool, or give the same task to two task runners."""
+    tools = {each[0].rsplit("/", 1)[-1] for each in (words, others) if each}
+    if len(tools) < 2:
+        return True
+    tasks, same = ([word for word in each[1:] if word[0] != "-" and word != "run"] for each in (words, others))
+    return tools <= _TASK_RUNNERS.keys() and bool(tasks) and tasks == same
 
 
 def is_looking(command: str) -> bool:

@@ -221,13 +221,16 @@ _PRINTED_CODE = compiled(
     r"\W*(?:(?:exit|rc|ret|status|return|code|result)\w*(?:[ _](?:code|status))?\W{0,4})?(\d{1,3})\W*$", re.IGNORECASE
 )
 
-# Errors of an unknown command or task, and of one that was written wrongly: its option, module or file is unknown.
+# Errors of a missing program, of an unknown command or task, and of one that was written wrongly: its option, module or
+# file is unknown.
+_NO_PROGRAM = r"command not found|exit status 127\b|sh: (?:\d{1,6}: )?\S{1,100}: not found|is not recognized as"
 _UNKNOWN = (
-    r"command not found|exit status 12[67]\b|missing script|command \"[^\"]{1,60}\" not found"
+    rf"{_NO_PROGRAM}|exit status 126\b"
+    r"|missing script|command \"[^\"]{1,60}\" not found"
     r"|\bno (?:task|target|script|test runner|rule to make target)\b"
 )
 _MISUSE = compiled(
-    rf"{_UNKNOWN}|: not found|no module named|modulenotfounderror|is not recognized"
+    rf"{_UNKNOWN}|provided: not found|no module named|modulenotfounderror|is not recognized"
     r"|(?:unknown|unrecognized|unsupported|unexpected|invalid|no such|requires an?) (?:command|subcommand|option|flag"
     r"|argument|shorthand|choice|file or directory|service)|not an? \w+ command"
     r"|not a git repository|can't open file|could not find a p|does not contain recipe|usage:|externally-managed"
@@ -292,6 +295,11 @@ def is_misuse(told: str) -> bool:
 def is_unknown(told: str) -> bool:
     """Tell whether an error says that there is no such command or task."""
     return re.search(_UNKNOWN, told[:TOLD_CHARACTERS], re.IGNORECASE) is not None
+
+
+def is_no_program(told: str) -> bool:
+    """Tell whether an error says that a program is not installed."""
+    return re.search(_NO_PROGRAM, told[:TOLD_CHARACTERS], re.IGNORECASE) is not None
 
 
 def _judged(lines: Sequence[str], names: frozenset[str], proven_from: int) -> Outcome:

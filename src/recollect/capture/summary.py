@@ -53,8 +53,8 @@ class Summary(NamedTuple):
 class Progress(NamedTuple):
     """The progress of a session.
 
-    asked: its last request. left: open tasks of the last answer. ran: whether it changed files or ran commands
-    answered: whether the last request got an answer
+    asked: its last request. left: open tasks of the last answer. ran: whether it changed files or ran commands, which
+    may have failed. answered: whether the last request got an answer
     """
 
     asked: str
@@ -107,7 +107,8 @@ def summarise(rows: Iterable[Observed], remembered: Sequence[Memory], shown: Cal
 def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
     """Return the progress of a session; shown: shortens a path."""
     turns = _turns(rows)
-    tools = [row for turn in turns for row in turn.tools if row.outcome != "failed"]
+    every = [row for turn in turns for row in turn.tools]
+    tools = [row for row in every if row.outcome != "failed"]
     requests = [prompt for prompt in _requests(turns) if len(query_terms(prompt)) >= LEAST_TERMS]
     said = SENTENCE.split(_last_answer(turns))
     left = [part for part in said if _LEFT.search(part) and not part.endswith("?") and not _NOTHING_LEFT.search(part)]
@@ -117,7 +118,7 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
         changed=tuple(_files(tools, CHANGING, shown)),
         read=tuple(_files(tools, ("read",), shown)),
         left=tuple(left[:LEFT]),
-        ran=any(row.tool in CHANGING for row in tools) or bool(_commands(tools)),
+        ran=any(row.tool in CHANGING for row in tools) or bool(_commands(every)),
         answered=not turns or turns[-1].is_over,
     )
 

@@ -2,7 +2,7 @@
 
     failed `pytest` ─ worked `uv run pytest`      in one session, no edit in between: the second replaces the first
 
-A failure that an edit resolved is not linked with the success.
+A failure that an edit may have resolved is not linked with the success.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.capture.extract.shell_tool import program
-from recollect.capture.invocation import Invocation, bare, invocation, is_looking, names
+from recollect.capture.invocation import Invocation, bare, invocation, is_another_way, is_looking
 from recollect.capture.observation_lesson import line
-from recollect.capture.outcome import is_misuse
+from recollect.capture.outcome import is_misuse, is_no_program
 from recollect.model import KnownCommand, Variant
 from recollect.patterns.pattern_counts import NAMED, surely
 
@@ -95,54 +95,46 @@ def known_commands(runs: Iterable[Run], edits: Mapping[str, Sequence[Moment]], n
 
 
 def replacement(failing: Run, runs: Iterable[Run], edits: Mapping[str, Sequence[Moment]]) -> Replacement | None:
-    """Return the invocation that worked after one like this failed; None if none did, or this one worked since.
+    """Return the invocation that worked after one like this failed alike; None if none did, or this one worked since.
 
     runs: of one project. edits: by session, when files were changed. An invocation with other arguments is alike if it
-    was written wrongly and failed with the same error.
+    was written wrongly.
     """
     wrong = _used(failing)
     if wrong is None:
         return None
     used = _in_order(runs)
-    links = _links(used, edits)
+    links = [link for link in _links(used, edits) if _fails_alike(link[0].run, wrong.run)]
+    same = [link for link in links if link[0].key == wrong.key]
+    if not same and is_misuse(wrong.run.told):
+        same = [link for link in links if _begins_alike(wrong, *link)]
     worked = [each for each in used if each.run.worked]
-    found = [_whole(wrong, after, worked) for before, after in links if before.key == wrong.key]
-    found = found or [_by_heads(wrong, before, after, worked) for before, after in links]
+    found = [_replacement(wrong, before, after, worked) for before, after in same]
     return max((each for each in found if each is not None), key=lambda each: (each.times, each.last_at), default=None)
 
 
-def _whole(wrong: _Used, after: _Used, worked: Sequence[_Used]) -> Replacement | None:
-    """Return an invocation as the replacement of the one that it followed."""
-    into = "" if after.what.directory == wrong.what.directory else _into(after.what)
-    names = wrong.what.command, into + after.what.command
-    right = [each.run for each in worked if each.key == after.key]
-    return _replacement(names, right, [each.run for each in worked if each.key == wrong.key])
+def _fails_alike(before: Run, now: Run) -> bool:
+    """Tell whether two runs failed with the same error; shells report a missing program in different words."""
+    return before.fingerprint == now.fingerprint or (is_no_program(before.told) and is_no_program(now.told))
 
 
-def _by_heads(wrong: _Used, before: _Used, after: _Used, worked: Sequence[_Used]) -> Replacement | None:
-    """Return the beginning of an invocation as the replacement of a wrong beginning, whatever arguments follow."""
-    is_alike = bool(wrong.run.fingerprint) and before.run.fingerprint == wrong.run.fingerprint
-    if not is_alike or not is_misuse(wrong.run.told):
-        return None
+def _begins_alike(wrong: _Used, before: _Used, after: _Used) -> bool:
+    """Tell whether a command begins with the words that were replaced in another one."""
     old, new = before.what.command.split(), after.what.command.split()
     while len(old) > 1 and len(new) > 1 and old[-1] == new[-1]:
         old, new = old[:-1], new[:-1]
-    if not _begins(wrong, old):
-        return None
-    again = [each.run for each in worked if _begins(each, old)]
-    return _replacement((" ".join(old), " ".join(new)), [each.run for each in worked if _begins(each, new)], again)
+    return wrong.what.command.split()[: len(old)] == old
 
 
-def _replacement(names: tuple[str, str], right: Sequence[Run], again: Sequence[Run]) -> Replacement | None:
-    """Return a replacement by its successes; None without the memory of one, or if the other one worked later."""
+def _replacement(wrong: _Used, before: _Used, after: _Used, worked: Sequence[_Used]) -> Replacement | None:
+    """Return a replacement by its successes; None without the memory of one, or if the wrong one worked later."""
+    right = [each.run for each in worked if each.key == after.key]
+    again = [each.run for each in worked if each.key in (wrong.key, before.key)]
     last = right[-1]
     if not last.memory_id or (again and again[-1].at >= last.at):
         return None
-    return Replacement(*names, len(right), last.at, last.memory_id)
-
-
-def _begins(each: _Used, words: Sequence[str]) -> bool:
-    return each.what.command.split()[: len(words)] == words
+    into = "" if after.what.directory == wrong.what.directory else _into(after.what)
+    return Replacement(before.what.command, into + after.what.command, len(right), last.at, last.memory_id)
 
 
 def _in_order(runs: Iterable[Run]) -> list[_Used]:
@@ -193,7 +185,10 @@ def _variants(
 
 
 def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[Moment]]) -> list[tuple[_Used, _Used]]:
-    """Return failures, each with the variant that worked next in its session, unless a file was changed in between."""
+    """Return failures, each with the variant that worked next in its session.
+
+    If a file was changed in between, the change may be why, unless the program of the first is not installed.
+    """
     waiting: dict[str, list[_Used]] = defaultdict(list)
     found: list[tuple[_Used, _Used]] = []
     for each in used:
@@ -206,7 +201,9 @@ def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[Moment]]) -> list
                 continue
             if not _is_variant(before, each):
                 left.append(before)
-            elif before.key != each.key and not _changed(edits.get(each.run.session, ()), before, each):
+            elif before.key != each.key and (
+                is_no_program(before.run.told) or not _changed(edits.get(each.run.session, ()), before, each)
+            ):
                 found.append((before, each))
         waiting[each.run.session] = left
     return found
@@ -215,16 +212,16 @@ def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[Moment]]) -> list
 def _is_variant(before: _Used, after: _Used) -> bool:
     """Tell whether an invocation that worked is another way to write one that failed.
 
-    The same command by another runner, or in another folder, is. Other arguments are if the first was written wrongly.
+    The same command by another runner is. Another folder, or other arguments, are if the first was written wrongly.
     """
     wrong, right = bare(before.what.command), bare(after.what.command)
-    if wrong == right:
+    if wrong == right and before.what.directory == after.what.directory:
         return True
     if before.what.kind != after.what.kind or not is_misuse(before.run.told):
         return False
     if program(" ".join(wrong)) == program(" ".join(right)):
         return True
-    return before.what.kind not in _LAST and not names(wrong).isdisjoint(names(right))
+    return before.what.kind not in _LAST and is_another_way(wrong, right)
 
 
 def _changed(moments: Sequence[Moment], before: _Used, after: _Used) -> bool:

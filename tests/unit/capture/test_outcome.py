@@ -113,7 +113,9 @@ def test_a_wrong_invocation_is_told_from_wrong_code() -> None:
     assert is_misuse('`npm tests` failed: npm error Missing script: "tests"')
     assert is_misuse('`yarn migrate` failed (exit status 1): error Command "migrate" not found.')
     assert is_misuse("`mise run test` failed (exit status 1): mise ERROR no task test found")
+    assert is_misuse("`pytest -x` failed: /bin/sh: 1: pytest: not found")
     assert not is_misuse("`pytest -x` failed (exit status 1): E assert 17.85 == 5.95")
+    assert not is_misuse("`docker build .` failed (exit status 1): ERROR: failed to solve: python:3.99: not found")
 
 
 def test_every_line_of_the_tables_is_tried() -> None:

@@ -438,7 +438,37 @@ def test_what_fails_and_what_is_left_is_told_until_it_is_done(shop: Shop) -> Non
     shop.asks("w2", "look at the Swedish rate")
     shop.runs("w2", "pytest tests/tax")
     shop.answers("w2", "`pytest tests/tax` passes, nothing remains to be done.")
-    assert "Still failing" not in shop.starts("s2")
+    assert lines(shop.starts("s2"), "Open work") == []
+
+
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_a_session_in_which_nothing_succeeded_is_open_work(shop: Shop, is_ended: bool) -> None:
+    shop.asks("w", "make the build green")
+    shop.fails("w", "cargo test", "test result: FAILED. 3 passed; 1 failed")
+    shop.fails("w", "ruff check .", "Found 1 error.")
+    shop.fails("w", "ssh box", "ssh: connect to host box port 22: Connection refused")
+    if is_ended:
+        shop.answers("w", "cargo test fails in cart::tests::total.")
+        shop.ends("w")
+    shop.asks("t", "tell me a joke")
+    shop.answers("t", "Light attracts bugs.")
+    shop.ends("t")
+    (line,) = lines(shop.starts("s1"), "Open work")
+    state = "" if is_ended else ", not ended"
+    assert line == (
+        f"- 2025-12-29 (claude{state}): make the build green. "
+        "Still failing: `cargo test` failed (exit status 1): test result: FAILED. 3 passed; 1 failed; "
+        "`ruff check .` failed (exit status 1): Found 1 error."
+    )
+
+
+def test_a_command_that_does_not_exist_does_not_hide_what_is_left(shop: Shop) -> None:
+    shop.asks("w", "raise the tax")
+    shop.fails("w", "tsat", "bash: tsat: command not found")
+    shop.answers("w", "The tax in shop/tax.py still needs the Swedish rate.")
+    shop.ends("w")
+    (line,) = lines(shop.starts("s1"), "Open work")
+    assert line.endswith("raise the tax. Left: The tax in shop/tax.py still needs the Swedish rate.")
 
 
 def test_a_command_that_was_written_wrongly_is_no_open_work(shop: Shop) -> None:

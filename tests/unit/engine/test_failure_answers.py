@@ -67,8 +67,43 @@ def test_a_wrong_invocation_brings_the_one_that_works_once_in_a_session(engine: 
 def test_a_wrong_program_is_recognised_whatever_its_arguments_are(engine: Engine) -> None:
     learn_replacement(engine, times=1)
     said = engine.presence.answer(failing("pytest tests/test_cart.py -q")) or ""
-    assert "`pytest` failed here before; `python3 -m pytest` works (once, last 2025-12-29)." in said
-    assert engine.presence.answer(failing("pytest -q", "Exit code 1\nE   KeyError: 'se'", "s-3")) is None
+    assert "`pytest -x` failed here before; `python3 -m pytest -x` works (once, last 2025-12-29)." in said
+    assert "`python3 -m pytest -x` works" in (engine.presence.answer(failing("cd api && pytest", session="s-3")) or "")
+
+
+@pytest.mark.parametrize(
+    "error", ["Exit code 127\nzsh: command not found: pytest", "Exit code 127\n/bin/sh: 1: pytest: not found"]
+)
+def test_a_missing_program_is_recognised_in_the_words_of_every_shell(engine: Engine, error: str) -> None:
+    learn_replacement(engine)
+    assert "`python3 -m pytest -x` works" in (engine.presence.answer(failing(error=error)) or "")
+
+
+@pytest.mark.parametrize("command", ["pytest -x", "pytest -q"])
+@pytest.mark.parametrize("error", ["FAILED tests/a.py::test_x - assert 1 == 2", "E   KeyError: 'se'"])
+def test_a_failure_of_the_code_brings_no_other_invocation(engine: Engine, command: str, error: str) -> None:
+    learn_replacement(engine)
+    assert engine.presence.answer(failing(command, f"Exit code 1\n{error}")) is None
+
+
+def test_an_invocation_that_worked_after_the_code_was_mended_replaces_a_missing_program(engine: Engine) -> None:
+    take(
+        engine,
+        payloads.failed("pytest -x", NOT_FOUND, call="1"),
+        payloads.failed("python3 -m pytest -x", "Exit code 1\nE   assert 1 == 2", call="2"),
+        payloads.edited("TAX = 19", "TAX = 20", call="3"),
+        payloads.ran("python3 -m pytest -x", "5 passed", call="4"),
+    )
+    assert "`pytest -x` failed here before; `python3 -m pytest -x` works" in (engine.presence.answer(failing()) or "")
+
+
+def test_a_task_that_is_missing_is_offered_as_it_was_written(engine: Engine) -> None:
+    missing = 'Exit code 1\nnpm error Missing script: "test"'
+    take(engine, payloads.failed("npm test", missing, call="1"))
+    take(engine, payloads.ran("pnpm --filter web test", "Tests 12 passed (12)", call="2"))
+    said = engine.presence.answer(failing("npm test -- --watch", missing)) or ""
+    assert "`npm test` failed here before; `pnpm --filter web test` works" in said
+    assert engine.presence.answer(failing("npm run lint", missing.replace("test", "lint"), "s-3")) is None
 
 
 def test_the_use_of_a_replacement_is_noticed(engine: Engine) -> None:
@@ -95,14 +130,15 @@ def test_the_use_of_a_replacement_is_noticed(engine: Engine) -> None:
 )
 def test_what_did_not_clearly_replace_a_command_is_not_offered(engine: Engine, between: bytes | None) -> None:
     session = "c-1" if between is None or b"Edit" in between else "s-9"
+    error = "Exit code 1\nE   ModuleNotFoundError: No module named 'shop'"
     worked = payloads.ran("python3 -m pytest -x" + (" | tail -3" if between is None else ""), "done", call="2")
     take(
         engine,
-        payloads.failed("pytest -x", NOT_FOUND, call="1"),
+        payloads.failed("pytest -x", error, call="1"),
         *([between] if between else []),
         payloads.in_session(session, worked),
     )
-    assert engine.presence.answer(failing()) is None
+    assert engine.presence.answer(failing(error=error)) is None
 
 
 @pytest.mark.parametrize("again", ["pytest -x", "pytest tests/test_cart.py"])
@@ -127,6 +163,9 @@ def test_a_command_that_worked_since_is_not_replaced(engine: Engine, again: str)
         ),
         ("make test", "make: *** No rule to make target 'test'.  Stop.", "make unit"),
         ("npm test", "npm ERR! code EUSAGE\nnpm ERR! The lock file of pnpm was found", "pnpm test"),
+        ("gradle test", "Unsupported class file major version 65", "./gradlew test"),
+        ("docker-compose up -d", "bash: docker-compose: command not found", "docker compose up -d"),
+        ("npm run build", 'npm error Missing script: "build"', "make build"),
     ],
 )
 def test_a_command_is_replaced_by_another_way_to_run_it(engine: Engine, wrong: str, error: str, right: str) -> None:
@@ -141,9 +180,12 @@ def test_a_command_is_replaced_by_another_way_to_run_it(engine: Engine, wrong: s
     [
         ("python3 load.py", "python3: can't open file 'load.py': No such file or directory", "python3 save.py"),
         ("git push", "git@example.com: Permission denied (publickey).", "git commit -m x"),
+        ("docker build .", "ERROR: failed to solve: python:3.99: not found", "npm run build"),
+        ("cargo build", "bash: cargo: command not found", "npm run build"),
+        ("npm test", "FAILED tests/a.test.js", "cd web && npm test"),
     ],
 )
-def test_another_use_of_the_same_program_replaces_nothing(engine: Engine, wrong: str, error: str, other: str) -> None:
+def test_another_command_replaces_nothing(engine: Engine, wrong: str, error: str, other: str) -> None:
     take(engine, payloads.failed(wrong, f"Exit code 2\n{error}", call="1"), payloads.ran(other, call="2"))
     assert engine.presence.answer(failing(wrong, f"Exit code 2\n{error}")) is None
 

@@ -1,17 +1,18 @@
 """Recent sessions of a project, and the work they left open.
 
 A session is open if it was interrupted, if something still fails, or if its assistant called something unfinished. A
-newer session closes it by asking for the same or by working on the same files, unless something still fails. Finished
-sessions, questions and small talk are left out.
+newer session closes it by asking for the same, by working on the same files, or by making its failing commands
+succeed, unless something still fails. Finished sessions, questions and small talk are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
 from recollect.capture.fixes import unresolved
+from recollect.capture.invocation import kind
 from recollect.capture.observation_lesson import listed
 from recollect.capture.outcome import is_unknown
 from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
@@ -37,6 +38,8 @@ AT_HAND = 3
 # Open sessions that are told.
 TOLD = 3
 FILES = 4
+# Failures of a session that are told.
+FAILING = 2
 ASKED_CHARACTERS = 140
 DETAIL_CHARACTERS = 160
 # How a session ended whose assistant did not say so.
@@ -98,13 +101,15 @@ def work_lines(
     branch: the one that is checked out. told: memories that this session was told already. said: whether a sentence
     stands in the briefing already
     """
-    every = unresolved([row for past in pasts for row in past.rows])
-    # A command that does not exist leaves no work open, and another one may have done it.
-    failing = [row for row in every if row.tool not in CHANGING and not is_unknown(row.told)]
+    failing = _failing(row for past in pasts for row in past.rows)
     found: list[tuple[PastSession, list[str]]] = []
     for place, past in enumerate(pasts):
-        fails = [row.told for row in failing if row.session_id == past.session.id]
-        is_left = (past.state and (past.progress.asked or past.progress.changed)) or past.progress.left
+        own = [row for row in failing if row.session_id == past.session.id]
+        # Tests and builds say more of the work than other commands.
+        fails = [row.told for row in sorted(own, key=lambda row: kind(row.target) not in ("other", "git"))]
+        # A newer session that makes the failing commands of this one succeed does what it left, but for its changes.
+        is_open = (past.progress.left or (past.state and past.progress.asked)) and (own or not _failing(past.rows))
+        is_left = is_open or (past.state and past.progress.changed)
         if fails or (is_left and not any(_covers(late, past) for late in pasts[:place])):
             found.append((past, fails))
     # Who was interrupted could not say what is left, so these come first.
@@ -112,6 +117,11 @@ def work_lines(
     for past, fails in sorted(new, key=lambda row: not row[0].state)[:TOLD]:
         asked = " ".join(part for part in SENTENCE.split(past.progress.asked) if not said(part))
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
+
+
+def _failing(rows: Iterable[Observed]) -> list[Observed]:
+    """Return the failures that leave work open; of a command that does not exist, another one may have done it."""
+    return [row for row in unresolved(rows) if row.tool not in CHANGING and not is_unknown(row.told)]
 
 
 def _is_work(past: PastSession) -> bool:
@@ -141,7 +151,7 @@ def _line(past: PastSession, asked: str, fails: Sequence[str], branch: str) -> s
     parts = (
         flat(asked, ASKED_CHARACTERS).rstrip("."),
         f"Changed {changed}" if changed else "",
-        f"Still failing: {flat(fails[-1], DETAIL_CHARACTERS)}" if fails else "",
+        f"Still failing: {'; '.join(flat(each, DETAIL_CHARACTERS) for each in fails[-FAILING:])}" if fails else "",
         f"Left: {flat(' '.join(done.left), DETAIL_CHARACTERS)}" if done.left else "",
     )
     return f"- {day(session.started_at)}" + (f" ({about})" if about else "") + f": {'. '.join(filter(None, parts))}"

@@ -78,6 +78,7 @@ class Commands:
         row, memory: the failure, which need not be stored yet
         """
         from recollect.capture.invocation import bare, kind
+        from recollect.capture.outcome import is_no_program
         from recollect.engine.sessions.observed_events import edits, observed, remembered_runs, run_of
         from recollect.patterns.known_commands import replacement
 
@@ -85,12 +86,13 @@ class Commands:
             return None
         store, about = self._context.store, {"namespace": row.namespace, "tool": "shell", "outcome": "failed"}
         failed = store.find(Observed, about, order="-at", limit=RECENT_FAILURES)
-        if not any(each.target == row.target or each.fingerprint == row.fingerprint for each in failed):
+        is_missing = is_no_program(row.told)
+        if not any(each.fingerprint == row.fingerprint or (is_missing and is_no_program(each.told)) for each in failed):
             return None
         rows = observed(store, row.namespace, None, "tool", RECENT)
-        wanted, words = kind(row.target), bare(row.target)
+        wanted, tool = kind(row.target), bare(row.target)[:1]
         shells = (each for each in rows if each.tool == "shell")
-        alike = [each for each in shells if kind(each.target) == wanted or bare(each.target) == words]
+        alike = [each for each in shells if kind(each.target) == wanted or bare(each.target)[:1] == tool]
         return replacement(run_of(row, memory), remembered_runs(store, alike), edits(rows))
 
     def known(self, namespace: str | None) -> Sequence[KnownCommand]:
