@@ -67,6 +67,7 @@ class CodeIndex:
         self._context = context
         self._scope = scope
         self._tracking = tracking
+        self._centrality = centrality
         self._link = link
         self._link_later = link_later
         self.vectors = CodeEmbedding(context, embedding, centrality)
@@ -229,7 +230,8 @@ class CodeIndex:
         """
         from recollect.code.index.symbol_properties import level
         from recollect.code.links.tree_linking import is_linked
-        from recollect.engine.code.dependencies import calls
+        from recollect.engine.code.dependencies import calls, crossings
+        from recollect.engine.graph.cross_links import related_trees
         from recollect.store.code_rows import PLACE_BITS
 
         store = self._context.store
@@ -239,10 +241,14 @@ class CodeIndex:
         first = best.file.id << PLACE_BITS
         family = store.symbols([first + place for place in range(best.file.symbol_count)])
         own = best.id - first
-        if not is_linked(store, best.tree, allow_edits=True) and not self._link_later(best.tree.id):
-            with suppress(Conflict):  # another process is indexing: the rest is known without it
-                self._link(best.tree.id)
-        known = calls(store, best)
+        near = [] if is_confined.get() else related_trees(store, best.tree.id)
+        for tree in (best.tree, *near):
+            if not is_linked(store, tree, allow_edits=True) and not self._link_later(tree.id):
+                with suppress(Conflict):  # another process is indexing: the rest is known without it
+                    self._link(tree.id)
+        known = None
+        if all(store.linked_tree(tree.id) for tree in near):
+            known = calls(store, best, crossings(self._centrality.graph()) if near else ())
         return SymbolView(
             symbol=symbol_hit(best),
             decorators=row.decorators,
