@@ -194,9 +194,12 @@ def _documented(record: Record, now: int | None) -> dict[str, Any]:
 
 
 def _symbol(view: code.SymbolView, now: int | None) -> dict[str, Any]:
-    """Callers and callees as paths from the root."""
+    """Callers and callees as paths from the root, those of other projects as full paths."""
     root = f"sym:{view.symbol.root}/"
-    ends = {name: [end.removeprefix(root) for end in getattr(view, name)] for name in ("callers", "callees")}
+    ends = {
+        name: [end.removeprefix(root).removeprefix("sym:") for end in getattr(view, name)]
+        for name in ("callers", "callees")
+    }
     return _fields(view, now) | {name: _value(value, now) for name, value in ends.items() if value}
 
 

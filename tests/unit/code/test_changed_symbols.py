@@ -71,6 +71,54 @@ def test_each_symbol_is_told_by_how_it_differs(before: str, after: str, expected
     assert how(OLD, OLD.replace(before, after)) == expected
 
 
+GO = """\
+package money
+
+type Ledger struct {
+	total int
+}
+
+func (l *Ledger) Balance() int {
+	return l.total
+}
+
+func Open() *Ledger {
+	return &Ledger{}
+}
+"""
+RUST = """\
+mod money {
+    pub struct Ledger {
+        total: i64,
+    }
+
+    impl Ledger {
+        pub fn balance(&self) -> i64 {
+            self.total
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "before", "after", "expected"),
+    [
+        ("a.go", GO, "return l.total", "return l.total + 1", {"Ledger.Balance": "body"}),
+        ("a.go", GO, "return l.total", "// a remark\n\treturn l.total", {"Ledger.Balance": "cosmetic"}),
+        ("a.go", GO, "Balance() int", "Balance(at int) int", {"Ledger.Balance": "signature"}),
+        ("a.go", GO, "func Open", "func (l *Ledger) Close() {\n}\n\nfunc Open", {"Ledger.Close": "added"}),
+        ("a.go", GO, "package money", 'package money\n\nimport "fmt"', {"": "body"}),
+        ("a.rs", RUST, "            self.total", "            self.total + 1", {"money::Ledger::balance": "body"}),
+        ("a.rs", RUST, "impl Ledger", "impl Show for Ledger", {"money": "body"}),
+    ],
+)
+def test_methods_outside_of_their_type_are_not_module_level_code(
+    path: str, old: str, before: str, after: str, expected: dict[str, str]
+) -> None:
+    assert how(old, old.replace(before, after), path) == expected
+
+
 def test_line_ends_alone_change_nothing_but_looks() -> None:
     assert set(how(OLD, OLD.replace("\n", "\r\n")).values()) <= {"cosmetic"}
 

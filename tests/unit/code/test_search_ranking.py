@@ -91,6 +91,21 @@ def test_the_one_file_that_defines_a_name_is_sure_and_of_several_each_less() -> 
     assert rank(understand("light up"), pool(odd, UNRELATED))[0].relevance < SURE
 
 
+def test_the_only_file_that_defines_the_query_as_a_name_is_first() -> None:
+    constant = symbol("lamp_on", kind="Constant", signature="lamp_on = Signal()")
+    defines = candidate("src/signals.py", piece("lamp signal", [constant]), number=6, scores=[0.5])
+    uses = candidate("src/lamp/__init__.py", piece("lamp on lamp_on"), piece("lamp_on"), number=7, scores=[9, 8])
+    test = candidate("tests/test_lamp.py", piece("lamp", [symbol("lamp_on")]), number=8, scores=[9, 6])
+    inner = candidate("src/tower.py", piece("lamp", [symbol("Tower.lamp_on", parent=0)]), number=9, scores=[9, 6])
+    assert ranked("lamp_on", uses, test, inner, defines)[0] == "src/signals.py"
+    # Of an alias and of several definitions the weights decide.
+    alias = constant._replace(signature="lamp_on = signals.lamp_on")
+    again = candidate("src/again.py", piece("lamp signal", [alias]), number=10, scores=[0.5])
+    assert ranked("lamp_on", uses, again)[0] == "src/lamp/__init__.py"
+    twice = candidate("src/other.py", piece("lamp signal", [constant]), number=11, scores=[0.5])
+    assert ranked("lamp_on", uses, defines, twice)[0] == "src/lamp/__init__.py"
+
+
 def test_where_nothing_was_found_nothing_is_ranked() -> None:
     assert rank(understand("BeaconLamp"), pool()) == []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.trees import git, write
 from tests.waiting import PATIENCE_S
 
 from recollect import Engine
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import AmbiguousName, InvalidInput, NotFound
 from recollect.model import File, Tree
 
 FILES = {
@@ -66,8 +66,52 @@ def test_work_trees_of_a_repository_share_a_namespace_but_not_an_index(engine: E
 def test_an_index_may_belong_to_a_named_namespace(engine: Engine, project: Path) -> None:
     assert engine.code.index(str(project), namespace="app").namespace == "app"
     assert len(engine.code.symbols("Server", namespace="app").symbols) == 1
+    engine.memories.store("the library has no code yet", namespace="lib")
     answer = engine.code.symbols("Server", namespace="lib")
     assert answer.symbols == () and "No code of this project" in answer.notes[0]
+
+
+def test_an_indexed_project_has_the_last_parts_of_its_path_as_names(engine: Engine, tmp_path: Path) -> None:
+    base = Path(os.path.realpath(tmp_path))
+    for name in ("one", "two", "old/two"):
+        write(base / name, {"dates.py": "def parse_date(text):\n    return text\n"})
+        engine.code.index(str(base / name))
+    one = str(base / "one")
+    assert [hit.root for hit in engine.code.symbols("parse_date", namespace="one").symbols] == [one]
+    assert [hit.root for hit in engine.code.search("parse_date", namespace="one").hits] == [one]
+    assert engine.code.symbol("parse_date", namespace="one").symbol.root == one
+    assert engine.links.impact("parse_date", namespace="one").node.namespace == one
+    assert engine.links.dependencies("parse_date", namespace="one").node.namespace == one
+    assert engine.survey.dead_code(namespace="one").looked_at == 1
+    assert engine.survey.map(namespace="old/two").root == str(base / "old/two")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda engine, name: engine.code.symbols("Server", namespace=name),
+        lambda engine, name: engine.code.search("Server", namespace=name),
+        lambda engine, name: engine.code.symbol("Server", namespace=name),
+        lambda engine, name: engine.links.impact("Server", namespace=name),
+        lambda engine, name: engine.links.dependencies("Server", namespace=name),
+        lambda engine, name: engine.survey.map(namespace=name),
+        lambda engine, name: engine.survey.cycles(namespace=name),
+        lambda engine, name: engine.survey.dead_code(namespace=name),
+        lambda engine, name: engine.packages.cross_repo(namespace=name),
+    ],
+)
+def test_an_unknown_or_ambiguous_project_is_an_error(
+    engine: Engine, project: Path, tmp_path: Path, asked: Callable[[Engine, str], object]
+) -> None:
+    for root in (project, tmp_path / "old" / project.name):
+        write(root, {"more.py": "class More:\n    pass\n"})
+        engine.code.index(str(root))
+    with pytest.raises(NotFound, match="no project is named nowhere") as unknown:
+        asked(engine, "nowhere")
+    assert str(os.path.realpath(project)) in unknown.value.hint
+    with pytest.raises(AmbiguousName, match="2 projects") as ambiguous:
+        asked(engine, project.name)
+    assert f"old/{project.name}" in ambiguous.value.hint
 
 
 @pytest.mark.promise("E-search_symbols")

@@ -154,7 +154,7 @@ def test_only_what_is_asked_for_is_searched(harbour: Engine) -> None:
 @pytest.mark.parametrize(
     ("options", "note"),
     [
-        ({"namespace": "elsewhere"}, "No code of this project is indexed. Indexed: harbour."),
+        ({"namespace": "/elsewhere"}, "No code of this project is indexed. Indexed: harbour."),
         ({"language": "cobol"}, "No file in this language is indexed. Indexed: python,"),
         ({"path": "nowhere/"}, "Paths are relative to the project root"),
     ],

@@ -159,6 +159,20 @@ def test_methods_of_a_library_are_linked_from_where_they_are_called(engine: Engi
 
 
 @pytest.mark.parametrize("language", PAIRS)
+def test_a_symbol_has_callers_and_callees_of_other_repositories(engine: Engine, base: Path, language: str) -> None:
+    pair, app, library = PAIRS[language], f"{base}/{language}/app/", f"{base}/{language}/library/"
+    used = engine.code.symbol(f"{library}{pair.place}::{qualified(language, pair.total)}")
+    (caller,) = used.callers
+    assert caller.startswith(f"sym:{app}")
+    assert used.callers_total == 1
+    assert f"called by: {caller.removeprefix('sym:')}" in to_text(used)
+    callees = engine.code.symbol(caller).callees
+    assert f"sym:{library}{pair.place}::{qualified(language, pair.total)}" in callees
+    direct = engine.links.dependencies(caller, relationships=("CALLS",)).uses
+    assert set(callees) == {use.node.id for use in direct}
+
+
+@pytest.mark.parametrize("language", PAIRS)
 def test_what_another_repository_uses_is_not_dead(engine: Engine, base: Path, language: str) -> None:
     pair = PAIRS[language]
     found = engine.survey.dead_code(namespace=str(base / language / "library"), min_confidence=0.0)

@@ -129,7 +129,7 @@ def test_nothing_indexed_and_no_manifest_give_different_notes(engine: Engine, ba
     assert engine.packages.cross_repo().notes == ("No code is indexed yet. Run `recollect index` in a project.",)
     make(engine, base / "plain", {"a.py": "x = 1\n"})
     assert engine.packages.cross_repo().notes == ("No indexed project has a package manifest.",)
-    assert "plain" in engine.packages.cross_repo(namespace="nowhere").notes[0]
+    assert "plain" in engine.packages.cross_repo(namespace="/nowhere").notes[0]
     with pytest.raises(NotFound):
         engine.packages.cross_repo(package="x")
 

@@ -117,7 +117,11 @@ def _parts(path: str, source: bytes | None) -> dict[str, _Part]:
     blob = _undocumented(read.blob, plain) if read.kind == "python" else read.blob
     children: dict[int, list[SymbolRow]] = {}
     for row in read.rows:
-        children.setdefault(row.parent, []).append(row)
+        # Methods of Go and Rust lie outside of their type: what they lie in holds them.
+        around = row.parent
+        while around >= 0 and not read.rows[around].start_byte <= row.start_byte < read.rows[around].end_byte:
+            around = read.rows[around].parent
+        children.setdefault(around, []).append(row)
     parts = {
         key: _part(blob, plain, row, children.get(place, ()))
         for place, (key, row) in enumerate(zip(symbol_keys(read.rows), read.rows, strict=True))

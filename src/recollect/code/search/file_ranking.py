@@ -17,6 +17,7 @@ from recollect.code.search.pool import Candidate, Pool
 from recollect.code.search.question import Question
 from recollect.code.search.ranking_weights import BY_HAND, MODELS, RELEVANCE, Term
 from recollect.code.search.signals import SEMANTIC, measure
+from recollect.code.search.symbol_lookup import is_alias
 
 # Relevance of the only file that defines the name; several files share it. The labelled names are mostly classes in
 # files named alike, so the fit trusts other definitions too little.
@@ -72,7 +73,9 @@ def _order(
     """Return the places of candidates, best first.
 
     Generated files come last, except one that defines the name. Of files that look alike each further one ranks lower.
+    The only file that defines the query as a name comes first: the fit knows few constants of small files.
     """
+    only = _only_definer(question, candidates, columns)
     defines = columns.get("defines", np.zeros(len(scores))) if question.by_name else np.zeros(len(scores))
     last = np.array([each.file.mark == "generated" for each in candidates]) & (defines < 1.0)
     scores = _above_twins(candidates, columns, scores)
@@ -85,8 +88,26 @@ def _order(
         alike = sum(len(terms & other) >= ALIKE * len(terms | other) for other in others)
         lowered[place] -= LOWERED * max(0, alike - FREE)
         others.append(terms)
-    final: list[int] = np.lexsort((-lowered, last)).tolist()
+    final: list[int] = np.lexsort((-lowered, last, np.arange(len(scores)) != only)).tolist()
     return final
+
+
+def _only_definer(
+    question: Question, candidates: Sequence[Candidate], columns: Mapping[str, NDArray[np.float64]]
+) -> int | None:
+    """Return the place of the only file that defines the query outside of other symbols, tests, examples and copies."""
+    aside = sum((columns[name] for name in ("test", "example", "copied") if name in columns), np.zeros(len(candidates)))
+    found = [
+        place
+        for place, candidate in enumerate(candidates)
+        if not aside[place]
+        and any(
+            symbol.name == question.text.strip() and symbol.parent < 0 and not is_alias(symbol)
+            for piece in candidate.pieces
+            for symbol in piece.symbols
+        )
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _above_twins(

@@ -14,11 +14,11 @@ from recollect.engine.code.code_embedding import CodeEmbedding
 from recollect.engine.context import is_confined
 from recollect.engine.graph.code_nodes import symbol_hit
 from recollect.engine.records import input_checks
-from recollect.engine.records.identity import namespace_of
+from recollect.engine.records.identity import is_path, namespace_of
 from recollect.engine.records.scope import noted
-from recollect.errors import Conflict, NotFound, RecollectError
+from recollect.errors import AmbiguousName, Conflict, NotFound, RecollectError
 from recollect.files import read_file
-from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
+from recollect.model import NODE_KINDS, File, Limit, Memory, NodeKind, Ratio, Tree, Workspace
 from recollect.operations import operation
 from recollect.store.code_rows import UNREAD
 from recollect.text.display import plural
@@ -67,6 +67,7 @@ class CodeIndex:
         self._context = context
         self._scope = scope
         self._tracking = tracking
+        self._centrality = centrality
         self._link = link
         self._link_later = link_later
         self.vectors = CodeEmbedding(context, embedding, centrality)
@@ -145,7 +146,7 @@ class CodeIndex:
 
         asked = input_checks.query(query)
         limit = input_checks.whole("limit", limit, least=1, most=1000)
-        scope = self.within(self._scope.where(namespace, all_projects=all_projects), language, path)
+        scope = self.within(self._scope.where(self.project(namespace), all_projects=all_projects), language, path)
         kinds = (input_checks.one_of("kind", kind, NODE_KINDS),) if kind else ()
         found = find_symbols(self._context.store, asked, scope, kinds=kinds, limit=limit)
         hits = tuple(symbol_hit(hit.found, hit.how) for hit in found)
@@ -183,7 +184,7 @@ class CodeIndex:
 
         sought = Sought(
             text=input_checks.query(query),
-            scope=self.within(self._scope.where(namespace, all_projects=all_projects), language, path),
+            scope=self.within(self._scope.where(self.project(namespace), all_projects=all_projects), language, path),
             limit=input_checks.whole("limit", limit, least=1, most=1000),
             least=input_checks.ratio("min_score", min_score),
             kind=None if kind is None else input_checks.one_of("kind", kind, NODE_KINDS),
@@ -229,7 +230,8 @@ class CodeIndex:
         """
         from recollect.code.index.symbol_properties import level
         from recollect.code.links.tree_linking import is_linked
-        from recollect.engine.code.dependencies import calls
+        from recollect.engine.code.dependencies import calls, crossings
+        from recollect.engine.graph.cross_links import related_trees
         from recollect.store.code_rows import PLACE_BITS
 
         store = self._context.store
@@ -239,10 +241,14 @@ class CodeIndex:
         first = best.file.id << PLACE_BITS
         family = store.symbols([first + place for place in range(best.file.symbol_count)])
         own = best.id - first
-        if not is_linked(store, best.tree, allow_edits=True) and not self._link_later(best.tree.id):
-            with suppress(Conflict):  # another process is indexing: the rest is known without it
-                self._link(best.tree.id)
-        known = calls(store, best)
+        near = [] if is_confined.get() else related_trees(store, best.tree.id)
+        for tree in (best.tree, *near):
+            if not is_linked(store, tree, allow_edits=True) and not self._link_later(tree.id):
+                with suppress(Conflict):  # another process is indexing: the rest is known without it
+                    self._link(tree.id)
+        known = None
+        if all(store.linked_tree(tree.id) for tree in near):
+            known = calls(store, best, crossings(self._centrality.graph()) if near else ())
         return SymbolView(
             symbol=symbol_hit(best),
             decorators=row.decorators,
@@ -331,8 +337,27 @@ class CodeIndex:
 
     def scope(self, namespace: str | None, language: str | None = None, path: str | None = None) -> "CodeScope":
         """Return where to look for code of a project, or of all. Raises InvalidWorkspace."""
-        project = namespace_of(namespace)
+        project = self.project(namespace)
         return self.within({} if project is None else {"namespace": project}, language, path)
+
+    def project(self, namespace: str | None) -> str | None:
+        """Return the project that a path or a name means; an indexed one also by the last parts of its path.
+
+        Raises NotFound for a name without code and memories, and AmbiguousName.
+        """
+        asked, store = namespace_of(namespace), self._context.store
+        if asked is None or is_path(asked) or is_confined.get():
+            return asked
+        trees = [(tree.namespace or tree.root, tree.root) for tree in store.find(Tree)]
+        found = {project for project, root in trees if any(f"/{at}".endswith(f"/{asked}") for at in (project, root))}
+        if asked in found or len(found) == 1:
+            return asked if asked in found else found.pop()
+        if found:
+            raise AmbiguousName(f"{len(found)} projects are named {asked}", hint=f"One of: {', '.join(sorted(found))}.")
+        # A project with memories and without code is known: its answer is empty, and says why.
+        if store.get(Workspace, [asked]) or store.columns(Memory, ("id",), {"namespace": asked}, limit=1):
+            return asked
+        raise NotFound(f"no project is named {asked}", hint=self.why_nothing(self.within({"namespace": asked}))[0])
 
     def within(self, where: "Filter", language: str | None = None, path: str | None = None) -> "CodeScope":
         """Return where to look for code: in the trees that a filter finds, or in all; which languages and folders."""

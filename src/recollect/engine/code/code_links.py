@@ -85,9 +85,10 @@ class Links(Worker):
         shown = input_checks.whole("limit", limit, least=1, most=1000)
         way = input_checks.one_of("direction", direction, ("out", "in", "both"))
         chosen = [input_checks.relation(name) for name in input_checks.several("relationships", relationships)]
+        project = self._code.project(namespace)
         graph, notes = self.graph()
-        through = sieve(graph, relations=chosen or CODE_RELATIONS, namespace=_limited(namespace))
-        asked = Asked(self.meant(graph, symbol, namespace), most, shown, through)
+        through = sieve(graph, relations=chosen or CODE_RELATIONS, namespace=_limited(project))
+        asked = Asked(self.meant(graph, symbol, project), most, shown, through)
         found = dependencies(self._context.store, graph, asked, cast(Direction, way))
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 
@@ -119,9 +120,10 @@ class Links(Worker):
         most = input_checks.whole("depth", depth, least=1, most=MAX_DEPTH)
         shown = input_checks.whole("limit", limit, least=1, most=1000)
         least = input_checks.ratio("min_confidence", min_confidence)
+        project = self._code.project(namespace)
         graph, notes = self.graph()
-        through, own = (sieve(graph, namespace=name) for name in (_limited(namespace), namespace_of(namespace)))
-        asked = Asked(self.meant(graph, symbol, namespace), most, shown, through, own.nodes)
+        through, own = (sieve(graph, namespace=name) for name in (_limited(project), project))
+        asked = Asked(self.meant(graph, symbol, project), most, shown, through, own.nodes)
         found = impact(self._context.store, graph, asked, least)
         return msgspec.structs.replace(found, notes=(*found.notes, *notes))
 

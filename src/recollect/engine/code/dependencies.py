@@ -342,7 +342,7 @@ def _ending(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-# --- callers and callees of one symbol, read from the links of files: no linking and no graph ---
+# --- callers and callees of one symbol, read from the links of files: no linking and, in one repository, no graph ---
 
 CALLS = RELATIONS.index("CALLS")
 
@@ -354,8 +354,11 @@ class Calls(NamedTuple):
     callees: list[str]
 
 
-def calls(store: Store, found: FoundSymbol) -> Calls | None:
-    """Return the calls of a symbol, of a class those of its constructors; None if its file is not linked."""
+def calls(store: Store, found: FoundSymbol, crossed: Iterable[Crossing] = ()) -> Calls | None:
+    """Return the calls of a symbol, of a class those of its constructors; None if its file is not linked.
+
+    crossed: links from one repository to another
+    """
     root, file = found.tree.root, found.file
     keys = symbol_keys(store.file_contents([file.id])[file.id][0])
     own_key = keys[found.id % MAX_PLACES]
@@ -365,15 +368,19 @@ def calls(store: Store, found: FoundSymbol) -> Calls | None:
     if own is None:
         return None
     targets = {f"s{file.path}::{key}" for key in called_keys}
+    nodes = {target_node(root, target) for target in targets}
+    across = sorted((row for row in crossed if row.relation == "CALLS"), key=lambda row: -row.confidence)
     callees = [target_node(root, name) for source, name in _called(own) if source in called_keys]
-    callers: list[str] = []
+    callees += [row.dst for row in across if row.src in nodes]
     linking = (store.files_linking(found.tree.id, target, MOST_LINKING_FILES) for target in sorted(targets))
-    files = list(dict.fromkeys(number for numbers in linking for number in numbers))
-    edges = store.file_edges(files)
-    for row in sorted(store.get(File, files), key=lambda row: is_test_file(row.language, row.path)):
-        if row.id in edges:
-            called = _called(edges[row.id])
-            callers += [code_node_id(root, row.path, source) for source, name in called if name in targets]
+    edges = store.file_edges(list(dict.fromkeys(number for numbers in linking for number in numbers)))
+    users = [row for row in across if row.dst in nodes]
+    callers: list[str] = []
+    files = store.get(File, [*edges, *dict.fromkeys(row.file for row in users)])
+    for file in sorted(files, key=lambda file: is_test_file(file.language, file.path)):
+        called = _called(edges[file.id]) if file.id in edges else []
+        callers += [code_node_id(root, file.path, source) for source, name in called if name in targets]
+        callers += [row.src for row in users if row.file == file.id]
     return Calls(list(dict.fromkeys(callers)), list(dict.fromkeys(callees)))
 
 

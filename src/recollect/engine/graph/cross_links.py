@@ -63,6 +63,16 @@ def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
     return list(dict.fromkeys(link for use in uses for link in finder.links(use)))
 
 
+def related_trees(store: Store, tree: int) -> list[Tree]:
+    """Return the other trees that a tree needs, or that need it, by their packages."""
+    trees = store.find(Tree)
+    if len(trees) < 2:
+        return []
+    shelf = PackageIndex(store.packages(), trees)
+    needed = _needs(shelf, tree)
+    return [each for each in trees if each.id in needed or tree in _needs(shelf, each.id)]
+
+
 class _Meant(NamedTuple):
     """A name of another tree: the place of its package, the package's own name, and the parts that follow."""
 
