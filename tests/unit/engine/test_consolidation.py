@@ -392,7 +392,7 @@ def test_due_cycles_run_once_however_many_servers_there_are(
 
     def serve(one: Engine) -> None:
         together.wait()
-        ran.extend(one.schedule.run_due())
+        ran.extend(one.consolidation.schedule.run_due())
 
     threads = [threading.Thread(target=serve, args=(one,)) for one in engines]
     for thread in threads:
