@@ -242,17 +242,19 @@ class Engine:
         own = self.settings.compress_provider != "llm"
         self.compressor = Language(context, role="compress") if own else self.llm
 
-    def __getattr__(self, name: str) -> Any:
-        """Make a noun when it is first used."""
-        path, *takes = (_NOUNS.get(name) or _PARTS.get(name, "")).split() or [""]
-        if not path:
-            raise AttributeError(f"the engine has no attribute {name!r}")
-        with self._making:
-            if name not in self.__dict__:
-                names = {word.partition("=")[0]: word.rpartition("=")[2] for word in takes}
-                given = {key: self._calls.get(other) or getattr(self, other) for key, other in names.items()}
-                self.__dict__[name] = _class_of(path)(self.context, **given)
-            return self.__dict__[name]
+    if not TYPE_CHECKING:  # a type checker refuses attributes that are not declared above
+
+        def __getattr__(self, name: str) -> Any:
+            """Make a noun when it is first used."""
+            path, *takes = (_NOUNS.get(name) or _PARTS.get(name, "")).split() or [""]
+            if not path:
+                raise AttributeError(f"the engine has no attribute {name!r}")
+            with self._making:
+                if name not in self.__dict__:
+                    names = {word.partition("=")[0]: word.rpartition("=")[2] for word in takes}
+                    given = {key: self._calls.get(other) or getattr(self, other) for key, other in names.items()}
+                    self.__dict__[name] = _class_of(path)(self.context, **given)
+                return self.__dict__[name]
 
     @property
     def store(self) -> "Store":
