@@ -102,7 +102,7 @@ class Transaction(Rows):
         for record in doomed:
             row_id = getattr(record, table.key)
             if isinstance(record, Memory):
-                self._give_back(row_id)
+                self._give_back(record)
             self._release_dependents(kind, row_id)
             if table.logged:
                 self._log(table, row_id, "delete", record)
@@ -213,13 +213,12 @@ class Transaction(Rows):
             raise NotFound(f"no {TABLES[kind].name} row {row_id}", id=row_id)
         return found[0]
 
-    def _give_back(self, memory_id: str) -> None:
+    def _give_back(self, gone: Memory) -> None:
         """End the supersessions by a memory that is about to be removed, or hand them to what superseded it."""
-        own = tuple(node.id for node in self.find(Node, {"memory_id": memory_id, "kind": "Memory"}))
+        own = tuple(node.id for node in self.find(Node, {"memory_id": gone.id, "kind": "Memory"}))
         for edge in self.find(Edge, {"src": own, "relationship": "SUPERSEDES"}) if own else ():
             (node,) = self.get(Node, [edge.dst])
-            for old in self.find(Memory, {"id": node.memory_id, "superseded_by": memory_id}):
-                gone = self._existing(Memory, memory_id)
+            for old in self.find(Memory, {"id": node.memory_id, "superseded_by": gone.id}):
                 newer = gone.superseded_by if gone.superseded_by not in (None, old.id) else ""
                 heirs = self.find(Node, {"memory_id": newer, "kind": "Memory"}, limit=1)
                 ends = (gone.superseded_by, gone.valid_to) if heirs else (None, None)
