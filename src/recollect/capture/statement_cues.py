@@ -49,7 +49,7 @@ OPEN = _any(
     r"\b(?:according to|told me)\b|\b(?:says?|said|claims?|claimed|swears?|swore) (?:that )?(?:you|one) ",
     r"^never ?mind\b|\bwhether\b",
     r", (?:is|are|was|were|does|did) (?:it|this|that|there|they|we|you)\b",
-    r"^(?:if|suppose|when i|when you|when the|after i|before you|before we|once)\b(?!.*\b(?:always|never|must)\b)",
+    r"^(?:if|suppose|when i|when the|after i|before we|once)\b(?!.*\b(?:always|never|must|i'd rather)\b)",
 )
 # Words that announce a correction or a note; the statement follows them.
 ANNOUNCED = _any(
@@ -57,6 +57,29 @@ ANNOUNCED = _any(
     r"|correct)|incorrect|false)|wrong|incorrect)\b[\s,:.!–—-]+",
     r"^(?:please )?(?:remember|note|keep in mind|bear in mind|be aware|for the record|for (?:your|future)"
     r" (?:information|reference)|fyi|just so you know|so you know|heads[- ]up|reminder)\b(?:\s+that\b|\s*[,:–—-])\s*",
+)
+_EACH = (
+    r"(?:(?:each|every|any) (?:commit|push|pr|merge|release|change|deploy\w*|migration|refactor\w*|edit)|committing)"
+)
+# How the assistant shall work, not only for this task: "… every time you …", "unless I ask", "answer in German".
+STANDING = _any(
+    r"^(?:always|never|(?:do ?n[o']?t|do not) ever) (?!\w+(?:s|ed|ing)\b)\w+ (?!same\b|that\b|this\b|it\b)",
+    r"\b(?:from (?:now|here) on|going forward|for good|(?:hard|house|general) rule|as a rule"
+    r"|(?:goes|counts|holds|applies) for (?:all|every|any)|in all (?:the )?code)\b",
+    r"^(?:when|whenever|wherever|(?:each|every|any) ?time) you"
+    r" (?!(?:are|'re|get|have|'ve)?\s?(?:done|finish|ready|said|did))",
+    r"\b(?:(?:each|every) time|whenever) you\b|\bevery time\W*$",
+    r"\bunless (?:i|we) (?:explicitly |specifically )?(?:ask|say|tell|request|want)\b",
+    r"\bwithout (?:asking|my (?:ok|okay|approval|permission|consent))\b|\bask (?:me )?(?:before|first)\b",
+    r"\bi(?:'d| would) rather you\b|^stop (?:\w+ing|the \w+ing)\b",
+    r"^(?:answer|reply|respond|speak|talk|explain)\b(?! (?:him|her|them)\b).{0,30} in (?-i:[A-Z])[a-z]+\W*$",
+    rf"\b(?:before|after|on|with|for) {_EACH}\b",
+    r"^(?:do ?n[o']?t|do not|no) (?:commit|push|merge)\w* (?:\w+ )?(?:in)?to ma(?:in|ster)\b",
+)
+# An order for this task only.
+ONCE = _any(
+    r"\b(?:yet|right now|this time|this once|just once|for the moment|tonight|until (?:i|we|tomorrow|next|\w+day)"
+    r"|in this (?:pr|commit|file|script|branch|function|query|test))\b"
 )
 # Something is over. What holds instead is in the same sentence or in the next one.
 ENDED = _any(

@@ -30,6 +30,8 @@ _Read = tuple[Kind, bool]  # the kind of a statement, and whether it is sure
 LEAST_WORDS, MOST_CHARACTERS = 2, 400
 # "Keep in mind that …" and "actually, …" leave little doubt.
 ANNOUNCED_PROBABILITY = 0.25
+# "Every time you …" says that an order is a rule.
+STANDING_PROBABILITY = 0.05
 # What holds instead of something that is over: "I was wrong about Redis. Sessions are in Memcached."
 CHANGE_PROBABILITY = 0.25
 # Less is never a statement, even if it changes something that is known.
@@ -139,9 +141,12 @@ def _judged(said: Sequence[Sentence], place: int, shared: frozenset[str]) -> Jud
 def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[str]) -> _Read | None:
     """Return what a person states."""
     judged, plain = _judged(said, place, shared), said[place].plain
+    if judged.kind in ("rule", "preference") and cues.ONCE.search(plain):
+        return None
     is_kept = (
         model().keeps(judged)
         or (judged.probability >= ANNOUNCED_PROBABILITY and bool(cues.ANNOUNCED.match(plain[start : start + 60])))
+        or (judged.probability >= STANDING_PROBABILITY and bool(cues.STANDING.search(plain[start:])))
         or (judged.probability >= CHANGE_PROBABILITY and bool(cues.ENDED.search(plain)))
     )
     return (judged.kind, is_kept) if is_kept or judged.probability >= UNSURE_PROBABILITY else None

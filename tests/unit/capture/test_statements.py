@@ -140,6 +140,40 @@ def test_what_is_over_takes_no_question_no_other_paragraph_and_no_order_along(me
     assert not any(each in "\n".join(texts(message)) for each in ("check where", "sorted twice", "reload it"))
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Always answer in German.",
+        "Reply in English.",
+        "don't commit to main",
+        "when you write SQL, uppercase the keywords",
+        "each time you touch the schema, run make gen",
+        "Run the linter before each commit.",
+        "ask me before adding a dependency",
+        "if a requirement is unclear I'd rather you ask than guess",
+    ],
+)
+def test_an_order_that_names_every_occasion_is_a_rule(message: str) -> None:
+    (found,) = statements(message, "user")
+    assert found.kind in ("rule", "preference")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "don't push to main yet, tests are red",
+        "Don't commit to main until Friday.",
+        "When you're done, run the tests.",
+        "when you open the dialog it crashes",
+        "always the same error, see above",
+        "Explain this in English.",
+        "reply to him in French when fixed",
+    ],
+)
+def test_an_order_for_this_task_is_no_rule(message: str) -> None:
+    assert texts(message) == []
+
+
 def test_what_someone_else_recommends_and_a_question_at_the_end_are_no_statements() -> None:
     assert texts("some guy on a podcast says you should always wrap every module in a class") == []
     assert texts("the weights are always off by one gram, is it us or the scale") == []
