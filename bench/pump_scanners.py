@@ -639,7 +639,12 @@ RECALL: tuple[Any, ...] = (
         lambda text: [questions._asks(part) for part in questions.SENTENCE.split(text)],
     ),
     ("recall query", "recollect.recall.query", _query),
-    ("amendments", "recollect.recall.amend recollect.recall.parsed_statement recollect.recall.stated_values", _amend),
+    (
+        "amendments",
+        "recollect.recall.amend recollect.recall.contrary recollect.recall.parsed_statement"
+        " recollect.recall.stated_values",
+        _amend,
+    ),
     ("supersession", "recollect.recall.supersede", _supersede),
     ("verdict", "recollect.recall.llm_judge_prompt", lambda text: llm_judge_prompt.verdict(text, "a")),
     ("tags", "recollect.recall.lexical", lambda text: lexical.named_tags((text,), frozenset({"a"}))),

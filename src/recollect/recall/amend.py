@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from recollect.recall.contrary import OPPOSITES, contrary
 from recollect.recall.parsed_statement import VERB_KEYS, Statement, names, statement, with_parts
 from recollect.recall.stated_values import conflict, repeated
 from recollect.text.questions import INDIRECT
@@ -35,6 +36,10 @@ LEAST_CLOSE, CLOSE_ENOUGH = 0.45, 0.5
 CLOSE_TO_NAME = 0.3
 # “The cache has moved to X” changes where the cache is, however little the two places have in common.
 CLOSE_TO_MOVED = 0.38
+# Rules of a few words that are contrary have little else to be alike by.
+CLOSE_TO_CONTRARY = 0.35
+# Statements that say that something was changed come before those that are only contrary.
+DOUBTFUL = 0.1
 # What is needed more where one statement is about a number or a time and the other about something else.
 _UNLIKE = 0.09
 # What is needed more where both have words that the other lacks, besides the values.
@@ -85,24 +90,14 @@ _OVER = re.compile(
 # Verbs of which more than one thing can be said at a time.
 _INCLUSIVE = frozenset(
     "supports support include includes contain contains like likes uses use returns return visited pass prefers can "
-    "accepts accept".split()
+    "works accepts accept".split()
 )
 # Words for one of several places, systems or groups that a fact may hold for.
 _PLACES = frozenset(
     """staging production prod dev development developer developers ci sandbox canary windows macos mac linux
     ios android mobile desktop tablet europe germany eu usa uk""".split()
 )
-_OPPOSITES = frozenset(
-    frozenset(pair.split())
-    for pair in (
-        "on off|enabled disabled|true false|yes no|allowed forbidden|required optional|tabs spaces|public private|"
-        "synchronous asynchronous|sync async|open closed|mandatory optional|supported unsupported|before after|"
-        "deprecated supported|stable unstable|ascending descending|mutable immutable|blocking non-blocking|"
-        "safe unsafe|valid invalid|active inactive|online offline|opt-in opt-out|automatic manual|lazily eagerly|"
-        "automatically manually|allowed prohibited|permitted forbidden|with without"
-    ).split("|")
-)
-_OPPOSED = frozenset(word for pair in _OPPOSITES for word in pair)
+_OPPOSED = frozenset(word for pair in OPPOSITES for word in pair)
 _OPPOSED_KEYS = frozenset(key for word in _OPPOSED for key in (word, *terms(word)))
 _PRONOUNS = frozenset("it this that these those he she they there here".split())
 _FIRST_PERSON = frozenset("i me my mine we us our ours".split())
@@ -150,11 +145,26 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
 
     closeness: the cosine of their vectors. same_author: False leaves alone what people say of themselves
     """
+    if not same_author and _is_personal(new, old):
+        return None
+    return _changed(new, old, closeness) or _contradicted(new, old, closeness)
+
+
+def _contradicted(new: Statement, old: Statement, closeness: float) -> Amended | None:
+    """Return how a statement is contrary to an older one, though no word says that something was changed."""
+    if closeness < CLOSE_TO_CONTRARY or _states_nothing(new, old) or _is_elsewhere(new, old) or _is_another(new, old):
+        return None
+    if _is_unnamed(new) or old.is_open or _deny_alike(new, old):
+        return None
+    way = contrary(new, old)
+    return None if way is None else Amended(way, old.text, new.text, (closeness - CLOSE_TO_CONTRARY) * DOUBTFUL)
+
+
+def _changed(new: Statement, old: Statement, closeness: float) -> Amended | None:
+    """Return how a statement changes an older one by what it says."""
     ends_name, is_moved = bool(new.ended & names(old)), _is_moved(new, old)
     least = CLOSE_TO_NAME if ends_name else CLOSE_TO_MOVED if is_moved else LEAST_CLOSE
     if closeness < least or _is_hindered(new, old):
-        return None
-    if not same_author and not _FIRST_PERSON.isdisjoint(word.lower() for word in (*new.tokens, *old.tokens)):
         return None
     name = _sign(new, old)
     sign = _SIGNS.get("name ended" if ends_name and name == "ended" else name)
@@ -164,6 +174,11 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
         return None
     margin = _sameness(new, old, closeness) - _bar(sign, new, old)
     return Amended(sign.change, old.text, new.text, margin) if margin >= 0 else None
+
+
+def _is_personal(new: Statement, old: Statement) -> bool:
+    """Tell whether one of two statements is about its author."""
+    return not _FIRST_PERSON.isdisjoint(word.lower() for word in (*new.tokens, *old.tokens))
 
 
 def _needs_closeness(sign: str, new: Statement, old: Statement) -> bool:
@@ -324,7 +339,7 @@ def _is_placed(new: Statement, old: Statement) -> bool:
 def _opposite(new: Statement, old: Statement) -> str:
     """Return whether the new one says the opposite of the older one, or denies it."""
     ours, theirs = ({word.lower() for word in each.tokens} for each in (new, old))
-    if any(len(pair & ours) == 1 == len(pair & theirs) and pair & ours != pair & theirs for pair in _OPPOSITES):
+    if any(len(pair & ours) == 1 == len(pair & theirs) and pair & ours != pair & theirs for pair in OPPOSITES):
         return "antonym"
     if not _is_denial(new, old):
         return ""
@@ -352,7 +367,7 @@ def _differ(new: Statement, old: Statement) -> bool:
 
 def _is_hindered(new: Statement, old: Statement) -> bool:
     """Tell whether a statement cannot change another: it states nothing, or only for a part, or of something else."""
-    if new.is_open or new.is_past or old.is_past or (new.is_told and old.is_told) or new.partly - old.partly:
+    if _states_nothing(new, old):
         return True
     if new.cues <= {"now"} and (old.is_open or (_is_unnamed(new) and _is_unnamed(old))):
         return True
@@ -365,6 +380,12 @@ def _is_hindered(new: Statement, old: Statement) -> bool:
     if is_repeated and not new.ended & old.words and not _opposite(new, old):
         return True
     return _is_elsewhere(new, old) or _is_another(new, old)
+
+
+def _states_nothing(new: Statement, old: Statement) -> bool:
+    """Tell whether one of two statements reports an event, asks, or holds for a part only."""
+    is_told = new.is_told and old.is_told
+    return new.is_open or new.is_past or old.is_past or is_told or bool(new.partly - old.partly)
 
 
 def _is_unnamed(statement: Statement) -> bool:

@@ -40,7 +40,7 @@ _MONTH = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"
     "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 )
-_SHORT_FORMS = re.compile(r"\b(\w+?)n['’]t\b", re.IGNORECASE)
+_SHORT_FORMS = re.compile(r"\b(\w+?)n['’]t\b|\b(do|does|did|is|are|was|were|should|ca|wo)nt\b", re.IGNORECASE)
 _IRREGULAR = {"wo": "will", "ca": "can", "sha": "shall"}
 # A clause with one of these states nothing: it asks, supposes, proposes, or gives an example.
 _OPEN = re.compile(
@@ -222,7 +222,9 @@ def length_of_statements(text: str) -> int:
 @lru_cache(maxsize=2_048)  # a new memory is compared with the same older ones as the one before it
 def statement(sentence: str) -> Statement:
     """Return a sentence taken apart."""
-    plain = _SHORT_FORMS.sub(lambda found: f"{_IRREGULAR.get(found[1].lower(), found[1])} not", sentence)
+    plain = _SHORT_FORMS.sub(
+        lambda found: f"{_IRREGULAR.get((verb := found[1] or found[2]).lower(), verb)} not", sentence
+    )
     clauses = list(_clauses(plain))
     main = " , ".join(clauses)
     words = tuple(tokens(main))

@@ -136,7 +136,6 @@ NO_CHANGES = (
     ("Do not use print.", "Do use logging."),
     ("The table users has 5 columns.", "The table orders has 7 columns."),
     ("Bug: the cart is empty after login.", "Bug: the cart is full after logout."),
-    ("The default branch of the shop is `main`.", "The default branch of the shop is `trunk_2`."),
     ("The build must pass with Python 3.10.", "The build must pass with Python 3.12."),
     ("Supplier 4 delivers to warehouse 4 on Mondays.", "Supplier 5 delivers to warehouse 5 on Mondays."),
     ("Shard 1 is on host a3.", "Shard 2 is on host b7."),
@@ -221,3 +220,48 @@ def test_what_is_about_something_else_changes_nothing_whatever_words_it_shares()
 )
 def test_most_sentences_need_not_be_looked_up(text: str) -> None:
     assert not any(may_amend(statement) for statement in statements(text))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Use tabs for indentation.", "Use spaces for indentation."),
+        ("Use black for formatting.", "please use ruff for formatting"),
+        ("code comments in French", "write code comments in English"),
+        ("Always answer in German.", "Reply in English."),
+        ("Our warehouse is Redshift.", "the warehouse is bigquery"),
+        ("We deploy with Buildkite.", "We deploy with GitHub Actions."),
+        ("Never push to main.", "You may push to main."),
+        ("never use unwrap()", "unwrap() is ok everywhere in this crate"),
+        ("printing to stdout is fine for logging", "no print() for logging, use structlog"),
+        ("use unittest, we dont do pytest here", "write the tests with pytest"),
+        ("ask me before running migrations", "you can run migrations without asking"),
+        ("make the api handlers async", "keep api handlers sync"),
+        ("The default branch of the shop is `main`.", "The default branch of the shop is `trunk_2`."),
+    ],
+)
+def test_a_contrary_statement_needs_no_word_of_change(amended: Find, old: str, new: str) -> None:
+    found = amended(old, new)
+    assert found is not None
+    assert found.change in ("said", "value", "ended")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("use ruff for linting", "use mypy for types"),
+        ("use camelCase for json keys", "use camelCase for js variables"),
+        ("never log passwords", "never log access tokens"),
+        ("production deploys need my ok", "staging deploys dont need my ok"),
+        ("snapshot tests for components are fine", "no snapshot tests for api responses"),
+        ("never touch the prod db", "you can reset the local db whenever"),
+        ("emails to customers in german", "emails to suppliers in english"),
+        ("exports are CSV", "exports are limited to one file"),
+        ("dark mode works on android", "dark mode works on the web"),
+        ("ISRs must not block", "ISRs must not allocate"),
+        ("sam's off on fridays", "on fridays sam isnt around"),
+    ],
+)
+def test_what_can_both_be_followed_is_not_contrary(amended: Find, one: str, other: str) -> None:
+    assert amended(one, other) is None
+    assert amended(other, one) is None

@@ -126,6 +126,7 @@ class Amendments(NamedTuple):
 
     def older(self, memory: Memory, statement: Statement) -> list[Memory]:
         """Return the memories that a statement may be about: of the same project, older, and in force."""
+        from recollect.recall.contrary import ALIKE
         from recollect.text.terms import query_terms
 
         store = self.context.store
@@ -133,7 +134,11 @@ class Amendments(NamedTuple):
         # As a range: by its name, the text index would read through all of a namespace.
         scope = memory.namespace
         where["namespace"] = None if scope is None else Range(scope, scope + "\0")
-        counts = store.term_counts(query_terms(statement.text))
+        asked = query_terms(statement.text)
+        alike = (
+            term for one in asked for term in (*ALIKE, *ALIKE.values()) if ALIKE.get(one, one) == ALIKE.get(term, term)
+        )
+        counts = store.term_counts(list(dict.fromkeys((*asked, *alike))))
         rarest = dict(_rarest(counts.by_term))
         if not rarest:
             return []
