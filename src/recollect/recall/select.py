@@ -38,10 +38,12 @@ class Selected(NamedTuple):
     like: tuple[str, ...] = ()
 
 
-def select(passages: Sequence[Passage], scored: Scored, *, limit: int, least: float) -> list[Selected]:
-    """Return at most `limit` memories whose relevance is at least `least`, best first.
+def select(
+    passages: Sequence[Passage], scored: Scored, *, limit: int, least: float, least_share: float = 0.0
+) -> list[Selected]:
+    """Return at most `limit` memories whose relevance is at least `least`, and that share of the best one's.
 
-    Hits that are similar to a better one do not count, up to as many again: they may be folded.
+    Best first. Hits that are similar to a better one do not count, up to as many again: they may be folded.
     """
     chosen: dict[str, Selected] = {}
     held: dict[str, frozenset[str]] = {}
@@ -55,6 +57,7 @@ def select(passages: Sequence[Passage], scored: Scored, *, limit: int, least: fl
         relevance = round(float(scored.relevance[place]), 4)
         if relevance < least:
             continue
+        least = max(least, least_share * relevance)
         like: tuple[str, ...] = ()
         if len(chosen) < COMPARED:
             terms = held[passage.memory_id] = frozenset(passage.tokens)

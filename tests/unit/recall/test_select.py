@@ -53,6 +53,12 @@ def test_a_better_score_with_less_relevance_does_not_hide_what_follows() -> None
     assert ids(found) == ["m2"]
 
 
+def test_what_is_far_less_relevant_than_the_best_is_left_out() -> None:
+    scored = Scored(np.array([3.0, 2.0, 1.0]), {}, np.array([0.9, 0.1, 0.08]))
+    assert ids(select(apart(*FAR[:3]), scored, limit=10, least=0.05, least_share=0.1)) == ["m1", "m2"]
+    assert len(select(apart(*FAR[:3]), scored, limit=10, least=0.05)) == 3
+
+
 def test_what_is_only_read_along_is_never_an_answer() -> None:
     pool = [passage(1, "oak", eligible=False), passage(2, "elm")]
     assert ids(chosen(pool, [9.0, 0.0], limit=1)) == ["m2"]

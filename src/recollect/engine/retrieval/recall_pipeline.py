@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Passages gathered from each arm when most may be too new for the moment asked about.
 AS_OF_POOL = 240
+# Below a tenth of the best hit's relevance nothing of bench/notes_recall.py is lost, and a quarter of the hits go.
+WEAK_SHARE = 0.1
 
 
 class RecallPipeline(NamedTuple):
@@ -61,7 +63,9 @@ class RecallPipeline(NamedTuple):
             gaps = () if ranking.pool.passages else store.text_gaps()
             notes = (*ranking.notes, *(f"{gap}: run `recollect admin rebuild`" for gap in gaps))
             return Recall(query=asked.text, hits=(), mode=ranking.mode, notes=notes)
-        chosen = select(ranking.pool.passages, ranking.scored, limit=max(asked.limit, FIRST), least=asked.least)
+        found = (ranking.pool.passages, ranking.scored)
+        share = WEAK_SHARE if asked.hides_weak else 0.0
+        chosen = select(*found, limit=max(asked.limit, FIRST), least=asked.least, least_share=share)
         memories = {memory.id: memory for memory in store.get(Memory, [hit.memory_id for hit in chosen])}
         # A memory deleted since the search began is simply not there any more.
         present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked)]

@@ -347,7 +347,7 @@ def _missing(command: Command, parameter: Parameter) -> InvalidInput:
 
 
 def _unexpected(command: Command, word: str, loose: Sequence[str], several: str) -> InvalidInput:
-    hint = f"Usage: {usage(command)}"
+    hint = f"Usage: {usage(command)} (see `recollect help {command.path}`)"
     if several:
         hint = f"Separate several values with commas: {several} a,b"
     elif command.positionals and command.positionals[0].name in PROSE:
