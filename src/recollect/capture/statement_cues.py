@@ -78,8 +78,8 @@ STANDING = _any(
 )
 # An order for this task only.
 ONCE = _any(
-    r"\b(?:yet|right now|this time(?! and)|this once|just once|for the moment|tonight|until (?:i|we|tomorrow|next|\w+day)"
-    r"|in this (?:pr|commit|file|script|branch|function|query|test))\b"
+    r"\b(?:yet|right now|this time(?! and)|this once|just once|for the moment|tonight"
+    r"|until (?:i|we|tomorrow|next|\w+day)|in this (?:pr|commit|file|script|branch|function|query|test))\b"
 )
 # Something is over. What holds instead is in the same sentence or in the next one.
 ENDED = _any(

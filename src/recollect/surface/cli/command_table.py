@@ -108,8 +108,8 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
         "config",
         "Show every setting, its value and its source. Secrets are masked.\n\n"
         "A value comes from the first of: argument, environment variable (RECOLLECT_NAME), project file "
-        "(.recollect.toml), user file (config.toml in the home folder), default. To change a setting, edit one of these "
-        "files: `watch = true`.",
+        "(.recollect.toml), user file (config.toml in the home folder), default. To change a setting, edit one of "
+        "these files: `watch = true`.",
     ),
     Handwritten(
         "migrate",
