@@ -27,7 +27,8 @@ _LEAD = compiled(
 _REQUEST = compiled(
     r"(?:(?:can|could|would|will) you (?:please )?+|i(?:'d| would)? (?:want|need|like) you to |let us |let me )?+"
     r"(?:tell me|show me|remind me|(?:explain|describe)(?= (?:how|why|what|where|when|which|who|to me|the|this|it)\b)|"
-    r"let me know|give me|look up|find out|do you (?:know|remember|recall)|"
+    r"let me know|give me(?! (?:\w+,? ){0,3}(?:answers|replies|explanations|options)\b)|look up|find out|"
+    r"do you (?:know|remember|recall)|"
     r"i (?:want|need|would like) to know|i wonder|any idea)\b",
     re.IGNORECASE,
 )
