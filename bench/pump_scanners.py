@@ -535,7 +535,7 @@ CAPTURE: tuple[Any, ...] = (
     ("purpose", "recollect.capture.extract.file_tools", lambda text: file_tools.purpose("a.py", text)),
     ("retold", "recollect.capture.session_llm_prompt recollect.text.llm_answers", lambda text: session_llm_prompt.accepted(text, text)),
     ("compressed", "recollect.capture.compress recollect.text.llm_answers", lambda text: compressed.accepted(text, text)),
-    ("statements", "recollect.capture.prose recollect.capture.statement_cues",
+    ("statements", "recollect.capture.prose recollect.capture.statement_cues recollect.capture.other_languages",
      lambda text: statements.statements(text, "user")),
     ("long statement", "recollect.capture.prose recollect.capture.statement_cues",
      lambda text: (statements.statements(text, "user"), statements.statements(text, "assistant")), "We always use "),
@@ -641,8 +641,7 @@ RECALL: tuple[Any, ...] = (
     ("recall query", "recollect.recall.query", _query),
     (
         "amendments",
-        "recollect.recall.amend recollect.recall.contrary recollect.recall.parsed_statement"
-        " recollect.recall.stated_values",
+        "recollect.recall.amend recollect.recall.contrary recollect.recall.parsed_statement recollect.recall.stated_values",
         _amend,
     ),
     ("supersession", "recollect.recall.supersede", _supersede),

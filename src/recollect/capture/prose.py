@@ -43,7 +43,7 @@ _INTRODUCED = re.compile(
 )
 # A question may follow a statement after a comma.
 _END = re.compile(
-    r"(?<=[.!?])[\"')\]*_]{0,3}\s+(?=\S)|(?<=\w)…\s+|\.{3,}\s+"
+    r"(?<=[.!?])[\"')\]*_]{0,3}\s+(?=\S)|(?<=[。！？])(?=\S)|(?<=\w)…\s+|\.{3,}\s+"
     r"|,\s+(?=(?:so |and )?(?:can|could|would|will) (?:you|u)\b)"
 )
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl)\.|\be\.g\.,?)$", re.IGNORECASE)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from recollect.capture import statement_cues as cues
+from recollect.capture.other_languages import is_foreign, is_standing
 from recollect.capture.prose import Sentence, sentences
 from recollect.capture.sentence_features import features, message_features
 from recollect.capture.statement_model import Judged, Kind, model
@@ -110,7 +111,10 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
     joined = -1
     for place, sentence in enumerate(said):
         start = start_of(sentence)
-        if place == joined or not may_state(sentence, start):
+        if speaker == "user" and is_standing(sentence.plain[start:]):
+            yield Statement(_tidy(sentence.text[start:]), *TYPES["rule"], False, "rule")
+            continue
+        if place == joined or is_foreign(sentence.plain) or not may_state(sentence, start):
             continue
         read = _stated(said, place, start, shared) if speaker == "user" else _concluded(sentence.plain[start:])
         text = None if read is None else _with_context(said, place, start)

@@ -227,3 +227,46 @@ def test_a_pasted_answer_of_an_assistant_states_nothing() -> None:
 def test_what_a_review_or_a_log_says_is_nobodys_statement() -> None:
     assert texts("Got this review comment: The handlers must never block.\n\nTests must always run offline.") == []
     assert texts("I get this when I deploy\n[WARN] We always use the default port\n  at start (server.js:12)") == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Antworte bitte immer auf Deutsch.",
+        "ab jetzt keine print-Ausgaben mehr, nimm den Logger",
+        "ne touche jamais au dossier legacy/",
+        "désormais pas de lib externe sans mon accord",
+        "A partir de ahora los commits van en inglés.",
+        "nunca uses console.log",
+        "de agora em diante uma dependência por commit",
+        "D'ora in poi i branch partono da develop.",
+        "больше никаких force push",
+        "以后提交信息都用英文",
+        "今後コミットメッセージは日本語で書いてください",
+    ],
+)
+def test_standing_orders_are_found_in_other_languages(message: str) -> None:
+    (found,) = statements(message, "user")
+    assert (found.kind, found.memory_type) == ("rule", "preference")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "der Test ist immer noch kaputt",
+        "ausnahmsweise künftig ohne Prüfung",
+        "ça marche toujours pas",
+        "el test siempre falla en CI",
+        "não faz commit ainda não, por enquanto",
+        "sempre lo stesso NullPointerException alla riga 88",
+        "почему рекурсия никогда не доходит до базового случая?",
+        "这次先别改，以后再说",
+        "今後どうすればいいですか？",
+    ],
+)
+def test_faults_questions_and_orders_for_once_are_no_rules_in_other_languages(message: str) -> None:
+    assert texts(message) == []
+
+
+def test_sentences_of_chinese_and_japanese_end_without_a_space() -> None:
+    assert texts("以后都用中文回答我。这个 segfault 是什么原因？") == ["以后都用中文回答我。"]
