@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# Before an alias: other texts of a file's sites are no aliases, and a search for one does not find them.
+ALIAS = "\x02"
 # Confidence is kept in hundredths.
 SURE = 100
 
@@ -69,7 +71,10 @@ class UnresolvedSite(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Sites(msgspec.Struct, frozen=True, array_like=True):
-    """The places of the links of a file, and the uses that did not become a link."""
+    """The places of the links of a file, and the uses that did not become a link.
+
+    aliases: names that no symbol of the file has, marked, and the target (as in Edges.targets) that each stands for
+    """
 
     edge: bytes = b""  # 32 bits: place in the columns of Edges
     line: bytes = b""  # 32 bits
@@ -80,6 +85,7 @@ class Sites(msgspec.Struct, frozen=True, array_like=True):
     outside: tuple[OutsideSite, ...] = ()
     ambiguous: tuple[AmbiguousSite, ...] = ()
     unresolved: tuple[UnresolvedSite, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
 
 
 class Program(NamedTuple):

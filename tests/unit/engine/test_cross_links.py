@@ -234,3 +234,282 @@ def test_stats_count_nodes_and_links_of_code(engine: Engine) -> None:
     found = engine.admin.stats()
     assert (found.nodes, found.edges) == (graph.size, len(graph.src))
     assert found.nodes > found.code_symbols + found.code_files
+
+
+# --- forms of use ---
+
+
+class Forms(NamedTuple):
+    """Files of a library and of a program, and by symbol of the library the place that uses it."""
+
+    library: dict[str, str]
+    program: dict[str, str]
+    users: dict[str, str]
+
+
+def functions(pattern: str, names: str) -> str:
+    return "".join(pattern.replace("NAME", name) for name in names.split())
+
+
+FORMS = {
+    "python": Forms(
+        {
+            "pyproject.toml": '[project]\nname = "acme-money"\nversion = "1"\n[build-system]\nrequires = []\n',
+            "acme/__init__.py": "from acme.inner import long_name as short\nfrom .types import Purse as Wallet\n",
+            "acme/inner.py": functions(
+                "def NAME(x):\n    return x\n\n\n", "long_name starred passed stored listed tested"
+            ),
+            "acme/types.py": "class Purse:\n    @classmethod\n    def make(cls):\n        return cls()\n\n"
+            "    def add(self, x):\n        return self\n\n    def done(self):\n        return 1\n\n\n"
+            "class Decoy:\n    def add(self, x):\n        return 0\n\n    def done(self):\n        return 0\n",
+        },
+        {
+            "pyproject.toml": '[project]\nname = "acme-shop"\nversion = "1"\ndependencies = ["acme-money"]\n',
+            "shop/a.py": "import acme\nfrom acme import Wallet, short\n"
+            "from acme.inner import listed, passed, stored\n\n"
+            "X = stored\n\n\ndef u_short():\n    return short(1)\n\n\ndef u_module():\n    return acme.short(2)\n\n\n"
+            "def u_passed(register):\n    register(passed)\n\n\ndef u_listed():\n    return [listed]\n\n\n"
+            "def u_chain():\n    return Wallet.make().add(1).done()\n",
+            "shop/b.py": "from acme.inner import *\n\n\ndef u_starred():\n    return starred(1)\n",
+            "tests/test_a.py": "from acme.inner import tested\n\n\ndef test_it():\n    assert tested(1)\n",
+        },
+        {
+            "acme/inner.py::long_name": "u_short u_module", "acme/inner.py::starred": "u_starred",
+            "acme/inner.py::passed": "u_passed", "acme/inner.py::listed": "u_listed", "acme/inner.py::stored": "a.py",
+            "acme/types.py::Purse.make": "u_chain", "acme/types.py::Purse.add": "u_chain",
+            "acme/types.py::Purse.done": "u_chain", "acme/inner.py::tested": "test_it",
+        },
+    ),
+    "typescript": Forms(
+        {
+            "package.json": '{"name": "@acme/money", "version": "1.0.0", "main": "dist/index.js"}',
+            "src/index.ts": 'export { longName as short, passed, listed } from "./inner";\nexport * from "./barrel";\n'
+            'export { default } from "./main";\nexport { default as Purse } from "./purse";\n'
+            'import { twoSteps } from "./inner";\nexport { twoSteps as steps };\n',
+            "src/inner.ts": functions(
+                "export function NAME(x: number) {\n  return x;\n}\n", "longName passed listed twoSteps deep"
+            ),
+            "src/barrel/index.ts": 'export { hidden as shown } from "./two";\n',
+            "src/barrel/two.ts": "export function hidden(x: number) {\n  return x;\n}\n",
+            "src/main.ts": "export default function mainThing(x: number) {\n  return x;\n}\n",
+            "src/purse.ts": "export default class Purse {\n  add(x: number) {\n    return x;\n  }\n}\n",
+            "src/decoy.ts": "export class Decoy {\n  add(x: number) {\n    return x;\n  }\n}\n",
+            "lib/words.js": "function spoken(x) {\n  return x;\n}\nmodule.exports = { said: spoken };\n",
+        },
+        {
+            "package.json": '{"name": "acme-shop", "dependencies": {"@acme/money": "^1.0.0"}}',
+            "src/a.ts": 'import main, { short, passed, listed, shown, steps, Purse } from "@acme/money";\n'
+            'import { deep } from "@acme/money/src/inner";\n'
+            "export function uShort() {\n  return short(1);\n}\nexport function uPassed(items: number[]) {\n"
+            "  return items.map(passed);\n}\nexport function uListed() {\n  return { a: listed };\n}\n"
+            "export function uShown() {\n  return shown(1) + steps(2);\n}\nexport function uMain() {\n"
+            "  return main(1);\n}\nexport function uDeep() {\n  return deep(1);\n}\n"
+            "export function uPurse(p: Purse) {\n  return p.add(1);\n}\n",
+            "src/b.js": 'const { said } = require("@acme/money/lib/words");\n\nfunction uSaid() {\n'
+            "  return said(1);\n}\nmodule.exports = uSaid;\n",
+        },
+        {
+            "src/inner.ts::longName": "uShort", "src/inner.ts::passed": "uPassed", "src/inner.ts::listed": "uListed",
+            "src/barrel/two.ts::hidden": "u"
+            "Shown", "src/inner.ts::twoSteps": "uShown", "src/main.ts::mainThing": "uMain",
+            "src/inner.ts::deep": "uDeep", "src/purse.ts::Purse.add": "uPurse", "lib/words.js::spoken": "uSaid",
+        },
+    ),
+    "rust": Forms(
+        {
+            "Cargo.toml": '[package]\nname = "acme-money"\nversion = "1.0.0"\n',
+            "src/lib.rs": "pub mod inner;\npub mod types;\npub use inner::long_name as short;\npub use types::Purse;\n",
+            "src/inner.rs": functions(
+                "pub fn NAME(x: u32) -> u32 {\n    x\n}\n\n",
+                "long_name by_path starred passed stored in_macro typed tested",
+            ),
+            "src/types.rs": "pub struct Purse {}\n\nimpl Purse {\n    pub fn new() -> Self {\n        Purse {}\n    }\n"
+            + functions(
+                "    pub fn NAME(&self) -> u32 {\n        1\n    }\n", "given held returned starry bound"
+            )
+            + "}\n\npub struct Decoy {}\n\nimpl Decoy {\n"
+            + functions("    pub fn NAME(&self) -> u32 {\n        0\n    }\n", "given held returned starry")
+            + "}\n\npub trait Account {\n    fn balance(&self) -> u32;\n}\n",
+        },
+        {
+            "Cargo.toml": '[package]\nname = "acme-shop"\nversion = "1.0.0"\n[dependencies]\nacme-money = "1"\n',
+            "src/main.rs": "mod stars;\n\nfn u_path() -> u32 {\n"
+            "    acme_money::inner::by_path(acme_money::short(1))\n}\n\n"
+            "fn u_passed(items: Vec<u32>) {\n    items.into_iter().map(acme_money::inner::passed);\n}\n\n"
+            "fn u_stored() -> u32 {\n    let f = acme_money::inner::stored;\n    f(1)\n}\n\n"
+            'fn u_macro() {\n    println!("{}", acme_money::inner::in_macro(1));\n}\n\n'
+            "fn u_typed() -> u32 {\n    acme_money::inner::typed::<u32>(1)\n}\n\n"
+            "struct Till {\n    purse: acme_money::Purse,\n}\n\nimpl Till {\n    fn u_held(&self) -> u32 {\n"
+            "        self.purse.held()\n    }\n}\n\nfn u_given(p: &mut acme_money::Purse) -> u32 {\n"
+            "    p.given()\n}\n\n"
+            "fn open() -> acme_money::Purse {\n    acme_money::Purse::new()\n}\n\n"
+            "fn u_returned() -> u32 {\n    open().returned()\n}\n\n"
+            "fn u_bound<T: acme_money::types::Account>(a: &T) -> u32 {\n    a.balance()\n}\n\nfn main() {}\n\n"
+            "#[test]\nfn t_tested() {\n    assert_eq!(acme_money::inner::tested(1), 1);\n}\n",
+            "src/stars.rs": "use acme_money::inner::*;\nuse acme_money::*;\n\n"
+            "fn u_starred() -> u32 {\n    starred(2)\n}\n\n"
+            "fn u_starry() -> u32 {\n    let p = Purse::new();\n    p.starry()\n}\n",
+        },
+        {
+            **{f"src/inner.rs::{name}": user for name, user in {
+                "long_name": "u_path", "by_path": "u_path", "starred": "u_starred", "passed": "u_passed",
+                "stored": "u_stored", "in_macro": "u_macro", "typed": "u_typed", "tested": "t_tested",
+            }.items()},
+            **{f"src/types.rs::Purse::{name}": f"u_{name}" for name in ("given", "held", "returned", "starry")},
+            "src/types.rs::Account::balance": "u_bound",
+        },
+    ),
+    "go": Forms(
+        {
+            "go.mod": "module example.com/acme/money\n\ngo 1.22\n",
+            "money.go": "package money\n\n"
+            + functions(
+                "func NAME(x int) int {\n\treturn x\n}\n\n", "Stored Passed Mapped Held Local Returned Dotted Tested"
+            )
+            + "func hidden(x int) int {\n\treturn x\n}\n\nvar Shown = hidden\n\ntype Purse struct{}\n\n"
+            + "func NewPurse() *Purse {\n\treturn &Purse{}\n}\n\n"
+            + "func (p *Purse) With(x int) *Purse {\n\treturn p\n}\n\n"
+            + functions("func (p *Purse) NAME(x int) int {\n\treturn x\n}\n\n", "Done Promoted Value")
+            + "type Decoy struct{}\n\n"
+            + functions("func (p *Decoy) NAME(x int) int {\n\treturn x\n}\n\n", "Done Promoted Value"),
+        },
+        {
+            "go.mod": "module example.com/acme/shop\n\ngo 1.22\n\nrequire example.com/acme/money v1.0.0\n",
+            "a.go": 'package shop\n\nimport "example.com/acme/money"\n\nvar X = money.Stored\n\n'
+            'var table = map[string]func(int) int{\n\t"a": money.Mapped,\n}\n\n'
+            "type handler struct {\n\tF func(int) int\n}\n\nvar h = handler{F: money.Held}\n\n"
+            "type Till struct {\n\t*money.Purse\n}\n\nfunc UPassed() {\n\tregister(money.Passed)\n}\n\n"
+            "func ULocal() int {\n\tf := money.Local\n\treturn f(1)\n}\n\n"
+            "func UReturned() func(int) int {\n\treturn money.Returned\n}\n\nfunc UShown() int {\n"
+            "\treturn money.Shown(1)\n}\n\n"
+            "func UChain() int {\n\treturn money.NewPurse().With(1).Done(2)\n}\n\n"
+            "func UPromoted(t *Till) int {\n\treturn t.Promoted(1)\n}\n\n"
+            "func UValue(p *money.Purse) {\n\tregister(p.Value)\n}\n",
+            "b.go": 'package shop\n\nimport . "example.com/acme/money"\n\nfunc UDotted() int {\n'
+            '\treturn Dotted(1)\n}\n',
+            "a_test.go": 'package shop\n\nimport (\n\t"testing"\n\n\t"example.com/acme/money"\n)\n\n'
+            "func TestIt(t *testing.T) {\n\tmoney.Tested(1)\n}\n",
+        },
+        {
+            **{f"money.go::{name}": "a.go" for name in ("Stored", "Mapped", "Held")},
+            **{f"money.go::{name}": f"U{name}" for name in ("Passed", "Local", "Returned", "Dotted", "Shown")},
+            "money.go::Purse.With": "UChain", "money.go::Purse.Done": "UChain", "money.go::Purse.Promoted": "UPromoted",
+            "money.go::Purse.Value": "UValue", "money.go::Tested": "TestIt", "money.go::hidden": "Shown",
+        },
+    ),
+    "java": Forms(
+        {
+            "pom.xml": JAVA["library/pom.xml"],
+            "src/main/java/com/acme/ledger/Money.java": "package com.acme.ledger;\n\npublic class Money {\n"
+            + functions(
+                "    public static int NAME(int x) {\n        return x;\n    }\n", "imported referred stored named"
+            )
+            + "    public Money with(int x) {\n        return this;\n    }\n"
+            "    public int done() {\n        return 1;\n    }\n}\n",
+            "src/main/java/com/acme/ledger/Decoy.java": "package com.acme.ledger;\n\npublic class Decoy {\n"
+            "    public int done() {\n        return 0;\n    }\n}\n",
+        },
+        {
+            "pom.xml": JAVA["app/pom.xml"],
+            "src/main/java/com/acme/shop/A.java": "package com.acme.shop;\n\nimport com.acme.ledger.Money;\n"
+            "import static com.acme.ledger.Money.imported;\nimport java.util.function.IntUnaryOperator;\n"
+            "import java.util.stream.IntStream;\n\npublic class A {\n"
+            "    private static final IntUnaryOperator OP = Money::stored;\n"
+            "    int uImported() {\n        return imported(1);\n    }\n"
+            "    IntStream uReferred(IntStream in) {\n        return in.map(Money::referred);\n    }\n"
+            "    int uNamed() {\n        return com.acme.ledger.Money.named(1);\n    }\n"
+            "    int uChain(Money m) {\n        return m.with(1).done();\n    }\n}\n",
+        },
+        {
+            f"src/main/java/com/acme/ledger/Money.java::com.acme.ledger.Money.{name}": user
+            for name, user in {
+                "imported": "uImported", "referred": "uReferred", "stored": "A", "named": "uNamed", "with": "uChain",
+                "done": "uChain",
+            }.items()
+        },
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def forms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Path]]:
+    """An engine that has indexed the libraries of FORMS and the programs that use them."""
+    root = Path(os.path.realpath(tmp_path_factory.mktemp("forms")))
+    with Engine(home=str(root / "home"), embed_provider="off", index_workers=1) as opened:
+        for language, each in FORMS.items():
+            for name, files in (("app", each.program), ("library", each.library)):
+                write(root / language / name, files)
+                opened.code.index(str(root / language / name))
+        yield opened, root
+
+
+@pytest.mark.parametrize("language", FORMS)
+def test_every_form_of_use_is_linked_across_repositories(forms: tuple[Engine, Path], language: str) -> None:
+    engine, root = forms
+    missing = {}
+    for symbol, users in FORMS[language].users.items():
+        found = engine.links.impact(f"{root}/{language}/library/{symbol}", depth=1).affected
+        labels = [use.node.label for use in found]
+        names = {re.split(r"::|[./]", label)[-1] for label in labels} | {Path(label).name for label in labels}
+        if not set(users.split()) <= names:
+            missing[symbol] = names
+    assert not missing
+
+
+# Private functions and methods that are used, and in which way: nothing may say that nothing uses them.
+PRIVATE = {
+    "go": (
+        {
+            "go.mod": "module example.com/solo\n\ngo 1.22\n",
+            "a.go": "package solo\n\n" + functions("func NAME(x int) int {\n\treturn x\n}\n\n", "inFile elsewhere kept")
+            + "var x = kept\n\ntype T struct{}\n\ntype D struct{}\n\n"
+            + functions("func (t *T) NAME() {}\n\nfunc (d *D) NAME() {}\n\n", "handle mapped")
+            + "func Setup(t *T, m map[string]*T) {\n\tregister(inFile)\n\tregister2(t.handle)\n"
+            '\tif v, ok := m["a"]; ok {\n\t\tv.mapped()\n\t}\n}\n',
+            "b.go": "package solo\n\nfunc init() {\n\tregister(elsewhere)\n}\n",
+        },
+        ("a.go::inFile", "a.go::elsewhere", "a.go::kept", "a.go::T.handle", "a.go::T.mapped"),
+    ),
+    "rust": (
+        {
+            "Cargo.toml": '[package]\nname = "solo"\nversion = "1.0.0"\n',
+            "src/main.rs": "mod inner;\nmod hidden;\n\npub struct T {}\n\nimpl T {\n"
+            + functions("    fn NAME(&self) {}\n", "by_path looped matched closed")
+            + "}\n\nstruct D {}\n\nimpl D {\n"
+            + functions("    fn NAME(&self) {}\n", "by_path looped matched closed")
+            + "}\n\nfn main() {}\n",
+            "src/hidden.rs": "pub(crate) fn stored(x: u32) -> u32 {\n    x\n}\n\npub(crate) fn passed(x: u32) {}\n",
+            "src/inner.rs": "fn given(t: &mut crate::T) {\n    t.by_path();\n}\n\n"
+            "fn all(items: Vec<crate::T>, one: Option<crate::T>) {\n    for x in &items {\n        x.looped();\n    }\n"
+            "    if let Some(y) = &one {\n        y.matched();\n    }\n    items.iter().for_each(|z| z.closed());\n"
+            "    let f = crate::hidden::stored;\n    run(crate::hidden::passed, f);\n}\n",
+        },
+        (
+            *(f"src/main.rs::T::{name}" for name in ("by_path", "looped", "matched", "closed")),
+            "src/hidden.rs::stored", "src/hidden.rs::passed",
+        ),
+    ),
+    "typescript": (
+        {
+            "package.json": '{"name": "solo", "version": "1.0.0"}',
+            "src/a.ts": functions("function NAME(x: number) {\n  return x;\n}\n", "handler listed kept")
+            + 'app.get("/", handler);\nexport const table = { listed };\nexport const x = kept;\n',
+        },
+        ("src/a.ts::handler", "src/a.ts::listed", "src/a.ts::kept"),
+    ),
+    "python": (
+        {"a.py": functions("def NAME(x):\n    return x\n\n\n", "_kept _passed") + "x = _kept\nregister(_passed)\n"},
+        ("a.py::_kept", "a.py::_passed"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", PRIVATE)
+def test_code_that_is_used_as_a_value_has_users_or_doubts(home: Path, tmp_path: Path, language: str) -> None:
+    files, symbols = PRIVATE[language]
+    root = Path(os.path.realpath(tmp_path)) / "solo"
+    write(root, files)
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        opened.code.index(str(root))
+        found = {symbol: opened.links.impact(f"{root}/{symbol}") for symbol in symbols}
+    assert not [symbol for symbol, each in found.items() if each.is_complete and not each.affected]

@@ -114,12 +114,14 @@ def _of_kind(page: Page, language: Language, found: Captures, *, rank: int, know
     text, kind = page.text, KINDS[rank]
     nodes = found.captures[f"reference.{kind}"]
     # A star import may import a type that no import names.
+    if kind == "use" and not language.qualifies:  # other files of the folder define names, too
+        return [(node.start_byte, rank, node.end_byte) for node in nodes]
     if kind == "use" or (kind == "type" and language.explicit and "import.star" not in found.captures):
         return [
             (start, rank, end)
             for node in nodes
             if (path := text[(start := node.start_byte) : (end := node.end_byte)]) in known
-            or (not path.isidentifier() and NO_NAME.split(path, 1)[0] in known)
+            or (not path.isidentifier() and ("::" in path or NO_NAME.split(path, 1)[0] in known))
         ]
     if kind == "type":
         types = language.types

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import cast
 
@@ -33,6 +34,8 @@ from recollect.code.links.solver_state import Asked, Given, Site, State
 NAMED = frozenset((ir.Name, ir.Member))
 # A callee that is a stored value.
 VARIABLE = frozenset((ir.Item, ir.Call, ir.Either, ir.Elements))
+# Languages in which a name may come from anything outside that is imported as a whole.
+STARRED = frozenset({"python", "rust", "go"})
 ARROW = "arrow"  # a mark: the function has no `this` of its own
 
 
@@ -73,7 +76,9 @@ def _name(state: State, expression: ir.Name, frame: Frame) -> Variable:
     if known is None:
         known = state.variable()
         if not _imported(state, name, frame, known.add):
-            known = _visible(state, state.modules.visible(frame.path, name), name, module)
+            seen = state.modules.visible(frame.path, name)
+            outer = _outer_stars(state, name, frame) if not seen and (frame.stars or module.stars) else []
+            known = state.variable(*outer) if outer else _visible(state, seen, name, module)
         state.outside[key] = known
     return known
 
@@ -87,6 +92,22 @@ def _visible(state: State, paths: tuple[str, ...], name: str, module: Frame) -> 
         if not any(offered):
             known.add(state.external[f"{BUILTIN}.{name}"])
     return known
+
+
+def _outer_stars(state: State, name: str, frame: Frame) -> list[Value]:
+    """Return what an unknown name may mean where a file imports all of something outside the program.
+
+    In Rust and Go a name that begins small may be a variable of a function, which is not always bound.
+    """
+    language = state.units[frame.path].language
+    if language not in STARRED or (hasattr(builtins, name) if language == "python" else not name[:1].isupper()):
+        return []
+    stars = dict.fromkeys((star.module, star.level) for star in (*frame.stars, *frame.module.stars))
+    return [
+        state.external[f"{module}.{name}"]
+        for module, level in stars
+        if not state.modules.find(frame.path, module, level)
+    ]
 
 
 def _imported(state: State, name: str, frame: Frame, sink: Sink) -> bool:

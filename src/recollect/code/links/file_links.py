@@ -15,10 +15,10 @@ from typing import NamedTuple
 from recollect.code.links.file_programs import read_program
 from recollect.code.links.link_pack import Loose, Site
 from recollect.code.links.module_finder import FILE, Modules
-from recollect.code.links.program import Import, Unit
+from recollect.code.links.program import Import, Scope, Unit, as_written
 from recollect.code.links.solver import CallEdge, Derivation, OpenCall, Solution, solve, uncollected
 from recollect.code.links.solver_state import Place
-from recollect.store.link_rows import AmbiguousSite, OutsideSite, UnresolvedSite
+from recollect.store.link_rows import ALIAS, AmbiguousSite, OutsideSite, UnresolvedSite
 
 # What deriving, importing and using are worth: they are written down, and only what a name means may be mistaken.
 HEIR_CONFIDENCE = 0.98
@@ -75,23 +75,20 @@ class _Places:
         self, units: Mapping[str, Unit], keys: Mapping[str, list[str]], modules: Modules, members: Iterable[str]
     ) -> None:
         self._units, self._keys, self._modules = units, keys, modules
-        self._files = {path: Found([], Loose([], [], [])) for path in members}
+        self._files = {path: Found([], Loose([], [], [], [])) for path in members}
         self._known: dict[Place, str] = {}
         self._outside: dict[tuple[Place, int, int], list[str]] = {}
 
     def key(self, place: Place) -> str:
         """Return the key of the symbol around a scope; "" for the file."""
-        known = self._known.get(place)
+        path, number = place
+        known = self._known.get(place) if number > 0 else ""
         if known is None:
-            path, number = place
-            scope = self._units[path].scopes[number]
-            keys = self._keys[path]
-            if number <= 0:
-                known = ""
-            elif 0 <= scope.symbol < len(keys):
+            scope, keys = self._scope(place), self._keys[path]
+            if 0 <= scope.symbol < len(keys):
                 known = keys[scope.symbol]
             else:
-                known = self.key((path, max(scope.parent, 0))) if scope.parent != number else ""
+                known = self.key((path, scope.parent)) if scope.parent != number else ""
             self._known[place] = known
         return known
 
@@ -107,7 +104,9 @@ class _Places:
         for derived in solution.derivations:
             self._derivation(derived)
         for use in solution.uses:
-            self._link(use.user, self.target(use.used), "DEPENDS_ON", use.line, "name", USE_CONFIDENCE)
+            self._link(use.user, use.used, "DEPENDS_ON", use.line, "name", USE_CONFIDENCE)
+        for path, name, place in solution.aliases:
+            self._alias(path, name, self.target(place))
         for opened in (*solution.ambiguous, *solution.unresolved):
             self._open(opened)
         self._outside_calls()
@@ -125,45 +124,38 @@ class _Places:
         outside = [call.callee for call in calls if isinstance(call.callee, str)]
         if outside:
             self._outside[caller, line, column] = outside
-        inside = [call for call in calls if not isinstance(call.callee, str) and not self._is_part(caller, call.callee)]
+        inside = {
+            place: call
+            for call in reversed(calls)  # of two for one function the first counts: a name alone comes last
+            if not isinstance(place := call.callee, str) and not self._is_part(caller, place)
+        }
         if not inside:
             return
-        only, callee = inside[0], inside[0].callee
-        if len(inside) == 1 and not isinstance(callee, str) and only.how != NAME_ONLY:
-            self._link(caller, self.target(callee), "CALLS", line, only.how, only.confidence, column)
-            return
         # Several of one name are one or another of them; `with Server() as s` calls three functions, and all of them.
-        names = Counter(self._name(call) for call in inside)
-        most = MOST_OVERRIDES if len(names) == 1 and self._is_overridden(inside) else MOST_CALLEES
-        if len(inside) > most or inside[0].how == NAME_ONLY or self._are_overloads(inside):
-            places = tuple(call.callee for call in inside if not isinstance(call.callee, str))
-            name = self._units[places[0][0]].scopes[places[0][1]].name
-            self._open(OpenCall(caller, name, line, column, places))
+        names = [self._scope(place).name for place in inside]
+        owners = {(place[0], self._scope(place).parent) for place in inside}
+        most = MOST_OVERRIDES if len(set(names)) == 1 and len(owners) == len(inside) else MOST_CALLEES
+        is_open = len(inside) > most or all(call.how == NAME_ONLY for call in inside.values())
+        if is_open or (len(owners) < len(inside) and self._are_overloads(inside)):
+            self._open(OpenCall(caller, names[-1], line, column, tuple(sorted(inside))))
             return
-        for call in inside:
-            if not isinstance(call.callee, str):
-                confidence = call.confidence / names[self._name(call)] ** 0.5
-                self._link(caller, self.target(call.callee), "CALLS", line, call.how, confidence, column)
+        for name, (place, call) in zip(names, inside.items(), strict=True):
+            confidence = call.confidence / names.count(name) ** 0.5
+            self._link(caller, place, "CALLS", line, call.how, confidence, column)
+
+    def _scope(self, place: Place) -> Scope:
+        return self._units[place[0]].scopes[place[1]]
 
     def _is_part(self, caller: Place, callee: Place) -> bool:
         """Tell whether a function without a name belongs to its caller: `rows.map(row => …)` is no recursion."""
-        is_nameless = callee[1] > 0 and self._units[callee[0]].scopes[callee[1]].symbol < 0
+        is_nameless = callee[1] > 0 and self._scope(callee).symbol < 0
         return is_nameless and self.target(callee) == self.target(caller)
 
-    def _are_overloads(self, calls: list[CallEdge]) -> bool:
+    def _are_overloads(self, places: Iterable[Place]) -> bool:
         """Tell whether several overloads of one class are left that the arguments do not tell apart."""
-        places = [call.callee for call in calls if not isinstance(call.callee, str)]
-        scopes = [(path, self._units[path].scopes[number]) for path, number in places]
+        scopes = [(place[0], self._scope(place)) for place in places]
         counts = Counter((path, scope.parent, scope.name) for path, scope in scopes if scope.arity >= 0)
         return max(counts.values(), default=0) > 1
-
-    def _is_overridden(self, calls: list[CallEdge]) -> bool:
-        """Tell whether functions of one name belong to one class each."""
-        places = [call.callee for call in calls if not isinstance(call.callee, str)]
-        return len({(path, self._units[path].scopes[place].parent) for path, place in places}) == len(places)
-
-    def _name(self, call: CallEdge) -> str:
-        return call.callee if isinstance(call.callee, str) else self._units[call.callee[0]].scopes[call.callee[1]].name
 
     def _outside_calls(self) -> None:
         """Record calls of other libraries, unless a call has too many targets."""
@@ -178,16 +170,11 @@ class _Places:
     def _derivation(self, derived: Derivation) -> None:
         if derived.derived[0] not in self._files:
             return
-        scope = self._units[derived.derived[0]].scopes[derived.derived[1]]
+        scope = self._scope(derived.derived)
         relation = "IMPLEMENTS" if derived.implements else "INHERITS"
-        if isinstance(derived.base, str):
-            site = OutsideSite(self.key(derived.derived), derived.base, relation, (scope.line,))
-            self._files[derived.derived[0]].loose.outside.append(site)
-            return
-        base = self._units[derived.base[0]].scopes[derived.base[1]]
-        if base.kind == "interface":
+        if not isinstance(derived.base, str) and self._scope(derived.base).kind == "interface":
             relation = "EXTENDS" if scope.kind == "interface" else "IMPLEMENTS"
-        self._link(derived.derived, self.target(derived.base), relation, scope.line, "name", HEIR_CONFIDENCE)
+        self._link(derived.derived, derived.base, relation, scope.line, "name", HEIR_CONFIDENCE)
 
     def _imports(self, path: str, used: set[str]) -> None:
         """Link a file with imported files; of a package, with those it uses."""
@@ -201,9 +188,10 @@ class _Places:
                     found = tuple(offering or [other for other in found if other in used])
                 for other in found:
                     if other != path:
-                        self._link((path, 0), f"f{other}", "IMPORTS", each.line, "import", IMPORT_CONFIDENCE)
+                        self._link((path, 0), (other, 0), "IMPORTS", each.line, "import", IMPORT_CONFIDENCE)
                 if not found and not each.module.startswith(FILE):
-                    self._imported_from_outside(path, each)
+                    name = f"{each.module}.{each.name}" if each.name not in (None, "*") else each.module
+                    self._link((path, 0), name, "IMPORTS", each.line, "import", IMPORT_CONFIDENCE)
 
     def _imported(self, path: str, each: Import) -> tuple[str, ...]:
         """Return the files of an import; the imported name may be a submodule."""
@@ -216,9 +204,13 @@ class _Places:
                 return below
         return modules.find(path, each.module, each.level)
 
-    def _imported_from_outside(self, path: str, each: Import) -> None:
-        name = f"{each.module}.{each.name}" if each.name not in (None, "*") else each.module
-        self._files[path].loose.outside.append(OutsideSite("", name, "IMPORTS", (each.line,)))
+    def _alias(self, path: str, name: str, target: str) -> None:
+        """Link a constant with the function that it is; a name without a symbol is kept for other trees."""
+        found = self._files.get(path)
+        if found is not None and name in self._keys[path]:
+            found.sites.append(Site(name, target, "DEPENDS_ON", 0, 0, "name", USE_CONFIDENCE))
+        elif found is not None and target[0] == "s":
+            found.loose.aliases.append((ALIAS + as_written(name), target))
 
     def _open(self, call: OpenCall) -> None:
         if not call.line or call.caller[0] not in self._files:
@@ -233,12 +225,15 @@ class _Places:
         )
 
     def _link(
-        self, source: Place, target: str, relation: str, line: int, how: str, confidence: float, column: int = 0
+        self, source: Place, used: Place | str, relation: str, line: int, how: str, confidence: float, column: int = 0
     ) -> None:
         if source[0] not in self._files:
             return
-        key = self.key(source)
-        own = f"s{source[0]}::{key}" if key else f"f{source[0]}"
+        found, key = self._files[source[0]], self.key(source)
+        if isinstance(used, str):
+            found.loose.outside.append(OutsideSite(key, used[:MOST_CHARACTERS], relation, (line,)))
+            return
+        target = self.target(used)
         # Recursion is kept as a call; a type that names itself is no link.
-        if own != target or relation == "CALLS":
-            self._files[source[0]].sites.append(Site(key, target, relation, line, column, how, confidence))
+        if self.target(source) != target or relation == "CALLS":
+            found.sites.append(Site(key, target, relation, line, column, how, confidence))

@@ -113,8 +113,10 @@ _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>()]*>")
 # Lines of a type and of a function that are read: longer ones are generated.
 MOST_FIELDS, MOST_LINES = 400, 2_000
 # The modules at the start of a path, and an import inside of a macro: `cfg_net! { pub use tcp::Stream; }`.
-_RUST_PATH = re.compile(r"([a-z_]\w*+)(?:::[a-z_]\w*+)*+(?=::[A-Z])")
+_RUST_PATH = re.compile(r"([a-z_]\w*+)(?:::[a-z_]\w*+)*+(?=::)")
 _RUST_USE = re.compile(r"^\s++(?:pub(?:\([\w ]++\))?\s++)?use\s++([\w:]++)(?:\{([^{}]*+)\})?(?:\s++as\s++(\w++))?\s*+;")
+# A type parameter with what it has to be: `fn pay<T: Account>(from: &T)`.
+_RUST_BOUND = re.compile(r"(?:[<,]|\bwhere)\s*+(\w++)\s*+:\s*+([\w:]++)")
 _RECEIVER = re.compile(r"func\s*\(\s*(\w+)\s")
 
 
@@ -130,6 +132,7 @@ class _Translation:
         self._found = found
         self._path = path
         self._language = language
+        self._is_path = language.name == "rust"  # `a::b` is a path, `a.b` a member
         self._rules = RULES.get(language.name, OTHER_LANGUAGES)
         self._lines = source.decode("utf-8", "replace").split("\n")
         self._symbols = found.symbols
@@ -149,7 +152,11 @@ class _Translation:
         self._implements: dict[int, list[ir.Expression]] = {}
         self._variables: dict[int, frozenset[str]] = {}  # by function, what it assigns to
         self._top = self._members.get(-1, {})
-        self._imports = {each.alias or each.name or each.module.rpartition("::")[2] for each in found.imports}
+        plain = [each for each in found.imports if not each.star]
+        self._imports = {each.alias or each.name or each.module.rpartition("::")[2] for each in plain}
+        # Crates of which Rust imports all: a function may come from there.
+        outer = [each.module for each in found.imports if each.star and not re.match("crate|self|super", each.module)]
+        self._stars = [star for module in outer if (star := self._inline(f"{module}::"))]
         self._abroad = {place: owner for place in self._scope_of if (owner := self._owner_elsewhere(place))}
 
     def _is_prototype(self, symbol: Symbol) -> bool:
@@ -187,9 +194,9 @@ class _Translation:
                 self._local_types(place)
         for reference in self._found.references:
             self._refer(reference)
-        scopes = [ir.Scope("module", self._path, body=tuple(self._bodies[0]))]
-        scopes += [self._scope(place) for place in self._scope_of]
-        return ir.Unit(self._language.name, tuple(scopes), self._package)
+        scopes = [self._scope(place) for place in self._scope_of]  # they import paths that types begin with
+        top = ir.Scope("module", self._path, body=tuple(self._bodies[0]))
+        return ir.Unit(self._language.name, (top, *scopes), self._package)
 
     def _namespace(self) -> str:
         """Return the namespace that a file opens, where the language has them as blocks."""
@@ -276,16 +283,18 @@ class _Translation:
         """Yield the parameters that a signature names; words for the instance are no parameters."""
         if not self._rules.brackets:
             return
+        bounds = dict(_RUST_BOUND.findall(symbol.signature)) if self._is_path else {}
         for name, declared in declarations(arguments(symbol.signature, symbol.name)[:MOST], self._rules.types):
             if name and name not in self._rules.this:
-                yield ir.Parameter(name, declared=type_expression(declared) if declared else None)
+                text = bounds.get(declared.rpartition(" ")[2].lstrip("&"), declared)
+                yield ir.Parameter(name, declared=self._type(text) if text else None)
 
     def _returned(self, symbol: Symbol) -> ir.Expression | None:
         text = result(symbol.signature, symbol.name, self._rules.types)
         if self._rules.types == "after":
             named = declarations(named_results(symbol.signature, symbol.name), self._rules.types)
             text = named[0][1] if named else text.strip("()").split(",")[0]
-        declared = type_expression(text) if text else None
+        declared = self._type(text) if text else None
         if isinstance(declared, ir.Name) and declared.name in self._rules.own and symbol.parent >= 0:
             return ir.Name(self._symbols[symbol.parent].name)
         return declared
@@ -293,14 +302,14 @@ class _Translation:
     def _fields(self, place: int) -> None:
         """Declare the types of fields, from lines and constructor parameters."""
         symbol, style = self._symbols[place], self._rules.types
-        for name, declared in fields(self._own_lines(place, MOST_FIELDS), style):
+        for name, declared in fields(self._own_lines(place, MOST_FIELDS), style, self._type):
             if name:
                 self._field(place, name, declared)
             else:
                 self._bases.setdefault(place, []).append(declared)
         taken = arguments(symbol.signature, symbol.name)[:MOST] if style == "colon" else ()
         for name, text in declarations(taken, style):
-            if name and (type_ := type_expression(text)) is not None:
+            if name and (type_ := self._type(text)) is not None:
                 self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), ir.Instance(type_)))
 
     def _field(self, place: int, name: str, declared: ir.Expression) -> None:
@@ -329,14 +338,16 @@ class _Translation:
         for name, of in second_names(lines, style):
             body.append(ir.Assign(ir.Name(name), self._chain(of, place)))
         named = declarations(named_results(symbol.signature, symbol.name), style) if style == "after" else []
-        for name, declared in local_types(lines, style, named):
+        for name, declared in local_types(lines, style, named, self._type):
             body.append(ir.Assign(ir.Name(name), ir.Instance(declared)))
 
     # --- references ---
 
     def _refer(self, reference: Reference) -> None:
-        is_word = reference.kind == "word"
-        if is_word and not reference.receiver and reference.name in self._locals(reference.inside):
+        is_word, is_use = reference.kind == "word", reference.kind == "use"
+        # A use of Go may be of another file, too.
+        is_open = is_word or (is_use and reference.inside >= 0 and not self._language.qualifies)
+        if is_open and not reference.receiver and reference.name in self._locals(reference.inside):
             return
         value = self._target(reference)
         owner = self._owner(reference.inside)
@@ -355,6 +366,8 @@ class _Translation:
             else:
                 self._bodies[0].append(ir.Use(value, reference.line))
         else:
+            variable = self._assigned(reference) if is_use else None
+            self._bodies[owner] += [ir.Assign(variable, value)] if variable else []
             self._bodies[owner].append(ir.Use(value, reference.line))
 
     def _locals(self, inside: int) -> frozenset[str]:
@@ -365,15 +378,18 @@ class _Translation:
             if inside >= 0:
                 symbol = self._symbols[inside]
                 first, last, signature = symbol.start_line, symbol.end_line, symbol.signature
-            found = variables("\n".join(self._lines[first - 1 : last]), signature)
+            found = variables("\n".join(self._lines[first - 1 : last]), signature, self._rules.types)
             self._variables[inside] = found
         return found
 
     def _target(self, reference: Reference) -> ir.Expression:
-        if not reference.receiver:
-            return self._bare(reference.name, reference.inside)
-        read = self._word if reference.receiver.isidentifier() else self._chain
-        return ir.Member(read(reference.receiver, reference.inside), reference.name, reference.line)
+        receiver, inside = reference.receiver, reference.inside
+        if not receiver:
+            return self._bare(reference.name, inside)
+        if self._is_path and self._lines[reference.line - 1][: reference.column].endswith("::"):
+            receiver += "::"
+        read = self._word if receiver.isidentifier() else self._chain
+        return ir.Member(read(receiver, inside), reference.name, reference.line)
 
     def _bare(self, name: str, inside: int) -> ir.Expression:
         """Return what a name without receiver means: a member, or a name of the file."""
@@ -389,6 +405,8 @@ class _Translation:
             at = symbol.parent
         if self._rules.implicit and is_member and name not in self._top and not self._is_type_name(name):
             return ir.Either((ir.Name(name), ir.Member(self._this(inside), name)))
+        if self._stars and name not in self._top and name not in self._imports:
+            return ir.Either((ir.Name(name), *[ir.Member(ir.Name(star), name) for star in self._stars]))
         return ir.Name(name)
 
     def _this(self, inside: int) -> ir.Expression:
@@ -407,19 +425,15 @@ class _Translation:
         """Return a receiver as an expression: `self.store`, `App::Config.new`, `s` of Go's own receiver."""
         if self._rules.whole and "." in receiver and "(" not in receiver:
             return ir.Name(receiver)
-        if self._language.name == "rust" and re.fullmatch(r"(?:crate|super|self)(?:::[a-z_]\w*)+", receiver):
-            return self._inline(receiver)
         calls = [match.start() for match in re.finditer(r"\(", receiver)]
-        plain = receiver
+        plain, inline = receiver.removesuffix("::"), self._inline(receiver)
         while (shorter := _BRACKETS.sub(_emptied, plain)) != plain:
             plain = shorter
         parts = [part.strip() for part in _LINKS.split(plain.strip("() *&!"))]
         if not parts or not all(re.fullmatch(r"[@$]{0,2}\w+[?!]?(?:\x01|\x02)*", part) for part in parts[:MOST]):
             return ir.Opaque()
-        value = self._word(parts[0].rstrip("\x01\x02"), inside)
-        path = _RUST_PATH.match(plain) if self._language.name == "rust" else None
-        if path and path[1] not in self._imports and path[1] not in self._top:
-            value, parts = self._inline(path[0]), parts[path[0].count("::") :]
+        value = ir.Name(inline) if inline else self._word(parts[0].rstrip("\x01\x02"), inside)
+        parts = parts[inline.count("::") :]
         if parts[0].endswith("\x01") and calls:
             value = ir.Call(value)
         for part in parts[1:MOST]:
@@ -432,10 +446,17 @@ class _Translation:
                 value = ir.Call(value)
         return value
 
-    def _inline(self, receiver: str) -> ir.Expression:
-        """Return a path from the crate, imported under its whole name."""
-        self._bodies[0].append(ir.Import(receiver, None, receiver))
-        return ir.Name(receiver)
+    def _inline(self, path: str) -> str:
+        """Return the modules at the start of a path of Rust, imported under their whole name; "" if it has none."""
+        found = _RUST_PATH.match(path) if self._is_path and "::" in path else None
+        if found is None or found[1] in self._imports or found[1] in self._top:
+            return ""
+        self._bodies[0].append(ir.Import(found[0], None, found[0]))
+        return found[0]
+
+    def _type(self, text: str) -> ir.Expression | None:
+        """Return a declared type, whose path may begin with modules that are not imported: `&mut crate::shop::Till`."""
+        return type_expression(text, lambda path: path_expression(path, self._inline(path)))
 
     def _word(self, word: str, inside: int) -> ir.Expression:
         if word in self._rules.this or word in self._receiver(inside):
@@ -470,10 +491,12 @@ class _Translation:
         return (match[1],) if match else ()
 
     def _assigned(self, reference: Reference) -> ir.Expression | None:
-        """Return the variable that the result of a call is assigned to."""
+        """Return the variable that the result of a call, or the whole of a use, is assigned to."""
         if reference.line > len(self._lines) or not self._rules.brackets:
             return None
         before = self._lines[reference.line - 1][: reference.column]
+        if reference.kind == "use" and before.rpartition("=")[2].strip(" :.") != reference.receiver:
+            return None
         if above := reference.receiver.count("\n"):  # a chain over several lines
             line = self._lines[max(0, reference.line - 1 - above)]
             before = line[: max(0, line.rfind(reference.receiver.partition("\n")[0].strip()))]
@@ -503,9 +526,7 @@ class _Translation:
         name, line, language = ("*" if each.star else each.name), each.line, self._language.name
         if language == "go":
             short = each.alias or _go_name(each.module)
-            yield ir.Import(
-                each.module, "*" if short == "." else None, None if short in ("_", ".") else short, line=line
-            )
+            yield ir.Import(each.module, name, None if short == "_" or each.star else short, line=line)
         elif language == "rust":
             yield ir.Import(each.module, name, each.alias or each.name or each.module.rpartition("::")[2], line=line)
             if each.name and not each.star and each.name[:1].islower():

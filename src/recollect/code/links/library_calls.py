@@ -34,6 +34,8 @@ from recollect.code.links.program import Key
 from recollect.code.links.solver_state import Given, Site, State
 
 CALLABLE = (Function, Bound, Overloaded, Class, Known)
+# Calls of a chain on something outside whose results are followed: builders are rarely longer.
+MOST_MADE = 4
 
 
 class LibraryCall(NamedTuple):
@@ -258,7 +260,7 @@ def supply(state: State, value: External, given: Sequence[Given], site: Site, si
     if plain.rpartition(".")[2] in CALLBACKS:
         _call_arguments(state, Row((EVERY,)), None, given, site, state.variable())
     if value.result is None:
-        is_unknown = MADE in value.name or value is state.unknown
+        is_unknown = value.name.count(MADE) >= MOST_MADE or value is state.unknown
         value.result = state.unknown if is_unknown else state.external[value.name + MADE]
     sink(value.result)
 

@@ -6,11 +6,12 @@ A style says where a type stands, as in `signature_types`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from recollect.code.links import program as ir
-from recollect.code.links.signature_types import declarations, path_expression, type_expression
+from recollect.code.links.signature_types import declarations, path_expression
 
+Type = Callable[[str], "ir.Expression | None"]  # what reads a type as written
 _ASSIGNED = re.compile(
     r"(?:^|[\s;{(,])(@?\$?[A-Za-z_]\w*)\s*(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
     r"(?:await\s+|new\s+|try[!?]?\s+|&|\*|\(|\s)*[\w.:>$@&?!()\[\]<-]*$"
@@ -56,6 +57,10 @@ _LITERAL: dict[str, re.Pattern[str]] = {
     "colon": re.compile(r"\|([^|\n]{1,200})\|"),
     "before": re.compile(r"\b(?:function|fn)\s*+\(([^()]{1,200})\)"),
 }
+# What a line has that declares a variable with a type; most lines are passed over.
+_SIGNS: dict[str, re.Pattern[str]] = {
+    "after": re.compile(r"\bvar\b|\.\(|\bfunc\b"), "colon": re.compile("[:|]"), "before": re.compile("[;=({]"),
+}  # fmt: skip
 # A loop of Go over a slice: a slice has no methods, so its type is that of its elements.
 _LOOP = re.compile(r"\bfor\s++\w++\s*+,\s*+(?P<name>[A-Za-z_]\w*+)\s*+:?=\s*+range\s++(?P<of>[\w.\[\]()]++)")
 # A second name for something: `header := file.header`.
@@ -71,32 +76,32 @@ _KEYWORDS = frozenset(
 )
 
 
-def fields(lines: Iterable[str], style: str) -> Iterator[tuple[str, ir.Expression]]:
+def fields(lines: Iterable[str], style: str, read: Type) -> Iterator[tuple[str, ir.Expression]]:
     """Yield the fields of a type with their types; one without a name is embedded."""
     for text in lines:
         match = _FIELDS[style].match(text)
-        if match and match["name"] not in _KEYWORDS and (declared := type_expression(match["type"])) is not None:
+        if match and match["name"] not in _KEYWORDS and (declared := read(match["type"])) is not None:
             yield match["name"], declared
         elif style == "after" and (embedded := _EMBEDDED.match(text)):
             yield "", path_expression(embedded[1])
 
 
 def local_types(
-    lines: Iterable[str], style: str, named: Sequence[tuple[str, str]]
+    lines: Iterable[str], style: str, named: Sequence[tuple[str, str]], read: Type
 ) -> Iterator[tuple[str, ir.Expression]]:
     """Yield the local variables of a function that have a type.
 
     named: those that its signature names, with their types as written
     """
     found = list(named)
-    for text in lines:
+    for text in filter(_SIGNS[style].search, lines):
         for pattern in _TYPED[style]:
             found += [(match["name"], match["type"]) for match in pattern.finditer(text)]
         for literal in _LITERAL[style].finditer(text):
             found += declarations(literal[1].split(","), style)
     for name, declared in found:
         is_word = not name or name in _KEYWORDS or declared.split(" ", 1)[0] in _KEYWORDS
-        if not is_word and (value := type_expression(declared)) is not None:
+        if not is_word and (value := read(declared)) is not None:
             yield name, value
 
 
@@ -108,8 +113,11 @@ def second_names(lines: Iterable[str], style: str) -> Iterator[tuple[str, str]]:
             yield same["name"], same["of"]
 
 
-def variables(text: str, signature: str) -> frozenset[str]:
+def variables(text: str, signature: str, style: str = "") -> frozenset[str]:
     """Return the variables and parameters of a function."""
+    if style == "after":
+        declared = [line.partition(":=")[0] for line in text.split("\n") if ":=" in line]
+        return frozenset(re.findall(r"\w+", " ".join((signature.partition("(")[2], *declared))))
     named = [part for row in _LOCAL.finditer(text) if not row[4] or row[5] for part in row.groups() if part]
     return frozenset(re.findall(r"\w+", " ".join([*named, signature.partition("(")[2]])))
 

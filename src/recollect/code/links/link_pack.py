@@ -41,11 +41,12 @@ class Site(NamedTuple):
 
 
 class Loose(NamedTuple):
-    """Uses that did not become links: outside of the tree, ambiguous, unresolved."""
+    """Uses that did not become links: outside of the tree, ambiguous, unresolved; and names as in `Sites.aliases`."""
 
     outside: list[OutsideSite]
     ambiguous: list[AmbiguousSite]
     unresolved: list[UnresolvedSite]
+    aliases: list[tuple[str, str]] = []  # noqa: RUF012 - never added to
 
 
 def pack(sites: Iterable[Site], loose: Loose) -> tuple[bytes, bytes]:
@@ -93,6 +94,7 @@ def pack(sites: Iterable[Site], loose: Loose) -> tuple[bytes, bytes]:
         outside=_some(loose.outside),
         ambiguous=_some(loose.ambiguous),
         unresolved=_some(loose.unresolved),
+        aliases=tuple(sorted(set(loose.aliases))),
     )
     return _encode(columns), _encode(places)
 

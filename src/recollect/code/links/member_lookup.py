@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from recollect.code.links.flow_values import (
@@ -23,7 +23,7 @@ from recollect.code.links.flow_values import (
 )
 from recollect.code.links.library_table import BUILTIN, METHODS, OBJECT, OF_FUNCTIONS
 from recollect.code.links.program import Scope
-from recollect.code.links.solver_state import Site, State
+from recollect.code.links.solver_state import Place, Site, State
 
 # Bases that are looked at; more are a mistake, most likely classes that derive from each other.
 DEEPEST = 200
@@ -69,11 +69,15 @@ Asked = tuple[Class, Class | None, str]
 MOST_LATE = 4
 
 WHOLE, DEFAULT = "=", "default"  # what a file offers as itself, and what it offers first
+# Languages in which not every variable of a loop or pattern is read, and nothing built in begins small and has members.
+UNREAD = frozenset({"go", "rust"})
 FUNCTIONAL = "functional"
 # Names between dots of what lies outside; longer ones are made by programs that go round in circles.
 MOST_PARTS = 7
 # Families of languages in which a file that imports all of another does not offer it in turn.
 KEPT = frozenset({"java", "csharp", "go", "haskell", "elixir"})
+# Functions that one name may stand for; a variable that holds more is no second name.
+MOST_RENAMED = 3
 AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not name
 
 
@@ -151,6 +155,20 @@ def _starred(state: State, frame: Frame, name: str, site: Site, sink: Sink, aske
         for path in state.modules.find(frame.path, star.module, star.level):
             found = of_file(state, path, name, site, sink, asked) or found
     return found
+
+
+def renamed(state: State, path: str) -> Iterator[tuple[str, Place]]:
+    """Yield the names of a file for functions and classes that are defined under another: `export { f as g }`."""
+    frame = state.frames[path, 0]
+    defined = {state.units[path].scopes[place].name for place in state.inner[path].get(0, ())}
+    offered = [*(frame.exports or frame.names).items()]
+    for value in frame.exports[WHOLE].values if WHOLE in frame.exports else ():  # module.exports = { … }
+        offered += [(str(key), each) for key, each in value.fields.items()]
+        offered.append((DEFAULT, state.fixed[value]))
+    for name, variable in offered:
+        known = [value for value in variable.values if isinstance(value, Class | Function)]
+        if name not in defined and len(known) <= MOST_RENAMED:
+            yield from [(name, (of.path, of.place)) for of in known if of.scope.name != name]
 
 
 # --- classes ---
@@ -369,6 +387,10 @@ def _accessed(state: State, found: Value, receiver: Value, site: Site, sink: Sin
 
 
 def _of_external(state: State, value: External, name: str, site: Site, sink: Sink) -> None:
+    first, _, rest = value.name.partition(".") if value.name[0] == "<" else ("", "", "")
+    is_small = first == BUILTIN and rest.isidentifier() and rest[0].islower()
+    if is_small and state.units[site.frame.path].language in UNREAD:
+        return
     found = value.members.get(name)
     if found is None:
         is_unknown = value is state.unknown or value.name.count(".") >= MOST_PARTS

@@ -91,6 +91,7 @@ class Modules:
         self._found_by_file: dict[tuple[str, str, int], tuple[str, ...]] = {}
         self._python_at: dict[str, tuple[str, ...]] = {}
         self._python_roots: dict[str, str] = {}
+        self.rust_places: dict[str, tuple[str, list[str]]] = {}  # by file, see `_rust_place`
 
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
         """Return the files of a module; none if it is external."""
@@ -415,7 +416,9 @@ def _go(modules: Modules, importer: str, module: str, level: int) -> tuple[str, 
 
 
 def _rust(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    root, own = _rust_place(modules, importer)
+    if importer not in modules.rust_places:
+        modules.rust_places[importer] = _rust_place(modules, importer)
+    root, own = modules.rust_places[importer]
     parts = [part for part in module.split("::") if part]
     if not parts:
         return ()

@@ -35,7 +35,6 @@ class Reader(ProgramWriter[Frame]):
     """A Python file on its way to a program.
 
     renamed: variables of comprehensions
-    passed: names that are passed on, with the line: of a function this is a use
     symbols: places in the list of symbols by first line and name
     """
 
@@ -43,7 +42,6 @@ class Reader(ProgramWriter[Frame]):
         super().__init__()
         self.lines = None if text.isascii() else text.split("\n")
         self.symbols = symbols
-        self.passed: list[tuple[Frame, ir.Name | ir.Member, int]] = []
         self.renamed: dict[str, str] = {}
         self.frame = Frame("module", "", 0, None)
         self.frames.append(self.frame)
@@ -60,10 +58,7 @@ class Reader(ProgramWriter[Frame]):
 
     def passed_on(self, node: ast.expr) -> ir.Expression:
         """Return the value of a node that is passed on."""
-        found = self.value(node)
-        if isinstance(found, ir.Name | ir.Member):
-            self.passed.append((self.frame, found, node.lineno))
-        return found
+        return self.noted(self.value(node), node.lineno)
 
     def wait(self, read: Callable[[], object], frame: Frame) -> None:
         """Read something later, as part of a scope."""

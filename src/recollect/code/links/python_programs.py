@@ -316,24 +316,5 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
             reader.queue.popleft()()
     except (ValueError, RecursionError) as problem:
         raise ir.Unparsed(str(problem)) from problem
-    _use(reader)
+    reader.write_uses(SELF)
     return ir.Unit("python", tuple([frame.scope() for frame in reader.frames]))
-
-
-def _use(reader: Reader) -> None:
-    """Record uses of functions that are passed on."""
-    top = {SELF}
-    for each in reader.frames[0].body:
-        if isinstance(each, ir.Import):
-            top.add(each.alias or each.name or "")
-        elif isinstance(each, ir.Assign) and isinstance(each.target, ir.Name) and isinstance(each.value, ir.Code):
-            top.add(each.target.name)
-    used: set[tuple[int, str, str]] = set()
-    for frame, value, line in reader.passed:
-        of, name = (value.of, value.name) if isinstance(value, ir.Member) else (value, "")
-        if not isinstance(of, ir.Name) or of.name not in top or (of.name == SELF and not name):
-            continue
-        key = (frame.place, of.name, name)
-        if key not in used:
-            used.add(key)
-            frame.body.append(ir.Use(value, line))

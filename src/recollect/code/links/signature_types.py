@@ -8,7 +8,7 @@ before    Type name      C, C++, C#, PHP
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from recollect.code.links import program as ir
 
@@ -17,7 +17,7 @@ _TYPE = re.compile(r"[A-Za-z_][\w]*(?:(?:::|\.|\\)[A-Za-z_]\w*)*")
 _MODIFIERS = re.compile(
     r"\b(?:mut|const|dyn|impl|inout|final|ref|out|in|params|this|struct|enum|class|unsigned|signed|static|override|val|"
     r"var|let|private|public|protected|internal|readonly|open|lateinit|vararg|crossinline|noinline|some|any|borrowed|"
-    r"volatile|register|extern|virtual|inline|constexpr|async|sealed|abstract|pub|crate|explicit|mutable|typename|"
+    r"volatile|register|extern|virtual|inline|constexpr|async|sealed|abstract|pub|crate(?!::)|explicit|mutable|typename|"
     r"comptime|escaping|autoclosure|weak|unowned|implicit|lazy|fileprivate|new|partial|unsafe)\b"
 )
 
@@ -105,8 +105,8 @@ def _is_named(text: str) -> bool:
     return re.match(r"(?!func\b|chan\b|map\b|struct\b)[A-Za-z_]\w* \S", text) is not None
 
 
-def type_expression(text: str) -> ir.Expression | None:
-    """Return a declared type as an expression, without pointers and options."""
+def type_expression(text: str, read: Callable[[str], ir.Expression] | None = None) -> ir.Expression | None:
+    """Return a declared type as an expression, without pointers and options; read: what reads its path."""
     plain = _MODIFIERS.sub(" ", text).replace("'", " ").strip()
     match = _TYPE.search(plain)
     if match is None or match[0] in ("void", "auto", "func", "fn", "map", "chan"):
@@ -115,13 +115,14 @@ def type_expression(text: str) -> ir.Expression | None:
         r"(?:Option|Box|Arc|Rc|Result|RefCell|Mutex|unique_ptr|shared_ptr|std::\w+_ptr|Task|Optional)\s*<(.*)", plain
     )
     if inner:
-        return type_expression(inner[1])
-    return path_expression(match[0])
+        return type_expression(inner[1], read)
+    return (read or path_expression)(match[0])
 
 
-def path_expression(path: str) -> ir.Expression:
-    first, *rest = re.split(r"::|\.|\\", path)
-    value: ir.Expression = ir.Name(first)
+def path_expression(path: str, modules: str = "") -> ir.Expression:
+    """Return a path as members of a name; modules: the beginning of it that is one name."""
+    first, *rest = re.split(r"::|\.|\\", path[len(modules) :])
+    value: ir.Expression = ir.Name(modules or first)
     for part in rest:
         value = ir.Member(value, part)
     return value

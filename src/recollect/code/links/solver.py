@@ -31,8 +31,8 @@ from recollect.code.links.flow_values import (
     Object,
     Value,
 )
-from recollect.code.links.library_table import MADE
-from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
+from recollect.code.links.library_table import BUILTIN, MADE, UNKNOWN
+from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, renamed, subclasses
 from recollect.code.links.module_finder import Modules
 from recollect.code.links.solver_state import Place, Site, State
 
@@ -180,10 +180,10 @@ class Derivation(NamedTuple):
 
 
 class Used(NamedTuple):
-    """A name that stands in a type or is passed on."""
+    """A name that stands in a type or is passed on; an external one is a dotted name."""
 
     user: Place
-    used: Place
+    used: Place | str
     line: int
 
 
@@ -195,6 +195,7 @@ class Solution(NamedTuple):
     unresolved: tuple[OpenCall, ...]
     derivations: tuple[Derivation, ...]
     uses: tuple[Used, ...]
+    aliases: tuple[tuple[str, str, Place], ...]  # names of files for what is defined under another name
     is_coarse: bool = False  # too many values flowed: what is not found stays unresolved
 
 
@@ -456,7 +457,10 @@ def _answer(state: State) -> Solution:
         tuple(sorted(ambiguous)),
         tuple(sorted(unresolved)),
         tuple(sorted(_derivations(state), key=lambda each: (each.derived, *_known_first(each.base), each.implements))),
-        tuple(sorted(set(_uses(state)))),
+        tuple(sorted(set(_uses(state)), key=lambda each: (each.user, *_known_first(each.used), each.line))),
+        tuple(
+            sorted([(path, *row) for path in state.units if path not in state.faces for row in renamed(state, path)])
+        ),
         state.work.is_coarse,
     )
 
@@ -530,3 +534,5 @@ def _uses(state: State) -> Iterator[Used]:
             of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
             if isinstance(of, Class | Function):
                 yield Used(site.caller, (of.path, of.place), site.line)
+            elif isinstance(of, External) and not of.name.startswith((BUILTIN, UNKNOWN)) and of.name[-2:] != MADE:
+                yield Used(site.caller, of.plain, site.line)

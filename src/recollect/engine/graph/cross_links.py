@@ -20,7 +20,7 @@ from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
 from recollect.model import RELATIONS, File, Tree
-from recollect.store.link_rows import Crossing, OutsideSite, target_node
+from recollect.store.link_rows import ALIAS, Crossing, OutsideSite, target_node
 from recollect.store.package_tables import SPOKEN, PackageIndex
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
         for tree in trees
         if needs[tree.id]
         for file, site in _outside(store, tree, needs[tree.id], names)
-        if (meant := _meant(names, file, site.name, needs[tree.id])) is not None
+        if (meant := _meant(names, file, site, needs[tree.id])) is not None
     ]
     finder = _Finder(store, nodes, trees, uses)
     return list(dict.fromkeys(link for use in uses for link in finder.links(use)))
@@ -120,16 +120,19 @@ def _outside(store: Store, tree: Tree, needed: Mapping[int, float], names: Names
                 yield files[number], site
 
 
-def _meant(names: Names, file: File, written: str, needed: Mapping[int, float]) -> _Meant | None:
-    """Return what a name means: the longest beginning that a needed tree provides, and the rest."""
-    ecosystem = SPOKEN.get(file.language or "", "")
+def _meant(names: Names, file: File, site: OutsideSite, needed: Mapping[int, float]) -> _Meant | None:
+    """Return what a name means: the longest beginning that a needed tree provides, and the rest.
+
+    Calling a package calls what it exports by default.
+    """
+    ecosystem, written = SPOKEN.get(file.language or "", ""), site.name
     cuts = [len(written), *(match.start() for match in reversed(list(_PARTS.finditer(written))))]
     for cut in cuts if ecosystem else ():
         places = [place for place in names.get((ecosystem, written[:cut]), ()) if place.tree in needed]
         if places:
             best = max(places, key=lambda place: needed[place.tree])
-            rest = tuple(part for part in _PARTS.split(written[cut:]) if part and part != "default")
-            return _Meant(best, written[:cut], rest)
+            rest = tuple(part for part in _PARTS.split(written[cut:]) if part)
+            return _Meant(best, written[:cut], rest or (("default",) if site.relation == "CALLS" else ()))
     return None
 
 
@@ -171,6 +174,19 @@ class _Finder:
             known = self._named[place.tree.id, name]
             if len(known) < MOST_NAMED:
                 known.append(_Node(node, _module(place.path), key))
+        for tree in trees:
+            if tree.id in providing:
+                self._add_aliases(tree, [name for name in sorted(wanted) if (tree.id, name) not in self._named])
+
+    def _add_aliases(self, tree: Tree, names: Sequence[str]) -> None:
+        """Add what the files of a tree offer under names that no symbol there has."""
+        numbers = self._store.files_mentioning(tree.id, [ALIAS + name for name in names], MOST_FILES)
+        paths = {file.id: file.path for file in self._store.get(File, numbers)}
+        for number, sites in self._store.file_sites(numbers).items():
+            for marked, target in sites.aliases:
+                if number in paths and (name := marked.removeprefix(ALIAS)) in names:
+                    node = _Node(target_node(tree.root, target), _module(paths[number]), (name,))
+                    self._named[tree.id, name].append(node)
 
     def links(self, use: _Use) -> Iterator[Crossing]:
         """Yield the links of a use."""
@@ -185,19 +201,25 @@ class _Finder:
     def _targets(self, meant: _Meant) -> Iterator[tuple[str, float]]:
         rest = meant.rest
         while rest and rest[-1] in _ITSELF:
+            if rest[-1] == "default" and (main := self._exported(meant, rest)) is not None:
+                yield main.id, 1.0
+                return
             rest = rest[:-1]
         file = self._files.get((meant.place.tree, (*_module(meant.place.at), *rest)))
         if file is not None:
             yield file, 1.0
             return
         for end in range(len(rest), 0, -1):
-            found = self._exported(meant, rest[:end])
-            if found is not None and end == len(rest):
-                yield found.id, 1.0
-                return
-            if found is not None:
-                yield from self._members(meant.place.tree, found, rest[end])
-                return
+            found, sure = self._exported(meant, rest[:end]), 1.0
+            if found is None:
+                continue
+            for name in rest[end:]:  # `open().header().size()`: each is a member of what the one before returns
+                member = self._member(meant.place.tree, found, name)
+                if member is None:
+                    return
+                found, sure = member[0], min(sure, member[1])
+            yield found.id, sure
+            return
 
     def _exported(self, meant: _Meant, parts: tuple[str, ...]) -> _Node | None:
         """Return the symbol whose key ends a name; of several the one whose path has most of what precedes it.
@@ -214,19 +236,17 @@ class _Finder:
                 found.append((-missing, is_inside, not _TESTS & set(node.path), -len(node.path), node))
         return max(found)[-1] if found else None
 
-    def _members(self, tree: int, owner: _Node, name: str) -> Iterator[tuple[str, float]]:
-        """Yield a member of what a symbol is or returns: of the class, its bases, the types of a signature."""
+    def _member(self, tree: int, owner: _Node, name: str) -> tuple[_Node, float] | None:
+        """Return a member of what a symbol is or returns: of the class, its bases, the types of a signature."""
         known = self._named.get((tree, name), ())
         if owner.id not in self._types:
             self._types[owner.id] = [*self._bases(owner), *self._returned(owner)]
         for each in self._types[owner.id]:
             for node in known:
                 if len(node.key) > 1 and node.key[-2] == each:
-                    yield node.id, ALLOWED
-                    return
+                    return node, ALLOWED
         members = [node for node in known if len(node.key) > 1]
-        if len(members) == 1:
-            yield members[0].id, BY_NAME
+        return (members[0], BY_NAME) if len(members) == 1 else None
 
     def _returned(self, owner: _Node) -> list[str]:
         """Return the types that a function's signature names, those at its end first, and the type it belongs to."""

@@ -20,6 +20,10 @@
 (interface_type (type_elem [(type_identifier) (qualified_type)] @reference.base))
 [(type_identifier) (qualified_type)] @reference.type
 (argument_list [(identifier) (selector_expression)] @reference.use)
+(short_var_declaration right: (expression_list [(identifier) (selector_expression)] @reference.use))
+(assignment_statement right: (expression_list [(identifier) (selector_expression)] @reference.use))
+(var_spec value: (expression_list [(identifier) (selector_expression)] @reference.use))
+(return_statement (expression_list [(identifier) (selector_expression)] @reference.use))
 (keyed_element value: (literal_element [(identifier) (selector_expression)] @reference.use))
 
 (import_spec path: (_) @import.module) @import

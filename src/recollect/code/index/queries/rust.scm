@@ -28,6 +28,12 @@
 (trait_item bounds: (trait_bounds [(type_identifier) (scoped_type_identifier)] @reference.base))
 (type_identifier) @reference.type
 (arguments [(identifier) (scoped_identifier)] @reference.use)
+(let_declaration value: [(identifier) (scoped_identifier)] @reference.use)
+(const_item value: [(identifier) (scoped_identifier)] @reference.use)
+(static_item value: [(identifier) (scoped_identifier)] @reference.use)
+(field_initializer value: [(identifier) (scoped_identifier)] @reference.use)
+(array_expression [(identifier) (scoped_identifier)] @reference.use)
+(block (scoped_identifier) @reference.use .)
 
 (use_declaration argument: (_) @import.tree) @import
 (extern_crate_declaration name: (identifier) @import.module) @import
