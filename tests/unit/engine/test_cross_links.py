@@ -198,6 +198,28 @@ def test_a_review_lists_callers_and_tests_of_other_repositories(engine: Engine, 
     assert change.users and change.tests
 
 
+@pytest.mark.parametrize("language", PAIRS)
+def test_a_review_lists_code_that_still_uses_removed_names(engine: Engine, base: Path, language: str) -> None:
+    pair, root = PAIRS[language], base / language / "library"
+    before = (root / pair.place).read_text()
+    after = re.sub(rf"\b(def|function|fn|int|func) ({pair.total}|{pair.price})\b", r"\1 \2_x", before)
+    (root / pair.place).write_text(after)
+    try:
+        engine.code.index(str(root))
+        found = engine.survey.review(path=str(root))
+    finally:
+        (root / pair.place).write_text(before)
+        engine.code.index(str(root))
+    removed = {row.symbol.rpartition(".")[2]: row for row in found.changes if row.change in ("removed", "renamed")}
+    assert {name.removesuffix("_x") for name in removed} == {pair.total, pair.price}
+    assert all(row.users for row in removed.values())
+    broken = {row.place.path: row.why for row in found.affected if row.why.startswith("broken: ")}
+    (across,) = [why for path, why in broken.items() if path.startswith(f"{base}/{language}/app/")]
+    assert pair.total in across
+    assert pair.price in broken[pair.place]
+    assert [row for row in found.tests if row.place.path.startswith(f"{base}/{language}/app/")]
+
+
 def test_a_package_that_allows_no_indexed_version_is_less_certain(home: Path, tmp_path: Path) -> None:
     files = {**PYTHON, "app/pyproject.toml": PYTHON["app/pyproject.toml"].replace(">=1.2,<2", ">=2")}
     root = Path(os.path.realpath(tmp_path)) / "pair"

@@ -34,8 +34,8 @@ MOST_FILES = 20_000
 MOST_NAMED = 200
 MOST_BASES = 20
 
-_PARTS = re.compile(r"::|[./\\]")
-_KEY_PARTS = re.compile(r"::|[.#]")
+NAME_PARTS = re.compile(r"::|[./\\]")
+KEY_PARTS = re.compile(r"::|[.#]")
 # Parts of a name that stand for what is before them: constructors, and the default export.
 _ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"})
 # Files that stand for their folder.
@@ -123,12 +123,12 @@ def _outside(store: Store, tree: Tree, needed: Mapping[int, float], names: Names
 def _meant(names: Names, file: File, written: str, needed: Mapping[int, float]) -> _Meant | None:
     """Return what a name means: the longest beginning that a needed tree provides, and the rest."""
     ecosystem = SPOKEN.get(file.language or "", "")
-    cuts = [len(written), *(match.start() for match in reversed(list(_PARTS.finditer(written))))]
+    cuts = [len(written), *(match.start() for match in reversed(list(NAME_PARTS.finditer(written))))]
     for cut in cuts if ecosystem else ():
         places = [place for place in names.get((ecosystem, written[:cut]), ()) if place.tree in needed]
         if places:
             best = max(places, key=lambda place: needed[place.tree])
-            rest = tuple(part for part in _PARTS.split(written[cut:]) if part and part != "default")
+            rest = tuple(part for part in NAME_PARTS.split(written[cut:]) if part and part != "default")
             return _Meant(best, written[:cut], rest)
     return None
 
@@ -162,12 +162,12 @@ class _Finder:
         for node in nodes:
             if node.startswith("file:") and (at := address(trees, node)) and at.tree.id in providing:
                 self._files.setdefault((at.tree.id, _module(at.path)), node)
-            name = _KEY_PARTS.split(node)[-1]
-            name = _KEY_PARTS.split(node.rpartition("#")[0])[-1] if name.isdigit() else name
+            name = KEY_PARTS.split(node)[-1]
+            name = KEY_PARTS.split(node.rpartition("#")[0])[-1] if name.isdigit() else name
             place = address(trees, node) if name in wanted and node.startswith("sym:") else None
             if place is None:
                 continue
-            key = tuple(part for part in _KEY_PARTS.split(place.key) if not part.isdigit())
+            key = tuple(part for part in KEY_PARTS.split(place.key) if not part.isdigit())
             known = self._named[place.tree.id, name]
             if len(known) < MOST_NAMED:
                 known.append(_Node(node, _module(place.path), key))
@@ -251,6 +251,6 @@ class _Finder:
                 ):
                     if relation in _INHERITS and at is not None and edges.sources[source] == at.key:
                         base = target_node(at.tree.root, edges.targets[target])
-                        found.append(_KEY_PARTS.split(base)[-1])
+                        found.append(KEY_PARTS.split(base)[-1])
                         waiting.append(base)
         return found

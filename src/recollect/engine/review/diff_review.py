@@ -369,7 +369,7 @@ def _users(around: Surroundings) -> str:
     files = f" in {plural(around.files, 'file')}" if around.files else ""
     parts = [f"{plural(around.users, 'caller')}{files}"]
     if around.reached > around.users:
-        parts.append(f"{around.reached:,} reached indirectly")
+        parts.append(f"{around.reached - around.users:,} reached indirectly")
     if around.tests:
         parts.append(plural(around.tests, "test"))
     return ", ".join(parts)
