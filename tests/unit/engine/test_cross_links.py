@@ -71,6 +71,11 @@ JAVA = {
     "app/src/main/java/com/acme/shop/Checkout.java": "package com.acme.shop;\n\nimport com.acme.ledger.Client;\n"
     "import com.acme.ledger.Totals;\n\npublic class Checkout {\n    public int checkout(int[] items) {\n"
     "        Client client = new Client();\n        return client.send(Totals.computeTotal(items));\n    }\n}\n",
+    "app/src/main/java/com/acme/shop/Sale.java": "package com.acme.shop;\n\nimport com.acme.ledger.*;\n"
+    "import java.util.*;\n\n"
+    "public class Sale extends Client {\n    public int sell(List<Client> all) {\n"
+    "        return new Client().send(1);\n    }\n\n"
+    "    public int close() {\n        return send(2);\n    }\n}\n",
     "app/src/test/java/com/acme/shop/CheckoutTest.java": "package com.acme.shop;\n\nclass CheckoutTest {\n"
     "    @Test\n    void addsPrices() {\n        new Checkout().checkout(null);\n    }\n}\n",
 }
@@ -170,6 +175,18 @@ def test_a_symbol_has_callers_and_callees_of_other_repositories(engine: Engine, 
     assert f"sym:{library}{pair.place}::{qualified(language, pair.total)}" in callees
     direct = engine.links.dependencies(caller, relationships=("CALLS",)).uses
     assert set(callees) == {use.node.id for use in direct}
+
+
+def test_a_class_of_java_is_linked_from_star_imports_subclasses_and_constructors(engine: Engine, base: Path) -> None:
+    client = f"{base}/java/library/src/main/java/com/acme/ledger/Client.java::com.acme.ledger.Client"
+    used = {(use.node.label, use.relationship) for use in engine.links.impact(client).affected if use.depth == 1}
+    assert used >= {
+        ("com.acme.shop.Sale", "INHERITS"),
+        ("com.acme.shop.Sale.sell", "CALLS"),
+        ("com.acme.shop.Checkout.checkout", "CALLS"),
+    }
+    callers = {use.node.label for use in engine.links.impact(f"{client}.send").affected}
+    assert callers >= {f"com.acme.shop.{name}" for name in ("Sale.sell", "Sale.close", "Checkout.checkout")}
 
 
 @pytest.mark.parametrize("language", PAIRS)

@@ -34,6 +34,8 @@ MOST_OUTSIDE = 3
 MOST_CHARACTERS = 200
 # Between a module and a module in it, where a name that is imported may be one.
 SEPARATORS = {"python": ".", "rust": "::"}
+# Families of languages whose `import a.*` brings in names that the code then uses without `a`.
+STARRED = frozenset({"python", "rust", "java"})
 # Functions that a use may mean that are kept: those of a table that one call goes through are rarely more.
 MOST_CANDIDATES = 100
 
@@ -217,7 +219,8 @@ class _Places:
         return modules.find(path, each.module, each.level)
 
     def _imported_from_outside(self, path: str, each: Import) -> None:
-        name = f"{each.module}.{each.name}" if each.name not in (None, "*") else each.module
+        is_module = each.name is None or (each.name == "*" and self._modules.family(path) not in STARRED)
+        name = each.module if is_module else f"{each.module}.{each.name}"
         self._files[path].loose.outside.append(OutsideSite("", name, "IMPORTS", (each.line,)))
 
     def _open(self, call: OpenCall) -> None:

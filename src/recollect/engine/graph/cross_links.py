@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from recollect.code.links.library_table import BUILTIN
 from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
@@ -56,8 +57,8 @@ def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
         _Use(tree, file, site, meant, needs[tree.id][meant.place.tree])
         for tree in trees
         if needs[tree.id]
-        for file, site in _outside(store, tree, needs[tree.id], names)
-        if (meant := _meant(names, file, site.name, needs[tree.id])) is not None
+        for file, site, written in _outside(store, tree, needs[tree.id], names)
+        if (meant := _meant(names, file, written, needs[tree.id])) is not None
     ]
     finder = _Finder(store, nodes, trees, uses)
     return list(dict.fromkeys(link for use in uses for link in finder.links(use)))
@@ -109,15 +110,22 @@ def _needs(shelf: PackageIndex, tree: int) -> dict[int, float]:
     return found
 
 
-def _outside(store: Store, tree: Tree, needed: Mapping[int, float], names: Names) -> Iterator[tuple[File, OutsideSite]]:
-    """Yield what the files of a tree use of others, as far as a package of these is named in it."""
+def _outside(
+    store: Store, tree: Tree, needed: Mapping[int, float], names: Names
+) -> Iterator[tuple[File, OutsideSite, str]]:
+    """Yield what the files of a tree use of others, as far as a package of these is named in it, and its full name.
+
+    A name that nothing defines may be of any package that is imported as a whole: `import ledger.*`.
+    """
     wanted = sorted({name for (_, name), places in names.items() if any(place.tree in needed for place in places)})
     numbers = store.files_mentioning(tree.id, wanted, MOST_FILES)
     files = {file.id: file for file in store.get(File, numbers)}
     for number, sites in store.file_sites(numbers).items():
-        for site in sites.outside:
-            if number in files:
-                yield files[number], site
+        stars = [site.name[:-1] for site in sites.outside if site.relation == "IMPORTS" and site.name.endswith("*")]
+        for site in sites.outside if number in files else ():
+            head, _, rest = site.name.partition(".")
+            for written in [star + rest for star in stars] if head == BUILTIN else [site.name]:
+                yield files[number], site, written
 
 
 def _meant(names: Names, file: File, written: str, needed: Mapping[int, float]) -> _Meant | None:
@@ -128,7 +136,7 @@ def _meant(names: Names, file: File, written: str, needed: Mapping[int, float]) 
         places = [place for place in names.get((ecosystem, written[:cut]), ()) if place.tree in needed]
         if places:
             best = max(places, key=lambda place: needed[place.tree])
-            rest = tuple(part for part in NAME_PARTS.split(written[cut:]) if part and part != "default")
+            rest = tuple(part for part in NAME_PARTS.split(written[cut:]) if part not in ("", "*", "default"))
             return _Meant(best, written[:cut], rest)
     return None
 
@@ -187,7 +195,9 @@ class _Finder:
         while rest and rest[-1] in _ITSELF:
             rest = rest[:-1]
         file = self._files.get((meant.place.tree, (*_module(meant.place.at), *rest)))
-        if file is not None:
+        named = self._exported(meant, rest) if rest else None
+        # A class whose key begins with its package is meant, not the file of its name.
+        if file is not None and (named is None or named.key != (*meant.package.split("."), *rest)):
             yield file, 1.0
             return
         for end in range(len(rest), 0, -1):
