@@ -268,18 +268,30 @@ class CodeIndex:
 
     def found(self, asked: str, scope: "CodeScope") -> "list[FoundSymbol]":
         """Return the symbols that an id, a name or a place means, best first. Raises NotFound."""
-        from recollect.code.search.symbol_lookup import find_symbols, symbol_at
+        from recollect.code.search.symbol_lookup import MAX_FILES, find_symbols, symbol_at
 
         store = self._context.store
         found = symbol_at(store, asked, scope)
         if not found:
-            hits = find_symbols(store, asked, scope, limit=MAX_NOTES)
+            hits = find_symbols(store, asked, scope, limit=MAX_FILES)
             found = [hit.found for hit in hits if hit.how == "exact"]
             if not found:
-                raise NotFound(
-                    f"no symbol {asked}", hint=_suggestion([hit.found for hit in hits], self.why_nothing(scope))
-                )
+                raise NotFound(f"no symbol {asked}", hint=self._suggestion(asked, [hit.found for hit in hits], scope))
         return found
+
+    def files_ending(self, asked: str, scope: "CodeScope") -> list[str]:
+        """Return the paths of the indexed files that end with a name: colors.bash → lib/colors.bash."""
+        where = {} if scope.trees is None else {"tree": scope.trees}
+        paths = self._context.store.columns(File, ("path",), {**where, "skipped": ""})
+        return [path for (path,) in paths if f"/{path}".endswith(f"/{asked}")]
+
+    def _suggestion(self, asked: str, near: "list[FoundSymbol]", scope: "CodeScope") -> str:
+        """Return what to ask instead of a name that is none of a symbol: the file of the name, or a symbol like it."""
+        for path in self.files_ending(asked, scope)[:1]:
+            return f"{path} is a file: get_impact shows what uses it, search_code what it has."
+        if near:
+            return "Did you mean " + ", ".join(found.symbol.qualified for found in near[:3]) + "?"
+        return next(iter(self.why_nothing(scope)), "search_symbols finds symbols by part of their name.")
 
     # --- following changes ---
 
@@ -442,12 +454,6 @@ def roots(trees: list[Tree]) -> str:
 def _shortened(notes: list[str]) -> tuple[str, ...]:
     more = len(notes) - MAX_NOTES
     return tuple(notes) if more <= 0 else (*notes[:MAX_NOTES], f"and {more:,} similar notes")
-
-
-def _suggestion(near: "list[FoundSymbol]", why: tuple[str, ...]) -> str:
-    if near:
-        return "Did you mean " + ", ".join(found.symbol.qualified for found in near[:3]) + "?"
-    return why[0] if why else "search_symbols finds symbols by part of their name."
 
 
 def _cpu_s() -> float:
