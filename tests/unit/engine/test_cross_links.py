@@ -95,6 +95,21 @@ GO = {
 }
 
 
+# A public function that nothing uses, for each library.
+SPARE = {
+    "python": {"library/src/ledger/spare.py": "def spare():\n    return 0\n"},
+    "typescript": {"library/src/spare.ts": "export function spare(): number {\n  return 0;\n}\n"},
+    "rust": {"library/src/spare.rs": "pub fn spare() -> u32 {\n    0\n}\n"},
+    "java": {
+        "library/src/main/java/com/acme/ledger/Spare.java": "package com.acme.ledger;\n\npublic class Spare {\n"
+        "    public int spare() {\n        return 0;\n    }\n}\n",
+        "app/src/main/java/com/acme/shop/Main.java": "package com.acme.shop;\n\npublic class Main {\n"
+        "    public static void main(String[] args) {\n    }\n}\n",
+    },
+    "go": {"library/spare.go": "package ledger\n\nfunc Spare() int {\n\treturn 0\n}\n"},
+}
+
+
 class Pair(NamedTuple):
     """A library and a program that uses it; names are those of the library, and the place of its function."""
 
@@ -125,7 +140,7 @@ def engine(base: Path) -> Iterator[Engine]:
     """One engine that has indexed all pairs, the programs before the libraries they use."""
     with Engine(home=str(base / "home"), embed_provider="off", index_workers=1) as opened:
         for language, pair in PAIRS.items():
-            write(base / language, pair.files)
+            write(base / language, {**pair.files, **SPARE[language]})
             for name in ("app", "library"):
                 git(base / language / name, "init", "-q")
                 git(base / language / name, "add", "-A")
@@ -196,6 +211,25 @@ def test_what_another_repository_uses_is_not_dead(engine: Engine, base: Path, la
     names = {row.symbol.name for row in found.symbols}
     assert pair.unused in names
     assert not names & {pair.total, pair.send, pair.price, "Client", "close"}
+
+
+@pytest.mark.parametrize("language", PAIRS)
+def test_what_is_public_in_a_library_is_listed_apart_in_every_language(
+    engine: Engine, base: Path, language: str
+) -> None:
+    library = str(base / language / "library")
+    found = engine.survey.dead_code(namespace=library)
+    assert "spare" not in {row.symbol.name.lower() for row in found.symbols}
+    assert found.excused["public in a library"]
+    assert "other projects may use a library: min_confidence 0.25 lists them" in found.notes[-1]
+    every = engine.survey.dead_code(namespace=library, min_confidence=0.25)
+    assert {row.symbol.name.lower(): row.confidence for row in every.symbols}["spare"] == 0.25
+    assert not every.notes
+
+
+def test_a_class_with_an_entry_point_is_not_dead(engine: Engine, base: Path) -> None:
+    found = engine.survey.dead_code(namespace=str(base / "java/app"), min_confidence=0.0)
+    assert not {row.symbol.name.lower() for row in found.symbols} & {"main"}
 
 
 @pytest.mark.parametrize("language", PAIRS)
