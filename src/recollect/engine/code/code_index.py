@@ -115,7 +115,7 @@ class CodeIndex:
             summary = msgspec.structs.replace(
                 summary, linked=linked.solved_files, notes=(*summary.notes, *_shortened(list(linked.notes)))
             )
-        return msgspec.structs.replace(summary, vectors_made=self.embed()) if vectors else summary
+        return msgspec.structs.replace(summary, vectors_made=self.embed(tree=done.tree)) if vectors else summary
 
     @operation("search_symbols", "symbols", read_only=True, listed=("kind", "path", "limit", "project"))
     def symbols(
@@ -206,9 +206,9 @@ class CodeIndex:
         store = self._context.store
         return search_code(store, self.vectors, sought, by_meaning=by_meaning, leave_out=leave_out)
 
-    def embed(self, limit: int | None = None) -> int:
+    def embed(self, limit: int | None = None, tree: int | None = None) -> int:
         """Make missing vectors of indexed code, at most `limit`; returns how many were made. Raises EmbeddingFailed."""
-        return self.vectors.catch_up(limit)
+        return self.vectors.catch_up(limit, tree)
 
     def coverage(self) -> tuple[int, int]:
         """Return how many chunks of code have a vector, and how many lack one; without an embedder, none."""
