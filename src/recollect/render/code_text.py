@@ -114,6 +114,7 @@ def _symbol(view: code_records.SymbolView, _now: int | None) -> list[Block]:
         *_listed("Members:", view.children),
         *_listed("Other symbols with this name:", view.others),
         *([Quote("source", (), visible(view.source))] if view.source else []),
+        *notes(view.notes),
     ]
 
 

@@ -11,6 +11,7 @@ from recollect import Engine
 from recollect.errors import AmbiguousName, NotFound
 from recollect.model import Tree
 from recollect.model.graph_answer import Dependencies, Impact
+from recollect.render import to_text
 
 FILES = {
     "shop/__init__.py": "",
@@ -127,6 +128,17 @@ def test_all_definitions_of_a_name_are_listed_without_aliases(engine: Engine, tm
     assert len(others) == 26
     assert "lexer" not in " ".join(others)
     assert problem.value.hint.endswith(" and 17 more.")
+
+
+def test_files_that_were_read_in_part_are_named(engine: Engine, root: Path) -> None:
+    assert not engine.code.symbol("total").notes
+    (root / "shop/odd.py").write_text("def pay(thing:\n    total([])\n\n\ndef rest():\n    pass\n", encoding="utf-8")
+    engine.code.index(str(root), namespace="shop")
+    assert engine.code.symbol("total").notes == ("1 file of its language could be read only in part",)
+    assert "1 file of its language could be read only in part" in engine.links.impact("total").verdict
+    (note, *_) = engine.code.symbol("rest").notes
+    assert note.startswith("part of its file could not be read (syntax error at line 1")
+    assert note in to_text(engine.code.symbol("rest"))
 
 
 def test_what_uses_a_symbol_is_the_other_direction(engine: Engine, root: Path) -> None:

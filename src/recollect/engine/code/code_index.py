@@ -230,7 +230,7 @@ class CodeIndex:
         """
         from recollect.code.index.symbol_properties import level
         from recollect.code.links.tree_linking import is_linked
-        from recollect.engine.code.dependencies import calls, crossings
+        from recollect.engine.code.dependencies import calls, crossings, unread
         from recollect.engine.graph.cross_links import related_trees
         from recollect.store.code_rows import PLACE_BITS
 
@@ -258,12 +258,13 @@ class CodeIndex:
             hash=row.hash,
             parent=symbol_hit(family[row.parent]) if row.parent >= 0 else None,
             children=tuple(symbol_hit(member) for member in family if member.symbol.parent == own),
-            others=tuple(map(symbol_hit, others)),
+            others=tuple(map(symbol_hit, others[:MAX_NOTES])),
             callers=tuple(known.callers[:MAX_CALLS]) if known else (),
             callers_total=len(known.callers) if known else None,
             callees=tuple(known.callees[:MAX_CALLS]) if known else (),
             callees_total=len(known.callees) if known else None,
             source=_source(symbol_hit(best)) if with_source else "",
+            notes=tuple(unread(store, best.file)),
         )
 
     def found(self, asked: str, scope: "CodeScope") -> "list[FoundSymbol]":

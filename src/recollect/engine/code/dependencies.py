@@ -331,10 +331,19 @@ def _unseen(store: Store, node: CodeNode, *, is_used: bool) -> list[str]:
         reasons.append("it is public, so code that is not indexed may use it")
     if head is not None and head.endpoint:
         reasons.append(f"it handles {head.endpoint}, so clients use it")
-    where = {"tree": node.tree.id, "skipped": ("too large", "unreadable", "failed")}
-    left_out = [path for (path,) in store.columns(File, ("path",), where) if _ending(path) == _ending(node.file.path)]
-    if left_out:
-        reasons.append(f"{plural(len(left_out), 'file')} of its language could not be read")
+    return reasons + unread(store, node.file)
+
+
+def unread(store: Store, file: File) -> list[str]:
+    """Return what could not be read of a file and of the others of its language, so that uses may be missing."""
+    where = {"tree": file.tree, "skipped": ("", "too large", "unreadable", "failed")}
+    rows = store.columns(File, ("path", "skipped", "notes"), where)
+    same = [row for row in rows if _ending(row[0]) == _ending(file.path)]
+    reasons = [f"part of its file could not be read ({note})" for note in file.notes if "syntax error" in note]
+    left_out = sum(bool(skipped) for _, skipped, _ in same)
+    partly = sum("syntax error" in str(notes) for path, _, notes in same if path != file.path)
+    reasons += [f"{plural(left_out, 'file')} of its language could not be read"] if left_out else []
+    reasons += [f"{plural(partly, 'file')} of its language could be read only in part"] if partly else []
     return reasons
 
 
