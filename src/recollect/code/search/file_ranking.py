@@ -52,11 +52,9 @@ def rank(
     scores = sum(shares.values(), np.zeros(len(pool.candidates)))
     likely = _relevance(scores, columns, RELEVANCE[kind])
     relevance = np.round(np.maximum(likely, _defined(question, columns, len(scores))), 4)
-    first = _named_file(question, pool.candidates)
+    first = _only_definer(question, pool.candidates, columns)
     if first is not None:
         relevance[first] = max(relevance[first], SURE)
-    else:
-        first = _only_definer(question, pool.candidates, columns)
     return [
         Ranked(
             pool.candidates[place],
@@ -96,20 +94,15 @@ def _order(
     return final
 
 
-def _named_file(question: Question, candidates: Sequence[Candidate]) -> int | None:
-    """Return the place of the only file whose path ends with the query: `colors.bash`, `lib/colors.bash`."""
-    tail = "/" + question.text.strip().removeprefix("./")
-    found = [place for place, each in enumerate(candidates) if f"/{each.file.path}".endswith(tail)]
-    return found[0] if len(found) == 1 else None
-
-
 def _only_definer(
     question: Question, candidates: Sequence[Candidate], columns: Mapping[str, NDArray[np.float64]]
 ) -> int | None:
-    """Return the place of the only file that defines the query outside of other symbols, tests, examples and copies.
+    """Return the place of the only file that is called like the query (`colors.bash`), or that defines it.
 
-    It comes first: the fit knows few constants of small files.
+    Definitions inside other symbols, in tests, examples and copies do not count. The fit knows few constants.
     """
+    tail = "/" + question.text.strip().removeprefix("./")
+    named = [place for place, each in enumerate(candidates) if f"/{each.file.path}".endswith(tail)]
     aside = sum((columns[name] for name in ("test", "example", "copied") if name in columns), np.zeros(len(candidates)))
     found = [
         place
@@ -121,7 +114,7 @@ def _only_definer(
             for symbol in piece.symbols
         )
     ]
-    return found[0] if len(found) == 1 else None
+    return (named or found)[0] if len(named or found) == 1 else None
 
 
 def _above_twins(

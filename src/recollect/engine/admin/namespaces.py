@@ -41,7 +41,7 @@ class Namespaces:
 
     @operation("list_namespaces", "namespaces", read_only=True)
     def list(self) -> NamespaceList:
-        """List projects (namespaces) with their number of memories and of indexed files."""
+        """List projects (namespaces) with memories and indexed files."""
         store = self._context.store
         memories, per_tree = store.tally(Memory, "namespace"), store.tally(File, "tree", {"skipped": ""})
         files: Counter[str | None] = Counter()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -58,14 +58,11 @@ MOST_OWNERS = 20
 
 _WORDS = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _SEPARATOR = re.compile(r"::|->|[.#/\\]")
-# Manifests that tell a library from a program: how it is built, that it is not published. A crate that can be imported
-# has a library.
-_BUILT = re.compile(rb"\[build-system\]|\bsetup\s*\(|\[metadata\]")
-_PRIVATE = re.compile(rb'"private"\s*:\s*true')
-LIBRARY: Mapping[str, Callable[[bytes], bool]] = {
-    "pypi": lambda content: _BUILT.search(content) is not None,
-    "npm": lambda content: _PRIVATE.search(content) is None,
-    "cargo": lambda content: True,
+# Manifests of libraries, where they tell: how it is built, that it is published; a crate that provides names is one.
+LIBRARY = {
+    "pypi": re.compile(rb"\[build-system\]|\bsetup\s*\(|\[metadata\]"),
+    "npm": re.compile(rb'\A(?!.*"private"\s*:\s*true)', re.DOTALL),
+    "cargo": re.compile(b""),
 }
 # Names that are put together: `"visit_" + name`, `f"_process_{name}"`, `"do_%s" % name`.
 _DISPATCHED = re.compile(rb"[\"'`](\w{3,40})(?:[\"']\s*[+%]|%s|\{|\$\{)")
@@ -175,16 +172,8 @@ def _symbols(store: Store, found: Project, asked: Asked) -> dict[int, Candidate]
                 row = rows[place]
                 if node in index and row.kind in asked.kinds:
                     symbol, owners = FoundSymbol(number, node, row, file, tree), _around(rows, row)
-                    is_override, is_open = inherited.of(index[node], row, owners)
-                    made[index[node]] = Candidate(
-                        index[node],
-                        symbol,
-                        owners,
-                        is_open=is_open,
-                        is_override=is_override,
-                        is_main=place in mains,
-                        is_library=is_library,
-                    )
+                    bases = inherited.of(index[node], row, owners)
+                    made[index[node]] = Candidate(index[node], symbol, owners, *bases, place in mains, is_library)
     return made
 
 
@@ -202,14 +191,13 @@ def _libraries(store: Store, tree: Tree) -> dict[str, list[str]]:
     libraries = {
         (row.ecosystem, row.folder)
         for row in store.packages([tree.id])
-        if row.ecosystem in LIBRARY and LIBRARY[row.ecosystem](read(tree.root, row.manifest, MOST_BYTES) or b"")
+        if row.ecosystem in LIBRARY and LIBRARY[row.ecosystem].search(read(tree.root, row.manifest, MOST_BYTES) or b"")
     }
     found: dict[str, list[str]] = {ecosystem: [] for ecosystem in LIBRARY}
     for (ecosystem, _), places in provided(store, [tree.id]).items():
-        inside = [each.at if ecosystem == "pypi" else each.folder for each in places]
-        found.get(ecosystem, []).extend(
-            place for place, each in zip(inside, places, strict=True) if (ecosystem, each.folder) in libraries
-        )
+        for each in places if ecosystem in LIBRARY else ():
+            if (ecosystem, each.folder) in libraries:
+                found[ecosystem].append(each.at if ecosystem == "pypi" else each.folder)
     return found
 
 
@@ -288,13 +276,13 @@ class _Inherited:
                 self._open.add(number)
 
     def of(self, number: int, row: SymbolRow, owners: Sequence[SymbolRow]) -> tuple[bool, bool]:
-        """Return whether a member overrides one of a base, and whether a base is outside of the project."""
+        """Return whether a base of a member's class is outside of the project, and whether the member overrides."""
         if not owners:
             return False, False
         owner = self._holder[number]
         above = _above(owner, self._bases)
         is_override = row.kind == "Method" and any(row.name in self._names.get(base, ()) for base in above)
-        return is_override, not self._open.isdisjoint({owner, *above})
+        return not self._open.isdisjoint({owner, *above}), is_override
 
 
 def _is_plain(name: str) -> bool:

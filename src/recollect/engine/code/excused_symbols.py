@@ -80,11 +80,6 @@ OPEN_LANGUAGES = frozenset({"go", "java", "kotlin", "scala", "csharp", "swift", 
 _INTERNAL = re.compile(r"(?:^|/)(?:internal|private|impl|cmd|main\.\w+|_(?!_)[^/]*)(?:/|$)", re.IGNORECASE)
 
 
-def _is_deliberate(each: Candidate) -> bool:
-    """Tell whether a name says that nothing calls it: a leading underscore in Rust, of assertions for the compiler."""
-    return each.found.file.language == "rust" and each.row.name.startswith("_")
-
-
 def _is_member(each: Candidate) -> bool:
     return each.owner is not None and each.owner.kind in ("Class", "Interface", "Type")
 
@@ -105,7 +100,9 @@ EXCUSES: Mapping[str, Callable[[Candidate], bool]] = {
     "test": lambda each: each.row.test or is_fixture(each.row),
     "in a test file": lambda each: is_test_file(each.found.file.language, each.found.file.path),
     "copied or generated": lambda each: bool(each.found.file.mark),
-    "entry point": lambda each: each.is_main or _ENTRIES.fullmatch(each.row.name) is not None or _is_deliberate(each),
+    "entry point": lambda each: each.is_main or _ENTRIES.fullmatch(each.row.name) is not None,
+    # A leading underscore in Rust says that nothing calls it: assertions for the compiler.
+    "named as unused": lambda each: each.found.file.language == "rust" and each.row.name.startswith("_"),
     "script or configuration": lambda each: _TOOL_FILES.search(each.found.file.path) is not None,
     "example or documentation": lambda each: _SHOWN.search(each.found.file.path) is not None,
     "override": lambda each: each.is_override or any(map(_OVERRIDE.match, (*each.row.decorators, each.row.signature))),

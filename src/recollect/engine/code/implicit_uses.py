@@ -324,8 +324,7 @@ def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, _Made]:
 
 def readers(tree: Tree, files: FileLinks, changes: Iterable[SymbolChange]) -> list[Further]:
     """Return links to changed constants and types, and to removed functions, from the symbols that name them."""
-    texts: dict[str, list[tuple[int, int, str]]] = {}
-    lines: dict[str, list[str]] = {}
+    texts: dict[str, tuple[list[tuple[int, int, str]], list[str]]] = {}
     found: list[Further] = []
     for change in changes:
         row = change.before
@@ -338,11 +337,11 @@ def readers(tree: Tree, files: FileLinks, changes: Iterable[SymbolChange]) -> li
         target = f"sym:{tree.root}/{change.old_path}::{change.old_key}"
         for path in (change.path, *using_files(tree, files, change.path)):
             if path not in texts:
-                texts[path], lines[path] = _spans(tree.root, path)
+                texts[path] = _spans(tree.root, path)
             sure = SAME if path == change.path else OTHER
-            for number, text in enumerate(lines[path], 1):
+            for number, text in enumerate(texts[path][1], 1):
                 if row.name in text and pattern.search(text):
-                    key = _around(texts[path], number)
+                    key = _around(texts[path][0], number)
                     if (path, key) != (change.path, change.key):
                         source = code_node_id(tree.root, path, key)
                         found.append(Further(source, target, "DEPENDS_ON", sure))

@@ -14,8 +14,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from recollect.code.links.library_table import BUILTIN
 from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
@@ -252,13 +250,9 @@ class _Finder:
         while waiting and len(found) < MOST_BASES:
             at = address(self._trees, waiting.pop(0))
             rows = self._store.find(File, {"tree": at.tree.id, "path": at.path}, limit=1) if at else []
-            for edges in self._store.file_edges([file.id for file in rows]).values() if at else ():
-                for source, target, relation in zip(
-                    np.frombuffer(edges.source, np.int32),
-                    np.frombuffer(edges.target, np.int32),
-                    np.frombuffer(edges.relation, np.uint8),
-                    strict=True,
-                ):
+            for edges in self._store.file_edges([file.id for file in rows]).values():
+                source_numbers, target_numbers = (memoryview(each).cast("i") for each in (edges.source, edges.target))
+                for source, target, relation in zip(source_numbers, target_numbers, edges.relation, strict=True):
                     if relation in _INHERITS and at is not None and edges.sources[source] == at.key:
                         base = target_node(at.tree.root, edges.targets[target])
                         found.append(KEY_PARTS.split(base)[-1])

@@ -37,68 +37,61 @@ def removed_uses(
     store: Store, part: CodePart | None, tree: Tree, files: FileLinks, changes: Sequence[SymbolChange]
 ) -> Removed:
     """Return the symbols that changes removed from the index, and the code that still uses them."""
-    known = set(part.names[: part.size]) if part is not None else set()
-    gone: dict[str, SymbolChange] = {}
-    for change in changes:
-        plain = change.old_key.partition("#")[0]  # of several overloads the others keep the name
-        node = code_node_id(tree.root, change.old_path, plain)
-        if plain and change.how in LEAVING and node not in known:
-            gone.setdefault(node, change)
-    if not gone or part is None:
+    known = dict.fromkeys(part.names[: part.size] if part is not None else ())
+    # Of several overloads, `f` and `f#2`, the others keep the name.
+    named = [(change.old_key.partition("#")[0], change) for change in changes if change.how in LEAVING]
+    gone = {code_node_id(tree.root, change.old_path, key): (key, change) for key, change in named if key}
+    gone = {node: row for node, row in gone.items() if node not in known}
+    if not gone:
         return Removed([], [], set())
-    across = [row for row in crossings(store, [*part.names[: part.size], *gone]) if row.dst in gone]
+    across = [row for row in crossings(store, [*known, *gone]) if row.dst in gone]
     uses = [Further(row.src, row.dst, row.relation, row.confidence) for row in across]
-    names = {_key(change)[-1] for change in gone.values()}
-    open_uses = [use for use in _open_uses(store, tree) if use.name[-1] in names or use.relation == "IMPORTS"]
-    for node, change in gone.items():
-        uses += _own(tree, files, node, change, open_uses)
+    names = {KEY_PARTS.split(key)[-1] for key, _ in gone.values()}
+    loose = [each for each in _loose(store, tree) if each.parts[-1] in names or each.use.relation == "IMPORTS"]
+    for node, (key, change) in gone.items():
+        near = {change.old_path, *using_files(tree, files, change.old_path)}
+        uses += [each._replace(dst=node) for each in _own(tuple(KEY_PARTS.split(key)), change, near, loose)]
     return Removed(list(gone), list(dict.fromkeys(uses)), {row.file >> FILE_BITS for row in across})
 
 
-class _Open(NamedTuple):
-    """A use without a link: its file, the symbol around it, the parts of the name, and the relationship."""
+class _Loose(NamedTuple):
+    """A use that is no link, the path and language family of its file, and the parts of the used name."""
 
+    use: Further
     path: str
     family: str
-    source: str
-    name: tuple[str, ...]
-    relation: str
+    parts: list[str]
 
 
-def _open_uses(store: Store, tree: Tree) -> Iterator[_Open]:
+def _loose(store: Store, tree: Tree) -> Iterator[_Loose]:
     """Yield the uses of a tree that are unresolved, and those of names outside of it."""
     rows = store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
     files = {number: (path, family(language)) for number, path, language in rows}
     for number, sites in store.file_sites(sorted(files)[:MOST_FILES]).items():
-        for loose in sites.unresolved:
-            yield _Open(*files[number], loose.source, (NAME_PARTS.split(loose.name)[-1],), "CALLS")
-        for site in sites.outside:
-            yield _Open(*files[number], site.source, tuple(NAME_PARTS.split(site.name)), site.relation)
+        found = [(site.source, NAME_PARTS.split(site.name)[-1:], "CALLS") for site in sites.unresolved]
+        found += [(site.source, NAME_PARTS.split(site.name), site.relation) for site in sites.outside]
+        for source, parts, relation in found:
+            node = code_node_id(tree.root, files[number][0], source)
+            yield _Loose(Further(node, "", relation, SAME), *files[number], parts)
 
 
-def _own(tree: Tree, files: FileLinks, node: str, change: SymbolChange, uses: Sequence[_Open]) -> Iterator[Further]:
+def _own(key: tuple[str, ...], change: SymbolChange, near: set[str], uses: Sequence[_Loose]) -> Iterator[Further]:
     """Yield the uses of a removed symbol in its own tree, surer in its file, its folder and their users."""
-    path, key = change.old_path, _key(change)
-    folder, _, file = path.rpartition("/")
+    folder, _, file = change.old_path.rpartition("/")
     module = {file.partition(".")[0], folder.rpartition("/")[2]}
-    language, is_method = detect(path, b""), change.before is not None and change.before.kind == "Method"
-    near = {path, *using_files(tree, files, path)}
-    near |= {use.path for use in uses if use.relation == "IMPORTS" and use.name[-1] in module}
-    for use in uses:
-        head, rest = use.name[0], use.name[1:]
-        if use.family != family(language.name if language else None) or use.name[-1] != key[-1]:
+    language, is_method = detect(file, b""), change.before is not None and change.before.kind == "Method"
+    near |= {each.path for each in uses if each.use.relation == "IMPORTS" and each.parts[-1] in module}
+    for each in uses:
+        head, *rest = each.parts
+        if each.family != family(language.name if language else None) or each.parts[-1] != key[-1]:
             continue
-        is_near = use.path in near or use.path.rpartition("/")[0] == folder
+        is_near = each.path in near or each.path.rpartition("/")[0] == folder
         if head == BUILTIN:  # a name that nothing in sight defines; a method is named alone only in its own file
-            is_it = rest == key[-len(rest) :] and (use.path == path or not is_method or len(rest) > 1)
+            is_it = tuple(rest) == key[-len(rest) :]
+            is_it = is_it and (each.path == change.old_path or not is_method or len(rest) > 1)
         elif rest:
-            is_it, is_near = not module.isdisjoint(use.name[:-1]), True
+            is_it, is_near = not module.isdisjoint(each.parts[:-1]), True
         else:
-            is_it = is_near or use.name[-1] not in COMMON
+            is_it = is_near or head not in COMMON
         if is_it:
-            source = code_node_id(tree.root, use.path, use.source)
-            yield Further(source, node, use.relation, SAME if is_near else BY_NAME)
-
-
-def _key(change: SymbolChange) -> tuple[str, ...]:
-    return tuple(KEY_PARTS.split(change.old_key.partition("#")[0]))
+            yield each.use if is_near else each.use._replace(weight=BY_NAME)
