@@ -30,8 +30,7 @@ CONTAINS = RELATION_CODES["CONTAINS"]
 FILE = KIND_CODES["File"]
 # The file number of packages, which belong to no file.
 NO_FILE = -1
-# The code of a kind that is not in NODE_KINDS.
-UNKNOWN = 255
+UNKNOWN = 255  # the code of a kind that is not in NODE_KINDS
 
 
 # Finds the links from one tree to another, given the ids of all code.

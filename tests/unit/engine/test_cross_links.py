@@ -271,6 +271,29 @@ def test_a_review_lists_code_that_still_uses_removed_names(engine: Engine, base:
     assert [row for row in found.tests if row.place.path.startswith(f"{base}/{language}/app/")]
 
 
+def test_a_removed_method_may_be_meant_where_others_have_its_name(home: Path, tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "one"
+    other = (
+        "class Other:\n    def line(self):\n        return 2\n\n\nclass Third:\n    def line(self):\n        return 3\n"
+    )
+    files = {
+        "page.py": "class Page:\n    def line(self):\n        return 1\n",
+        "reader.py": "import page\n\n\ndef read(text):\n    return text.line()\n",
+        "other.py": other,
+        "far/away.py": "def keep(thing):\n    return thing.line()\n",
+    }
+    write(root, files)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "first")
+    write(root, {"page.py": files["page.py"].replace("def line", "def line_of")})
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        opened.code.index(str(root))
+        found = {row.place.symbol: row for row in opened.survey.review(path=str(root)).affected}
+    assert found["read"].why == "may call Page.line, which is gone"
+    assert found["read"].confidence > found["keep"].confidence
+
+
 def test_a_package_that_allows_no_indexed_version_is_less_certain(home: Path, tmp_path: Path) -> None:
     files = {**PYTHON, "app/pyproject.toml": PYTHON["app/pyproject.toml"].replace(">=1.2,<2", ">=2")}
     root = Path(os.path.realpath(tmp_path)) / "pair"

@@ -235,7 +235,7 @@ def _affected(linked: LinkedTree, way: Reach, number: int, node: CodeNode, nodes
         verb = "may call" if verb == "calls" and linked.uses.weights[edge] <= MAYBE else verb
         used = nodes.get(linked.uses.points.ids[int(way.parent[number])])
         name = used.key or used.file.path if used else linked.uses.points.ids[way.parent[number]].partition("::")[2]
-        why = f"{verb} {name}" if used else f"broken: {verb} {name}, which no longer exists"
+        why = f"{verb} {name}" if used else f"{'' if verb == 'may call' else 'broken: '}{verb} {name}, which is gone"
     place = code_place(node)
     if node.tree.id != linked.tree.id:
         place = msgspec.structs.replace(place, path=f"{node.tree.root}/{place.path}")

@@ -13,7 +13,7 @@ from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.index.languages import detect
 from recollect.code.links.library_table import BUILTIN
 from recollect.code.links.module_finder import family
-from recollect.engine.code.implicit_uses import BY_NAME, COMMON, LEAVING, MOST_FILES, SAME, using_files
+from recollect.engine.code.implicit_uses import BY_NAME, COMMON, LEAVING, MAYBE, MOST_FILES, SAME, using_files
 from recollect.engine.graph.code_nodes import code_node_id
 from recollect.engine.graph.cross_links import KEY_PARTS, NAME_PARTS, crossings
 from recollect.graph.project import FileLinks, Further
@@ -68,16 +68,18 @@ def _loose(store: Store, tree: Tree) -> Iterator[_Loose]:
     rows = store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
     files = {number: (path, family(language)) for number, path, language in rows}
     for number, sites in store.file_sites(sorted(files)[:MOST_FILES]).items():
-        found = [(site.source, NAME_PARTS.split(site.name)[-1:], "CALLS") for site in sites.unresolved]
-        found += [(site.source, NAME_PARTS.split(site.name), site.relation) for site in sites.outside]
-        for source, parts, relation in found:
+        found = [(site.source, NAME_PARTS.split(site.name)[-1:], "CALLS", SAME) for site in sites.unresolved]
+        found += [(site.source, NAME_PARTS.split(site.name), site.relation, SAME) for site in sites.outside]
+        # A call on an unknown object is ambiguous where other symbols have the name.
+        found += [(site.source, [site.name], "CALLS", MAYBE) for site in sites.ambiguous]
+        for source, parts, relation, sure in found:
             node = code_node_id(tree.root, files[number][0], source)
-            yield _Loose(Further(node, "", relation, SAME), *files[number], parts)
+            yield _Loose(Further(node, "", relation, sure), *files[number], parts)
 
 
 def _own(key: tuple[str, ...], change: SymbolChange, near: set[str], uses: Sequence[_Loose]) -> Iterator[Further]:
     """Yield the uses of a removed symbol in its own tree, surer in its file, its folder and their users."""
-    folder, _, file = change.old_path.rpartition("/")
+    path, (folder, _, file) = change.old_path, change.old_path.rpartition("/")
     module = {file.partition(".")[0], folder.rpartition("/")[2]}
     language, is_method = detect(file, b""), change.before is not None and change.before.kind == "Method"
     near |= {each.path for each in uses if each.use.relation == "IMPORTS" and each.parts[-1] in module}
@@ -87,8 +89,7 @@ def _own(key: tuple[str, ...], change: SymbolChange, near: set[str], uses: Seque
             continue
         is_near = each.path in near or each.path.rpartition("/")[0] == folder
         if head == BUILTIN:  # a name that nothing in sight defines; a method is named alone only in its own file
-            is_it = tuple(rest) == key[-len(rest) :]
-            is_it = is_it and (each.path == change.old_path or not is_method or len(rest) > 1)
+            is_it = tuple(rest) == key[-len(rest) :] and (each.path == path or not is_method or len(rest) > 1)
         elif rest:
             is_it, is_near = not module.isdisjoint(each.parts[:-1]), True
         else:
