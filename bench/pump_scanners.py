@@ -576,6 +576,7 @@ CODE: tuple[Any, ...] = (
     ("chunks", "recollect.code.index.chunks", lambda text: chunks.chunks(text.encode(), ())),
     ("fixtures", "recollect.code.index.fixture_uses", _fixtures),
     ("grammar query", "recollect.code.index.page", lambda text: page.outlined(text)),
+    ("guards of kotlin", "recollect.code.index.page", lambda text: page.GUARD.findall(text.encode()), "is A if "),
     ("git settings", "recollect.git", lambda text: git._KEPT.findall(text)),
     ("ignore rules", "recollect.code.index.ignore_rules", _ignored),
     ("ignored path", "recollect.code.index.ignore_rules", _ignored_path),

@@ -36,9 +36,13 @@ from recollect.code.search.file_ranking import model_of
 from recollect.code.search.pool import gather
 from recollect.code.search.question import understand
 from recollect.code.search.ranking_weights import BY_HAND
-from recollect.code.search.signals import ABSOLUTE, OF_REPORTS, SEMANTIC, measure
+from recollect.code.search.signals import SEMANTIC, measure
 from recollect.store.code_rows import CodeScope
 
+# Signals that repeat others for a short query, and are fitted for reports only.
+OF_REPORTS = frozenset({"lead", "lead_best", "lead_path", "total", "defines_rare", "defines_rare_relative", "language"})
+# Signals that do not depend on the other candidates: they tell whether the best file is any good.
+ABSOLUTE = ("cosine", "covered", "covered_best", "known")
 # Shrinkage: signals that say the same share their weight, and few queries cannot make one extreme. A report has twice
 # as many signals as a question, and messages of commits are not quite what people report.
 SHRINKAGE, REPORT_SHRINKAGE = 1e-2, 2e-2

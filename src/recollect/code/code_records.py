@@ -81,6 +81,7 @@ class SymbolView(Record, frozen=True, kw_only=True):
     callees: tuple[str, ...] = ()
     callees_total: int | None = None
     source: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class CodeHits(Record, frozen=True, kw_only=True):

@@ -30,6 +30,7 @@ CONTAINS = RELATION_CODES["CONTAINS"]
 FILE = KIND_CODES["File"]
 # The file number of packages, which belong to no file.
 NO_FILE = -1
+UNKNOWN = 255  # the code of a kind that is not in NODE_KINDS
 
 
 # Finds the links from one tree to another, given the ids of all code.
@@ -92,7 +93,6 @@ def _read(store: Store, trees: list[Tree], files: Collection[int] | None) -> _Lo
     target_table: list[str] = []
     columns: list[tuple[bytes, bytes, bytes, bytes]] = []
     spans: list[tuple[int, int, int, int]] = []
-    unknown = 255
     for row in store.file_graphs(files):
         root, first = roots[row.tree], len(names)
         prefix = f"sym:{root}/{row.path}::"
@@ -100,7 +100,7 @@ def _read(store: Store, trees: list[Tree], files: Collection[int] | None) -> _Lo
         names.append(f"file:{root}/{row.path}")
         names += [prefix + key for key in keys]
         kinds.append(FILE)
-        kinds += bytes([KIND_CODES.get(symbol.kind, unknown) for symbol in row.symbols])
+        kinds += bytes([KIND_CODES.get(symbol.kind, UNKNOWN) for symbol in row.symbols])
         parents += [first + 1 + symbol.parent for symbol in row.symbols]
         held += range(first + 1, len(names))
         counts.append((row.file, len(names) - first))

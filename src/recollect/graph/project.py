@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.graph.arrays import RELATION_CODES, Codes, Flags, Floats, Graph, Ints, Links, Places, Points, added_up
-from recollect.graph.code_graph import CodePart
+from recollect.graph.code_graph import NO_FILE, UNKNOWN, CodePart
 from recollect.store.code_rows import FILE_BITS
 
 # The relationships by which one piece of code uses another; containing is not using.
@@ -46,8 +46,10 @@ def using(part: CodePart | None, trees: Collection[int]) -> set[int]:
     return found - set(trees)
 
 
-def project(part: CodePart | None, trees: Collection[int], further: Sequence[Further] = ()) -> Project:
-    """Return the files and symbols of trees with the links between them."""
+def project(
+    part: CodePart | None, trees: Collection[int], further: Sequence[Further] = (), gone: Sequence[str] = ()
+) -> Project:
+    """Return the files and symbols of trees with the links between them; gone: ids that only further links name."""
     if part is None:
         return Project(_empty(), np.empty(0, np.int64))
     mine: Flags = np.isin(part.files >> FILE_BITS, np.array(sorted(trees), np.int64)) & (part.files >= 0)
@@ -55,17 +57,17 @@ def project(part: CodePart | None, trees: Collection[int], further: Sequence[Fur
     number[: part.size][mine] = np.arange(int(mine.sum()), dtype=np.int32)
     kept = np.flatnonzero(mine).tolist()
     points = Points(
-        [part.names[place] for place in kept],
-        part.kinds[mine],
-        part.scopes[mine],
-        [None] * len(kept),
+        [*(part.names[place] for place in kept), *gone],
+        np.append(part.kinds[mine], np.full(len(gone), UNKNOWN, np.uint8)),
+        np.append(part.scopes[mine], np.zeros(len(gone), np.int32)),
+        [None] * (len(kept) + len(gone)),
         part.namespaces,
     )
     links = part.links.renumbered(number)
     if further:
         index = {name: place for place, name in enumerate(points.ids)}
         links = links.joined(_numbered([row for row in further if row.src in index and row.dst in index], index))
-    return Project(Graph(points, links, seen=part.seen), part.files[mine])
+    return Project(Graph(points, links, seen=part.seen), np.append(part.files[mine], np.full(len(gone), NO_FILE)))
 
 
 def _numbered(further: Sequence[Further], index: dict[str, int]) -> Links:

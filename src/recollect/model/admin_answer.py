@@ -20,7 +20,7 @@ class NamespaceStats(Record, frozen=True, kw_only=True):
 
 
 class NamespaceList(Record, frozen=True, kw_only=True):
-    """Every namespace with its number of memories, largest first; null is the memories without one."""
+    """Every namespace with its memories and indexed files, most memories first; null is the memories without one."""
 
     namespaces: tuple[NamespaceCount, ...]
 
@@ -28,6 +28,7 @@ class NamespaceList(Record, frozen=True, kw_only=True):
 class NamespaceCount(Record, frozen=True, kw_only=True):
     namespace: str | None
     memories: int
+    files: int = 0
 
 
 class WorkspaceView(Record, frozen=True, kw_only=True):

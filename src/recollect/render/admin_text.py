@@ -52,13 +52,13 @@ def _namespace_stats(stats: model.NamespaceStats, now: int | None) -> list[Block
 
 def _namespace_list(answer: model.NamespaceList, _now: int | None) -> list[Block]:
     if not answer.namespaces:
-        return [Line("No projects yet. Store a memory with a project.", "weak")]
-    rows = tuple((_place(row.namespace), f"{row.memories:,}") for row in answer.namespaces)
-    return [Grid(("project", "memories"), rows)]
+        return [Line("No projects yet. Store a memory with a project, or index one.", "weak")]
+    rows = tuple((_place(row.namespace), f"{row.memories:,}", f"{row.files:,}") for row in answer.namespaces)
+    return [Grid(("project", "memories", "indexed files"), rows)]
 
 
 def _namespace_count(row: model.NamespaceCount) -> Entry:
-    return Entry(_place(row.namespace), plural(row.memories, "memory"), "")
+    return Entry(_place(row.namespace), plural(row.memories, "memory"), plural(row.files, "indexed file"))
 
 
 def _workspace(workspace: model.WorkspaceView, _now: int | None) -> list[Block]:

@@ -77,7 +77,7 @@ def _entry(hit: code_records.SymbolHit) -> Entry:
 def _symbols(answer: code_records.SymbolList, _now: int | None) -> list[Block]:
     asked = Facts((("query", inline(answer.query, PARTICULAR_CHARACTERS)),), detail=True)
     if not answer.symbols:
-        none = Line("No symbol has a name like this. Try search_code with a description.", "weak")
+        none = Line("No symbol has a name like this. Try `recollect code` with a description.", "weak")
         return [none, asked, *notes(answer.notes)]
     head = Line(f"{plural(len(answer.symbols), 'symbol')}{', best first' if len(answer.symbols) > 1 else ''}.")
     return [head, asked, Listing(tuple(map(_entry, answer.symbols))), *notes(answer.notes)]
@@ -114,6 +114,7 @@ def _symbol(view: code_records.SymbolView, _now: int | None) -> list[Block]:
         *_listed("Members:", view.children),
         *_listed("Other symbols with this name:", view.others),
         *([Quote("source", (), visible(view.source))] if view.source else []),
+        *notes(view.notes),
     ]
 
 
@@ -172,7 +173,7 @@ def _more(shown: int, total: int) -> str:
 
 def _map(answer: code_records.RepoMap, _now: int | None) -> list[Block]:
     if not answer.files:
-        return [Line("No code is indexed here. Run index_codebase first.", "weak"), *notes(answer.notes)]
+        return [Line("No code is indexed here. Run `recollect index` first.", "weak"), *notes(answer.notes)]
     shown = sum(len(file.symbols) for file in answer.files)
     files = f"{len(answer.files):,} of {answer.files_total:,} files"
     details = (

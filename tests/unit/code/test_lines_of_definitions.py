@@ -6,6 +6,7 @@ import pytest
 
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import BY_NAME
+from recollect.code.index.page import Page, parse
 
 GUARDS = """package demo
 
@@ -46,8 +47,20 @@ def test_definitions_around_syntax_that_the_grammar_does_not_know_are_kept() -> 
     assert not any("commented" in name or "quoted" in name for name in found)
 
 
+def test_guards_of_kotlin_are_conditions_for_the_grammar() -> None:
+    assert not outline(GUARDS.encode(), "a.kt", BY_NAME["kotlin"]).notes
+    text = (
+        "fun area(s: Shape): Int = when (s) {\n    is Circle if big(s.r) -> 1\n    Color.RED if warm() -> 2\n"
+        "    else if odd() -> 3\n    else -> shapes.sumOf { each -> if (each.r > 1) 1 else 2 }\n}\n"
+    )
+    page = Page(text.encode())
+    assert not parse(page, "kotlin").root_node.has_error
+    assert page.text == text
+
+
 def test_the_note_says_how_many_were_read_from_lines() -> None:
-    notes = outline(GUARDS.encode(), "a.kt", BY_NAME["kotlin"]).notes
+    broken = "fun broken( {{{\n\nfun kept(a: Int): Int {\n    return a\n}\n\nclass Later {\n    fun run() {}\n}\n"
+    notes = outline(broken.encode(), "a.kt", BY_NAME["kotlin"]).notes
     assert len(notes) == 1
     assert notes[0].endswith("definitions were read from their lines alone")
 

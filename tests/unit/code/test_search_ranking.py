@@ -106,6 +106,16 @@ def test_the_only_file_that_defines_the_query_as_a_name_is_first() -> None:
     assert ranked("lamp_on", uses, defines, twice)[0] == "src/lamp/__init__.py"
 
 
+def test_the_only_file_of_a_name_is_first() -> None:
+    named = candidate("lib/lamp.bash", piece("printf"), number=6, scores=[0.1])
+    uses = candidate("main.sh", piece("lamp bash lamp.bash"), piece("lamp.bash"), number=7, scores=[9, 8])
+    for query in ("lamp.bash", "lib/lamp.bash", "./lib/lamp.bash"):
+        assert rank(understand(query), pool(uses, named))[0].candidate is named
+    assert rank(understand("lamp.bash"), pool(uses, named))[0].relevance >= SURE
+    other = candidate("old/lamp.bash", piece("printf"), number=8, scores=[0.1])
+    assert ranked("lamp.bash", uses, named, other)[0] == "main.sh"
+
+
 def test_where_nothing_was_found_nothing_is_ranked() -> None:
     assert rank(understand("BeaconLamp"), pool()) == []
 

@@ -60,9 +60,8 @@ def test_every_kind_of_header_is_understood(text: str, old: str, new: str, statu
     assert (file.old, file.new, file.status) == (old, new, status)
 
 
-def test_a_change_of_mode_alone_is_told_as_such() -> None:
-    assert only("diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n").is_mode_only
-    assert not only(PLAIN).is_mode_only
+def test_a_change_of_mode_alone_is_a_file_without_hunks() -> None:
+    assert not only("diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n").hunks
 
 
 def test_binary_files_are_told_and_do_not_swallow_what_follows() -> None:

@@ -42,6 +42,18 @@ def test_every_piece_gets_a_vector_of_its_card(engine: Engine, embedder: Hashing
     assert engine.code.embed() == 0
 
 
+def test_indexing_a_project_embeds_no_other(
+    engine: Engine, embedder: HashingEmbedder, project: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "lamp.py").write_text("def light():\n    return 1\n", encoding="utf-8")
+    before = engine.code.coverage()[1]
+    assert before
+    assert engine.code.index(str(other), vectors=True).vectors_made == 1
+    assert engine.code.coverage() == (1, before)
+
+
 def test_no_more_are_made_than_asked_for(
     engine: Engine, embedder: HashingEmbedder, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.trees import write
 
 from recollect import Engine
-from recollect.errors import NotFound
+from recollect.errors import AmbiguousName, NotFound
 from recollect.model import Tree
 from recollect.model.graph_answer import Dependencies, Impact
+from recollect.render import to_text
 
 FILES = {
     "shop/__init__.py": "",
@@ -92,6 +94,51 @@ def test_a_file_is_asked_about_with_all_it_holds(engine: Engine, root: Path) -> 
     assert ("IMPORTS", 1) in {(row.relationship, row.depth) for row in found.uses if row.node.path == "shop/price.py"}
     outside = engine.links.dependencies("shop/price.py").outside
     assert {row.name for row in outside} >= {"json"}
+
+
+def test_a_file_is_found_by_the_end_of_its_path(engine: Engine, root: Path) -> None:
+    assert engine.links.impact("price.py").node == engine.links.impact("shop/price.py").node
+    with pytest.raises(NotFound, match=r"no symbol price\.py") as problem:
+        engine.code.symbol("price.py")
+    assert problem.value.hint.startswith("shop/price.py is a file")
+    (root / "price.py").touch()
+    (root / "lib").mkdir()
+    (root / "lib/price.py").touch()
+    engine.code.index(str(root), namespace="shop")
+    assert engine.links.impact("price.py").node.path == "price.py"
+    (root / "price.py").unlink()
+    engine.code.index(str(root), namespace="shop")
+    with pytest.raises(AmbiguousName, match="2 definitions"):
+        engine.links.impact("price.py")
+
+
+def test_all_definitions_of_a_name_are_listed_without_aliases(engine: Engine, tmp_path: Path) -> None:
+    files = {
+        "lib/std/testing.zig": "pub fn expect(ok: bool) !void {\n    if (!ok) return error.Failed;\n}\n",
+        "lib/std/zig/parser.zig": "fn expect(p: *Parser, tag: u8) !u8 {\n    return tag;\n}\n",
+        "lib/std/zig/lexer.zig": "const expect = std.testing.expect;\n",
+        **{f"lib/std/more/n{number}.zig": "fn expect(p: u8) u8 {\n    return p;\n}\n" for number in range(25)},
+    }
+    write(tmp_path / "zig", files)
+    engine.code.index(str(tmp_path / "zig"), namespace="zig")
+    with pytest.raises(AmbiguousName, match="27 definitions") as problem:
+        engine.links.impact("expect")
+    first, *others = problem.value.details["definitions"]
+    assert first == "lib/std/testing.zig::expect"  # the public one
+    assert len(others) == 26
+    assert "lexer" not in " ".join(others)
+    assert problem.value.hint.endswith(" and 17 more.")
+
+
+def test_files_that_were_read_in_part_are_named(engine: Engine, root: Path) -> None:
+    assert not engine.code.symbol("total").notes
+    (root / "shop/odd.py").write_text("def pay(thing:\n    total([])\n\n\ndef rest():\n    pass\n", encoding="utf-8")
+    engine.code.index(str(root), namespace="shop")
+    assert engine.code.symbol("total").notes == ("1 file of its language could be read only in part",)
+    assert "1 file of its language could be read only in part" in engine.links.impact("total").verdict
+    (note, *_) = engine.code.symbol("rest").notes
+    assert note.startswith("part of its file could not be read (syntax error at line 1")
+    assert note in to_text(engine.code.symbol("rest"))
 
 
 def test_what_uses_a_symbol_is_the_other_direction(engine: Engine, root: Path) -> None:

@@ -71,6 +71,11 @@ JAVA = {
     "app/src/main/java/com/acme/shop/Checkout.java": "package com.acme.shop;\n\nimport com.acme.ledger.Client;\n"
     "import com.acme.ledger.Totals;\n\npublic class Checkout {\n    public int checkout(int[] items) {\n"
     "        Client client = new Client();\n        return client.send(Totals.computeTotal(items));\n    }\n}\n",
+    "app/src/main/java/com/acme/shop/Sale.java": "package com.acme.shop;\n\nimport com.acme.ledger.*;\n"
+    "import java.util.*;\n\n"
+    "public class Sale extends Client {\n    public int sell(List<Client> all) {\n"
+    "        return new Client().send(1);\n    }\n\n"
+    "    public int close() {\n        return send(2);\n    }\n}\n",
     "app/src/test/java/com/acme/shop/CheckoutTest.java": "package com.acme.shop;\n\nclass CheckoutTest {\n"
     "    @Test\n    void addsPrices() {\n        new Checkout().checkout(null);\n    }\n}\n",
 }
@@ -87,6 +92,21 @@ GO = {
     "func Checkout(items []int) int {\n\tc := client.New()\n\treturn c.Send(ledger.ComputeTotal(items))\n}\n",
     "app/checkout_test.go": 'package shop\n\nimport "testing"\n\nfunc TestCheckout(t *testing.T) {\n'
     "\tCheckout(nil)\n}\n",
+}
+
+
+# A public function that nothing uses, for each library.
+SPARE = {
+    "python": {"library/src/ledger/spare.py": "def spare():\n    return 0\n"},
+    "typescript": {"library/src/spare.ts": "export function spare(): number {\n  return 0;\n}\n"},
+    "rust": {"library/src/spare.rs": "pub fn spare() -> u32 {\n    0\n}\n"},
+    "java": {
+        "library/src/main/java/com/acme/ledger/Spare.java": "package com.acme.ledger;\n\npublic class Spare {\n"
+        "    public int spare() {\n        return 0;\n    }\n}\n",
+        "app/src/main/java/com/acme/shop/Main.java": "package com.acme.shop;\n\npublic class Main {\n"
+        "    public static void main(String[] args) {\n    }\n}\n",
+    },
+    "go": {"library/spare.go": "package ledger\n\nfunc Spare() int {\n\treturn 0\n}\n"},
 }
 
 
@@ -120,7 +140,7 @@ def engine(base: Path) -> Iterator[Engine]:
     """One engine that has indexed all pairs, the programs before the libraries they use."""
     with Engine(home=str(base / "home"), embed_provider="off", index_workers=1) as opened:
         for language, pair in PAIRS.items():
-            write(base / language, pair.files)
+            write(base / language, {**pair.files, **SPARE[language]})
             for name in ("app", "library"):
                 git(base / language / name, "init", "-q")
                 git(base / language / name, "add", "-A")
@@ -172,6 +192,18 @@ def test_a_symbol_has_callers_and_callees_of_other_repositories(engine: Engine, 
     assert set(callees) == {use.node.id for use in direct}
 
 
+def test_a_class_of_java_is_linked_from_star_imports_subclasses_and_constructors(engine: Engine, base: Path) -> None:
+    client = f"{base}/java/library/src/main/java/com/acme/ledger/Client.java::com.acme.ledger.Client"
+    used = {(use.node.label, use.relationship) for use in engine.links.impact(client).affected if use.depth == 1}
+    assert used >= {
+        ("com.acme.shop.Sale", "INHERITS"),
+        ("com.acme.shop.Sale.sell", "CALLS"),
+        ("com.acme.shop.Checkout.checkout", "CALLS"),
+    }
+    callers = {use.node.label for use in engine.links.impact(f"{client}.send").affected}
+    assert callers >= {f"com.acme.shop.{name}" for name in ("Sale.sell", "Sale.close", "Checkout.checkout")}
+
+
 @pytest.mark.parametrize("language", PAIRS)
 def test_what_another_repository_uses_is_not_dead(engine: Engine, base: Path, language: str) -> None:
     pair = PAIRS[language]
@@ -179,6 +211,25 @@ def test_what_another_repository_uses_is_not_dead(engine: Engine, base: Path, la
     names = {row.symbol.name for row in found.symbols}
     assert pair.unused in names
     assert not names & {pair.total, pair.send, pair.price, "Client", "close"}
+
+
+@pytest.mark.parametrize("language", PAIRS)
+def test_what_is_public_in_a_library_is_listed_apart_in_every_language(
+    engine: Engine, base: Path, language: str
+) -> None:
+    library = str(base / language / "library")
+    found = engine.survey.dead_code(namespace=library)
+    assert "spare" not in {row.symbol.name.lower() for row in found.symbols}
+    assert found.excused["public in a library"]
+    assert "other projects may use a library: min_confidence 0.25 lists them" in found.notes[-1]
+    every = engine.survey.dead_code(namespace=library, min_confidence=0.25)
+    assert {row.symbol.name.lower(): row.confidence for row in every.symbols}["spare"] == 0.25
+    assert not every.notes
+
+
+def test_a_class_with_an_entry_point_is_not_dead(engine: Engine, base: Path) -> None:
+    found = engine.survey.dead_code(namespace=str(base / "java/app"), min_confidence=0.0)
+    assert not {row.symbol.name.lower() for row in found.symbols} & {"main"}
 
 
 @pytest.mark.parametrize("language", PAIRS)
@@ -196,6 +247,51 @@ def test_a_review_lists_callers_and_tests_of_other_repositories(engine: Engine, 
     assert not found.commands  # the runners of the other repository are configured there
     (change,) = [row for row in found.changes if row.symbol]
     assert change.users and change.tests
+
+
+@pytest.mark.parametrize("language", PAIRS)
+def test_a_review_lists_code_that_still_uses_removed_names(engine: Engine, base: Path, language: str) -> None:
+    pair, root = PAIRS[language], base / language / "library"
+    before = (root / pair.place).read_text()
+    after = re.sub(rf"\b(def|function|fn|int|func) ({pair.total}|{pair.price})\b", r"\1 \2_x", before)
+    (root / pair.place).write_text(after)
+    try:
+        engine.code.index(str(root))
+        found = engine.survey.review(path=str(root))
+    finally:
+        (root / pair.place).write_text(before)
+        engine.code.index(str(root))
+    removed = {row.symbol.rpartition(".")[2]: row for row in found.changes if row.change in ("removed", "renamed")}
+    assert {name.removesuffix("_x") for name in removed} == {pair.total, pair.price}
+    assert all(row.users for row in removed.values())
+    broken = {row.place.path: row.why for row in found.affected if row.why.startswith("broken: ")}
+    (across,) = [why for path, why in broken.items() if path.startswith(f"{base}/{language}/app/")]
+    assert pair.total in across
+    assert pair.price in broken[pair.place]
+    assert [row for row in found.tests if row.place.path.startswith(f"{base}/{language}/app/")]
+
+
+def test_a_removed_method_may_be_meant_where_others_have_its_name(home: Path, tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "one"
+    other = (
+        "class Other:\n    def line(self):\n        return 2\n\n\nclass Third:\n    def line(self):\n        return 3\n"
+    )
+    files = {
+        "page.py": "class Page:\n    def line(self):\n        return 1\n",
+        "reader.py": "import page\n\n\ndef read(text):\n    return text.line()\n",
+        "other.py": other,
+        "far/away.py": "def keep(thing):\n    return thing.line()\n",
+    }
+    write(root, files)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "first")
+    write(root, {"page.py": files["page.py"].replace("def line", "def line_of")})
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        opened.code.index(str(root))
+        found = {row.place.symbol: row for row in opened.survey.review(path=str(root)).affected}
+    assert found["read"].why == "may call Page.line, which is gone"
+    assert found["read"].confidence > found["keep"].confidence
 
 
 def test_a_package_that_allows_no_indexed_version_is_less_certain(home: Path, tmp_path: Path) -> None:

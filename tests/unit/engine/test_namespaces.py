@@ -38,6 +38,15 @@ def test_namespaces_are_listed_largest_first_empty_workspaces_too(projects: Engi
     assert sorted(listed, key=str) == sorted([("app", 2), ("lib", 1), (None, 1), ("empty", 0)], key=str)
 
 
+def test_indexed_projects_without_memories_are_listed(projects: Engine, tmp_path: Path) -> None:
+    (tmp_path / "one.py").touch()
+    projects.code.index(str(tmp_path), namespace="code")
+    projects.code.index(str(tmp_path), namespace="code")
+    listed = {row.namespace: (row.memories, row.files) for row in projects.namespaces.list().namespaces}
+    assert listed["code"] == (0, 1)
+    assert listed["app"] == (2, 0)
+
+
 @pytest.mark.promise("E29", "E-namespace_stats")
 def test_what_one_namespace_holds_is_counted(projects: Engine, frozen: FrozenClock) -> None:
     stats = projects.namespaces.stats("app")

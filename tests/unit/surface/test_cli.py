@@ -11,11 +11,12 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from recollect.errors import Conflict, MemoryNotFound, RecollectError
+from recollect.errors import Conflict, MemoryNotFound, NotFound, RecollectError
 from recollect.model import Check, Deleted, Exported, Health, Memory, NamespaceCount, Ratio, Stored
 from recollect.operations import collect, operation
 from recollect.progress import report
 from recollect.surface.cli import main
+from recollect.surface.cli.arguments import reworded
 from recollect.surface.cli.command_table import commands
 from recollect.surface.cli.help import EXIT_CODES
 from recollect.surface.cli.run import Backend, run
@@ -226,6 +227,13 @@ def test_what_cannot_be_understood_is_invalid_input_with_a_hint(
     assert error["code"] == "INVALID_INPUT"
     assert hint in error["hint"]
     assert not plain.given
+
+
+def test_a_hint_names_commands_instead_of_tools() -> None:
+    store = commands(collect({"shelf": Shelf})).by_path["store"]
+    hint = "search_symbols finds symbols; get_impact shows callers of open_file."
+    shown = reworded(NotFound("no symbol x", hint=hint), store)
+    assert shown.hint == "`recollect symbols` finds symbols; `recollect impact` shows callers of open_file."
 
 
 def test_standard_input_that_is_no_utf8_is_invalid_input(recollect: Recollect) -> None:

@@ -69,7 +69,6 @@ class FileDiff(NamedTuple):
     status: Status = "changed"
     hunks: tuple[Hunk, ...] = ()
     is_binary: bool = False
-    is_mode_only: bool = False
     old_blob: str = ""
     new_blob: str = ""
 
@@ -125,7 +124,7 @@ class _Header:
         self.old_blob = self.new_blob = ""
         self.renamed: list[str] = []
         self.copied: list[str] = []
-        self.is_new = self.is_deleted = self.is_binary = self.has_mode = False
+        self.is_new = self.is_deleted = self.is_binary = False
 
 
 class _Reader:
@@ -181,8 +180,6 @@ class _Reader:
             header.is_new = True
         elif line.startswith("deleted file mode "):
             header.is_deleted = True
-        elif line.startswith(("old mode ", "new mode ")):
-            header.has_mode = True
         elif line.startswith(("Binary files ", "GIT binary patch")):
             header.is_binary = True
             if line.startswith("GIT"):
@@ -204,7 +201,6 @@ class _Reader:
     def _file(self, header: _Header) -> FileDiff:
         old, new = _sides(header)
         hunks = tuple(self._hunks(new or old))
-        moved = header.renamed or header.copied
         status: Status = "changed"
         if header.is_new or not old:
             old, status = "", "added"
@@ -212,18 +208,9 @@ class _Reader:
             new, status = "", "deleted"
         elif header.copied:
             status = "copied"
-        elif moved or old != new:
+        elif header.renamed or old != new:
             status = "renamed"
-        return FileDiff(
-            shown(old),
-            shown(new),
-            status,
-            hunks,
-            header.is_binary,
-            header.has_mode and not hunks and not header.is_binary and not moved,
-            header.old_blob,
-            header.new_blob,
-        )
+        return FileDiff(shown(old), shown(new), status, hunks, header.is_binary, header.old_blob, header.new_blob)
 
     def _hunks(self, path: str) -> Iterator[Hunk]:
         while self.at < len(self.lines):

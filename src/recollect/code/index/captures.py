@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.index.page import Grammar, Page, parse
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from tree_sitter import Node, QueryCursor
@@ -95,13 +96,8 @@ class Captures:
         if not where:
             return []
         more = f" and {len(where) - 1} more" if len(where) > 1 else ""
-        read = "nearby symbols may be missing"
-        if lost:
-            read = (
-                "1 definition was read from its line alone"
-                if lost == 1
-                else f"{lost} definitions were read from their lines alone"
-            )
+        lines = plural(lost, "definition was read from its line", "definitions were read from their lines")
+        read = f"{lines} alone" if lost else "nearby symbols may be missing"
         return [f"syntax error at line {where[0]}{more}: {read}"]
 
 

@@ -34,6 +34,8 @@ MOST_OUTSIDE = 3
 MOST_CHARACTERS = 200
 # Between a module and a module in it, where a name that is imported may be one.
 SEPARATORS = {"python": ".", "rust": "::"}
+# Families of languages whose `import a.*` brings in names that the code then uses without `a`.
+STARRED = frozenset({"python", "rust", "java"})
 # Functions that a use may mean that are kept: those of a table that one call goes through are rarely more.
 MOST_CANDIDATES = 100
 
@@ -190,7 +192,8 @@ class _Places:
                     if other != path:
                         self._link((path, 0), (other, 0), "IMPORTS", each.line, "import", IMPORT_CONFIDENCE)
                 if not found and not each.module.startswith(FILE):
-                    name = f"{each.module}.{each.name}" if each.name not in (None, "*") else each.module
+                    is_module = each.name is None or (each.name == "*" and self._modules.family(path) not in STARRED)
+                    name = each.module if is_module else f"{each.module}.{each.name}"
                     self._link((path, 0), name, "IMPORTS", each.line, "import", IMPORT_CONFIDENCE)
 
     def _imported(self, path: str, each: Import) -> tuple[str, ...]:

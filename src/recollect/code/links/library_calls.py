@@ -255,8 +255,10 @@ def supply(state: State, value: External, given: Sequence[Given], site: Site, si
     if row is not None:
         _carry_out(state, row, None, given, site, sink)
         return
-    if plain.startswith(BUILTIN) and state.units[site.frame.path].language != "python":
-        return  # a name that nothing defines: what it gives is not known
+    # What a name gives that nothing defines is not known, unless it may be a class of a package imported as a whole.
+    is_class = site.frame.module.stars and plain[len(BUILTIN) + 1 :][:1].isupper()
+    if plain.startswith(BUILTIN) and not is_class and state.units[site.frame.path].language != "python":
+        return
     if plain.rpartition(".")[2] in CALLBACKS:
         _call_arguments(state, Row((EVERY,)), None, given, site, state.variable())
     if value.result is None:

@@ -52,6 +52,9 @@ def rank(
     scores = sum(shares.values(), np.zeros(len(pool.candidates)))
     likely = _relevance(scores, columns, RELEVANCE[kind])
     relevance = np.round(np.maximum(likely, _defined(question, columns, len(scores))), 4)
+    first = _only_definer(question, pool.candidates, columns)
+    if first is not None:
+        relevance[first] = max(relevance[first], SURE)
     return [
         Ranked(
             pool.candidates[place],
@@ -59,7 +62,7 @@ def rank(
             {name: float(column[place]) for name, column in columns.items()},
             {name: float(share[place]) for name, share in shares.items()},
         )
-        for place in _order(question, pool.candidates, columns, scores)
+        for place in _order(question, pool.candidates, columns, scores, first)
         if relevance[place] >= least
     ]
 
@@ -69,13 +72,12 @@ def _order(
     candidates: Sequence[Candidate],
     columns: Mapping[str, NDArray[np.float64]],
     scores: NDArray[np.float64],
+    first: int | None,
 ) -> list[int]:
-    """Return the places of candidates, best first.
+    """Return the places of candidates, best first; first: the one that the query names.
 
     Generated files come last, except one that defines the name. Of files that look alike each further one ranks lower.
-    The only file that defines the query as a name comes first: the fit knows few constants of small files.
     """
-    only = _only_definer(question, candidates, columns)
     defines = columns.get("defines", np.zeros(len(scores))) if question.by_name else np.zeros(len(scores))
     last = np.array([each.file.mark == "generated" for each in candidates]) & (defines < 1.0)
     scores = _above_twins(candidates, columns, scores)
@@ -88,14 +90,19 @@ def _order(
         alike = sum(len(terms & other) >= ALIKE * len(terms | other) for other in others)
         lowered[place] -= LOWERED * max(0, alike - FREE)
         others.append(terms)
-    final: list[int] = np.lexsort((-lowered, last, np.arange(len(scores)) != only)).tolist()
+    final: list[int] = np.lexsort((-lowered, last, np.arange(len(scores)) != first)).tolist()
     return final
 
 
 def _only_definer(
     question: Question, candidates: Sequence[Candidate], columns: Mapping[str, NDArray[np.float64]]
 ) -> int | None:
-    """Return the place of the only file that defines the query outside of other symbols, tests, examples and copies."""
+    """Return the place of the only file that is called like the query (`colors.bash`), or that defines it.
+
+    Definitions inside other symbols, in tests, examples and copies do not count. The fit knows few constants.
+    """
+    tail = "/" + question.text.strip().removeprefix("./")
+    named = [place for place, each in enumerate(candidates) if f"/{each.file.path}".endswith(tail)]
     aside = sum((columns[name] for name in ("test", "example", "copied") if name in columns), np.zeros(len(candidates)))
     found = [
         place
@@ -107,7 +114,7 @@ def _only_definer(
             for symbol in piece.symbols
         )
     ]
-    return found[0] if len(found) == 1 else None
+    return (named or found)[0] if len(named or found) == 1 else None
 
 
 def _above_twins(

@@ -27,10 +27,6 @@ Column = NDArray[np.float64]
 
 # Signals that need vectors; a search without vectors uses the others.
 SEMANTIC = SIGNALS["vectors"]
-# Signals that repeat others for a short query, and are fitted for reports only.
-OF_REPORTS = frozenset({"lead", "lead_best", "lead_path", "total", "defines_rare", "defines_rare_relative", "language"})
-# Signals that do not depend on the other candidates: they tell whether the best file is any good.
-ABSOLUTE = ("cosine", "covered", "covered_best", "known")
 
 # A chunk that scores at least half of the file's best one is about the same subject.
 MANY_SHARE = 0.5

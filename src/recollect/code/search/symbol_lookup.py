@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.model import File, Tree
 from recollect.store.code_rows import PLACE_BITS, CodeScope, FoundSymbol, SymbolRow
 from recollect.text.identifiers import name_term
@@ -135,7 +136,7 @@ def _is_owned(found: FoundSymbol, owners: Sequence[str]) -> bool:
 
 def is_aside(found: FoundSymbol) -> bool:
     """Tell whether a symbol is a test, or a copy: vendored or generated."""
-    return found.symbol.test or bool(found.file.mark) or "test" in found.file.path.lower()
+    return found.symbol.test or bool(found.file.mark) or is_test_file(found.file.language, found.file.path)
 
 
 def is_alias(symbol: SymbolRow) -> bool:

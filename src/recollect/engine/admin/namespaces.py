@@ -1,5 +1,6 @@
 """Namespaces and workspaces: list projects, show their statistics, name and delete them."""
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from recollect.errors import InvalidWorkspace, WorkspaceExists, WorkspaceNotFoun
 from recollect.model import (
     Deleted,
     Edge,
+    File,
     Fix,
     Memory,
     NamespaceCount,
@@ -39,13 +41,15 @@ class Namespaces:
 
     @operation("list_namespaces", "namespaces", read_only=True)
     def list(self) -> NamespaceList:
-        """List projects (namespaces) with their number of memories."""
-        tally = self._context.store.tally(Memory, "namespace")
-        known = self._context.store.tally(Workspace, "id")
-        counts = {**tally, **{name: 0 for name in known if name not in tally}}
-        return NamespaceList(
-            namespaces=tuple(NamespaceCount(namespace=name, memories=count) for name, count in counts.items())
-        )
+        """List projects (namespaces) with memories and indexed files."""
+        store = self._context.store
+        memories, per_tree = store.tally(Memory, "namespace"), store.tally(File, "tree", {"skipped": ""})
+        files: Counter[str | None] = Counter()
+        for tree in store.find(Tree):
+            files[tree.namespace] += per_tree.get(tree.id, 0)
+        names = dict.fromkeys([*memories, *store.tally(Workspace, "id"), *files])
+        rows = (NamespaceCount(namespace=name, memories=memories.get(name, 0), files=files[name]) for name in names)
+        return NamespaceList(namespaces=tuple(rows))
 
     @operation("namespace_stats", "namespace-stats", read_only=True)
     def stats(self, namespace: str) -> NamespaceStats:

@@ -50,15 +50,15 @@ class CodeEmbedding:
     def _is_linked(self) -> bool:
         return bool(self._context.settings.enrichment == "documented")
 
-    def catch_up(self, limit: int | None = None) -> int:
-        """Make missing vectors of code, at most `limit`; returns how many. Raises EmbeddingFailed."""
+    def catch_up(self, limit: int | None = None, tree: int | None = None) -> int:
+        """Make missing vectors of a tree or of all code, at most `limit`; returns how many. Raises EmbeddingFailed."""
         store, model = self._context.store, self.model
         made = 0
         # Looking for chunks without a vector reads them all; that there are none is known at once, every two seconds.
-        if not model or not store.code_vector_coverage(model)[1]:
+        if not model or not store.code_vector_coverage(model, None if tree is None else [tree])[1]:
             return 0
         # A few on the side of a search are not worth an order.
-        files = self.order() if limit is None else None
+        files = self.order(tree) if limit is None else None
         while not self.embedding.stopping and (limit is None or made < limit):
             lacking = store.lacking_code_vectors(model, BATCH if limit is None else min(BATCH, limit - made), files)
             if not lacking or store.describe().read_only:
@@ -82,8 +82,8 @@ class CodeEmbedding:
         graph = self._centrality.graph()
         return [card(chunk, links_of(graph, chunk)) for chunk in chunks]
 
-    def order(self) -> list[int]:
-        """Return all indexed files: recently edited ones, then the most central, then the newest.
+    def order(self, tree: int | None = None) -> list[int]:
+        """Return the indexed files of one tree or of all: recently edited ones, then the most central, then the newest.
 
         Centrality is known as far as a tree is linked; nothing is linked for this.
         """
@@ -93,11 +93,12 @@ class CodeEmbedding:
         from recollect.graph.rank import Seen, file_shares, importance
 
         store = self._context.store
-        trees = store.find(Tree)
-        found = project(load_code(store, None), [tree.id for tree in trees])
+        trees = store.find(Tree) if tree is None else store.get(Tree, [tree])
+        found = project(load_code(store, None), [each.id for each in trees])
         shares = file_shares(found, importance(found, Seen())) if found.graph.size else {}
-        recent = {file for tree in trees for file in edited_lately(sheets_of(store, [tree]))}
-        stamps = dict(store.columns(File, ("id", "stamp"), {"skipped": ""}))
+        recent = {file for each in trees for file in edited_lately(sheets_of(store, [each]))}
+        where = {"tree": tuple(each.id for each in trees), "skipped": ""}
+        stamps = dict(store.columns(File, ("id", "stamp"), where))
         return sorted(stamps, key=lambda file: (file not in recent, -shares.get(file, 0.0), -stamps[file]))
 
 

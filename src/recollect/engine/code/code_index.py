@@ -115,7 +115,7 @@ class CodeIndex:
             summary = msgspec.structs.replace(
                 summary, linked=linked.solved_files, notes=(*summary.notes, *_shortened(list(linked.notes)))
             )
-        return msgspec.structs.replace(summary, vectors_made=self.embed()) if vectors else summary
+        return msgspec.structs.replace(summary, vectors_made=self.embed(tree=done.tree)) if vectors else summary
 
     @operation("search_symbols", "symbols", read_only=True, listed=("kind", "path", "limit", "project"))
     def symbols(
@@ -206,9 +206,9 @@ class CodeIndex:
         store = self._context.store
         return search_code(store, self.vectors, sought, by_meaning=by_meaning, leave_out=leave_out)
 
-    def embed(self, limit: int | None = None) -> int:
+    def embed(self, limit: int | None = None, tree: int | None = None) -> int:
         """Make missing vectors of indexed code, at most `limit`; returns how many were made. Raises EmbeddingFailed."""
-        return self.vectors.catch_up(limit)
+        return self.vectors.catch_up(limit, tree)
 
     def coverage(self) -> tuple[int, int]:
         """Return how many chunks of code have a vector, and how many lack one; without an embedder, none."""
@@ -230,7 +230,7 @@ class CodeIndex:
         """
         from recollect.code.index.symbol_properties import level
         from recollect.code.links.tree_linking import is_linked
-        from recollect.engine.code.dependencies import calls, crossings
+        from recollect.engine.code.dependencies import calls, crossings, unread
         from recollect.engine.graph.cross_links import related_trees
         from recollect.store.code_rows import PLACE_BITS
 
@@ -258,28 +258,41 @@ class CodeIndex:
             hash=row.hash,
             parent=symbol_hit(family[row.parent]) if row.parent >= 0 else None,
             children=tuple(symbol_hit(member) for member in family if member.symbol.parent == own),
-            others=tuple(map(symbol_hit, others)),
+            others=tuple(map(symbol_hit, others[:MAX_NOTES])),
             callers=tuple(known.callers[:MAX_CALLS]) if known else (),
             callers_total=len(known.callers) if known else None,
             callees=tuple(known.callees[:MAX_CALLS]) if known else (),
             callees_total=len(known.callees) if known else None,
             source=_source(symbol_hit(best)) if with_source else "",
+            notes=tuple(unread(store, best.file)),
         )
 
     def found(self, asked: str, scope: "CodeScope") -> "list[FoundSymbol]":
         """Return the symbols that an id, a name or a place means, best first. Raises NotFound."""
-        from recollect.code.search.symbol_lookup import find_symbols, symbol_at
+        from recollect.code.search.symbol_lookup import MAX_FILES, find_symbols, symbol_at
 
         store = self._context.store
         found = symbol_at(store, asked, scope)
         if not found:
-            hits = find_symbols(store, asked, scope, limit=MAX_NOTES)
+            hits = find_symbols(store, asked, scope, limit=MAX_FILES)
             found = [hit.found for hit in hits if hit.how == "exact"]
             if not found:
-                raise NotFound(
-                    f"no symbol {asked}", hint=_suggestion([hit.found for hit in hits], self.why_nothing(scope))
-                )
+                raise NotFound(f"no symbol {asked}", hint=self._suggestion(asked, [hit.found for hit in hits], scope))
         return found
+
+    def files_ending(self, asked: str, scope: "CodeScope") -> list[str]:
+        """Return the paths of the indexed files that end with a name: colors.bash → lib/colors.bash."""
+        where = {} if scope.trees is None else {"tree": scope.trees}
+        paths = self._context.store.columns(File, ("path",), {**where, "skipped": ""})
+        return [path for (path,) in paths if f"/{path}".endswith(f"/{asked}")]
+
+    def _suggestion(self, asked: str, near: "list[FoundSymbol]", scope: "CodeScope") -> str:
+        """Return what to ask instead of a name that is none of a symbol: the file of the name, or a symbol like it."""
+        for path in self.files_ending(asked, scope)[:1]:
+            return f"{path} is a file: get_impact shows what uses it, search_code what it has."
+        if near:
+            return "Did you mean " + ", ".join(found.symbol.qualified for found in near[:3]) + "?"
+        return next(iter(self.why_nothing(scope)), "search_symbols finds symbols by part of their name.")
 
     # --- following changes ---
 
@@ -442,12 +455,6 @@ def roots(trees: list[Tree]) -> str:
 def _shortened(notes: list[str]) -> tuple[str, ...]:
     more = len(notes) - MAX_NOTES
     return tuple(notes) if more <= 0 else (*notes[:MAX_NOTES], f"and {more:,} similar notes")
-
-
-def _suggestion(near: "list[FoundSymbol]", why: tuple[str, ...]) -> str:
-    if near:
-        return "Did you mean " + ", ".join(found.symbol.qualified for found in near[:3]) + "?"
-    return why[0] if why else "search_symbols finds symbols by part of their name."
 
 
 def _cpu_s() -> float:

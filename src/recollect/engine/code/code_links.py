@@ -161,6 +161,11 @@ class Links(Worker):
             needed = [graph.index[name] for name in packages if name in graph.index]
             if needed:
                 return needed[:1]
+            files = self._code.files_ending(asked, scope)
+            if len(files) > 1:
+                raise _ambiguous(asked, files) from None
+            if files and files[0] != asked:
+                return self.meant(graph, files[0], namespace)
             raise
         numbers = [graph.index[hit.node] for hit in found if hit.node in graph.index]
         if not numbers:
@@ -254,12 +259,13 @@ def one_definition(asked: str, found: "list[FoundSymbol]", trees: Sequence[Tree]
 
     Raises AmbiguousName, which lists the definitions, where there are several.
     """
-    from recollect.code.search.symbol_lookup import is_aside
+    from recollect.code.search.symbol_lookup import is_alias, is_aside
 
     here = tree_at(list(trees), Path())
     tests = (
         lambda each: here is None or each.tree.id == here.id,
         lambda each: _SEPARATOR.split(asked)[-1] == each.symbol.name,
+        lambda each: not is_alias(each.symbol),
         lambda each: not is_aside(each),
         lambda each: (
             not any(
@@ -271,6 +277,7 @@ def one_definition(asked: str, found: "list[FoundSymbol]", trees: Sequence[Tree]
     )
     for test in tests:
         found = [each for each in found if test(each)] or found
+    found.sort(key=lambda each: each.symbol.visibility != "public")
     places = dict.fromkeys((each.tree.root, each.file.path, each.symbol.qualified) for each in found)
     if len(places) > 1:
         several = len({root for root, _, _ in places}) > 1
@@ -283,5 +290,5 @@ def _ambiguous(asked: str, names: list[str]) -> AmbiguousName:
     return AmbiguousName(
         f"{asked} has {len(names)} definitions",
         hint=f"Name one of: {', '.join(names[:MAX_LISTED])}{more}.",
-        definitions=names[:MAX_LISTED],
+        definitions=names,
     )

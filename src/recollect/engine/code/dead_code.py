@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -20,28 +20,33 @@ import numpy as np
 from recollect.code.anchors.normalised_file import read
 from recollect.code.code_records import CodePlace, DeadCode, DeadSymbol
 from recollect.code.links.file_programs import has_program
-from recollect.engine.code.excused_symbols import Candidate, excuse, is_importable
+from recollect.code.manifests.importable_names import provided
+from recollect.engine.code.excused_symbols import OPEN_LANGUAGES, Candidate, excuse, is_exported
 from recollect.engine.code.implicit_uses import UNLINKED
 from recollect.engine.graph.code_nodes import code_node_id, file_place, symbol_hit
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Project, project, using
 from recollect.model import File, Tree
 from recollect.store.code_rows import FoundSymbol, SymbolRow, symbol_nodes
+from recollect.store.package_tables import SPOKEN
+from recollect.text.display import plural
 
 if TYPE_CHECKING:
     from recollect.graph.code_graph import CodePart
     from recollect.store.link_rows import Sites
     from recollect.store.sql import Store
 
+PUBLIC = "public in a library"
 # Kinds that can be dead. A module is its file, an endpoint and a test are called from outside.
 KINDS = frozenset({"Function", "Method", "Class", "Interface", "Type", "Constant"})
 
 # How sure it is that a symbol is not used if nothing leads to it and its name is nowhere else, by who may see it.
 SURE: Mapping[str, float] = {"private": 0.95, "protected": 0.85, "internal": 0.9, "public": 0.7}
+# … if it is public in a library, in every language: most of it is meant for other projects.
+EXPORTED = 0.25
 # … if it may be meant by something that is not resolved, if its name stands elsewhere in the code (handed on as a
-# value, mostly) or in a document, if only candidates use it, and if others may import it: of what a library leaves
-# public but does not export itself, most is meant for its users.
-MAYBE, NAMED_IN_CODE, NAMED, USED_BY_DEAD, IMPORTABLE = 0.35, 0.25, 0.5, 0.9, 0.4
+# value, mostly) or in a document, and if only candidates use it.
+MAYBE, NAMED_IN_CODE, NAMED, USED_BY_DEAD = 0.35, 0.25, 0.5, 0.9
 # What is less sure than this makes nothing else a candidate.
 LINKING = 0.5
 # Source bytes that are looked through for names, about two seconds of CPU for each 50 million.
@@ -53,11 +58,12 @@ MOST_OWNERS = 20
 
 _WORDS = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _SEPARATOR = re.compile(r"::|->|[.#/\\]")
-# Files that name what their package exports, a list of exports in any file, and the modules that are exported whole.
-_EXPORTING = re.compile(r"(?:^|/)(?:__init__\.pyi?|index\.[cm]?[jt]sx?|mod\.rs|lib\.rs|package\.json)$")
-_ALL = re.compile(rb"\b__all__\b[^\[(]{0,40}[\[(]([^\])]*)")
-_STARRED = re.compile(rb"export\s*\*[^'\"\n]{0,80}['\"]([^'\"\n]+)|from\s+([\w.]+)\s+import\s+\*")
-_BUILT = re.compile(rb"\[build-system\]|\bsetup\s*\(|\[metadata\]")
+# Manifests of libraries, where they tell: how it is built, that it is published; a crate that provides names is one.
+LIBRARY = {
+    "pypi": re.compile(rb"\[build-system\]|\bsetup\s*\(|\[metadata\]"),
+    "npm": re.compile(rb'\A(?!.*"private"\s*:\s*true)', re.DOTALL),
+    "cargo": re.compile(b""),
+}
 # Names that are put together: `"visit_" + name`, `f"_process_{name}"`, `"do_%s" % name`.
 _DISPATCHED = re.compile(rb"[\"'`](\w{3,40})(?:[\"']\s*[+%]|%s|\{|\$\{)")
 # Texts for people. What they say of something public is a promise; anything else that has its name uses it.
@@ -94,12 +100,15 @@ def dead_code(store: Store, part: CodePart | None, asked: Asked, notes: Sequence
     for each in symbols.values():
         if each.number in users:
             continue
-        why = excuse(each)
+        why = excuse(each) or (PUBLIC if asked.least > EXPORTED and is_exported(each) else None)
         if why:
             excused[why] += 1
         else:
             candidates.append((*_first_look(each), each))
     told = list(notes)
+    if excused[PUBLIC]:
+        public = plural(excused[PUBLIC], "unused public symbol is", "unused public symbols are")
+        told.append(f"{public} not listed, as other projects may use a library: min_confidence {EXPORTED} lists them")
     spoken = _Spoken(store, [*asked.trees, *others], frozenset(row[2].row.name for row in candidates))
     if not spoken.is_whole:
         told.append("too much code to search for every name: some candidates may be used elsewhere")
@@ -148,8 +157,7 @@ def _symbols(store: Store, found: Project, asked: Asked) -> dict[int, Candidate]
     for tree in asked.trees:
         every = store.find(File, {"tree": tree.id, "skipped": ""})
         files = {file.id: file for file in every if file.symbol_count and has_program(file.language)}
-        exported = _exported(tree, every)
-        installed = _installed(store, tree)
+        libraries = _libraries(store, tree)
         contents = store.file_contents(sorted(files))
         for number, sites in store.file_sites(sorted(files)).items():
             inherited.add_outside(tree, files[number].path, sites)
@@ -159,21 +167,13 @@ def _symbols(store: Store, found: Project, asked: Asked) -> dict[int, Candidate]
             file = files[number]
             if not file.path.startswith(asked.below):
                 continue
+            is_library, mains = _is_library(file, libraries), {row.parent for row in rows if row.name == "main"}
             for place, node in enumerate(symbol_nodes(tree.root, file.path, rows)):
                 row = rows[place]
                 if node in index and row.kind in asked.kinds:
                     symbol, owners = FoundSymbol(number, node, row, file, tree), _around(rows, row)
-                    is_override, is_open = inherited.of(index[node], row, owners)
-                    is_exported = exported.has((owners[-1] if owners else row).name, file.path)
-                    made[index[node]] = Candidate(
-                        index[node],
-                        symbol,
-                        owners,
-                        is_open=is_open,
-                        is_override=is_override,
-                        is_exported=is_exported,
-                        is_installed=any(file.path.startswith(folder) for folder in installed),
-                    )
+                    bases = inherited.of(index[node], row, owners)
+                    made[index[node]] = Candidate(index[node], symbol, owners, *bases, place in mains, is_library)
     return made
 
 
@@ -186,41 +186,27 @@ def _around(rows: Sequence[SymbolRow], row: SymbolRow) -> tuple[SymbolRow, ...]:
     return tuple(found)
 
 
-def _installed(store: Store, tree: Tree) -> list[str]:
-    """Return the folders of the packages that others may install: a manifest says how they are built."""
-    found = []
-    for row in store.packages([tree.id]):
-        content = read(tree.root, row.manifest, MOST_BYTES) or b""
-        if row.name and _BUILT.search(content):
-            found.append("" if row.folder in (".", "") else f"{row.folder}/")
+def _libraries(store: Store, tree: Tree) -> dict[str, list[str]]:
+    """Return by ecosystem the folders and files of libraries, where the manifest tells them from programs."""
+    libraries = {
+        (row.ecosystem, row.folder)
+        for row in store.packages([tree.id])
+        if row.ecosystem in LIBRARY and LIBRARY[row.ecosystem].search(read(tree.root, row.manifest, MOST_BYTES) or b"")
+    }
+    found: dict[str, list[str]] = {ecosystem: [] for ecosystem in LIBRARY}
+    for (ecosystem, _), places in provided(store, [tree.id]).items():
+        for each in places if ecosystem in LIBRARY else ():
+            if (ecosystem, each.folder) in libraries:
+                found[ecosystem].append(each.at if ecosystem == "pypi" else each.folder)
     return found
 
 
-class _Exported(NamedTuple):
-    """The names that packages of a tree export, and the modules that they export whole."""
-
-    names: frozenset[str]
-    modules: frozenset[str]
-
-    def has(self, name: str, path: str) -> bool:
-        """Tell whether a name of a file is exported."""
-        stem = path.rpartition("/")[2].partition(".")[0]
-        return name in self.names or stem in self.modules
-
-
-def _exported(tree: Tree, files: Iterable[File]) -> _Exported:
-    names: set[bytes] = set()
-    modules: set[bytes] = set()
-    for file in files:
-        is_package = _EXPORTING.search(file.path) is not None
-        if not is_package and file.language != "python":
-            continue
-        content = read(tree.root, file.path, MOST_BYTES) or b""
-        for text in [content] if is_package else _ALL.findall(content):
-            names.update(_WORDS.findall(text))
-        for match in _STARRED.finditer(content) if is_package else ():
-            modules.add(re.split(rb"[./]", (match[1] or match[2]).removesuffix(b".js"))[-1])
-    return _Exported(*(frozenset(word.decode("utf-8", "replace") for word in words) for words in (names, modules)))
+def _is_library(file: File, libraries: Mapping[str, list[str]]) -> bool:
+    """Tell whether other projects may import a file; without a manifest that tells, by its language."""
+    folders = libraries.get(SPOKEN.get(file.language or "", ""))
+    if folders is None:
+        return file.language in OPEN_LANGUAGES
+    return any(not folder or f"{file.path}/".startswith(f"{folder}/") for folder in folders)
 
 
 def _users(found: Project) -> dict[int, set[int]]:
@@ -290,13 +276,13 @@ class _Inherited:
                 self._open.add(number)
 
     def of(self, number: int, row: SymbolRow, owners: Sequence[SymbolRow]) -> tuple[bool, bool]:
-        """Return whether a member overrides one of a base, and whether a base is outside of the project."""
+        """Return whether a base of a member's class is outside of the project, and whether the member overrides."""
         if not owners:
             return False, False
         owner = self._holder[number]
         above = _above(owner, self._bases)
         is_override = row.kind == "Method" and any(row.name in self._names.get(base, ()) for base in above)
-        return is_override, not self._open.isdisjoint({owner, *above})
+        return not self._open.isdisjoint({owner, *above}), is_override
 
 
 def _is_plain(name: str) -> bool:
@@ -331,9 +317,9 @@ def _written_bases(owner: SymbolRow) -> int:
 
 def _first_look(each: Candidate) -> tuple[float, str]:
     """Return the confidence that nothing uses a symbol, by its links, and why."""
-    sure = SURE.get(each.row.visibility, SURE["public"]) * (IMPORTABLE if is_importable(each) else 1.0)
     is_public = each.row.visibility == "public"
-    return sure, "no uses found; public, so other projects may use it" if is_public else "no uses found"
+    why = "no uses found; public, so other projects may use it" if is_public else "no uses found"
+    return EXPORTED if is_exported(each) else SURE.get(each.row.visibility, SURE["public"]), why
 
 
 def _checked(candidate: _Weighed, spoken: _Spoken) -> DeadSymbol | None:

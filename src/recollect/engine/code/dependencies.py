@@ -14,6 +14,7 @@ from recollect.code.manifests.importable_names import provided
 from recollect.engine.code.implicit_uses import CONSTRUCTORS
 from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, target_of
 from recollect.engine.graph.graph_view import node_views
+from recollect.engine.records.memory_rows import batches
 from recollect.graph.arrays import KIND_CODES, Flags, Graph, Sieve
 from recollect.graph.impact import Reach, affected, contained, reach
 from recollect.graph.walk import Direction, neighbours
@@ -166,13 +167,8 @@ def _places(store: Store, ends: Iterable[End]) -> dict[End, tuple[tuple[int, ...
     sources = code_nodes(store, {src for src, _, _ in wanted})
     files = sorted({node.file.id for node in sources.values()})
     edges, sites = store.file_edges(files), store.file_sites(files)
-    found: dict[End, tuple[tuple[int, ...], str]] = {}
-    for end in wanted:
-        node = sources.get(end[0])
-        if node is None or node.file.id not in edges:
-            continue
-        found[end] = _place(edges[node.file.id], sites[node.file.id], node, end)
-    return found
+    ways = ((end, node) for end in wanted if (node := sources.get(end[0])) is not None and node.file.id in edges)
+    return {end: _place(edges[node.file.id], sites[node.file.id], node, end) for end, node in ways}
 
 
 def _place(edges: Edges, sites: Sites, node: CodeNode, end: End) -> tuple[tuple[int, ...], str]:
@@ -212,11 +208,8 @@ def impact(store: Store, graph: Graph, asked: Asked, least: float) -> Impact:
     uses = dict(zip(shown, _uses(store, graph, way, list(shown), views), strict=True))
     own = [nodes[name] for number in starts if (name := graph.points.ids[number]) in nodes]
     home = {node.tree.id for node in own}
-    files = list(
-        dict.fromkeys(
-            node.file.path if node.tree.id in home else f"{node.tree.root}/{node.file.path}" for node in of.values()
-        )
-    )
+    paths = ((node, node.file.path) for node in of.values())
+    files = list(dict.fromkeys(path if node.tree.id in home else f"{node.tree.root}/{path}" for node, path in paths))
     doubts = _mentions(store, own, crossings(graph))
     is_complete, verdict = _verdict(store, own, [number for number in found if way.depth[number] == 1], doubts)
     return Impact(
@@ -251,12 +244,9 @@ def _memories(
         if graph.points.memory_ids[number] is not None:
             found.update(dict.fromkeys(graph.of_memory[graph.points.memory_ids[number] or ""]))
         found.update(dict.fromkeys(neighbours(graph, number, direction="both", through=only).tolist()))
-    paths = {f"{node.tree.root}/{node.file.path}" for node in nodes.values()} | {
-        node.file.path for node in nodes.values()
-    }
-    listed = sorted(paths)
-    for start in range(0, len(listed), 500):
-        for anchor in store.find(Anchor, {"path": tuple(listed[start : start + 500])}):
+    paths = {path for node in nodes.values() for path in (node.file.path, f"{node.tree.root}/{node.file.path}")}
+    for batch in batches(sorted(paths)):
+        for anchor in store.find(Anchor, {"path": batch}):
             found.update(dict.fromkeys(graph.of_memory.get(anchor.memory_id, ())))
     # Projects have files of the same path: a project's code is not what another project's memory means.
     return [number for number in found if graph.points.kinds[number] == memory and (inside is None or inside[number])]
@@ -331,10 +321,19 @@ def _unseen(store: Store, node: CodeNode, *, is_used: bool) -> list[str]:
         reasons.append("it is public, so code that is not indexed may use it")
     if head is not None and head.endpoint:
         reasons.append(f"it handles {head.endpoint}, so clients use it")
-    where = {"tree": node.tree.id, "skipped": ("too large", "unreadable", "failed")}
-    left_out = [path for (path,) in store.columns(File, ("path",), where) if _ending(path) == _ending(node.file.path)]
-    if left_out:
-        reasons.append(f"{plural(len(left_out), 'file')} of its language could not be read")
+    return reasons + unread(store, node.file)
+
+
+def unread(store: Store, file: File) -> list[str]:
+    """Return what could not be read of a file and of the others of its language, so that uses may be missing."""
+    where = {"tree": file.tree, "skipped": ("", "too large", "unreadable", "failed")}
+    rows = store.columns(File, ("path", "skipped", "notes"), where)
+    same = [row for row in rows if _ending(row[0]) == _ending(file.path)]
+    reasons = [f"part of its file could not be read ({note})" for note in file.notes if "syntax error" in note]
+    left_out = sum(bool(skipped) for _, skipped, _ in same)
+    partly = sum("syntax error" in str(notes) for path, _, notes in same if path != file.path)
+    reasons += [f"{plural(left_out, 'file')} of its language could not be read"] if left_out else []
+    reasons += [f"{plural(partly, 'file')} of its language could be read only in part"] if partly else []
     return reasons
 
 

@@ -2,7 +2,6 @@
 
     language, tool or framework   entry points, special names, decorated functions, configurations, tests
     a base outside the project    any of its methods may be called; what the base is like is not known
-    users of the package          what a library exports, and the public members of exported classes
     text                          templates, configurations and manifests that contain the exact name
 
 Every rule errs towards "used": a wrong candidate costs a reader more than a missing one.
@@ -24,8 +23,7 @@ class Candidate(NamedTuple):
     """A symbol with what decides about it.
 
     owners: the symbols around it, innermost first. is_open: its class has a base outside of the project
-    is_exported: it, or the class that it is a public member of, is named by a file that a package exports
-    is_installed: it is in a package that others install, and so may be imported although nothing exports it
+    is_main: it has a member `main`. is_library: other projects may import its file
     """
 
     number: int
@@ -33,8 +31,8 @@ class Candidate(NamedTuple):
     owners: tuple[SymbolRow, ...] = ()
     is_open: bool = False
     is_override: bool = False
-    is_exported: bool = False
-    is_installed: bool = False
+    is_main: bool = False
+    is_library: bool = False
 
     @property
     def row(self) -> SymbolRow:
@@ -76,21 +74,10 @@ _SHOWN = re.compile(
     r"(?:^|/)(?:docs?|documentation|examples?|samples?|demos?|bench(?:marks?)?|website|hooks)/", re.IGNORECASE
 )
 _ENUM = re.compile(r"\benum\b|\b\w*(?:Enum|Flag|Choices)\b")
-# Languages where what is public is promised to users unless its folder says otherwise: there is no list of exports.
-_OPEN_LANGUAGES = frozenset({"go", "java", "kotlin", "scala", "csharp", "rust", "swift", "c", "cpp", "php", "ruby"})
-_INTERNAL = re.compile(r"(?:^|/)(?:internal|private|impl|cmd|main\.\w+)(?:/|$)", re.IGNORECASE)
-
-
-def is_importable(each: Candidate) -> bool:
-    """Tell whether users of an installed package may import a symbol that nothing exports to them."""
-    hidden = any(part.startswith("_") and not part.startswith("__") for part in each.found.file.path.split("/"))
-    is_public = all(row.visibility == "public" for row in (each.row, *each.owners))
-    return each.is_installed and is_public and not hidden and each.found.file.language == "python"
-
-
-def _is_deliberate(each: Candidate) -> bool:
-    """Tell whether a name says that nothing calls it: a leading underscore in Rust, of assertions for the compiler."""
-    return each.found.file.language == "rust" and each.row.name.startswith("_")
+# Languages whose manifests do not tell a library from a program: what is public may be used by other projects.
+OPEN_LANGUAGES = frozenset({"go", "java", "kotlin", "scala", "csharp", "swift", "c", "cpp", "php", "ruby"})
+# Folders and files that a library keeps to itself.
+_INTERNAL = re.compile(r"(?:^|/)(?:internal|private|impl|cmd|main\.\w+|_(?!_)[^/]*)(?:/|$)", re.IGNORECASE)
 
 
 def _is_member(each: Candidate) -> bool:
@@ -102,12 +89,10 @@ def _is_decorated(each: Candidate) -> bool:
     return any(not _HARMLESS.match(text) for row in rows for text in row.decorators)
 
 
-def _is_public(each: Candidate) -> bool:
-    """Tell whether users of the package reach a symbol: it and all that is around it are public."""
-    if any(row.visibility not in ("public", "protected") for row in (each.row, *each.owners)):
-        return False
-    path, language = each.found.file.path, each.found.file.language
-    return each.is_exported or (language in _OPEN_LANGUAGES and not _INTERNAL.search(path))
+def is_exported(each: Candidate) -> bool:
+    """Tell whether users of a library reach a symbol: it and all that is around it are public."""
+    is_public = all(row.visibility in ("public", "protected") for row in (each.row, *each.owners))
+    return each.is_library and is_public and not _INTERNAL.search(each.found.file.path)
 
 
 # Why a symbol that nothing leads to is no candidate: the first that is true.
@@ -115,7 +100,9 @@ EXCUSES: Mapping[str, Callable[[Candidate], bool]] = {
     "test": lambda each: each.row.test or is_fixture(each.row),
     "in a test file": lambda each: is_test_file(each.found.file.language, each.found.file.path),
     "copied or generated": lambda each: bool(each.found.file.mark),
-    "entry point": lambda each: _ENTRIES.fullmatch(each.row.name) is not None or _is_deliberate(each),
+    "entry point": lambda each: each.is_main or _ENTRIES.fullmatch(each.row.name) is not None,
+    # A leading underscore in Rust says that nothing calls it: assertions for the compiler.
+    "named as unused": lambda each: each.found.file.language == "rust" and each.row.name.startswith("_"),
     "script or configuration": lambda each: _TOOL_FILES.search(each.found.file.path) is not None,
     "example or documentation": lambda each: _SHOWN.search(each.found.file.path) is not None,
     "override": lambda each: each.is_override or any(map(_OVERRIDE.match, (*each.row.decorators, each.row.signature))),
@@ -128,7 +115,6 @@ EXCUSES: Mapping[str, Callable[[Candidate], bool]] = {
     "base class outside the project": lambda each: each.is_open and (
         each.row.visibility != "private" or each.found.file.language == "python"
     ),
-    "public interface": _is_public,
 }  # fmt: skip
 
 

@@ -61,6 +61,8 @@ MOST_FILES, MOST_CANDIDATES = 20_000, 100
 
 # Kinds whose uses are no links unless something is called or inherited from.
 UNLINKED = frozenset({"Constant", "Type"})
+# Changes after which a symbol no longer has its old name.
+LEAVING = frozenset({"removed", "renamed", "moved"})
 # Files that are looked through for one name, and how large they may be.
 MOST_READ_FILES, MOST_BYTES = 60, 500_000
 # A name in the same file is hardly ever something else; in one that imports the file it may be.
@@ -321,30 +323,32 @@ def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, _Made]:
 
 
 def readers(tree: Tree, files: FileLinks, changes: Iterable[SymbolChange]) -> list[Further]:
-    """Return links to changed constants and types from the symbols that name them."""
-    texts: dict[str, list[tuple[int, int, str]]] = {}
-    lines: dict[str, list[str]] = {}
+    """Return links to changed constants and types, and to removed functions, from the symbols that name them."""
+    texts: dict[str, tuple[list[tuple[int, int, str]], list[str]]] = {}
     found: list[Further] = []
     for change in changes:
-        row = change.row
-        if row is None or row.kind not in UNLINKED or change.how in ("added", "cosmetic"):
+        row = change.before
+        # A name that is imported or passed on is no link either once its function is gone.
+        is_gone = change.how in LEAVING and row is not None and row.kind != "Method"
+        if row is None or change.how == "cosmetic" or not (is_gone or row.kind in UNLINKED):
             continue
-        pattern = re.compile(rf"(?<![\w$]){re.escape(row.name)}(?![\w$])")
+        before = r"[\w$]" if row.kind in UNLINKED else r"[\w$.]"
+        pattern = re.compile(rf"(?<!{before}){re.escape(row.name)}(?![\w$])")
         target = f"sym:{tree.root}/{change.old_path}::{change.old_key}"
-        for path in (change.path, *_users(tree, files, change.path)):
+        for path in (change.path, *using_files(tree, files, change.path)):
             if path not in texts:
-                texts[path], lines[path] = _spans(tree.root, path)
+                texts[path] = _spans(tree.root, path)
             sure = SAME if path == change.path else OTHER
-            for number, text in enumerate(lines[path], 1):
+            for number, text in enumerate(texts[path][1], 1):
                 if row.name in text and pattern.search(text):
-                    key = _around(texts[path], number)
+                    key = _around(texts[path][0], number)
                     if (path, key) != (change.path, change.key):
                         source = code_node_id(tree.root, path, key)
                         found.append(Further(source, target, "DEPENDS_ON", sure))
     return list(dict.fromkeys(found))
 
 
-def _users(tree: Tree, files: FileLinks, path: str) -> Iterator[str]:
+def using_files(tree: Tree, files: FileLinks, path: str) -> Iterator[str]:
     """Yield the files that use a file."""
     number = files.graph.index.get(f"file:{tree.root}/{path}")
     if number is None:

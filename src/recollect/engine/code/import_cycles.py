@@ -15,7 +15,7 @@ import numpy as np
 from recollect.code.anchors.normalised_file import read
 from recollect.code.code_records import CodePlace, Cycle, CycleLink, Cycles
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
-from recollect.graph.arrays import RELATION_CODES, Graph, Links
+from recollect.graph.arrays import RELATION_CODES, Graph
 from recollect.graph.cycles import Circle, circles
 from recollect.graph.project import FileLinks, between_files, only, project
 from recollect.model import Tree
@@ -97,8 +97,7 @@ def _loading(store: Store, links: FileLinks, every: Sequence[Circle]) -> Graph:
                 later.add((number, other))
     pairs = zip(graph.src.tolist(), graph.dst.tolist(), strict=True)
     keep = np.array([pair not in later for pair in pairs], np.bool_)
-    kept = Links(graph.src[keep], graph.dst[keep], graph.relations[keep], graph.weights[keep])
-    return Graph(graph.points, kept)
+    return graph.only(keep)
 
 
 def _imports(edges: Edges, sites: Sites) -> dict[str, list[int]]:

@@ -14,8 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
+from recollect.code.links.library_table import BUILTIN
 from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
@@ -34,8 +33,8 @@ MOST_FILES = 20_000
 MOST_NAMED = 200
 MOST_BASES = 20
 
-_PARTS = re.compile(r"::|[./\\]")
-_KEY_PARTS = re.compile(r"::|[.#]")
+NAME_PARTS = re.compile(r"::|[./\\]")
+KEY_PARTS = re.compile(r"::|[.#]")
 # Parts of a name that stand for what is before them: constructors, and the default export.
 _ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"})
 # Files that stand for their folder.
@@ -56,8 +55,8 @@ def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
         _Use(tree, file, site, meant, needs[tree.id][meant.place.tree])
         for tree in trees
         if needs[tree.id]
-        for file, site in _outside(store, tree, needs[tree.id], names)
-        if (meant := _meant(names, file, site, needs[tree.id])) is not None
+        for file, site, written in _outside(store, tree, needs[tree.id], names)
+        if (meant := _meant(names, file, site, written, needs[tree.id])) is not None
     ]
     finder = _Finder(store, nodes, trees, uses)
     return list(dict.fromkeys(link for use in uses for link in finder.links(use)))
@@ -109,29 +108,36 @@ def _needs(shelf: PackageIndex, tree: int) -> dict[int, float]:
     return found
 
 
-def _outside(store: Store, tree: Tree, needed: Mapping[int, float], names: Names) -> Iterator[tuple[File, OutsideSite]]:
-    """Yield what the files of a tree use of others, as far as a package of these is named in it."""
+def _outside(
+    store: Store, tree: Tree, needed: Mapping[int, float], names: Names
+) -> Iterator[tuple[File, OutsideSite, str]]:
+    """Yield what the files of a tree use of others, as far as a package of these is named in it, and its full name.
+
+    A name that nothing defines may be of any package that is imported as a whole: `import ledger.*`.
+    """
     wanted = sorted({name for (_, name), places in names.items() if any(place.tree in needed for place in places)})
     numbers = store.files_mentioning(tree.id, wanted, MOST_FILES)
     files = {file.id: file for file in store.get(File, numbers)}
     for number, sites in store.file_sites(numbers).items():
-        for site in sites.outside:
-            if number in files:
-                yield files[number], site
+        stars = [site.name[:-1] for site in sites.outside if site.relation == "IMPORTS" and site.name.endswith("*")]
+        for site in sites.outside if number in files else ():
+            head, _, rest = site.name.partition(".")
+            for written in [star + rest for star in stars] if head == BUILTIN else [site.name]:
+                yield files[number], site, written
 
 
-def _meant(names: Names, file: File, site: OutsideSite, needed: Mapping[int, float]) -> _Meant | None:
+def _meant(names: Names, file: File, site: OutsideSite, written: str, needed: Mapping[int, float]) -> _Meant | None:
     """Return what a name means: the longest beginning that a needed tree provides, and the rest.
 
     Calling a package calls what it exports by default.
     """
-    ecosystem, written = SPOKEN.get(file.language or "", ""), site.name
-    cuts = [len(written), *(match.start() for match in reversed(list(_PARTS.finditer(written))))]
+    ecosystem = SPOKEN.get(file.language or "", "")
+    cuts = [len(written), *(match.start() for match in reversed(list(NAME_PARTS.finditer(written))))]
     for cut in cuts if ecosystem else ():
         places = [place for place in names.get((ecosystem, written[:cut]), ()) if place.tree in needed]
         if places:
             best = max(places, key=lambda place: needed[place.tree])
-            rest = tuple(part for part in _PARTS.split(written[cut:]) if part)
+            rest = tuple(part for part in NAME_PARTS.split(written[cut:]) if part not in ("", "*"))
             return _Meant(best, written[:cut], rest or (("default",) if site.relation == "CALLS" else ()))
     return None
 
@@ -165,12 +171,12 @@ class _Finder:
         for node in nodes:
             if node.startswith("file:") and (at := address(trees, node)) and at.tree.id in providing:
                 self._files.setdefault((at.tree.id, _module(at.path)), node)
-            name = _KEY_PARTS.split(node)[-1]
-            name = _KEY_PARTS.split(node.rpartition("#")[0])[-1] if name.isdigit() else name
+            name = KEY_PARTS.split(node)[-1]
+            name = KEY_PARTS.split(node.rpartition("#")[0])[-1] if name.isdigit() else name
             place = address(trees, node) if name in wanted and node.startswith("sym:") else None
             if place is None:
                 continue
-            key = tuple(part for part in _KEY_PARTS.split(place.key) if not part.isdigit())
+            key = tuple(part for part in KEY_PARTS.split(place.key) if not part.isdigit())
             known = self._named[place.tree.id, name]
             if len(known) < MOST_NAMED:
                 known.append(_Node(node, _module(place.path), key))
@@ -206,7 +212,9 @@ class _Finder:
                 return
             rest = rest[:-1]
         file = self._files.get((meant.place.tree, (*_module(meant.place.at), *rest)))
-        if file is not None:
+        named = self._exported(meant, rest) if rest else None
+        # A class whose key begins with its package is meant, not the file of its name.
+        if file is not None and (named is None or named.key != (*meant.package.split("."), *rest)):
             yield file, 1.0
             return
         for end in range(len(rest), 0, -1):
@@ -262,15 +270,11 @@ class _Finder:
         while waiting and len(found) < MOST_BASES:
             at = address(self._trees, waiting.pop(0))
             rows = self._store.find(File, {"tree": at.tree.id, "path": at.path}, limit=1) if at else []
-            for edges in self._store.file_edges([file.id for file in rows]).values() if at else ():
-                for source, target, relation in zip(
-                    np.frombuffer(edges.source, np.int32),
-                    np.frombuffer(edges.target, np.int32),
-                    np.frombuffer(edges.relation, np.uint8),
-                    strict=True,
-                ):
+            for edges in self._store.file_edges([file.id for file in rows]).values():
+                source_numbers, target_numbers = (memoryview(each).cast("i") for each in (edges.source, edges.target))
+                for source, target, relation in zip(source_numbers, target_numbers, edges.relation, strict=True):
                     if relation in _INHERITS and at is not None and edges.sources[source] == at.key:
                         base = target_node(at.tree.root, edges.targets[target])
-                        found.append(_KEY_PARTS.split(base)[-1])
+                        found.append(KEY_PARTS.split(base)[-1])
                         waiting.append(base)
         return found

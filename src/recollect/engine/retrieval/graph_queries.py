@@ -343,4 +343,4 @@ def _resolution(value: object) -> float:
 
 
 def _nothing_linked(graph: "Graph") -> tuple[str, ...]:
-    return () if len(graph.src) else ("there are no links yet; associate_memories links memories",)
+    return () if len(graph.src) else ("there are no links yet; `recollect graph link` links memories",)

@@ -20,7 +20,9 @@ from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE, OWNER, readers, unseen
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
+from recollect.engine.review.removed_uses import removed_uses
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
+from recollect.graph.code_graph import NO_FILE
 from recollect.graph.impact import Reach, affected, reach
 from recollect.graph.project import USES, FileLinks, Project, between_files, only, project, using
 from recollect.model import RELATIONS, File, Tree
@@ -83,13 +85,15 @@ def linked_tree(store: Store, part: CodePart | None, tree: Tree, changes: Sequen
     """Return the code of a tree with its links, and with implicit ones: of test frameworks, of ambiguous calls, and of
     readers of changed constants.
     """
-    others = sorted(using(part, [tree.id]))
     kept = project(part, [tree.id])
     files = between_files(kept)
     test_files = _test_files(store, tree)
     further = [*unseen(store, tree, kept, test_files.python), *readers(tree, files, changes)]
-    found = project(part, [tree.id, *others], further) if further or others else kept
-    is_linked = bool(np.isin(kept.graph.relations, [RELATION_CODES[name] for name in USES]).any())
+    gone = removed_uses(store, part, tree, files, changes)
+    further += gone.uses
+    others = gone.trees | using(part, [tree.id, *gone.trees])
+    found = project(part, [tree.id, *others], further, gone.nodes) if further or others or gone.nodes else kept
+    is_linked = bool(gone.uses) or bool(kept.graph.related_by(USES).any())
     return LinkedTree(tree, store, found, only(found.graph, USES), files, test_files.files, is_linked)
 
 
@@ -154,10 +158,13 @@ def impact_counts(linked: LinkedTree, starts: Sequence[int], depth: int) -> Impa
     numbers = [number for number in way.order.tolist() if way.depth[number] > 0]
     nodes = code_nodes(linked.store, (linked.uses.points.ids[number] for number in numbers))
     is_test_node = {number: _is_test_node(linked, nodes.get(linked.uses.points.ids[number])) for number in numbers}
-    users = [number for number in numbers if way.depth[number] == 1 and not is_test_node[number]]
-    reached = [number for number in numbers if way.depth[number] <= depth and not is_test_node[number]]
-    files = {int(linked.found.files[number]) for number in users}
-    return ImpactCounts(len(users), len(files), len(reached), sum(is_test_node.values()))
+    near = [number for number in numbers if way.depth[number] <= depth and not is_test_node[number]]
+    files, is_file = linked.found.files, linked.uses.points.kinds == KIND_CODES["File"]
+    # A file counts where none of its symbols does.
+    named = {int(files[number]) for number in near if not is_file[number]}
+    reached = [number for number in near if not is_file[number] or int(files[number]) not in named]
+    users = {number: int(files[number]) for number in reached if way.depth[number] == 1}
+    return ImpactCounts(len(users), len({*users.values()}), len(reached), sum(is_test_node.values()))
 
 
 def impact_of(linked: LinkedTree, starts: Sequence[int], changed_files: Iterable[str], depth: int) -> Impact:
@@ -166,6 +173,11 @@ def impact_of(linked: LinkedTree, starts: Sequence[int], changed_files: Iterable
     changed_files: paths of files with relevant changes, whose importers come last
     """
     way = affected(linked.uses, starts, most_depth=TEST_DEPTH, least=LEAST_SURE, through=EVERYTHING)
+    # A changed symbol that uses a removed one is also reached.
+    uses, from_changed = linked.uses, way.depth[linked.uses.src] == 0
+    broken = np.flatnonzero((linked.found.files[uses.dst] == NO_FILE) & from_changed)
+    users = uses.src[broken]
+    way.depth[users], way.parent[users], way.edge[users] = 1, uses.dst[broken], broken
     numbers = way.order.tolist()
     nodes = code_nodes(linked.store, (linked.uses.points.ids[number] for number in numbers))
     rows: list[Affected] = []
@@ -222,7 +234,8 @@ def _affected(linked: LinkedTree, way: Reach, number: int, node: CodeNode, nodes
         verb = _VERBS.get(RELATIONS[int(linked.uses.relations[edge])], "uses")
         verb = "may call" if verb == "calls" and linked.uses.weights[edge] <= MAYBE else verb
         used = nodes.get(linked.uses.points.ids[int(way.parent[number])])
-        why = f"{verb} {used.key or used.file.path}" if used else verb
+        name = used.key or used.file.path if used else linked.uses.points.ids[way.parent[number]].partition("::")[2]
+        why = f"{verb} {name}" if used else f"{'' if verb == 'may call' else 'broken: '}{verb} {name}, which is gone"
     place = code_place(node)
     if node.tree.id != linked.tree.id:
         place = msgspec.structs.replace(place, path=f"{node.tree.root}/{place.path}")

@@ -20,6 +20,7 @@ from recollect.code.diff.changed_symbols import SymbolChange, changed
 from recollect.code.diff.file_sides import Sides, both, placed
 from recollect.code.diff.runner_commands import Trial, commands
 from recollect.code.diff.unified_diff import Diff, FileDiff, parse
+from recollect.engine.records.memory_rows import batches
 from recollect.engine.review.diff_impact import (
     Impact,
     ImpactCounts,
@@ -260,8 +261,8 @@ def _languages(found: _Found, rows: Iterable[Affected]) -> dict[str, str]:
     paths = sorted({row.place.path for row in rows})
     store, tree = found.linked.store, found.linked.tree
     told: dict[str, str] = {}
-    for start in range(0, len(paths), 500):
-        where = {"tree": tree.id, "path": tuple(paths[start : start + 500])}
+    for batch in batches(paths):
+        where = {"tree": tree.id, "path": batch}
         told.update((path, language or "") for path, language in store.columns(File, ("path", "language"), where))
     return told
 
@@ -369,7 +370,7 @@ def _users(around: Surroundings) -> str:
     files = f" in {plural(around.files, 'file')}" if around.files else ""
     parts = [f"{plural(around.users, 'caller')}{files}"]
     if around.reached > around.users:
-        parts.append(f"{around.reached:,} reached indirectly")
+        parts.append(f"{around.reached - around.users:,} reached indirectly")
     if around.tests:
         parts.append(plural(around.tests, "test"))
     return ", ".join(parts)

@@ -146,8 +146,9 @@ class Survey:
     ) -> DeadCode:
         """Find dead code, most certain first. Each symbol comes with counter-evidence.
 
-        Code that a framework, a tool, a base class outside of the project or users of the package may call is left
-        out, and counted. Confidence is lower for public symbols and for names that appear elsewhere.
+        Code that a framework, a tool or a base class outside of the project may call is left out, and counted; so is
+        what is public in a library, in every language: min_confidence 0.25 lists it. Confidence is lower for public
+        symbols of programs and for names that appear elsewhere.
 
         path: only below this folder of the project
         kinds: only symbols of these kinds

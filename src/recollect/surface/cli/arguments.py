@@ -29,13 +29,14 @@ from recollect.errors import ContentTooLarge, InvalidInput, RecollectError
 from recollect.expected import meant, shown, wrong_value
 from recollect.operations import WORDS, Parameter, public
 from recollect.parsing import parse_json
-from recollect.surface.cli.catalog import Section
+from recollect.surface.cli.catalog import CATALOG, Section
 from recollect.surface.cli.command_table import (
     GLOBAL_OPTIONS,
     YES,
     Command,
     Commands,
     GlobalOption,
+    path_of,
     question,
     unknown_in,
 )
@@ -390,7 +391,10 @@ def arguments(command: Command, values: Mapping[str, Any], standard_input: Stand
 
 
 def reworded(error: RecollectError, command: Command) -> RecollectError:
-    """Return the error with the argument that it names spelled as on this command line: importance → --importance."""
+    """Return the error with its argument and tools spelled as on this command line: --importance, `recollect code`."""
+    tools = {row.runs: path_of(section, word) for section in CATALOG for word, row in section.entries.items()}
+    words = (f"`recollect {tools[word]}`" if "_" in word and word in tools else word for word in error.hint.split(" "))
+    error.hint = " ".join(words)
     name = error.details.get("argument") or error.details.get("field")
     for parameter in command.parameters:
         if isinstance(name, str) and parameter.name == public(name):
