@@ -37,7 +37,7 @@ CLOSE_TO_NAME = 0.3
 # “The cache has moved to X” changes where the cache is, however little the two places have in common.
 CLOSE_TO_MOVED = 0.38
 # Rules of a few words that are contrary have little else to be alike by.
-CLOSE_TO_CONTRARY = 0.3
+CLOSE_TO_CONTRARY = 0.35
 # Statements that say that something was changed come before those that are only contrary.
 DOUBTFUL = 0.1
 # What is needed more where one statement is about a number or a time and the other about something else.
