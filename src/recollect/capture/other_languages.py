@@ -19,7 +19,8 @@ _STANDING = {
     "German": (
         r"\b(?:ab (?:jetzt|sofort|heute)|von nun an|in zukunft|(?:zu)?künftig|grundsätzlich|generell|merke? dir|bei uns"
         r"|denke? (?:bitte )?(?:immer )?dran|ein für alle mal|ohne (?:mich|rücksprache|rückfrage|vorher)"
-        r"|haben (?:wir )?uns .{0,40}(?:geeinigt|entschieden)|darf nie|dürfen nie|nie(?:mals)? ohne)\b"
+        r"|haben (?:wir )?uns .{0,40}(?:geeinigt|entschieden)|darf nie|dürfen nie|nie(?:mals)? ohne|bitte immer)\b"
+        r"|^wir (?:be)?nutzen |^wir verwenden "
         r"|^(?:bitte )?(?:benutze?|nutze?|verwende?|nimm|schreibe?|antworte?|mache?|frage?|teste?|lass|halte?|nenne?"
         r"|gib|zeige?|committe?|pushe?) (?:\S+ ){0,3}(?:immer|nie|niemals|stets|jedes ?mal|auf deutsch)\b"
     ),
@@ -27,14 +28,14 @@ _STANDING = {
         r"\b(?:désormais|dorénavant|[àa] partir de (?:maintenant|aujourd'hui)|à l'avenir|chez nous"
         r"|une (?:bonne )?fois pour toutes|à chaque fois|en tête pour|retiens|n'oublie jamais"
         r"|sans mon (?:accord|feu vert)|sans me (?:demander|prévenir)|on (?:part|reste) sur)\b"
-        r"|, jamais\W*$|^ne (?:\S+ ){1,2}jamais\b"
+        r"|, jamais\W*$|^ne (?:\S+ ){1,2}jamais\b|^on utilise "
         r"|^(?:utilise|écris|réponds|mets|fais|garde|teste|demande|montre)z?(?:-moi)?"
         r" (?:\S+ ){0,3}(?:toujours|systématiquement|en français)\b"
     ),
     "Spanish": (
         r"\b(?:a partir de (?:ahora|hoy)|de (?:ahora|aqu[ií]|hoy) en adelante|en adelante|en el futuro|apúntatelo"
         r"|recuérdalo|acostúmbrate|sin (?:preguntarme|avisarme|mi permiso)|nos quedamos con"
-        r"|hemos (?:decidido|acordado)|nada de)\b|^nunca \w+[ae]s\b|^no \w+[ae]s nunca\b"
+        r"|hemos (?:decidido|acordado)|nada de)\b|^usamos |^nunca \w+[ae]s\b|^no \w+[ae]s nunca\b"
         r"|^(?:usa|escribe|responde|contesta|pon|haz|mantén|pregunta|ejecuta|muestra) (?:\S+ ){0,2}"
         r"(?:siempre|en español)\b|^siempre (?:usa|escribe|responde|contesta|pon|haz|pregunta|ejecuta)\b"
     ),
@@ -48,7 +49,7 @@ _STANDING = {
     "Italian": (
         r"\b(?:d'ora in (?:poi|avanti)|da (?:adesso|ora|oggi)(?: in poi)?|in futuro|ricordatelo|ricordati|niente più"
         r"|ogni volta che (?:ne )?\w+i|senza chieder(?:e|mi)|abbiamo deciso|in generale)\b"
-        r"|^mai \w+(?:are|ere|ire)\b|^non \w+(?:are|ere|ire) mai\b"
+        r"|^usiamo |^mai \w+(?:are|ere|ire)\b|^non \w+(?:are|ere|ire) mai\b"
         r"|^(?:usa|scrivi|rispondi|fai|metti|tieni|chiedi|esegui) (?:\S+ ){0,2}(?:sempre|in italiano)\b"
     ),
     "Russian": (

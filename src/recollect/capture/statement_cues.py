@@ -63,7 +63,9 @@ _EACH = (
 )
 # How the assistant shall work, not only for this task: "… every time you …", "unless I ask", "answer in German".
 STANDING = _any(
-    r"^(?:always|never|(?:do ?n[o']?t|do not) ever) (?!\w+(?:s|ed|ing)\b)\w+ (?!same\b|that\b|this\b|it\b)",
+    r"^(?:always|never|(?:do ?n[o']?t|do not) ever) (?!.*\b(?:here|lol)\W*$)"
+    r"(?!\w+(?:s|ed|ing)\b)\w+ (?!same\b|that\b|this\b|it\b)",
+    r"^use [\w@./-]+,? not [\w@./-]+\W*$|^(?:do ?n[o']?t|do not) .{2,60}\bany ?more\W*$",
     r"\b(?:from (?:now|here) on|going forward|for good|(?:hard|house|general) rule|as a rule"
     r"|(?:goes|counts|holds|applies) for (?:all|every|any)|in all (?:the )?code)\b",
     r"^(?:when|whenever|wherever|(?:each|every|any) ?time) you"
@@ -79,7 +81,8 @@ STANDING = _any(
 # An order for this task only.
 ONCE = _any(
     r"\b(?:yet|right now|this time(?! and)|this once|just once|for the moment|tonight"
-    r"|until (?:i|we|tomorrow|next|\w+day)|in this (?:pr|commit|file|script|branch|function|query|test))\b"
+    r"|until (?:i|we|tomorrow|next|\w+day)|for this (?:one )?(?:pr|commit|time|task|ticket|branch)"
+    r"|(?:poem|joke|story) about|in this (?:pr|commit|file|script|branch|function|query|test))\b"
 )
 # Something is over. What holds instead is in the same sentence or in the next one.
 ENDED = _any(

@@ -152,7 +152,7 @@ def amends(new: Statement, old: Statement, closeness: float, *, same_author: boo
 
 def _contradicted(new: Statement, old: Statement, closeness: float) -> Amended | None:
     """Return how a statement is contrary to an older one, though no word says that something was changed."""
-    if closeness < CLOSE_TO_CONTRARY or _states_nothing(new, old) or _is_elsewhere(new, old) or _is_another(new, old):
+    if closeness < CLOSE_TO_CONTRARY or _states_nothing(new, old) or is_of_another(new, old):
         return None
     if _is_unnamed(new) or old.is_open or _deny_alike(new, old):
         return None
@@ -397,6 +397,11 @@ def _is_inclusive(new: Statement, old: Statement) -> bool:
     """Tell whether more than one thing can be said; of two versions or numbers, one is used or possible."""
     found = _INCLUSIVE.intersection(word.lower() for word in new.tokens)
     return bool(found - {"use", "uses", "can"} if _differ(new, old) else found)
+
+
+def is_of_another(new: Statement, old: Statement) -> bool:
+    """Tell whether a statement is about another thing of the same kind, or holds for another place."""
+    return _is_elsewhere(new, old) or _is_another(new, old)
 
 
 def _is_elsewhere(new: Statement, old: Statement) -> bool:

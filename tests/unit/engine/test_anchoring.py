@@ -381,8 +381,8 @@ def test_a_new_way_to_take_hashes_stales_nothing(
 
 
 def test_of_two_that_match_alike_the_one_whose_code_is_as_it_was_comes_first(engine: Engine, indexed: Path) -> None:
-    edited = remember(engine, indexed, "Ports are kept in Server.start by hand")
-    kept = remember(engine, indexed, "Ports are held in Server.stop by hand")
+    edited = remember(engine, indexed, "Server.start keeps its ports by hand")
+    kept = remember(engine, indexed, "Server.stop holds its ports by hand")
 
     def order() -> list[str]:
         found = engine.recall.search("ports by hand", min_score=0.0, code=False).hits

@@ -23,6 +23,7 @@ from recollect.recall.supersede import (
     MOST_WORDS,
     STATING_DEPTH,
     VERSION_BAR,
+    VERSION_SHARE,
     Note,
     Version,
     changes_value,
@@ -178,7 +179,8 @@ class HitOrder(NamedTuple):
         for older in led:
             newer = self._newer_version(older, notes) if older.place in notes else None
             if newer is not None:
-                name, place = self.ranking.pool.passages[newer].memory_id, ordered.index(older)
+                name = self.ranking.pool.passages[newer].memory_id
+                place = next(place for place, hit in enumerate(ordered) if hit.memory_id == older.memory_id)
                 if name not in {hit.memory_id for hit in ordered[:place]}:
                     # It is as relevant as the older one: it may lack the words that this has of the question.
                     above = Selected(name, newer, older.relevance)
@@ -196,7 +198,8 @@ class HitOrder(NamedTuple):
         for row in later:
             place = row.note.place
             memory = rows.get(passages[place].memory_id)
-            if memory is not None and self._may_be_version(memory, passages[place]):
+            is_hit = self.ranking.scored.relevance[place] >= VERSION_SHARE * hit.relevance
+            if memory is not None and is_hit and self._may_be_version(memory, passages[place]):
                 points = version_points(query.text, memory.content, old, row, cosine=cosines[place], asked=asked)
                 best, most = (place, points) if points >= most else (best, most)
         if best is not None:
