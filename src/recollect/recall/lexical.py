@@ -32,7 +32,7 @@ from recollect.recall.weights import (
 )
 from recollect.text.dates import DAY
 from recollect.text.days import EPOCH, LONGEST_MENTION, date_of, months
-from recollect.text.terms import terms
+from recollect.text.terms import given_tags, terms
 
 if TYPE_CHECKING:
     from recollect.store.store_values import Passage, TermCounts
@@ -416,6 +416,7 @@ def _labelled(query: Query, passages: Sequence[Passage], weights: list[float]) -
 
 def named_tags(tags: tuple[str, ...], words: frozenset[str]) -> list[frozenset[str]]:
     """Return, for each tag that a question names, the terms of the question that name it."""
+    tags = given_tags(tags)
     if words.isdisjoint(_terms_of_all(tags)):
         return []
     return [words & _tag_terms(tag) for tag in tags if any(wanted <= words for wanted in _spellings(tag))]

@@ -13,7 +13,7 @@ from recollect.store.tables import STANDING_COLUMNS, standing
 from recollect.text.passage_features import shape, unpacked
 from recollect.text.passages import MAX_PASSAGES, head
 from recollect.text.passages import passages as passages_of
-from recollect.text.terms import terms
+from recollect.text.terms import given_tags, terms
 
 # Passages whose terms are cached: a recall reads some hundred, mostly those of the last one. 6 KB each.
 TOKEN_CACHE = 2_048
@@ -22,7 +22,9 @@ TOKEN_CACHE = 2_048
 def text_rows(memory: Memory) -> list[TextRow]:
     """Return the full-text rows of a memory; the slow part of indexing, without a connection."""
     scope, author = full_text.scope_term(memory.namespace), " ".join(terms(memory.author or ""))
-    labels = " ".join(terms(" ".join(part for part in (memory.title, memory.category, *memory.tags) if part)))
+    labels = " ".join(
+        terms(" ".join(part for part in (memory.title, memory.category, *given_tags(memory.tags)) if part))
+    )
     parts = passages_of(memory.content)
     # A line of a list of changes is about something else than its neighbours: it is ranked like a note.
     count = 1 if head(memory.content) else len(parts)

@@ -169,3 +169,8 @@ def stemmer() -> Any:
         # Without its own cache, which is slower than stemming.
         stemmer = _stemmers.english = Stemmer.Stemmer("english", 0)
     return stemmer
+
+
+def given_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tags without the two by which capture marks a statement: they say nothing about its subject."""
+    return tags[2:] if tags[:1] == ("stated",) else tags

@@ -17,6 +17,7 @@ from recollect.recall.query import understand
         ("ext of it", ("ext:rs",), []),
         ("error handling in Rust", ("error-handling", "lang:rust"), [{"error", "handl"}, {"rust"}]),
         ("error in Rust", ("error-handling",), []),
+        ("where is the rule engine", ("stated", "rule", "engine"), [{"engin"}]),
         ("anything", (), []),
     ],
 )
