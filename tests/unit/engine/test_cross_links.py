@@ -609,3 +609,35 @@ def test_code_that_is_used_as_a_value_has_users_or_doubts(home: Path, tmp_path: 
         opened.code.index(str(root))
         found = {symbol: opened.links.impact(f"{root}/{symbol}") for symbol in symbols}
     assert not [symbol for symbol, each in found.items() if each.is_complete and not each.affected]
+
+
+def test_constants_and_methods_that_a_base_elsewhere_may_call_have_doubts(home: Path, tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "solo"
+    write(
+        root,
+        {"a.py": "from far import Base\n\n_STEP = 5\n\n\nclass Impl(Base):\n    def _step(self):\n        return 2\n"},
+    )
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        opened.code.index(str(root))
+        verdicts = [opened.links.impact(f"{root}/a.py::{name}").verdict for name in ("_STEP", "Impl._step")]
+    assert [verdict.partition("but ")[2] for verdict in verdicts] == [
+        "not every use of a constant is linked.",
+        "its class derives from code outside of its project, which may call it.",
+    ]
+
+
+def test_what_is_broken_comes_before_what_uses_a_changed_symbol(home: Path, tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "one"
+    files = {
+        "lib.py": "def gone():\n    return 1\n\n\ndef signed(x):\n    return x\n",
+        "use.py": "import lib\n\n\ndef main():\n    lib.gone()\n    return lib.signed(1)\n",
+    }
+    write(root, files)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "first")
+    write(root, {"lib.py": "def signed(x, y):\n    return x + y\n"})
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        opened.code.index(str(root))
+        (main,) = (row for row in opened.survey.review(path=str(root)).affected if row.place.symbol == "main")
+    assert main.why == "broken: calls gone, which is gone"

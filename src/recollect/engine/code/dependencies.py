@@ -13,6 +13,7 @@ from recollect.code.links.module_finder import family
 from recollect.code.manifests.importable_names import provided
 from recollect.engine.code.implicit_uses import CONSTRUCTORS
 from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, target_of
+from recollect.engine.graph.cross_links import KEY_PARTS
 from recollect.engine.graph.graph_view import node_views
 from recollect.engine.records.memory_rows import batches
 from recollect.graph.arrays import KIND_CODES, Flags, Graph, Sieve
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from recollect.store.sql import Store
 
 # Dependencies between code, besides containment.
+DERIVING = ("INHERITS", "IMPLEMENTS", "EXTENDS")
 CODE_RELATIONS: tuple[str, ...] = ("CALLS", "IMPORTS", "INHERITS", "IMPLEMENTS", "EXTENDS", "DEPENDS_ON")
 # Lines of a link that are shown.
 MOST_LINES = 10
@@ -321,7 +323,19 @@ def _unseen(store: Store, node: CodeNode, *, is_used: bool) -> list[str]:
         reasons.append("it is public, so code that is not indexed may use it")
     if head is not None and head.endpoint:
         reasons.append(f"it handles {head.endpoint}, so clients use it")
+    if head is not None and head.kind == "Constant":
+        reasons.append("not every use of a constant is linked")
+    if _derives_from_outside(store, node):
+        reasons.append("its class derives from code outside of its project, which may call it")
     return reasons + unread(store, node.file)
+
+
+def _derives_from_outside(store: Store, node: CodeNode) -> bool:
+    """Tell whether the class of a method has a base in another project."""
+    owner = KEY_PARTS.split(node.key or "")[:-1]
+    sites = store.file_sites([node.file.id]).get(node.file.id) if owner else None
+    bases = (site for site in sites.outside if site.relation in DERIVING) if sites else ()
+    return any(KEY_PARTS.split(site.source) == owner for site in bases)
 
 
 def unread(store: Store, file: File) -> list[str]:

@@ -173,9 +173,9 @@ def impact_of(linked: LinkedTree, starts: Sequence[int], changed_files: Iterable
     changed_files: paths of files with relevant changes, whose importers come last
     """
     way = affected(linked.uses, starts, most_depth=TEST_DEPTH, least=LEAST_SURE, through=EVERYTHING)
-    # A changed symbol that uses a removed one is also reached.
-    uses, from_changed = linked.uses, way.depth[linked.uses.src] == 0
-    broken = np.flatnonzero((linked.found.files[uses.dst] == NO_FILE) & from_changed)
+    # A changed symbol that uses a removed one is also reached, and what is broken comes before what uses a changed one.
+    uses, near = linked.uses, np.isin(way.depth[linked.uses.src], (0, 1))
+    broken = np.flatnonzero((linked.found.files[uses.dst] == NO_FILE) & near & (way.depth[uses.dst] == 0))
     users = uses.src[broken]
     way.depth[users], way.parent[users], way.edge[users] = 1, uses.dst[broken], broken
     numbers = way.order.tolist()
