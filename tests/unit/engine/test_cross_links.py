@@ -641,3 +641,22 @@ def test_what_is_broken_comes_before_what_uses_a_changed_symbol(home: Path, tmp_
         opened.code.index(str(root))
         (main,) = (row for row in opened.survey.review(path=str(root)).affected if row.place.symbol == "main")
     assert main.why == "broken: calls gone, which is gone"
+
+
+def test_a_function_with_the_name_of_its_file_is_called_and_not_the_file(home: Path, tmp_path: Path) -> None:
+    base = Path(os.path.realpath(tmp_path))
+    manifest = '[project]\nname = "{}"\nversion = "1"\ndependencies = [{}]\n'
+    write(base / "texts", {
+        "pyproject.toml": manifest.format("texts", ""),
+        "texts/__init__.py": "from .slug import slug\n",
+        "texts/slug.py": "def slug(s):\n    return s\n",
+    })  # fmt: skip
+    write(base / "page", {
+        "pyproject.toml": manifest.format("page", '"texts"'),
+        "page.py": "from texts import slug\n\n\ndef title():\n    return slug('x')\n",
+    })  # fmt: skip
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        for name in ("texts", "page"):
+            opened.code.index(str(base / name))
+        found = opened.links.impact(f"{base}/texts/texts/slug.py::slug")
+    assert any("title" in str(row) for row in found.affected)

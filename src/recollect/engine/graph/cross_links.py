@@ -162,7 +162,7 @@ class _Finder:
     def __init__(self, store: Store, nodes: Iterable[str], trees: Sequence[Tree], uses: Sequence[_Use]) -> None:
         self._store = store
         self._trees = trees
-        self._found: dict[_Meant, tuple[tuple[str, float], ...]] = {}
+        self._found: dict[tuple[_Meant, bool], tuple[tuple[str, float], ...]] = {}
         self._types: dict[str, list[str]] = {}  # by symbol, what it is or returns
         wanted = {part for use in uses for part in use.meant.rest}
         self._named: dict[tuple[int, str], list[_Node]] = defaultdict(list)
@@ -196,15 +196,17 @@ class _Finder:
 
     def links(self, use: _Use) -> Iterator[Crossing]:
         """Yield the links of a use."""
-        if use.meant not in self._found:
-            self._found[use.meant] = tuple(self._targets(use.meant))
+        is_import = use.site.relation == "IMPORTS"
+        found = self._found.get((use.meant, is_import))
+        if found is None:
+            found = self._found[use.meant, is_import] = tuple(self._targets(use.meant, is_import=is_import))
         source = code_node_id(use.tree.root, use.file.path, use.site.source)
-        for target, sure in self._found[use.meant]:
+        for target, sure in found:
             yield Crossing(
                 source, target, use.site.relation, min(use.sure, sure), use.site.lines, use.site.name, use.file.id
             )
 
-    def _targets(self, meant: _Meant) -> Iterator[tuple[str, float]]:
+    def _targets(self, meant: _Meant, *, is_import: bool) -> Iterator[tuple[str, float]]:
         rest = meant.rest
         while rest and rest[-1] in _ITSELF:
             if rest[-1] == "default" and (main := self._exported(meant, rest)) is not None:
@@ -213,8 +215,9 @@ class _Finder:
             rest = rest[:-1]
         file = self._files.get((meant.place.tree, (*_module(meant.place.at), *rest)))
         named = self._exported(meant, rest) if rest else None
-        # A class whose key begins with its package is meant, not the file of its name.
-        if file is not None and (named is None or named.key != (*meant.package.split("."), *rest)):
+        # A class whose key begins with its package is meant, not the file of its name. A file cannot be called.
+        is_code = named is not None and (not is_import or named.key == (*meant.package.split("."), *rest))
+        if file is not None and not is_code:
             yield file, 1.0
             return
         for end in range(len(rest), 0, -1):
