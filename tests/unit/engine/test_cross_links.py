@@ -660,3 +660,17 @@ def test_a_function_with_the_name_of_its_file_is_called_and_not_the_file(home: P
             opened.code.index(str(base / name))
         found = opened.links.impact(f"{base}/texts/texts/slug.py::slug")
     assert any("title" in str(row) for row in found.affected)
+
+
+def test_a_path_that_several_projects_have_means_the_one_at_hand(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = Path(os.path.realpath(tmp_path))
+    write(base / "first", {"src/m.py": "def other():\n    return 0\n\n\ndef money():\n    return 1\n"})
+    write(base / "second", {"src/m.py": "def money():\n    return 2\n\n\ndef pay():\n    return money()\n"})
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        for name in ("first", "second"):
+            opened.code.index(str(base / name))
+        monkeypatch.chdir(base / "second")
+        found = opened.links.impact("src/m.py::money")
+    assert any("pay" in str(row) for row in found.affected)

@@ -272,7 +272,10 @@ class CodeIndex:
         from recollect.code.search.symbol_lookup import MAX_FILES, find_symbols, symbol_at
 
         store = self._context.store
-        found = symbol_at(store, asked, scope)
+        # A path that several projects have means the one at hand.
+        own = store.find(Tree, {"namespace": namespace_of(".")}) if "/" in asked else []
+        here = tuple(tree.id for tree in own if scope.trees is None or tree.id in scope.trees)
+        found = (symbol_at(store, asked, scope._replace(trees=here)) if here else []) or symbol_at(store, asked, scope)
         if not found:
             hits = find_symbols(store, asked, scope, limit=MAX_FILES)
             found = [hit.found for hit in hits if hit.how == "exact"]
