@@ -1,13 +1,13 @@
 """Changes: how many changed facts replace their older version when they are stored, and how many others do by mistake.
 
-    python bench/changes.py [--split train|dev|held] [--prompts] [--show] [--save]
+    python bench/changes.py [--split train|dev|held|fresh|contrary_dev|contrary_held] [--prompts] [--show] [--save]
 
 bench/changes/*.txt has 56 imaginary projects. Each line is an older statement and a later one, as developers write
 them in prompts: `+` the later one changes the older one, `-` it only looks like it (an addition, an exception, another
 component, a question, a guess, a temporary state, a quotation, the past, the same in other words). All older statements
 of a project are stored first, then all later ones; `--prompts`: these come as prompts of Claude Code, and have to be
-recognised as statements, too. All three splits have been looked at by now: what is fitted on them needs
-other pairs to be checked.
+recognised as statements, too. All splits but contrary_held have been looked at by now: what is fitted on them needs
+other pairs to be checked. The contrary ones are pairs without words of change, each in a project of its own.
 
     changed   of the `+` lines: the older memory is superseded by the later one
     wrong     older memories superseded by something that does not change them, over all lines
@@ -32,7 +32,7 @@ from recollect.providers.local import LocalEmbedder
 from told_payloads import ASSISTANTS
 
 FOLDER = Path(__file__).parent / "changes"
-SPLITS = ("train", "dev", "held", "fresh")
+SPLITS = ("train", "dev", "held", "fresh", "contrary_dev", "contrary_held")
 
 
 class Line(NamedTuple):
