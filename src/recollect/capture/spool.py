@@ -183,6 +183,10 @@ class Spool:
             if number >= STUCK_FILES or kept > STUCK_BYTES:
                 each.payload.path.unlink(missing_ok=True)
 
+    def refused(self) -> int:
+        """Return how many payloads are kept that could not be read."""
+        return len(_names(self.bad))
+
     def stuck_payloads(self) -> list[Stuck]:
         """Return the stuck payloads, the oldest first."""
         found = []

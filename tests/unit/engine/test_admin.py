@@ -313,3 +313,10 @@ def test_undo_restores_search_by_words_and_by_meaning(engine: Engine) -> None:
     engine.admin.undo()
     (hit,) = engine.recall.search("needle").hits
     assert (hit.signals.lexical_rank, hit.signals.semantic) == (1, pytest.approx(1, abs=1e-3))
+
+
+def test_health_counts_hook_events_that_could_not_be_read(engine: Engine) -> None:
+    engine.capture.put(b"{", event="UserPromptSubmit", assistant="claude")
+    assert engine.capture.drain().bad == 1
+    (capture,) = (check for check in engine.admin.health().checks if check.name == "capture")
+    assert "1 unreadable event kept in" in capture.detail

@@ -377,6 +377,7 @@ class Admin(msgspec.Struct, eq=False):
         """Return how many hook events are queued, and which failed."""
         spool = self.capture.spool
         detail = f"{plural(spool.waiting(), 'hook event')} queued"
+        detail += f"; {plural(spool.refused(), 'unreadable event')} kept in {spool.bad}" if spool.refused() else ""
         stuck = spool.stuck_payloads()
         if not stuck:
             return Finding("ok", detail)
