@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from recollect import clock
+from recollect.engine.context import is_confined
 from recollect.engine.memory.library_state import Documents
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
@@ -47,7 +48,9 @@ class Namespaces:
         files: Counter[str | None] = Counter()
         for tree in store.find(Tree):
             files[tree.namespace] += per_tree.get(tree.id, 0)
-        names = dict.fromkeys([*memories, *store.tally(Workspace, "id"), *files])
+        # Trees have no rights of their own: who may see some projects only sees those with memories or a name.
+        indexed = () if is_confined.get() else files
+        names = dict.fromkeys([*memories, *store.tally(Workspace, "id"), *indexed])
         rows = (NamespaceCount(namespace=name, memories=memories.get(name, 0), files=files[name]) for name in names)
         return NamespaceList(namespaces=tuple(rows))
 
