@@ -140,14 +140,17 @@ def may_amend(statement: Statement) -> bool:
     return bool(statement.cues or statement.values or names(statement) or words & (_NOT | _OPPOSED | _WHERE))
 
 
-def amends(new: Statement, old: Statement, closeness: float, *, same_author: bool = True) -> Amended | None:
+def amends(
+    new: Statement, old: Statement, closeness: float, *, same_author: bool = True, is_talk: bool = False
+) -> Amended | None:
     """Return how a newer statement changes an older one; None where it does not, or only might.
 
-    closeness: the cosine of their vectors. same_author: False leaves alone what people say of themselves
+    closeness: the cosine of their vectors. same_author: False leaves alone what people say of themselves.
+    is_talk: the new one is a turn of a conversation, where a contrary one without a word of change is another occasion
     """
     if not same_author and _is_personal(new, old):
         return None
-    return _changed(new, old, closeness) or _contradicted(new, old, closeness)
+    return _changed(new, old, closeness) or (None if is_talk else _contradicted(new, old, closeness))
 
 
 def _contradicted(new: Statement, old: Statement, closeness: float) -> Amended | None:

@@ -265,3 +265,9 @@ def test_a_contrary_statement_needs_no_word_of_change(amended: Find, old: str, n
 def test_what_can_both_be_followed_is_not_contrary(amended: Find, one: str, other: str) -> None:
     assert amended(one, other) is None
     assert amended(other, one) is None
+
+
+def test_in_a_conversation_a_contrary_turn_is_another_occasion() -> None:
+    old, new = (statements(f"We go to the office by {vehicle}.")[0] for vehicle in ("train", "bike"))
+    assert amends(new, old, 0.9) is not None
+    assert amends(new, old, 0.9, is_talk=True) is None

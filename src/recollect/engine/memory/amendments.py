@@ -74,6 +74,7 @@ class _Pair(NamedTuple):
     new: Statement
     old: Statement
     same_author: bool
+    is_talk: bool
 
 
 class Amendments(NamedTuple):
@@ -158,7 +159,7 @@ class Amendments(NamedTuple):
 
         likely = self.closeness([(pair.new.text, pair.old.text) for pair in pairs])
         for pair, close in zip(pairs, likely, strict=True):
-            found = amends(pair.new, pair.old, close, same_author=pair.same_author)
+            found = amends(pair.new, pair.old, close, same_author=pair.same_author, is_talk=pair.is_talk)
             # Imported history and documents say what was done: they are superseded on strong evidence only.
             if found is not None and (pair.memory.source != "import" or found.margin >= BEYOND_DOUBT):
                 yield Found(pair.memory, found)
@@ -171,10 +172,10 @@ def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory])
 
     found: list[tuple[float, _Pair]] = []
     for old in olds:
-        same_author = memory.author == old.author
+        same_author, is_talk = memory.author == old.author, bool(memory.author and memory.session_id)
         for each in statements(old.content):
-            shown = [(new, amends(new, each, 1.0, same_author=same_author)) for new in stating]
-            found.extend((change.margin, _Pair(old, new, each, same_author)) for new, change in shown if change)
+            shown = [(new, amends(new, each, 1.0, same_author=same_author, is_talk=is_talk)) for new in stating]
+            found.extend((row.margin, _Pair(old, new, each, same_author, is_talk)) for new, row in shown if row)
     return [pair for _, pair in sorted(found, key=lambda row: -row[0])[:EMBEDDED]]
 
 
