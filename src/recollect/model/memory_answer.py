@@ -7,12 +7,13 @@ from recollect.model.vocabulary import Record, Relation, Settlement, Verdict
 
 
 class Amendment(Record, frozen=True, kw_only=True):
-    """An older memory that a new one changes: their relation, whether the older is superseded, and why."""
+    """An older memory that a new one changes: their relation, whether the older is superseded, why, and its words."""
 
     memory_id: str
     relationship: Relation
     superseded: bool
     why: str
+    text: str = ""
 
 
 class Stored(Record, frozen=True, kw_only=True):
@@ -20,6 +21,7 @@ class Stored(Record, frozen=True, kw_only=True):
 
     redacted: the kinds of secrets that were replaced before it was stored, one for each
     amends: the older memories that it changes, contradicts or ends
+    new_project: it is the first memory of the project that its caller named
     """
 
     memory: Memory
@@ -27,6 +29,7 @@ class Stored(Record, frozen=True, kw_only=True):
     merged: tuple[str, ...] = ()
     redacted: tuple[str, ...] = ()
     amends: tuple[Amendment, ...] = ()
+    new_project: bool = False
 
 
 class Deleted(Record, frozen=True, kw_only=True):
@@ -146,19 +149,23 @@ class Undone(Record, frozen=True, kw_only=True):
     """The changes that an undo reverted; it is a batch itself, so undoing it restores the change.
 
     purged: changes of the batch that cannot be reverted, since their data was purged
+    operation: what made the batch. memories: what the undo did to the first memories of the batch, by id
     """
 
     undone: str
     restored: int
     batch: str
     purged: int = 0
+    operation: str = ""
+    memories: dict[str, str] = {}  # noqa: RUF012 - msgspec makes a new one for each
 
 
 class History(Record, frozen=True, kw_only=True):
-    """Logged changes, newest first."""
+    """Logged changes, newest first, and the headlines of their memories by id."""
 
     changes: tuple[Change, ...]
     total: int
+    headlines: dict[str, str] = {}  # noqa: RUF012 - msgspec makes a new one for each
 
 
 class SharedEntry(Record, frozen=True, kw_only=True):

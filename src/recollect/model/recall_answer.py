@@ -80,6 +80,7 @@ class Hit(Record, frozen=True, kw_only=True):
     passage: what of it matched; times: what its words for times mean, in the passage or in all of a short memory
     reply: the turn that answers it. folded: memories that say the same and are not hits of their own
     freshness: whether its code has changed. branch: where it was written, unless on the default branch
+    superseded_by: which memory replaces it; one that it does not have itself is a guess from the words of both
     use: how it was used when injected, if requested. origin: team for one of the team server, else empty
     """
 

@@ -290,10 +290,20 @@ def _rebuilt(rebuilt: model.Rebuilt, _now: int | None) -> list[Block]:
     return [Line("Rebuilt.", "good"), Facts(present(rows))]
 
 
+_LOGGED = {"insert": "added", "update": "changed", "delete": "deleted"}
+# Rows in words; others are called by their table.
+_ROWS = {"memories": "memory", "graph_nodes": "graph node", "graph_edges": "link", "sessions": "session"}
+# A batch that changed more memories shows their number.
+_IN_WORDS = 2
+
+
 def _undone(undone: model.Undone, _now: int | None) -> list[Block]:
     purged = f", {undone.purged:,} purged and not restored" if undone.purged else ""
-    said = f"Undid batch {ident(undone.undone)}: {plural(undone.restored, 'row')} restored{purged}."
-    return [Line(f"{said} Undo this with batch {ident(undone.batch)}.", "good")]
+    made = f" ({_operation(undone.operation)})" if undone.operation else ""
+    said = f"Undid batch {ident(undone.undone)}{made}: {plural(undone.restored, 'change')} reverted{purged}."
+    entries = tuple(Entry(ident(name), "", inline(text)) for name, text in undone.memories.items())
+    head = Line(f"{said} Undo this with batch {ident(undone.batch)}.", "good")
+    return [head, Listing(entries)] if entries else [head]
 
 
 def _history(history: model.History, now: int | None) -> list[Block]:
@@ -303,28 +313,33 @@ def _history(history: model.History, now: int | None) -> list[Block]:
     for change in history.changes:
         batches.setdefault(change.batch, []).append(change)
     entries = tuple(
-        Entry(ident(batch), f"{since(changes[0].at, now)}, {_operation(changes[0].operation)}", _together(changes))
+        Entry(
+            ident(batch),
+            f"{since(changes[0].at, now)}, {_operation(changes[0].operation)}",
+            _together(changes, history.headlines),
+        )
         for batch, changes in batches.items()
     )
-    said = f"{len(history.changes):,} of {plural(history.total, 'change')}, newest first, by batch. Undo with its id."
+    said = f"{len(history.changes):,} of {plural(history.total, 'change')}, newest first. Undo a batch by its id."
     return [Line(said), Listing(entries)]
 
 
 def _operation(name: str) -> str:
     """Return the operation of a change; an undo names a batch."""
     verb, _, batch = name.partition(" ")
-    return f"{inline(verb)} {ident(batch)}" if batch else inline(name)
+    words = name.replace("_", " ")
+    return f"{inline(verb)} {ident(batch)}" if batch else words if name.isidentifier() else inline(words)
 
 
-def _together(changes: list[model.Change]) -> str:
-    """Return the changes of a batch: the one row, or the number of rows by kind."""
-    if len(changes) == 1:
-        return f"{inline(changes[0].action)} {inline(changes[0].entity)} {ident(changes[0].entity_id)}"
-    kinds: dict[str, int] = {}
-    for change in changes:
-        kind = inline(f"{change.action} {change.entity}")
-        kinds[kind] = kinds.get(kind, 0) + 1
-    return ", ".join(f"{kind} ×{number:,}" for kind, number in kinds.items())
+def _together(changes: list[model.Change], headlines: Mapping[str, str]) -> str:
+    """Return the changes of a batch: one or two memories in words, or the number of rows by kind, memories first."""
+    memories = [change for change in changes if change.entity == "memories"]
+    told = [(row, headlines[row.entity_id]) for row in memories if row.entity_id in headlines]
+    if 0 < len(told) == len(memories) <= _IN_WORDS:
+        return "; ".join(f"{_LOGGED[row.action]} {ident(row.entity_id)} {inline(text, 80)}" for row, text in told)
+    rows = sorted(changes, key=lambda row: row.entity != "memories")
+    kinds = Counter((row.action, _ROWS.get(row.entity, inline(row.entity.removesuffix("s")))) for row in rows)
+    return ", ".join(f"{_LOGGED[action]} {plural(number, name)}" for (action, name), number in kinds.items())
 
 
 def _token(token: model.TokenView, now: int | None) -> list[Block]:

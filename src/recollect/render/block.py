@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from recollect.model import Share
-from recollect.render.untrusted import MARK, fence, inline, oneline, unmarked
+from recollect.render.untrusted import MARK, fence, inline, unmarked
 
 Tone = Literal["", "good", "weak", "bad"]
 Fact = tuple[str, str]
@@ -122,7 +122,7 @@ def part(title: str, entries: Sequence[Entry], total: int) -> list[Block]:
 
 def show_shares(shares: Iterable[Share]) -> list[Block]:
     """Return what each kind of evidence added to a score, as a table; nothing without shares."""
-    rows = tuple((f"{row.share:+.2f}", oneline(row.meaning)) for row in shares)
+    rows = tuple((f"{row.share:+.2f}", inline(row.meaning)) for row in shares)
     return [Grid(("share", "because of"), rows)] if rows else []
 
 

@@ -153,6 +153,7 @@ def _stored(stored: model.Stored, _now: int | None) -> dict[str, Any]:
         contradicts=contradicted,
         redacted=list(stored.redacted),
         observed=stored.memory.observed or None,
+        new_project=stored.new_project or None,
     )
 
 

@@ -116,7 +116,11 @@ def _stored(stored: model.Stored, now: int | None) -> list[Block]:
     secrets = f" {told(stored.redacted)}" if stored.redacted else ""
     why = (("why", inline(row.why, PARTICULAR_CHARACTERS)) for row in stored.amends)
     facts = (("type", memory.kind), *_particulars(memory, now), *_details(memory, now), *why)
-    return [Line(f"{said}.{secrets}", "good" if stored.created else "weak"), Facts(facts, detail=True)]
+    changed = ((row, "superseded" if row.superseded else "contradicted") for row in stored.amends if row.text)
+    entries = tuple(Entry(ident(row.memory_id), how, inline(row.text, LISTED_CHARACTERS)) for row, how in changed)
+    head = Line(f"{said}.{secrets}", "good" if stored.created else "weak")
+    project = (("new project", inline(memory.namespace or "")),) if stored.new_project else ()
+    return [head, *([Listing(entries)] if entries else []), Facts(project), Facts(facts, detail=True)]
 
 
 def _changed(changed: Changed, now: int | None) -> list[Block]:
@@ -164,7 +168,8 @@ def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
 
 def memory_entry(memory: model.Memory, now: int | None) -> Entry:
     """Return a memory as one line of a list."""
-    parts = (memory.kind, since(memory.updated_at, now), inline(memory.namespace or ""))
+    state = "superseded" if memory.superseded_by else ""
+    parts = (memory.kind, state, since(memory.updated_at, now), inline(memory.namespace or ""))
     text = inline(memory.title or memory.content, LISTED_CHARACTERS)
     return Entry(ident(memory.id), ", ".join(part for part in parts if part), text)
 
@@ -172,7 +177,6 @@ def memory_entry(memory: model.Memory, now: int | None) -> Entry:
 def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str, int] = {}) -> list[Block]:
     memory = hit.memory
     text, omitted, focus = _recalled(hit)
-    newer = hit.superseded_by or memory.superseded_by
     about = (
         memory.kind,
         _age(memory, now),
@@ -181,7 +185,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
         f"by {inline(memory.author)}" if memory.author else "",
         SHARED_BY if memory.is_shared else "",
         "team server" if hit.origin else "",
-        f"superseded by {ident(newer)}" if newer else "",
+        _replacement(hit),
         inline(hit.freshness.note) if hit.freshness.verdict not in SOUND else "",
         inline(hit.branch.note) if hit.branch is not None and hit.branch.standing != "here" else "",
     )
@@ -206,6 +210,13 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
         focus,
     )
     return [shown, *show_shares(hit.signals.shares)]
+
+
+def _replacement(hit: model.Hit) -> str:
+    """Return which memory replaces a hit, as it is stored, or which one may, by its words."""
+    if hit.memory.superseded_by:
+        return f"superseded by {ident(hit.memory.superseded_by)}"
+    return f"a later note may replace it: {ident(hit.superseded_by)}" if hit.superseded_by else ""
 
 
 def _drift(drift: model.Drift, now: int | None) -> list[Block]:

@@ -15,11 +15,11 @@ MAX_CHARACTERS = 60
 # A year, a month or a day.
 _WHOLE = re.compile("([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 _AGE = re.compile(
-    r"(?:([0-9]{1,6}) ?|an? )(seconds?|s|minutes?|min|hours?|h|days?|d|weeks?|w|months?|m|years?|y)(?: ago)?",
+    r"(?:([0-9]{1,6}) ?|an? )(seconds?|s|minutes?|min|m|hours?|h|days?|d|weeks?|w|months?|mo|years?|y)(?: ago)?",
     re.IGNORECASE,
 )
 # Seconds of a unit, by its first letters.
-_UNITS = {"s": 1, "mi": 60, "h": 3600, "d": 86_400, "w": 604_800, "m": 2_592_000, "y": 31_536_000}
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "mo": 2_592_000, "y": 31_536_000}
 
 
 def read_moment(text: str, now: int, *, last: bool = False) -> int | None:
@@ -44,7 +44,7 @@ def read_age(text: str) -> int | None:
     if age is None:
         return None
     unit = age[2].lower()
-    return int(age[1] or 1) * (_UNITS["mi"] if unit.startswith("mi") else _UNITS[unit[0]])
+    return int(age[1] or 1) * _UNITS["mo" if unit.startswith("mo") else unit[0]]
 
 
 def _iso(text: str, *, last: bool) -> int | None:

@@ -38,7 +38,7 @@ KEPT = msgspec.structs.replace(MEMORY, id=UUIDS[0])
         (Deleted(deleted=1, batch=UUIDS[1]), "Deleted 1 memory. Undo with batch 9f8e7d6c."),
         (
             model.Undone(undone=UUIDS[0], restored=1, batch=UUIDS[1]),
-            "Undid batch 1a2b3c4d: 1 row restored. Undo this with batch 9f8e7d6c.",
+            "Undid batch 1a2b3c4d: 1 change reverted. Undo this with batch 9f8e7d6c.",
         ),
     ],
 )
@@ -46,6 +46,56 @@ def test_a_change_is_acknowledged_in_one_line_without_what_was_said(record: Reco
     assert to_text(record, NOW) == said
     assert MEMORY.content not in str(to_brief(record, NOW))
     assert tokens(str(to_brief(record, NOW))) < 50
+
+
+def logged(action: model.Action, entity: str, entity_id: str, operation: str = "store_memory") -> model.Change:
+    return model.Change(
+        seq=1, batch=UUIDS[0], at=NOW, operation=operation, entity=entity, entity_id=entity_id, action=action
+    )
+
+
+@pytest.mark.parametrize(
+    ("record", "line"),
+    [
+        (
+            model.Stored(
+                memory=KEPT,
+                created=True,
+                amends=(msgspec.structs.replace(AMENDMENT, memory_id=UUIDS[1], text="Port 80"),),
+            ),
+            "9f8e7d6c  superseded  Port 80",
+        ),
+        (model.Stored(memory=KEPT, created=True, new_project=True), f"new project: {KEPT.namespace}"),
+        (
+            model.Undone(undone=UUIDS[0], restored=2, batch=UUIDS[1], operation="store_memory"),
+            "Undid batch 1a2b3c4d (store memory): 2 changes reverted.",
+        ),
+        (
+            model.Undone(undone="b1", restored=1, batch="b2", memories={UUIDS[1]: "removed: Port 80"}),
+            "9f8e7d6c  removed: Port 80",
+        ),
+        (
+            model.MemoryPage(memories=(msgspec.structs.replace(KEPT, superseded_by=UUIDS[1]),), total=1),
+            f"1a2b3c4d  {KEPT.kind}, superseded, ",
+        ),
+        (
+            model.History(
+                changes=(logged("insert", "graph_nodes", "n"), logged("insert", "memories", UUIDS[1])),
+                total=2,
+                headlines={UUIDS[1]: "Port 80"},
+            ),
+            "1a2b3c4d  just now, store memory  added 9f8e7d6c Port 80",
+        ),
+        (
+            model.History(
+                changes=(logged("insert", "graph_edges", "e"), *[logged("delete", "memories", "m")] * 3), total=4
+            ),
+            "1a2b3c4d  just now, store memory  deleted 3 memories, added 1 link",
+        ),
+    ],
+)
+def test_a_changed_memory_is_named_by_its_words(record: Record, line: str) -> None:
+    assert any(shown.startswith(line) for shown in to_text(record, NOW).splitlines()), to_text(record, NOW)
 
 
 def test_a_memory_that_is_read_is_not_acknowledged() -> None:

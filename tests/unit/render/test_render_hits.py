@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
-from recollect.model import Excerpt, Hit, Memory, Moment, Recall, Reply, Signals
+from recollect.model import Excerpt, Hit, Memory, Moment, Recall, Reply, Share, Signals
 from recollect.render import to_text
 
 NOW = 1_800_000_000
@@ -28,6 +29,26 @@ def test_a_hit_shows_who_said_it_when_and_in_which_session() -> None:
     full = to_text(hit, NOW, full=True)
     assert "session: s1" in full and "also in: m7, m8" in full
     assert "1 day ago" in to_text(HIT, NOW)
+
+
+@pytest.mark.parametrize(
+    ("stored", "guessed", "said"),
+    [
+        ("m2", "m2", "superseded by m2"),
+        ("m2", None, "superseded by m2"),
+        (None, "m2", "a later note may replace it: m2"),
+        (None, None, "m1 · matches"),
+    ],
+)
+def test_only_a_stored_replacement_is_shown_as_one(stored: str | None, guessed: str | None, said: str) -> None:
+    text = to_text(replace(HIT, memory=replace(MEMORY, superseded_by=stored), superseded_by=guessed), NOW)
+    assert said in text
+    assert ("superseded" in text) == (stored is not None)
+
+
+def test_the_shares_of_a_score_are_inside_the_fence() -> None:
+    signals = Signals(lexical_rank=1, shares=(Share(meaning="matches words of the query", share=1.5),))
+    assert recalled("We use tabs", signals=signals).endswith("\n+1.50  matches words of the query\n~~~")
 
 
 def test_of_a_long_memory_the_passage_that_matched_is_shown() -> None:

@@ -150,7 +150,7 @@ def test_a_search_that_finds_nothing_tells_of_matches_in_other_projects(ask: Ask
         engine.memories.store("The harbour closes at nine", namespace=str(bank))
     told = ask("search", "interest booked at night")
     assert told["hits"] == []
-    assert any(note.startswith("2 matches in other projects: --all-projects") for note in told["notes"])
+    assert any(note.startswith("2 matches in other projects: all_projects=true") for note in told["notes"])
     assert not any("other projects" in note for note in ask("search", "zeppelin maintenance")["notes"])
 
 
@@ -158,7 +158,23 @@ def test_a_pack_that_finds_nothing_tells_of_matches_in_other_projects(bank: Path
     command("store", "Interest is booked every night", "--project", str(bank))
     told = command("pack", "interest is booked every night")
     assert told["sources"] == []
-    assert any(note.startswith("1 match in other projects: --all-projects") for note in told["notes"])
+    assert any(note.startswith("1 match in other projects: all_projects=true") for note in told["notes"])
+    assert b"1 match in other projects: --all-projects\n" in run("pack", "interest is booked every night")[1]
+
+
+def test_the_folder_name_of_a_project_is_not_taken_for_a_project(shop: Path) -> None:
+    command("store", "Prices in the shop are in cents")
+    for words in (("store", "Carts expire"), ("search", "prices"), ("list",)):
+        told = command(*words, *(("",) if len(words) == 1 else ()), "--project", "shop")
+        assert str(shop) in told["error"]["hint"]
+    command("workspace", "create", "shop")
+    assert command("store", "Carts expire", "--project", "shop")["memory"]["namespace"] == "shop"
+
+
+def test_the_first_memory_of_a_named_project_says_that_the_project_is_new() -> None:
+    new = [command("store", text, "--project", "ledger")["new_project"] for text in ("Book nightly", "Never delete")]
+    assert new == [True, False]
+    assert not command("store", "Carts expire")["new_project"]
 
 
 def test_code_of_other_projects_is_found_only_where_that_is_asked_for(ask: Ask, shop: Path, bank: Path) -> None:

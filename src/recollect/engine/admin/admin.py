@@ -14,7 +14,7 @@ from recollect.engine.memory.purge import is_due
 from recollect.engine.models.llm import CONFIGURE, Language, day_of
 from recollect.engine.models.pending_vectors import MAX_EMBEDDED
 from recollect.engine.records import input_checks
-from recollect.engine.records.memory_rows import full_id, logged_id
+from recollect.engine.records.memory_rows import full_id, headline, logged_id
 from recollect.errors import BudgetSpent, ModelFailed, NotFound, RecollectError
 from recollect.model import (
     Change,
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from recollect.engine.sessions.capture import Capture
     from recollect.engine.sessions.llm_jobs import LlmJobs
     from recollect.engine.sessions.usefulness import MemoryUsefulness
+    from recollect.store.sql import Store
+    from recollect.store.transaction import Transaction
 
 # Failed inputs that health lists; more are counted.
 MOST_NAMED = 3
@@ -74,6 +76,10 @@ UNASKED = frozenset(
     {"anchor_memories", "compress_memory", "retell_session", "count_usefulness"}
     | {f"scheduled_{run}" for run in get_args(RunType)}
 )
+
+
+# What undoing a change does to its row.
+_REVERTED = {"insert": "removed", "update": "changed back", "delete": "restored"}
 
 
 class Finding(NamedTuple):
@@ -215,7 +221,8 @@ class Admin(msgspec.Struct, eq=False):
         limit = input_checks.whole("limit", limit, least=1, most=1000)
         offset = input_checks.whole("offset", offset, least=0, most=2**53)
         rows = self.context.store.find(Change, where, order="-seq", limit=limit, offset=offset)
-        return History(changes=tuple(rows), total=self.context.store.count(Change, where))
+        total, headlines = self.context.store.count(Change, where), _headlines(self.context.store, rows)
+        return History(changes=tuple(rows), total=total, headlines=headlines)
 
     @operation("undo", "undo", positional=("batch",))
     def undo(self, batch: str | None = None) -> Undone:
@@ -234,9 +241,21 @@ class Admin(msgspec.Struct, eq=False):
                 from recollect.engine.importing.transcript_import import forget
 
                 forget(transaction, target)
+            rows = transaction.find(Change, {"batch": target}, order="-seq")
+            told = _headlines(transaction, [row for row in rows if row.entity == "memories"][:MOST_NAMED])
             restored = transaction.undo(target)
-            purged = len(transaction.find(Change, {"batch": target})) - restored
-            undone = Undone(undone=target, restored=restored, batch=transaction.batch, purged=purged)
+            undone = Undone(
+                undone=target,
+                restored=restored,
+                batch=transaction.batch,
+                purged=len(rows) - restored,
+                operation=rows[0].operation,
+                memories={
+                    row.entity_id: f"{_REVERTED[row.action]}: {told[row.entity_id]}"
+                    for row in rows
+                    if row.entity_id in told
+                },
+            )
         self.consolidation.note_undone(target)
         learn_after_undo(store, target)
         self.embedding.wake()
@@ -464,6 +483,16 @@ class Admin(msgspec.Struct, eq=False):
         errors = self.context.settings.ignored
         detail = "; ".join(f"{error.code}: {error.message}" for error in errors)
         return Finding("degraded", detail, errors[0].hint)
+
+
+def _headlines(reader: "Store | Transaction", changes: Iterable[Change]) -> dict[str, str]:
+    """Return what the memories of changes are called: as they are now, or as they were when they were deleted."""
+    rows = [row for row in changes if row.entity == "memories"]
+    were = {
+        row.entity_id: str(row.before.get("title") or row.before.get("content") or "") for row in rows if row.before
+    }
+    past = {name: text.strip().partition("\n")[0][:80] for name, text in were.items() if text.strip()}
+    return past | {row.id: headline(row) for row in reader.get(Memory, [row.entity_id for row in rows])}
 
 
 def _stuck(stuck: "Stuck") -> str:

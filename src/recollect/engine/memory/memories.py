@@ -18,6 +18,7 @@ from recollect.engine.records.memory_rows import (
     content_hash,
     ensure_node,
     existing,
+    headline,
     logged_id,
     memory_filter,
     node_id,
@@ -152,12 +153,13 @@ class Memories(msgspec.Struct, eq=False):
         if memory_type is None:
             values["memory_type"] = _worded_type(values)
         memory = self._new(values, namespace)
+        is_new = namespace is not None and not global_ and not self.scope.is_known(memory.namespace or "")
         anchors, found = redact_value(anchors)
         amend = amend and supersedes is None
         stored = self._keep(memory, anchors, supersedes, deduplicate=deduplicate, amend=amend)
         self.embedding.wake()
         self.team.wake()
-        return msgspec.structs.replace(stored, redacted=(*redacted, *found))
+        return msgspec.structs.replace(stored, redacted=(*redacted, *found), new_project=is_new)
 
     def _keep(
         self, memory: Memory, anchors: tuple[str, ...], supersedes: str | None, *, deduplicate: bool, amend: bool
@@ -176,8 +178,10 @@ class Memories(msgspec.Struct, eq=False):
             if replaced is not None:
                 replace(transaction, replaced, stored.memory)
             noted = write(transaction, stored.memory, changed) if stored.created else ()
+            texts = {row.id: headline(row) for row in transaction.get(Memory, [row.memory_id for row in noted])}
             self.team.queue(transaction, stored.memory)
-        return msgspec.structs.replace(stored, amends=noted)
+        amends = tuple(msgspec.structs.replace(row, text=texts.get(row.memory_id, "")) for row in noted)
+        return msgspec.structs.replace(stored, amends=amends)
 
     def insert(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
         """Add memories exactly as given, all or none of them: nothing is merged, amended or anchored.
@@ -263,8 +267,8 @@ class Memories(msgspec.Struct, eq=False):
         tags: must have all of these tags
         source: only from this source
         branch: only written on this git branch
-        since: date, age like 2w, or yesterday
-        until: date (included), age like 2w, or yesterday
+        since: date, age like 2w or 30m (minutes), or yesterday
+        until: date (included), age like 2w or 30m (minutes), or yesterday
         archived: only archived, or only not archived; default: both
         observed: include prompts, edits, commands and summaries
         id_prefix: only ids that begin with this

@@ -111,9 +111,8 @@ def moment(name: str, value: object, *, last: bool = False) -> int | None:
         return None
     number = read_moment(value, clock.now(), last=last) if isinstance(value, str) else value
     if isinstance(number, bool) or not isinstance(number, int) or not FIRST_SECOND <= number <= LAST_SECOND:
-        raise InvalidInput(
-            f'{name}: cannot read "{_shown(value)}" as a date', hint="Use 2026-11-15, 2w or yesterday.", field=name
-        )
+        hint = "Use 2026-11-15, yesterday, or an age: 30m (minutes), 12h, 2w, 3mo (months)."
+        raise InvalidInput(f'{name}: cannot read "{_shown(value)}" as a date', hint=hint, field=name)
     return number
 
 

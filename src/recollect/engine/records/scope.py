@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.engine.context import is_confined
-from recollect.engine.records.identity import namespace_of, repository_root
+from recollect.engine.records.identity import is_path, namespace_of, repository_root
 from recollect.errors import InvalidInput, InvalidWorkspace
 from recollect.model import Memory, Tree, Workspace
 from recollect.store.confinement import caller_projects
@@ -87,6 +87,7 @@ class Scope:
             return {"namespace": (_here.get(), None) if _here.get() in own else (*own, None)}
         if self._is_library:
             return {} if named is None else {"namespace": named}
+        self._refuse_folder_name(named)
         scope = self.current() if named is None else named
         if scope is None:
             return {}
@@ -98,7 +99,26 @@ class Scope:
         if everywhere:
             _refuse_both(named, "global")
             return None
+        self._refuse_folder_name(named)
         return self.current() if namespace is None else named
+
+    def is_known(self, project: str) -> bool:
+        """Tell whether memories, a workspace or an index belong to a project."""
+        return bool(self._known_of([project]))
+
+    def _refuse_folder_name(self, named: str | None) -> None:
+        """Raise InvalidInput for the folder name of a project that no project has as its name."""
+        if named is None or self._is_library or is_confined.get() or is_path(named) or self.is_known(named):
+            return
+        store = self._context.store
+        places = {name for name in (*store.tally(Memory, "namespace"), *store.tally(Tree, "namespace")) if name}
+        if meant := sorted(place for place in places if Path(place).name == named):
+            hint = (
+                f"Give its path: {', '.join(meant)}. `recollect workspace create {named}` makes a project of this name."
+            )
+            raise InvalidInput(
+                f'project: "{named}" is the name of a folder, not of a project', hint=hint, field="project"
+            )
 
     def _project(self, folder: Path) -> str | None:
         """Return the project that a folder lies in; None: it lies in none."""
@@ -115,11 +135,15 @@ class Scope:
         """
         never = (Path("~").expanduser(), Path(folder.anchor))
         around = [str(place) for place in (folder, *folder.parents) if place not in never]
-        store, among = self._context.store, {"namespace": tuple(around)}
-        known = {row.id for row in store.get(Workspace, around)}
-        known |= {str(tree.namespace) for tree in store.find(Tree, among)}
-        known |= {place for place in around if store.columns(Memory, ("id",), {"namespace": place}, limit=1)}
+        known = self._known_of(around)
         return next((place for place in around if place in known), "")
+
+    def _known_of(self, places: list[str]) -> set[str]:
+        """Return which of these namespaces have memories, a workspace or an index."""
+        store = self._context.store
+        known = {row.id for row in store.get(Workspace, places)}
+        known |= {str(tree.namespace) for tree in store.find(Tree, {"namespace": tuple(places)})}
+        return known | {place for place in places if store.columns(Memory, ("id",), {"namespace": place}, limit=1)}
 
 
 def project_of(where: Filter | None) -> str | None:
@@ -134,7 +158,7 @@ def noted(count: int, limit: int) -> tuple[str, ...]:
     if not count or is_confined.get():
         return ()
     found = f"at least {count} matches" if count >= limit else plural(count, "match", "matches")
-    return (f"{found} in other projects: --all-projects (MCP: all_projects=true)",)
+    return (f"{found} in other projects: all_projects=true",)
 
 
 def _refuse_both(named: str | None, option: str) -> None:

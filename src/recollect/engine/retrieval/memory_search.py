@@ -83,7 +83,7 @@ class MemorySearch(msgspec.Struct, eq=False):
         memory_type: only this type
         tags: must have all of these tags
         branch: only this git branch; default: all branches
-        since: stored since a date, age like 2w, or yesterday
+        since: stored since a date, yesterday, or age like 30m (minutes)
         until: stored until a date (included), age like 2w, or yesterday
         min_score: minimum relevance, 0 to 1; default: hide weak answers
         as_of: state at the end of a date, or 2w ago

@@ -16,7 +16,7 @@ ANSWERED = 0.25
 # Where nothing known answers.
 EVIDENCE = "no stored knowledge matches; this is what hooks recorded"
 # Where all that is shown is only the nearest.
-NEAREST = "no memory has a word of the question or is close to it in meaning; these are the nearest"
+NEAREST = "nothing matches the question closely; these are the nearest memories"
 
 
 class Asked(NamedTuple):

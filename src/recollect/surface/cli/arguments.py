@@ -390,11 +390,22 @@ def arguments(command: Command, values: Mapping[str, Any], standard_input: Stand
     return found
 
 
+def as_typed(text: str, command: Command) -> str:
+    """Return a text with tools and parameters as they are typed here: `recollect code`, --all-projects."""
+    rows = ((row.runs, path_of(section, word)) for section in CATALOG for word, row in section.entries.items())
+    known = {name: f"`recollect {path}`" for name, path in rows}
+    known |= {row.name: flag(row) for row in command.optionals}
+    words = []
+    for word in text.split(" "):
+        name = word.strip("`.,;:()").removesuffix("=true")
+        is_name = "_" in name and name in known
+        words.append(word.replace("=true", "").replace("`", "").replace(name, known[name]) if is_name else word)
+    return " ".join(words)
+
+
 def reworded(error: RecollectError, command: Command) -> RecollectError:
     """Return the error with its argument and tools spelled as on this command line: --importance, `recollect code`."""
-    tools = {row.runs: path_of(section, word) for section in CATALOG for word, row in section.entries.items()}
-    words = (f"`recollect {tools[word]}`" if "_" in word and word in tools else word for word in error.hint.split(" "))
-    error.hint = " ".join(words)
+    error.hint = as_typed(error.hint, command)
     name = error.details.get("argument") or error.details.get("field")
     for parameter in command.parameters:
         if isinstance(name, str) and parameter.name == public(name):

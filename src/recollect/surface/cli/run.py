@@ -13,13 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from recollect.errors import Cancelled, InvalidInput, RecollectError, StorageError
 from recollect.model import Health, Record
 from recollect.operations import Operation
 from recollect.render import acknowledged
 from recollect.render.untrusted import oneline, visible
 from recollect.settings import Settings, load
-from recollect.surface.cli.arguments import arguments, find, has, parse, piped, reworded, split
+from recollect.surface.cli.arguments import arguments, as_typed, find, has, parse, piped, reworded, split
 from recollect.surface.cli.builtin_commands import WRITTEN
 from recollect.surface.cli.catalog import Section
 from recollect.surface.cli.command_table import Command, Commands, commands, question
@@ -165,6 +167,8 @@ def _operate(
     said = None if output.as_json else printed(operation.name, given, record)
     if said is None:
         shown = acknowledged(record, operation.name, read_only=operation.read_only)
+        if notes := getattr(shown, "notes", ()):
+            shown = structs.replace(shown, notes=tuple(as_typed(note, command) for note in notes))
         output.record(record if output.as_json else shown)
     else:
         output.raw(said)
