@@ -38,8 +38,17 @@ LEAD = _any(
     r"|by the way|just|man|dude|one (?:more|last|other) thing|last thing|important|in general|alright"
     r"|right)\b[\s,:;.!…–—-]*)"
 )
-# A guess, a supposition, a quotation or a role.
+# Takes back what was said, and says nothing instead.
+_RETRACTED = (
+    r"^(?:forget|ignore|disregard|never ?mind|scrap|drop|take back|delete|remove) "
+    r"(?:(?:what|everything|anything|all) (?:that )?(?:i|we)(?:'ve| have)? (?:said|told you|asked|wanted)(?: \w+)?"
+    r"|(?:the|my|our|that) (?:rule|preference|convention|memory|note)s?) (?:about|on|regarding|for)"
+    r" (?P<about>[^,;:–—]{2,80})$"
+)
+RETRACTED = _any(_RETRACTED)
+# A guess, a supposition, a quotation, a role or a retraction.
 OPEN = _any(
+    _RETRACTED,
     r"\b(?:maybe|perhaps|might|probably|possibly|i think|i guess|i believe|i suspect|i assume|i wonder|i'm wondering"
     r"|not sure|seems?|looks like|presumably|likely|suppose|supposing|what if|would be|could be|imagine|pretend"
     r"|hypothetical\w*|let's say|let me know|wondering|in case|it would|should we|can we|can you|could you"
@@ -47,7 +56,8 @@ OPEN = _any(
     r"\b(?:docs?|documentation|readme|linter|compiler|errors?|warning|message|article|guide|colleague|someone"
     r"|people|he|she|they) (?:says?|said|claims?|wrote|reads|suggests?|suggested|recommends?)\b",
     r"\b(?:according to|told me)\b|\b(?:says?|said|claims?|claimed|swears?|swore) (?:that )?(?:you|one) ",
-    r"^never ?mind\b|\bwhether\b",
+    r"^never ?mind\b|\bwhether\b|^we (?:strongly |highly )?(?:recommend|advise|encourage)\b",
+    r"\bnot? (?:exist|there|written|implemented|done|merged)\w* yet\b|n'?t exist yet\b",
     r", (?:is|are|was|were|does|did) (?:it|this|that|there|they|we|you)\b",
     r"^(?:if|suppose|when i|when the|after i|before we|once)\b(?!.*\b(?:always|never|must|i'd rather)\b)",
 )
@@ -57,6 +67,17 @@ ANNOUNCED = _any(
     r"|correct)|incorrect|false)|wrong|incorrect)\b[\s,:.!–—-]+",
     r"^(?:please )?(?:remember|note|keep in mind|bear in mind|be aware|for the record|for (?:your|future)"
     r" (?:information|reference)|fyi|just so you know|so you know|heads[- ]up|reminder)\b(?:\s+that\b|\s*[,:–—-])\s*",
+)
+# A request that holds from now on: the assistant may be asked for it.
+REQUESTED = _any(
+    r"^(?:can|could|would|will) (?:you|u) (?:please |pls |also )?"
+    r"(?=(?:always|never) (?!(?:be|see|have|get|find|reach|tell)\b))"
+)
+# A message that only names what to use: how text is formatted holds for all of it, else it may be for this task.
+CHOICE = _any(
+    r"^use (?:(?P<format>(?:[\w-]+ )?(?:tabs|spaces|semicolons|quotes|type ?hints|docstrings|snake_?case|camel_?case))"
+    r"|(?!(?:it|this|that|them|these|those|both|one|either|another|any|all|more|less|yours?|mine|ours|same)\b)"
+    r"[a-z][\w+#-]{2,30})\W*$"
 )
 _EACH = (
     r"(?:(?:each|every|any) (?:commit|push|pr|merge|release|change|deploy\w*|migration|refactor\w*|edit)|committing)"
@@ -77,6 +98,8 @@ STANDING = _any(
     r"^(?:answer|reply|respond|speak|talk|explain)\b(?! (?:him|her|them)\b).{0,30} in (?-i:[A-Z])[a-z]+\W*$",
     rf"\b(?:before|after|on|with|for) {_EACH}\b",
     r"^(?:do ?n[o']?t|do not|no) (?:commit|push|merge)\w* (?:\w+ )?(?:in)?to ma(?:in|ster)\b",
+    r"^(?:all|every|each|any) (?!(?:of|the|these|those|two|three)\b)(?:[\w-]+ ){1,3}(?:must|shall|ha(?:s|ve) to) "
+    r"(?!.*, so )",
 )
 # An order for this task only.
 ONCE = _any(
@@ -129,13 +152,27 @@ EVERYWHERE = _any(
 )
 REASON = re.compile(r"(?:because|since|otherwise|that way|this way|so that|the reason)\b", re.IGNORECASE)
 _PROJECT = r"an? (?:[\w.-]+ ){0,3}(?:repo|repository|project|app|service|library|monorepo|package|plugin)\b"
+# "Redis. We decided that last week": what was decided is the sentence before.
+_DECIDED = (
+    r"^(?:we|i)(?:'ve| have)? (?:decided|agreed|settled)(?: on)? (?:it|this|that)"
+    r"(?:\W*$| (?:in|on|at|because|since|after|already|yesterday|last|long|weeks?|months?|two|a)\b)"
+)
+# That, or a choice among several: "let's go with pool_size 20". What "option b" is stands elsewhere.
+SETTLED = _any(
+    r"^let'?s (?:go with|stick (?:with|to)|settle (?:on|for)) (?!(?:it|this|that|these|those|them|option|plan|yours?"
+    r"|variant|number|both|what|whatever|something)\b|the (?:first|second|third|last|other|former|latter|simpl\w+)\b"
+    r"|[a-d0-9]\W*$)",
+    _DECIDED,
+)
 # The sentence refers to the one before it.
 LEANS = _any(
-    r"^(?:it|this|that|these|those|they|them|he|she|it's|that's|they're)\b(?! (?:repo|project|code ?base|repository))"
+    r"^(?:it|this|that|these|those|they|them|he|she|it's|its(?= (?:in|at|on|under)\b)|that's|they're)\b"
+    r"(?! (?:repo|project|code ?base|repository))"
     r"(?! (?:goes|holds|applies|counts) (?:for|in|to) (?:all|any|every))"
     rf"(?! is {_PROJECT})(?!'s not .{{3,80}}, it's )",
     r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean)"
     r" (?:it|them|(?:this|that|these|those)(?! \w))\b",
+    _DECIDED,
     r"\binstead\W*$",
     r"\bin (?:there|here)\b",
     rf"\b(?:the latter|the former|this is(?! {_PROJECT})|like that|of those|of them)\b",

@@ -33,7 +33,7 @@ LEAST_WORDS, MOST_CHARACTERS = 2, 400
 ANNOUNCED_PROBABILITY = 0.25
 # "Every time you …" says that an order is a rule.
 STANDING_PROBABILITY = 0.05
-# What holds instead of something that is over: "I was wrong about Redis. Sessions are in Memcached."
+# What holds instead of something that is over ("I was wrong about Redis. Sessions are in Memcached."), or is settled.
 CHANGE_PROBABILITY = 0.25
 # Less is never a statement, even if it changes something that is known.
 UNSURE_PROBABILITY = 0.05
@@ -104,7 +104,24 @@ def may_state(sentence: Sentence, start: int) -> bool:
     return has_length and not QUESTION.search(plain) and not cues.OPEN.search(plain)
 
 
+def retracted(text: str) -> tuple[str, ...]:
+    """Return what a person takes back without saying what holds instead: "forget what I said about tabs"."""
+    found = (cues.RETRACTED.search(each.plain[start_of(each) :].rstrip()) for each in sentences(text))
+    return tuple(match["about"].rstrip(" .!") for match in found if match)
+
+
+def _as_order(sentence: Sentence) -> Sentence:
+    """Return a sentence; a standing order that is put as a question without that: "can you always …?"."""
+    start = start_of(sentence)
+    asked = cues.REQUESTED.match(sentence.plain[start:])
+    if asked is None:
+        return sentence
+    text, plain = (each[start + asked.end() :].rstrip(" ?") for each in sentence[:2])
+    return sentence._replace(text=text, plain=plain)
+
+
 def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
+    said = [_as_order(sentence) for sentence in said]
     shared = message_features(said)
     if speaker == "user" and shared >= PASTED_ANSWER:
         return
@@ -147,12 +164,14 @@ def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[
     judged, plain = _judged(said, place, shared), said[place].plain
     if judged.kind in ("rule", "preference") and cues.ONCE.search(plain):
         return None
-    is_kept = (
-        model().keeps(judged)
-        or (judged.probability >= ANNOUNCED_PROBABILITY and bool(cues.ANNOUNCED.match(plain[start : start + 60])))
-        or (judged.probability >= STANDING_PROBABILITY and bool(cues.STANDING.search(plain[start:])))
-        or (judged.probability >= CHANGE_PROBABILITY and bool(cues.ENDED.search(plain)))
+    if len(said) == 1 and (choice := cues.CHOICE.search(plain[start:])):
+        return "rule", choice["format"] is not None or model().keeps(judged)
+    cued = (
+        (ANNOUNCED_PROBABILITY, cues.ANNOUNCED.match(plain[start : start + 60])),
+        (STANDING_PROBABILITY, cues.STANDING.search(plain[start:])),
+        (CHANGE_PROBABILITY, cues.ENDED.search(plain) or cues.SETTLED.search(plain[start:])),
     )
+    is_kept = model().keeps(judged) or any(judged.probability >= least and cue for least, cue in cued)
     return (judged.kind, is_kept) if is_kept or judged.probability >= UNSURE_PROBABILITY else None
 
 
@@ -183,7 +202,8 @@ def _with_context(said: Sequence[Sentence], place: int, start: int) -> str | Non
         start += announced.end()
     text = sentence.text[start:].strip()
     if cues.LEANS.search(sentence.plain[start:]):
-        if before is None or QUESTION.search(before.plain) or len(before.plain.split()) < LEAST_WORDS:
+        least = 1 if cues.SETTLED.search(sentence.plain[start:]) else LEAST_WORDS
+        if before is None or QUESTION.search(before.plain) or len(before.plain[start_of(before) :].split()) < least:
             return None
         text = f"{before.text[start_of(before) :].strip()} {text}"
     if after is not None and not after.is_first and cues.REASON.match(after.plain):

@@ -168,7 +168,8 @@ def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
 
 def memory_entry(memory: model.Memory, now: int | None) -> Entry:
     """Return a memory as one line of a list."""
-    state = "superseded" if memory.superseded_by else ""
+    is_over = memory.valid_to is not None and now is not None and memory.valid_to <= now
+    state = "superseded" if memory.superseded_by else "no longer valid" if is_over else ""
     parts = (memory.kind, state, since(memory.updated_at, now), inline(memory.namespace or ""))
     text = inline(memory.title or memory.content, LISTED_CHARACTERS)
     return Entry(ident(memory.id), ", ".join(part for part in parts if part), text)

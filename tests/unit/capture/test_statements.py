@@ -92,6 +92,16 @@ def test_the_type_of_a_memory_follows_from_what_it_says(message: str, memory_typ
         ("this is a monorepo with three apps", ["This is a monorepo with three apps"]),
         ("no semicolons", ["No semicolons"]),
         ("tests please", []),
+        ("use spaces", ["Use spaces"]),
+        ("use fzf", []),
+        ("all amounts must be Decimal", ["All amounts must be Decimal"]),
+        ("lets go with pool_size 20", ["Lets go with pool_size 20"]),
+        ("lets go with that", []),
+        ("let's go with option b", []),
+        ("redis. we decided that last week", ["redis. we decided that last week"]),
+        ("can you always run the linter first?", ["Always run the linter first"]),
+        ("could you please never commit to main?", ["Never commit to main"]),
+        ("can you always see the logs?", []),
         ("**Always** use tabs in Makefiles.", ["Always use tabs in Makefiles."]),
     ],
 )  # fmt: skip
@@ -168,6 +178,11 @@ def test_an_order_that_names_every_occasion_is_a_rule(message: str) -> None:
         "always the same error, see above",
         "Explain this in English.",
         "reply to him in French when fixed",
+        "npm WARN deprecated\nWe recommend to always use the latest version.\nplease fix it",
+        "We use export.py for csv, which does not exist yet",
+        "its in export.py, it doesnt exist yet",
+        "forget what i said about summaries",
+        "Drop the rule about commit messages.",
     ],
 )
 def test_an_order_for_this_task_is_no_rule(message: str) -> None:

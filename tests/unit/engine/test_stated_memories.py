@@ -122,6 +122,21 @@ def test_a_question_or_a_request_is_no_knowledge(engine: Engine, text: str) -> N
     assert engine.store.count(Observed) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("forget what i said about summaries", ["Never commit without asking."]),
+        ("Forget what I said about tabs.", ["Always end with a summary of changes.", "Never commit without asking."]),
+    ],
+)
+def test_what_is_taken_back_no_longer_holds(engine: Engine, text: str, left: list[str]) -> None:
+    prompt(engine, "Always end with a summary of changes.", "s-0")
+    prompt(engine, "Never commit without asking.", "s-0")
+    prompt(engine, text, "s-1")
+    assert [memory.content for memory in known(engine) if memory.valid_to is None] == left
+    assert len(known(engine)) == 2
+
+
 def test_one_prompt_may_state_several_things(engine: Engine) -> None:
     prompt(engine, "Fix the parser. We use pnpm, not npm. Let's go with Postgres for the queue.")
     assert {(memory.memory_type, memory.content) for memory in known(engine)} == {

@@ -1,7 +1,7 @@
 """Stated memories: statements in prompts and answers become known memories.
 
 A repeated statement is counted on the memory that it repeats. A contrary one supersedes it, and a sentence that does so
-is a statement even if it does not look like one.
+is a statement even if it does not look like one. "Forget what I said about tabs" retires a memory about tabs.
 
 prompt, final answer ─► capture.statements ─► Memory ─► compared, before a transaction is opened ─► kept, in one
 """
@@ -23,6 +23,7 @@ from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import RecollectError
 from recollect.model import Memory, Observed
 from recollect.text.paraphrases import says_the_same
+from recollect.text.terms import query_terms, terms
 
 if TYPE_CHECKING:
     from recollect.capture.statements import Speaker
@@ -48,13 +49,17 @@ _EMPTY = re.compile(
 
 
 class Stated(NamedTuple):
-    """A statement, ready to be kept: with the memory that it repeats, or with those that it changes."""
+    """A statement, ready to be kept: with the memory that it repeats, or with those that it changes.
+
+    retracts: it only names what a memory is about that no longer holds, and `repeats` is that memory
+    """
 
     memory: Memory
     anchors: Prepared = NOTHING
     repeats: str | None = None
     changes: tuple[Found, ...] = ()
     is_sure: bool = True
+    retracts: bool = False
 
 
 def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated, ...]:
@@ -62,10 +67,11 @@ def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated
     speaker = SPEAKERS.get(seen.event)
     if speaker is None or seen.failed:
         return ()
-    from recollect.capture.statements import statements
+    from recollect.capture.statements import Statement, retracted, statements
 
     found = []
-    for each in statements(seen.text, speaker, unsure=True):
+    over = [Statement(topic, "context", 0.0, False, "fact", False) for topic in retracted(seen.text)]
+    for each in (*statements(seen.text, speaker, unsure=True), *(over if speaker == "user" else ())):
         memory, _ = without_secrets(
             Memory(
                 id=clock.new_id(),
@@ -86,16 +92,16 @@ def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated
         )
         where: dict[str, Any] = {} if each.memory_type in _OF_THE_PROJECT or each.everywhere else position._asdict()
         memory = msgspec.structs.replace(memory, content_hash=content_hash(memory.content), **where)
-        found.append(Stated(memory, is_sure=each.is_sure))
+        found.append(Stated(memory, is_sure=each.is_sure, retracts=each in over))
     return tuple(found)
 
 
 def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> Stated:
     """Return a statement with what it repeats, changes and mentions; read only."""
     memory = each.memory
-    known = amendments.repeated(memory, _says_the_same)
-    if known is not None:
-        return each._replace(repeats=known.id)
+    known = amendments.repeated(memory, _is_about if each.retracts else _says_the_same)
+    if known is not None or each.retracts:
+        return each._replace(repeats=known.id if known is not None else None)
     changes = tuple(amendments.find(memory))
     if not each.is_sure and not any(change.is_whole for change in changes):
         return each
@@ -109,13 +115,20 @@ def _says_the_same(one: str, other: str) -> bool:
     return says_the_same(_EMPTY.sub("", one), _EMPTY.sub("", other))
 
 
+def _is_about(known: str, topic: str) -> bool:
+    return set(query_terms(topic)) <= set(terms(known))
+
+
 def keep(transaction: Transaction, each: Stated, anchor: Callable[[Transaction, Memory, Prepared], None]) -> bool:
     """Store a statement, or count it on the memory that it repeats; returns whether it was stored."""
     from recollect.engine.memory.amendments import write
 
     known = transaction.get(Memory, [each.repeats]) if each.repeats else []
-    if known:
+    if known and each.retracts:
+        transaction.update(Memory, known[0].id, {"valid_to": each.memory.created_at})
+    elif known:
         strengthen(transaction, known[0], each.memory)
+    if known:
         return False
     if not each.is_sure:
         return False
