@@ -215,8 +215,8 @@ def command_page() -> str:
         "    recollect [global options] COMMAND [arguments and options]",
         "Required arguments are given by position, the others as options: `min_score` is `--min-score`. A list is "
         "given by repeating its option or with commas, an object as JSON. The text `-` reads standard input. A date is "
-        "written as `2026-11-15`, `2026-11-15T13:56`, `2w`, `3d`, `12h`, `30m` (minutes), `6mo` (months), `yesterday`, `last week`, `monday` or "
-        "as Unix seconds, in UTC.",
+        "written as `2026-11-15`, `2026-11-15T13:56`, `2w`, `3d`, `12h`, `30m` (minutes), `6mo` (months), "
+        "`yesterday`, `last week`, `monday` or as Unix seconds, in UTC.",
         "`recollect` alone shows the common commands, `recollect help --all` every command, and "
         "`recollect help COMMAND` one command or group. Tool names and older command names work too.",
         *[part for row in _commands().sections for part in _section(row)],

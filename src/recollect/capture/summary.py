@@ -31,11 +31,18 @@ COMPARED = 200
 LEFT = 2
 
 CHANGING = ("edit", "write", "patch")
+# Their hooks tell the end of every turn: without one, a request was interrupted.
+TELLS_TURNS = frozenset({"claude", "codex", "gemini", "copilot", "opencode"})
 # A path, a name with an underscore or a hump, a call, or anything in backticks.
 _CODE = compiled(r"`[^`\n]+`|\w\.[a-z]{1,5}\b|\w_\w|\w\(\)|[a-z][A-Z]")
 _LEFT = compiled(
     r"\bstill (?:needs?|has to|have to|fail|missing|open|to do)|\bremain(?:s|ing)?\b|\bleft to do\b|\bleft:|\bto-?do\b"
     r"|\bnext steps?\b|\bnot (?:yet|finished|done)\b|\b(?:i|we) have(?:n't| not)\b|\byet to\b|\bunfinished\b",
+    re.IGNORECASE,
+)
+_CONTINUES = compiled(
+    r"\W*(?:(?:ok|please|now|so|let'?s|hi|can you)\W+){0,3}"
+    r"(?:continue|go on|carry on|keep going|resume|proceed|finish|pick up)\b",
     re.IGNORECASE,
 )
 _LABEL = compiled(r"\A(?:still )?(?:to ?-?do|left(?: to do)?|remaining|next steps?): *", re.IGNORECASE)
@@ -53,8 +60,9 @@ class Summary(NamedTuple):
 class Progress(NamedTuple):
     """The progress of a session.
 
-    asked: its last request. left: open tasks of the last answer. ran: whether it changed files or ran commands, which
-    may have failed. answered: whether the last request got an answer
+    asked: its last request, after the one that it answers or interrupts. left: open tasks of the last answer
+    ran: whether it changed files or ran commands, which may have failed. answered: whether the last request got an
+    answer. continues: whether it was asked to go on with an earlier session
     """
 
     asked: str
@@ -63,6 +71,7 @@ class Progress(NamedTuple):
     left: tuple[str, ...]
     ran: bool
     answered: bool
+    continues: bool = False
 
 
 class _Turn(NamedTuple):
@@ -110,16 +119,18 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
     every = [row for turn in turns for row in turn.tools]
     tools = [row for row in every if row.outcome != "failed"]
     requests = [prompt for prompt in _requests(turns) if len(query_terms(prompt)) >= LEAST_TERMS]
+    is_part = len(turns) > 1 and (not turns[-2].is_over or turns[-2].answer.rstrip().endswith("?"))
     said = SENTENCE.split(_last_answer(turns))
     left = [part for part in said if _LEFT.search(part) and not part.endswith("?") and not _NOTHING_LEFT.search(part)]
     left = [_LABEL.sub("", part) for part in left]
     return Progress(
-        asked=requests[-1] if requests else "",
+        asked="\n".join(requests[-2:] if is_part else requests[-1:]),
         changed=tuple(_files(tools, CHANGING, shown)),
         read=tuple(_files(tools, ("read",), shown)),
         left=tuple(left[:LEFT]),
         ran=any(row.tool in CHANGING for row in tools) or bool(_commands(every)),
         answered=not turns or turns[-1].is_over,
+        continues=bool(turns) and _CONTINUES.match(turns[0].prompt) is not None,
     )
 
 
@@ -128,6 +139,8 @@ def _turns(rows: Iterable[Observed]) -> list[_Turn]:
     turns: list[_Turn] = []
     for row in sorted(rows, key=lambda row: row.id):
         if row.event == "prompt" and row.told:
+            if turns and row.assistant not in TELLS_TURNS:
+                turns[-1] = turns[-1]._replace(is_over=True)
             turns.append(_Turn(row.told, []))
         elif row.event in ("tool", "turn_end"):
             if not turns:
@@ -143,8 +156,8 @@ def _turns(rows: Iterable[Observed]) -> list[_Turn]:
 def _requests(turns: Sequence[_Turn]) -> list[str]:
     """Return the distinct requests; those without work count only if there are no others."""
     asked = [turn for turn in turns if turn.prompt]
-    # The last request of an interrupted session had no time for a tool.
-    working = [turn for turn in asked if turn.tools or (turn is turns[-1] and not turn.is_over)]
+    # The last requests of an interrupted session had no time for a tool.
+    working = [turn for turn in asked if turn.tools or (turn in turns[-2:] and not turn.is_over)]
     return _distinct([turn.prompt for turn in working or asked])
 
 

@@ -377,6 +377,50 @@ def test_a_killed_session_is_told_to_the_next_one_and_summarized(shop: Shop) -> 
     assert (session.ended_at, session.ended_by) == (None, "")
 
 
+@pytest.mark.parametrize("edits", [True, False])
+@pytest.mark.parametrize("answer", ["", "Which separator do you want?"])
+def test_the_task_of_a_killed_session_is_told_though_its_last_prompt_answers_something(
+    shop: Shop, edits: bool, answer: str
+) -> None:
+    shop.asks("w", "Add a CSV export to shop/export.py")
+    if edits:
+        shop.edits("w", "shop/price.py")
+    if answer:
+        shop.answers("w", answer)
+    shop.asks("w", "We decided to use semicolons as separators")
+    shop.time.advance(1_200)
+    said = shop.starts("s1")
+    assert said.count("semicolons") == 1
+    if edits or not answer:
+        (line,) = lines(said, "Open work")
+        assert "Add a CSV export to shop/export.py" in line
+
+
+def test_a_session_that_was_killed_before_it_did_anything_is_told_after_a_while(shop: Shop) -> None:
+    shop.asks("w", "Add a CSV export to shop/export.py")
+    shop.time.advance(1_200)
+    assert lines(shop.starts("s1"), "Open work") == [
+        "- 2025-12-29 (claude, interrupted): Add a CSV export to shop/export.py"
+    ]
+
+
+@pytest.mark.parametrize(("is_finished", "told"), [(True, 0), (False, 2)])
+def test_a_session_that_was_asked_to_go_on_and_finished_closes_the_one_before(
+    shop: Shop, is_finished: bool, told: int
+) -> None:
+    shop.asks("w", "Add a CSV export to shop/export.py")
+    shop.edits("w", "shop/price.py")
+    shop.time.advance(1_200)
+    shop.starts("w2")
+    shop.asks("w2", "ok, continue")
+    shop.edits("w2", "web/page.py")
+    if is_finished:
+        shop.answers("w2", "The CSV export is done.")
+        shop.ends("w2")
+    shop.time.advance(1_200)
+    assert len(lines(shop.starts("s1"), "Open work")) == told
+
+
 def test_interrupted_work_comes_before_what_only_fails(shop: Shop) -> None:
     shop.asks("w", "add a coupon field to the cart")
     shop.edits("w", "shop/price.py")
@@ -558,3 +602,14 @@ def test_rules_come_back_after_a_compaction_beside_what_the_session_did(shop: Sh
     said = shop.starts("w", source="compact")
     assert f"- {RULE}\n## This session before compaction\nAsked for: raise the tax\n" in said
     assert tokens(said) <= 600
+
+
+def test_a_statement_is_told_once_after_a_compaction(shop: Shop) -> None:
+    shop.asks("w", f"{RULE}. We decided to keep prices as integer cents. Raise the tax in shop/tax.py.")
+    shop.edits("w", "shop/tax.py")
+    shop.hear("w", payloads.claude("PreCompact", trigger="auto"))
+    said = shop.starts("w", source="compact")
+    assert (said.count("pytest -x"), said.count("integer cents")) == (1, 1)
+    assert lines(said, "This session before compaction") == [
+        "Asked for: Raise the tax in shop/tax.py.", "Changed: shop/tax.py",
+    ]  # fmt: skip

@@ -55,6 +55,18 @@ def test_evidence_answers_where_no_knowledge_does_and_says_so(engine: Engine) ->
     assert "no stored knowledge matches; this is what hooks recorded" in found.notes
 
 
+def test_evidence_that_matches_comes_before_knowledge_that_is_only_near(home: Path) -> None:
+    with Engine() as engine:
+        for text in ("The API runs on port 8080", "Orders are archived after two years", "Deploys run on Tuesdays"):
+            engine.memories.store(text, namespace=ROOT)
+        near = engine.recall.search("webhook retries", namespace=ROOT)
+        assert near.hits and not any("hooks recorded" in note for note in near.notes)
+        prompt(engine, "where do we log webhook retries?")
+        found = engine.recall.search("webhook retries", namespace=ROOT)
+    assert [hit.memory.category for hit in found.hits] == ["prompt"]
+    assert any("hooks recorded" in note for note in found.notes)
+
+
 def test_a_sentence_that_was_only_seen_becomes_knowledge_when_it_is_stored(engine: Engine) -> None:
     said = "login sessions in Redis for 45 minutes"
     prompt(engine, said)

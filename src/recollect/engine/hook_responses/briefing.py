@@ -70,6 +70,8 @@ CAUSE_FILES = 2
 RULES_SHARE = 0.55
 # An older memory is shown with its date.
 DATED_S = 90 * 86_400
+# Sections of a summary (capture/summary.py) whose sentences may be memories, too.
+REQUESTED = ("Asked for", "Decided")
 # Characters of the snapshot of a session after its compaction.
 SNAPSHOT_CHARACTERS = 3_000
 
@@ -197,7 +199,8 @@ class Briefing:
         known = self._known(wanted, work, found)
         rules = Section("Preferences and conventions", tuple(_rules(known, once)))
         facts = Section("Decisions and facts", tuple(_facts(known, once)))
-        snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted))), room // 2)
+        others = tuple(_general(known, once))
+        snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted, once))), room // 2)
         threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said)))
         is_first = not wanted.briefed and wanted.namespace is not None
         commands = Section("Commands that work here", tuple(_commands(recent)) if is_first else ())
@@ -206,7 +209,7 @@ class Briefing:
         # Rules may take about half of the room, then comes what is about the work at hand, and rules get what is left.
         at_hand_first = within(facts, left - cost(within(rules, int(RULES_SHARE * left))))
         rules = within(rules, left - cost(at_hand_first))
-        general = Section(facts.title, (*at_hand_first.lines, *_general(known, once)))
+        general = Section(facts.title, (*at_hand_first.lines, *others))
         facts = within(general, left - cost(rules))
         yield from (rules, snapshot, facts, threads, commands)
         yield Section("", tuple(_more(known, (*rules.lines, *facts.lines))) if is_first else (), aside=True)
@@ -250,9 +253,27 @@ def _where(paths: Collection[str]) -> str | None:
     return f"in {flat(', '.join(named), PATH_CHARACTERS)}" if 0 < len(named) <= CAUSE_FILES else None
 
 
-def _snapshot(wanted: Wanted) -> Iterator[Line]:
+def _snapshot(wanted: Wanted, once: _Said) -> Iterator[Line]:
     if wanted.compacted and wanted.session is not None:
-        yield from quoted(wanted.session.snapshot, SNAPSHOT_CHARACTERS)
+        yield from quoted("\n".join(_unsaid(wanted.session.snapshot, once)), SNAPSHOT_CHARACTERS)
+
+
+def _unsaid(summary: str, once: _Said) -> Iterator[str]:
+    """Yield the lines of a summary without requests and decisions that are told already."""
+    title, is_due = "", False
+    for line in summary.splitlines():
+        is_item = line.startswith("- ")
+        if not is_item:
+            title, _, line = line.partition(": ") if ": " in line else (line.removesuffix(":"), "", "")
+            is_due = True
+        text = line.removeprefix("- ")
+        if title in REQUESTED:
+            text = " ".join(part for part in SENTENCE.split(text) if once.is_new(part))
+        if text and is_due and is_item:
+            yield f"{title}:"
+        if text:
+            yield f"- {text}" if is_item else f"{title}: {text}"
+        is_due = is_due and not text
 
 
 # --- memories ---

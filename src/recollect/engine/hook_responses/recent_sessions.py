@@ -1,8 +1,9 @@
 """Recent sessions of a project, and the work they left open.
 
 A session is open if it was interrupted, if something still fails, or if its assistant called something unfinished. A
-newer session closes it by asking for the same, by working on the same files, or by making its failing commands
-succeed, unless something still fails. Finished sessions, questions and small talk are left out.
+newer session closes it by asking for the same, by working on the same files, by being asked to go on and finishing, or
+by making its failing commands succeed, unless something still fails. Finished sessions, questions and small talk are
+left out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from recollect.capture.fixes import unresolved
 from recollect.capture.invocation import kind
 from recollect.capture.observation_lesson import listed
 from recollect.capture.outcome import is_unknown
-from recollect.capture.summary import CHANGING, SENTENCE, Progress, progress
+from recollect.capture.summary import CHANGING, SENTENCE, TELLS_TURNS, Progress, progress
 from recollect.engine.hook_responses.context_block import Line, flat
 from recollect.model import Observed, Session
 from recollect.store.store_values import Range
@@ -44,8 +45,6 @@ ASKED_CHARACTERS = 140
 DETAIL_CHARACTERS = 160
 # How a session ended whose assistant did not say so.
 LEFT_OPEN = frozenset({"silence", "left"})
-# Their hooks tell the end of every turn: without one, the last request was interrupted.
-TELLS_TURNS = frozenset({"claude", "codex", "gemini", "copilot", "opencode"})
 # How sessions end that were read from a transcript (importing/transcript_import.py): their answers are not kept.
 TRANSCRIPT = "transcript"
 
@@ -74,8 +73,10 @@ def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequenc
     """
     since = clock.now() - RECENT_S
     worked = dict.fromkeys(row.session_id or "" for row in recent if row.at >= since)
-    where = {"namespace": namespace, "ended_at": None, "seen_at": Range(since)}
-    sessions = store.find(Session, where, order="-seen_at", limit=NOT_ENDED) if namespace is not None else []
+    sessions: list[Session] = []
+    for how in ({"ended_at": None}, {"ended_by": tuple(LEFT_OPEN)}) if namespace is not None else ():
+        where = {"namespace": namespace, "seen_at": Range(since), **how}
+        sessions += store.find(Session, where, order="-seen_at", limit=NOT_ENDED)
     sessions += store.get(Session, [name for name in list(worked)[:SESSIONS] if name])
     found = []
     for session in {row.id: row for row in sessions if row.id != own}.values():
@@ -110,12 +111,16 @@ def work_lines(
         # A newer session that makes the failing commands of this one succeed does what it left, but for its changes.
         is_open = (past.progress.left or (past.state and past.progress.asked)) and (own or not _failing(past.rows))
         is_left = is_open or (past.state and past.progress.changed)
-        if fails or (is_left and not any(_covers(late, past) for late in pasts[:place])):
+        is_done = any(_finishes(late) for late in pasts[:place][-1:]) or any(
+            _covers(late, past) for late in pasts[:place]
+        )
+        if fails or (is_left and not is_done):
             found.append((past, fails))
     # Who was interrupted could not say what is left, so these come first.
     new = [row for row in found if (row[0].session.insight_id or "") not in told]
     for past, fails in sorted(new, key=lambda row: not row[0].state)[:TOLD]:
-        asked = " ".join(part for part in SENTENCE.split(past.progress.asked) if not said(part))
+        parts = (part for part in SENTENCE.split(past.progress.asked) if not said(part))
+        asked = " ".join(part if part.endswith((".", "!", "?", ":")) else f"{part}." for part in parts)
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
 
 
@@ -141,6 +146,11 @@ def _covers(late: PastSession, past: PastSession) -> bool:
         return True
     is_read = not set(late.progress.read).isdisjoint(past.progress.changed)
     return is_read and not set(query_terms(asked)).isdisjoint(query_terms(before))
+
+
+def _finishes(late: PastSession) -> bool:
+    """Tell whether a session was asked to go on with the one before it, and came to its end."""
+    return late.progress.continues and not late.state
 
 
 def _line(past: PastSession, asked: str, fails: Sequence[str], branch: str) -> str:

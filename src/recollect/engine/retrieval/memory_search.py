@@ -8,7 +8,7 @@ import msgspec
 from recollect.engine.records import input_checks
 from recollect.engine.records.memory_rows import memory_filter
 from recollect.engine.records.scope import noted, project_of
-from recollect.engine.retrieval.query_arguments import EVIDENCE, PACK_RELEVANCE, SEARCH_RELEVANCE, Asked
+from recollect.engine.retrieval.query_arguments import EVIDENCE, NEAREST, PACK_RELEVANCE, SEARCH_RELEVANCE, Asked
 from recollect.model import CodeHit, Limit, Memory, MemoryType, Packed, Ratio, Recall, Tokens
 from recollect.operations import operation
 
@@ -138,10 +138,11 @@ class MemorySearch(msgspec.Struct, eq=False):
             return self._hits(asked, judge=judge)
         where = asked.where or {}
         found = self._hits(asked._replace(where={**where, "observed": False}), judge=judge)
-        if found.hits:
+        if found.hits and NEAREST not in found.notes:
             return found
         seen = self._hits(asked._replace(where={**where, "observed": True}), judge=judge)
-        return msgspec.structs.replace(seen, notes=(*seen.notes, EVIDENCE)) if seen.hits else found
+        is_better = bool(seen.hits) and (not found.hits or NEAREST not in seen.notes)
+        return msgspec.structs.replace(seen, notes=(*seen.notes, EVIDENCE)) if is_better else found
 
     def _hits(self, asked: Asked, *, judge: bool) -> Recall:
         # Here, not above: listing the operations must not load the stages of a recall.
