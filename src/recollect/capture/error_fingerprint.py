@@ -27,11 +27,15 @@ _TELLING: tuple[re.Pattern[str], ...] = (
     compiled(
         r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not find|not found"
         r"|undefined reference|unresolved|unable to|failed to|segmentation fault|killed|timed out|refused|denied"
-        r"|does not exist|is not recognized|no module named|syntax error)\b.*",
+        r"|does not exist|is not recognized|no module named|no rule to make target|syntax error)\b.*",
         re.IGNORECASE,
     ),
 )  # fmt: skip
 
+# What make says of any recipe that failed.
+_RECIPE = compiled(r"^\w*make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+")
+# The time before each line of a log.
+_STAMP = compiled(r"^\W?\d{4}-\d\d-\d\d[T ]\S+[ \t]+", re.MULTILINE)
 # Lines of an error that count.
 LINES = 3
 LINE_CHARACTERS = 300
@@ -68,14 +72,14 @@ def failure(output: str, command: str = "", exit_code: int | None = None) -> Fai
     lines = telling(output)
     if lines:
         return Failure(digest("\n".join(map(normal, lines)), 16), "\n".join(lines))
-    said = (lines_of(output) or [""])[-1]
+    said = (_own(lines_of(output)) or [""])[-1]
     ended = f"exit status {exit_code}" if exit_code is not None else "failed"
     return Failure(digest(f"{normal(command)}\n{ended}\n{normal(said)}", 16), said or ended)
 
 
 def telling(output: str) -> list[str]:
     """Return the first distinct error lines of an output."""
-    lines = lines_of(output)
+    lines = _own(lines_of(output))
     for pattern in _TELLING:
         found = [line for line in lines if pattern.match(line)]
         if found:
@@ -83,6 +87,23 @@ def telling(output: str) -> list[str]:
             chosen = found[-1:] if "Traceback (most recent call last):" in output else found
             return list({normal(line): line for line in reversed(chosen)}.values())[::-1][:LINES]
     return []
+
+
+def unstamped(text: str) -> str:
+    """Return a text without the times before lines of a pasted log."""
+    return _STAMP.sub("", text)
+
+
+def shows_another(text: str, known: str) -> bool:
+    """Tell whether a message with a pasted log shows an error, and none of those that a known text names."""
+    found = telling(unstamped(text).partition("\n")[2])
+    cores = [normal(line.removeprefix("E ").strip()) for line in found]
+    return bool(cores) and not any(core in normal(known) for core in cores)
+
+
+def _own(lines: list[str]) -> list[str]:
+    """Return the lines without those of make about its recipe, unless there are no others."""
+    return [line for line in lines if not _RECIPE.match(line)] or lines
 
 
 def lines_of(output: str) -> list[str]:

@@ -204,12 +204,22 @@ def bare(part: str) -> list[str]:
 
 
 def is_another_way(words: list[str], others: list[str]) -> bool:
-    """Tell whether two bare commands use the same tool, or give the same task to two task runners."""
+    """Tell whether two bare commands use the same tool, or give the same task to task runners or scripts.
+
+    `make deploy-staging`, `npm run deploy:staging` and `scripts/deploy.sh staging` have the same task.
+    """
     tools = {each[0].rsplit("/", 1)[-1] for each in (words, others) if each}
-    if len(tools) < 2:
-        return True
-    tasks, same = ([word for word in each[1:] if word[0] != "-" and word != "run"] for each in (words, others))
-    return tools <= _TASK_RUNNERS.keys() and bool(tasks) and tasks == same
+    return len(tools) < 2 or (_task_words(words) == _task_words(others) != frozenset())
+
+
+def _task_words(words: list[str]) -> frozenset[str]:
+    """Return the words of the task of a task runner or script; none for another program."""
+    name = words[0].rsplit("/", 1)[-1] if words else ""
+    task = [name.rpartition(".")[0]] if words and _SCRIPT.fullmatch(words[0]) and name not in _TASK_RUNNERS else []
+    if not task and name not in _TASK_RUNNERS:
+        return frozenset()
+    task += [word for word in words[1:] if word[0] != "-" and word != "run"]
+    return frozenset(part for word in task for part in re.split(r"[^a-z0-9]+", word.lower()) if part)
 
 
 def is_looking(command: str) -> bool:

@@ -234,7 +234,8 @@ _MISUSE = compiled(
     r"|(?:unknown|unrecognized|unsupported|unexpected|invalid|no such|requires an?) (?:command|subcommand|option|flag"
     r"|argument|shorthand|choice|file or directory|service)|not an? \w+ command"
     r"|not a git repository|can't open file|could not find a p|does not contain recipe|usage:|externally-managed"
-    r"|permission denied|cannot find module",
+    r"|permission denied|cannot find module|\bis (?:retired|obsolete)\b|\buse \S{1,60} instead\b"
+    r"|\b(?:was|has been) (?:renamed|removed|replaced)\b",
     re.IGNORECASE,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.capture.error_fingerprint import failure, normal, same_command, telling
+from recollect.capture.error_fingerprint import failure, normal, same_command, shows_another, telling
 
 TRACEBACK = """Traceback (most recent call last):
   File "/home/{user}/shop/price.py", line {line}, in gross
@@ -45,11 +45,32 @@ def test_other_errors_are_told_apart(first: str, second: str) -> None:
         (TRACEBACK.format(user="ann", line=7), ["KeyError: 'se'"]),
         ("a.c:1:1: error: x\na.c:2:2: error: y\nmake: *** [all] Error 1", ["a.c:1:1: error: x", "a.c:2:2: error: y"]),
         ("bash: frobnicate: command not found", ["bash: frobnicate: command not found"]),
+        ("error: no route\nmake[1]: *** [Makefile:4: up] Error 1", ["error: no route"]),
+        ("make: *** [Makefile:4: up] Error 1", ["make: *** [Makefile:4: up] Error 1"]),
         ("all is well\n12 passed", []),
     ],
 )  # fmt: skip
 def test_the_lines_that_tell_an_error_are_found(output: str, expected: list[str]) -> None:
     assert telling(output)[: len(expected) or 1] == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "is_another"),
+    [
+        ("CI is red\n2026-11-17T10:02:14.2Z E   ModuleNotFoundError: No module named 'yaml'", False),
+        ("CI is red\n2026-11-17T10:02:14.2Z E   AssertionError: assert 19 == 20\n1 failed", True),
+        ("CI is red, the tests fail with the error that yaml is missing", False),
+        ("CI is red\n12 passed", False),
+        ("", False),
+    ],
+)
+def test_a_pasted_log_shows_the_known_error_or_another(message: str, is_another: bool) -> None:
+    known = "`pytest -q` failed (exit status 1): E ModuleNotFoundError: No module named 'yaml'\nWhat fixed it: x"
+    assert shows_another(message, known) is is_another
+
+
+def test_what_a_recipe_says_tells_more_than_make() -> None:
+    assert failure("up is retired, use run\nmake: *** [Makefile:4: up] Error 1").message == "up is retired, use run"
 
 
 def test_a_silent_failure_is_known_by_its_command_and_code() -> None:

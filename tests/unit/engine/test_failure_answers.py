@@ -166,6 +166,16 @@ def test_a_command_that_worked_since_is_not_replaced(engine: Engine, again: str)
         ("gradle test", "Unsupported class file major version 65", "./gradlew test"),
         ("docker-compose up -d", "bash: docker-compose: command not found", "docker compose up -d"),
         ("npm run build", 'npm error Missing script: "build"', "make build"),
+        (
+            "make deploy-staging",
+            "make: *** No rule to make target 'deploy-staging'.  Stop.",
+            "./scripts/deploy.sh staging",
+        ),
+        (
+            "make deploy-staging",
+            "deploy-staging is retired, use deploy-eu\nmake: *** [Makefile:4: deploy-staging] Error 1",
+            "make deploy-eu",
+        ),
     ],
 )
 def test_a_command_is_replaced_by_another_way_to_run_it(engine: Engine, wrong: str, error: str, right: str) -> None:
@@ -183,6 +193,7 @@ def test_a_command_is_replaced_by_another_way_to_run_it(engine: Engine, wrong: s
         ("docker build .", "ERROR: failed to solve: python:3.99: not found", "npm run build"),
         ("cargo build", "bash: cargo: command not found", "npm run build"),
         ("npm test", "FAILED tests/a.test.js", "cd web && npm test"),
+        ("make deploy-staging", "make: *** No rule to make target 'deploy-staging'.", "./scripts/deploy.sh production"),
     ],
 )
 def test_another_command_replaces_nothing(engine: Engine, wrong: str, error: str, other: str) -> None:
@@ -223,6 +234,20 @@ def test_a_fix_that_answers_a_prompt_is_by_nobody(engine: Engine) -> None:
         said = engine.presence.answer(prompt, lexical=lexical) or ""
         assert "- [insight, 2025-12-29] `python3 load_orders.py` failed" in said, lexical
         prompt = prompt.replace(b"s-2", b"s-3")
+
+
+def test_a_fix_of_another_error_is_not_told_for_a_pasted_log(engine: Engine) -> None:
+    command, wrong = "python3 load_orders.py", "Exit code 1\nKeyError: 'warehouse'"
+    fixed = (payloads.edited("TAX = 19", "TAX = 20", call="2"), payloads.ran(command, call="3"))
+    take(engine, payloads.failed(command, wrong, call="1"), *fixed)
+    told = []
+    for number, error in enumerate(("KeyError: 'warehouse'", "KeyError: 'customer'")):
+        log = f"{command} fails with KeyError warehouse\n2026-11-17T10:02:14.2Z {error}"
+        raw = payloads.claude("UserPromptSubmit", prompt=log)
+        for lexical in (False, True):
+            said = engine.presence.answer(payloads.in_session(f"s-{number}{lexical}", raw), lexical=lexical) or ""
+            told.append("What fixed it" in said)
+    assert told == [True, True, False, False]
 
 
 # --- still failing ---

@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from recollect import clock
+from recollect.capture.error_fingerprint import shows_another, unstamped
 from recollect.capture.filter import cleaned, is_noise, mark
 from recollect.capture.observation import BadPayload
 from recollect.capture.payload import read
@@ -85,7 +86,7 @@ def fast_answer(payload: bytes, *, home: str = "", event: str = "", assistant: s
 
 def answered(settings: Settings, seen: Observation) -> str | None:
     """Return the answer to a prompt. Raises sqlite3.Error and RecollectError."""
-    query = understand(seen.text[:PROMPT_CHARACTERS], now=clock.now())
+    query = understand(unstamped(seen.text[:PROMPT_CHARACTERS]), now=clock.now())
     if len(query.terms) < LEAST_WORDS or not settings.prompt_tokens or settings.database_url:
         return None  # a server is asked by the process that is connected to it, or by none
     scope = namespace_of(seen.cwd if seen.cwd.startswith(("/", "~")) else settings.namespace or None)
@@ -216,6 +217,8 @@ def _replaced(
 
 def _may_be_told(memory: Remembered, seen: Observation) -> bool:
     if memory.superseded_by is not None or (memory.source == "hook" and memory.session_id == seen.session):
+        return False
+    if memory.category == "fix" and shows_another(seen.text, memory.content):
         return False
     return all(end is None or end > clock.now() for end in (memory.valid_to, memory.expires_at))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from recollect.capture.error_fingerprint import shows_another, unstamped
 from recollect.engine.hook_responses.briefing import told
 from recollect.engine.hook_responses.context_block import Line
 from recollect.engine.hook_responses.prompt_fast_path import LEAST_WORDS, MOST, PROMPT_CHARACTERS
@@ -38,7 +39,7 @@ def relevant(
 
     injected: the ids of memories that the session has seen
     """
-    prompt = seen.text[:PROMPT_CHARACTERS]
+    prompt = unstamped(seen.text[:PROMPT_CHARACTERS])
     if len(query_terms(prompt)) < LEAST_WORDS:
         return
     scopes = (namespace, None) if namespace is not None else (None,)
@@ -61,7 +62,8 @@ def relevant(
             continue
         says = statements(hit.memory.content)
         is_told = hit.memory.id in injected
-        if not is_told and (count == MOST or not _may_be_told(hit, session_id) or (says and says <= said)):
+        is_other = hit.memory.category == "fix" and shows_another(seen.text, hit.memory.content)
+        if not is_told and (count == MOST or is_other or not _may_be_told(hit, session_id) or (says and says <= said)):
             continue
         said |= says
         if not is_told:

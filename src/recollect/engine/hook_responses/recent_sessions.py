@@ -73,11 +73,15 @@ def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequenc
     """
     since = clock.now() - RECENT_S
     worked = dict.fromkeys(row.session_id or "" for row in recent if row.at >= since)
-    sessions: list[Session] = []
-    for how in ({"ended_at": None}, {"ended_by": tuple(LEFT_OPEN)}) if namespace is not None else ():
-        where = {"namespace": namespace, "seen_at": Range(since), **how}
-        sessions += store.find(Session, where, order="-seen_at", limit=NOT_ENDED)
-    sessions += store.get(Session, [name for name in list(worked)[:SESSIONS] if name])
+    sessions = store.get(Session, [name for name in list(worked)[:SESSIONS] if name])
+    if namespace is not None:
+        # One that was killed before it did anything is told as long as those that did something.
+        oldest = min([row.seen_at for row in sessions], default=since)
+        open_where = {"namespace": namespace, "ended_at": None, "seen_at": Range(since)}
+        idle_where = {"namespace": namespace, "ended_by": tuple(LEFT_OPEN), "seen_at": Range(oldest)}
+        idle = store.find(Session, idle_where, order="-seen_at", limit=NOT_ENDED)
+        sessions += [row for row in idle if row.id not in worked]
+        sessions += store.find(Session, open_where, order="-seen_at", limit=NOT_ENDED)
     found = []
     for session in {row.id: row for row in sessions if row.id != own}.values():
         rows = store.find(Observed, {"session_id": session.id}, order="-id", limit=ROWS)
