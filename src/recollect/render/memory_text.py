@@ -168,9 +168,7 @@ def _page(page: model.MemoryPage, now: int | None) -> list[Block]:
 
 def memory_entry(memory: model.Memory, now: int | None) -> Entry:
     """Return a memory as one line of a list."""
-    is_over = memory.valid_to is not None and now is not None and memory.valid_to <= now
-    state = "superseded" if memory.superseded_by else "no longer valid" if is_over else ""
-    parts = (memory.kind, state, since(memory.updated_at, now), inline(memory.namespace or ""))
+    parts = (memory.kind, _state(memory, now), since(memory.updated_at, now), inline(memory.namespace or ""))
     text = inline(memory.title or memory.content, LISTED_CHARACTERS)
     return Entry(ident(memory.id), ", ".join(part for part in parts if part), text)
 
@@ -186,7 +184,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
         f"by {inline(memory.author)}" if memory.author else "",
         SHARED_BY if memory.is_shared else "",
         "team server" if hit.origin else "",
-        _replacement(hit),
+        _state(memory, now, hit.superseded_by),
         inline(hit.freshness.note) if hit.freshness.verdict not in SOUND else "",
         inline(hit.branch.note) if hit.branch is not None and hit.branch.standing != "here" else "",
     )
@@ -213,11 +211,13 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
     return [shown, *show_shares(hit.signals.shares)]
 
 
-def _replacement(hit: model.Hit) -> str:
-    """Return which memory replaces a hit, as it is stored, or which one may, by its words."""
-    if hit.memory.superseded_by:
-        return f"superseded by {ident(hit.memory.superseded_by)}"
-    return f"a later note may replace it: {ident(hit.superseded_by)}" if hit.superseded_by else ""
+def _state(memory: model.Memory, now: int | None, newer: str | None = None) -> str:
+    """Return why a memory may not hold: it was replaced or has ended, or by its words a newer one may replace it."""
+    if memory.superseded_by:
+        return f"superseded by {ident(memory.superseded_by)}"
+    if memory.valid_to is not None and now is not None and memory.valid_to <= now:
+        return "no longer valid"
+    return f"a later note may replace it: {ident(newer)}" if newer else ""
 
 
 def _drift(drift: model.Drift, now: int | None) -> list[Block]:

@@ -294,6 +294,18 @@ def test_the_last_batch_is_found_behind_a_long_history_of_undone_ones(engine: En
     assert titles(engine) == ["2"]
 
 
+def test_the_last_batch_is_not_the_end_of_a_session_and_its_memory_is_named(engine: Engine) -> None:
+    memory = engine.memories.store("Deploys run on Tuesdays").memory
+    with engine.store.transaction("end_session") as transaction:
+        transaction.insert(Session(id="s-1", started_at=1))
+    undone = engine.admin.undo()
+    assert (undone.operation, undone.memories) == ("store_memory", {memory.id: "removed: Deploys run on Tuesdays"})
+    assert engine.admin.changes(limit=1).headlines == {memory.id: "Deploys run on Tuesdays"}
+    deleted = engine.memories.store("Releases are tagged").memory
+    engine.memories.delete(deleted.id)
+    assert engine.admin.undo().memories == {deleted.id: "restored: Releases are tagged"}
+
+
 @pytest.mark.parametrize(("batch", "error"), [("nothing", NotFound), ("", InvalidInput), (7, InvalidInput)])
 def test_what_is_no_batch_cannot_be_undone(engine: Engine, batch: object, error: type[Exception]) -> None:
     with pytest.raises(error):

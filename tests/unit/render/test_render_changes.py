@@ -76,7 +76,11 @@ def logged(action: model.Action, entity: str, entity_id: str, operation: str = "
         ),
         (
             model.MemoryPage(memories=(msgspec.structs.replace(KEPT, superseded_by=UUIDS[1]),), total=1),
-            f"1a2b3c4d  {KEPT.kind}, superseded, ",
+            f"1a2b3c4d  {KEPT.kind}, superseded by 9f8e7d6c, ",
+        ),
+        (
+            model.MemoryPage(memories=(msgspec.structs.replace(KEPT, valid_to=NOW, superseded_by=None),), total=1),
+            f"1a2b3c4d  {KEPT.kind}, no longer valid, ",
         ),
         (
             model.History(

@@ -73,7 +73,7 @@ Days = Annotated[int, msgspec.Meta(ge=1, le=366)]
 
 # Operations that recollect runs by itself: `undo` without a batch skips them.
 UNASKED = frozenset(
-    {"anchor_memories", "compress_memory", "retell_session", "count_usefulness"}
+    {"anchor_memories", "compress_memory", "retell_session", "count_usefulness", "end_session"}
     | {f"scheduled_{run}" for run in get_args(RunType)}
 )
 
