@@ -38,6 +38,7 @@ def test_another_value_supersedes_the_old_one_and_the_answer_says_which_and_why(
             relationship="EVOLVED_INTO",
             superseded=True,
             why=f"“{NEW}” has a different value than “{OLD}”",
+            text=OLD,
         ),
     )
     (kept,) = engine.store.get(Memory, [old.id])

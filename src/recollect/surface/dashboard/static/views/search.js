@@ -166,7 +166,7 @@ export function hit(row, query = "") {
     el("span.hit-text", null, memory.title && el("strong", null, marked(memory.title, terms)), el("span", null, marked(excerpt(row), terms))),
     el("span.facts", null, kind(memory), el("span", null, project(memory.namespace)), el("time", { datetime: new Date(memory.created_at * 1000).toISOString(), title: day(memory.created_at * 1000) }, age(memory.created_at * 1000)),
       freshness && fresh(freshness), memory.expires_at && memory.expires_at * 1000 <= Date.now() && el("span.badge", null, "archived"),
-      (row.superseded_by || memory.superseded_by) && el("span.badge.warn", null, "superseded"), row.reason && el("span.why", null, row.reason)),
+      (row.superseded_by || memory.superseded_by) && el("span.badge.warn", null, memory.superseded_by ? "superseded" : "may be replaced"), row.reason && el("span.why", null, row.reason)),
     row.score !== undefined && el("span.score", { title: `relevance ${row.score.toFixed(2)}` }, meter(row.score), el("span", null, row.score.toFixed(2))));
 }
 
