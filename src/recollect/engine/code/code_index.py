@@ -11,7 +11,7 @@ import msgspec
 
 from recollect.code.code_records import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
 from recollect.engine.code.code_embedding import CodeEmbedding
-from recollect.engine.context import is_confined
+from recollect.engine.context import Worker, is_confined
 from recollect.engine.graph.code_nodes import symbol_hit
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import is_path, namespace_of
@@ -46,8 +46,11 @@ MAX_SOURCE_LINES = 120
 MAX_SOURCE_COLUMNS = 400
 
 
-class CodeIndex:
-    """Indexes source code; searches symbols and chunks."""
+class CodeIndex(Worker):
+    """Indexes source code; searches symbols and chunks. Its thread follows the changes of the current project."""
+
+    thread_name = "recollect-watch"
+    stop_s = None
 
     def __init__(
         self,
@@ -64,6 +67,7 @@ class CodeIndex:
 
         link: resolves calls and imports of a tree; link_later: does so in the background, if there is one
         """
+        super().__init__()
         self._context = context
         self._scope = scope
         self._tracking = tracking
@@ -73,8 +77,6 @@ class CodeIndex:
         self.vectors = CodeEmbedding(context, embedding, centrality)
         # Signals that do not count: how a benchmark finds out what each one earns.
         self.leave_out: frozenset[str] = frozenset()
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
 
     @operation("index_codebase", "index", idempotent=True, positional=("path",), listed=("path",))
     def index(
@@ -317,20 +319,7 @@ class CodeIndex:
 
         watch(cast("Store", seen), where, scope, limits=self.limits(), stop=stop, told=tell)
 
-    def start(self) -> None:
-        """Follow the changes of the project this process was started in, in a thread, until stopped."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._follow, name="recollect-watch", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """End following; returns when it has ended."""
-        self._stop.set()
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            thread.join()
-
-    def _follow(self) -> None:
+    def _work(self) -> None:
         import logging
 
         log = logging.getLogger(__name__)

@@ -217,7 +217,7 @@ class Briefing:
         tied = related(store, work, {"namespace": wanted.scopes}) if found else []
         found = [*found, *store.find(Memory, {"id": tuple(tied), **KNOWN})]
         told = (row for row in found if row.namespace in wanted.scopes and row.source != SUMMARY_SOURCE)
-        holding = {row.id: row for row in told if _holds(row)}
+        holding = {row.id: row for row in told if row.holds(clock.now())}
         for name in wanted.told:
             holding.pop(name, None)
         for name in self._away(holding.values(), wanted.folder) | self._counters.useless(list(holding)):
@@ -266,11 +266,6 @@ def _candidates(store: Store, wanted: Wanted, pasts: Sequence[PastSession]) -> I
             yield from store.find(Memory, where, order="-importance", limit=LOOKED_AT)
     if sessions := tuple(past.session.id for past in pasts):
         yield from store.find(Memory, {"session_id": sessions, **KNOWN}, order="-seq", limit=LATEST)
-
-
-def _holds(memory: Memory) -> bool:
-    now = clock.now()
-    return all(end is None or end > now for end in (memory.valid_to, memory.expires_at))
 
 
 def _value(memory: Memory, fresh: Freshness, concerns: float, lean: float) -> float:

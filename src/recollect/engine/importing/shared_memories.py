@@ -311,7 +311,7 @@ class SharedMemories:
         where = {"namespace": project, "memory_type": types, "observed": False, "superseded_by": None}
         # Those that came with the repository, too: the reader may have corrected them.
         for written in ({"source": ("user", "assistant")}, {"id": tuple(known)}) if types else ():
-            found += [row for row in store.find(Memory, where | written, order="seq") if not _has_ended(row, now)]
+            found += [row for row in store.find(Memory, where | written, order="seq") if not row.is_expired(now)]
         chosen = list({memory.id: memory for memory in found}.values())
         if len(chosen) > MAX_SHARED:
             raise InvalidInput(f"{len(chosen)} memories are too many at once", hint=f"Share at most {MAX_SHARED}.")
@@ -416,7 +416,7 @@ def _twin(transaction: "Transaction", memory: Memory) -> Memory | None:
     """Return a current memory of the project that says the same."""
     where = {"content_hash": memory.content_hash, "namespace": memory.namespace, "observed": False}
     found = transaction.find(Memory, {**where, "superseded_by": None}, order="seq")
-    return next((row for row in found if not _has_ended(row, clock.now())), None)
+    return next((row for row in found if not row.is_expired(clock.now())), None)
 
 
 def _refreshed(transaction: "Transaction", old: Memory, new: Memory) -> str:
@@ -442,15 +442,11 @@ def _retire(transaction: "Transaction", row: SharedFile) -> int:
     now = clock.now()
     transaction.update(SharedFile, row.id, {"hash": ""})
     memory = _current(transaction, row.memory_id)
-    if memory is None or _has_ended(memory, now):
+    if memory is None or memory.is_expired(now):
         return 0
     about = {"at": now, "why": RETIRED, "expires_at": memory.expires_at}
     transaction.update(Memory, memory.id, {"expires_at": now, "metadata": {**memory.metadata, ARCHIVED: about}})
     return 1
-
-
-def _has_ended(memory: Memory, now: int) -> bool:
-    return memory.expires_at is not None and memory.expires_at <= now
 
 
 def _refuse(memory: Memory, project: str, now: int) -> None:
@@ -460,7 +456,7 @@ def _refuse(memory: Memory, project: str, now: int) -> None:
         (memory.namespace != project, f"belongs to another project: {memory.namespace}", "Share it in that project."),
         (memory.observed, "is an observed event, not knowledge", "Store what follows from it, and share that."),
         (memory.superseded_by is not None, "was superseded", f"Share {(memory.superseded_by or '')[:8]} instead."),
-        (_has_ended(memory, now), "is archived", f"`recollect consolidate restore {memory.id[:8]}` brings it back."),
+        (memory.is_expired(now), "is archived", f"`recollect consolidate restore {memory.id[:8]}` brings it back."),
     )
     for applies, reason, hint in reasons:
         if applies:

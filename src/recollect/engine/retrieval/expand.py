@@ -132,7 +132,7 @@ def _memories(store: Store, ids: Sequence[str], wanted: Wanted) -> dict[str, Mem
 
 def _holds(memory: Memory, as_of: int | None) -> bool:
     if as_of is None:
-        return memory.expires_at is None or memory.expires_at > clock.now()
+        return not memory.is_expired(clock.now())
     return said_at(memory) <= as_of and (memory.valid_to is None or memory.valid_to > as_of)
 
 

@@ -181,5 +181,5 @@ class RecallPipeline(NamedTuple):
 def _holds(memory: Memory, asked: Asked) -> bool:
     """Tell whether a memory may be part of an answer: not expired, or in force at the moment asked about."""
     if asked.as_of is None:
-        return asked.archived or memory.expires_at is None or memory.expires_at > clock.now()
+        return asked.archived or not memory.is_expired(clock.now())
     return memory.valid_to is None or memory.valid_to > asked.as_of

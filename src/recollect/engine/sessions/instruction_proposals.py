@@ -109,7 +109,7 @@ def _lessons(store: Store, namespace: str, commands: Sequence[KnownCommand]) -> 
     stated = [
         row
         for row in store.find(Memory, where, order="-importance", limit=LOOKED_AT)
-        if all(end is None or end > now for end in (row.valid_to, row.expires_at)) and not _is_of_documents(row)
+        if row.holds(now) and not _is_of_documents(row)
     ]
     fixes = store.find(Fix, {"namespace": namespace}, order="-seen_at", limit=LOOKED_AT)
     kept = {row.id for row in store.get(Memory, list({fix.memory_id for fix in fixes})) if row.superseded_by is None}
