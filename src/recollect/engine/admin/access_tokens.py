@@ -12,6 +12,7 @@ from recollect.engine.records.identity import PRIVATE, namespace_of, private_nam
 from recollect.errors import Conflict, Forbidden, InvalidInput, NotFound, StorageError, Unauthorized
 from recollect.model import AccessScope, AccessToken, TokenCreated, TokenPage, TokenState, TokenView
 from recollect.operations import operation
+from recollect.text.time_arguments import read_age, read_moment
 
 if TYPE_CHECKING:
     from recollect.engine.admin.oidc_tokens import OidcTokens
@@ -199,8 +200,6 @@ def _projects(values: object, person: object) -> tuple[str, ...]:
 
 def _expiry(expires: object, now: int) -> int | None:
     """Return when a token expires: after an age, or at the end of a date; None: never."""
-    from recollect.text.time_arguments import read_age, read_moment
-
     text = input_checks.text("expires", expires).strip()
     if text.lower() == "never":
         return None

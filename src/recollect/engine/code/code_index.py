@@ -1,5 +1,6 @@
 """Code index: index a project, search its code and its symbols."""
 
+import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,16 +12,16 @@ import msgspec
 
 from recollect.code.code_records import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
 from recollect.engine.code.code_embedding import CodeEmbedding
-from recollect.engine.context import Worker, is_confined
+from recollect.engine.context import Context, Worker, is_confined
 from recollect.engine.graph.code_nodes import symbol_hit
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import is_path, namespace_of
-from recollect.engine.records.scope import noted
+from recollect.engine.records.scope import Scope, noted
 from recollect.errors import AmbiguousName, Conflict, NotFound, RecollectError
 from recollect.files import read_file
 from recollect.model import NODE_KINDS, File, Limit, Memory, NodeKind, Ratio, Tree, Workspace
 from recollect.operations import operation
-from recollect.store.code_rows import UNREAD
+from recollect.store.code_rows import PLACE_BITS, UNREAD, CodeScope, FoundSymbol
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
@@ -28,12 +29,9 @@ if TYPE_CHECKING:
     from recollect.code.index.update import Limits, Update
     from recollect.code.links.tree_linking import Linking
     from recollect.engine.code.code_search_pipeline import Sought
-    from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
     from recollect.engine.memory.anchor_tracking import AnchorTracking
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.engine.records.scope import Scope
-    from recollect.store.code_rows import CodeScope, FoundSymbol
     from recollect.store.sql import Store
     from recollect.store.store_values import Filter
 
@@ -54,9 +52,9 @@ class CodeIndex(Worker):
 
     def __init__(
         self,
-        context: "Context",
+        context: Context,
         *,
-        scope: "Scope",
+        scope: Scope,
         embedding: "Embedding",
         centrality: "Centrality",
         tracking: "AnchorTracking",
@@ -234,7 +232,6 @@ class CodeIndex(Worker):
         from recollect.code.links.tree_linking import is_linked
         from recollect.engine.code.dependencies import calls, crossings, unread
         from recollect.engine.graph.cross_links import related_trees
-        from recollect.store.code_rows import PLACE_BITS
 
         store = self._context.store
         found = self.found(input_checks.text("symbol", symbol).strip(), self.scope(namespace))
@@ -269,7 +266,7 @@ class CodeIndex(Worker):
             notes=tuple(unread(store, best.file)),
         )
 
-    def found(self, asked: str, scope: "CodeScope") -> "list[FoundSymbol]":
+    def found(self, asked: str, scope: CodeScope) -> "list[FoundSymbol]":
         """Return the symbols that an id, a name or a place means, best first. Raises NotFound."""
         from recollect.code.search.symbol_lookup import MAX_FILES, find_symbols, symbol_at
 
@@ -285,13 +282,13 @@ class CodeIndex(Worker):
                 raise NotFound(f"no symbol {asked}", hint=self._suggestion(asked, [hit.found for hit in hits], scope))
         return found
 
-    def files_ending(self, asked: str, scope: "CodeScope") -> list[str]:
+    def files_ending(self, asked: str, scope: CodeScope) -> list[str]:
         """Return the paths of the indexed files that end with a name: colors.bash → lib/colors.bash."""
         where = {} if scope.trees is None else {"tree": scope.trees}
         paths = self._context.store.columns(File, ("path",), {**where, "skipped": ""})
         return [path for (path,) in paths if f"/{path}".endswith(f"/{asked}")]
 
-    def _suggestion(self, asked: str, near: "list[FoundSymbol]", scope: "CodeScope") -> str:
+    def _suggestion(self, asked: str, near: "list[FoundSymbol]", scope: CodeScope) -> str:
         """Return what to ask instead of a name that is none of a symbol: the file of the name, or a symbol like it."""
         for path in self.files_ending(asked, scope)[:1]:
             return f"{path} is a file: get_impact shows what uses it, search_code what it has."
@@ -340,7 +337,7 @@ class CodeIndex(Worker):
     def _namespace(self, where: "Place", namespace: str | None) -> str | None:
         return namespace_of(namespace) if namespace else namespace_of(str(where.root))
 
-    def scope(self, namespace: str | None, language: str | None = None, path: str | None = None) -> "CodeScope":
+    def scope(self, namespace: str | None, language: str | None = None, path: str | None = None) -> CodeScope:
         """Return where to look for code of a project, or of all. Raises InvalidWorkspace."""
         project = self.project(namespace)
         return self.within({} if project is None else {"namespace": project}, language, path)
@@ -364,16 +361,14 @@ class CodeIndex(Worker):
             return asked
         raise NotFound(f"no project is named {asked}", hint=self.why_nothing(self.within({"namespace": asked}))[0])
 
-    def within(self, where: "Filter", language: str | None = None, path: str | None = None) -> "CodeScope":
+    def within(self, where: "Filter", language: str | None = None, path: str | None = None) -> CodeScope:
         """Return where to look for code: in the trees that a filter finds, or in all; which languages and folders."""
-        from recollect.store.code_rows import CodeScope
-
         trees = tuple(tree.id for tree in self._context.store.find(Tree, where)) if where else None
         languages = (language.strip().lower(),) if language else ()
         below = (path.strip().removeprefix("./"),) if path else ()
         return CodeScope(trees, languages, below)
 
-    def why_nothing(self, scope: "CodeScope") -> tuple[str, ...]:
+    def why_nothing(self, scope: CodeScope) -> tuple[str, ...]:
         """Return why nothing may have been found: nothing is indexed there."""
         if is_confined.get():
             return ("No code of this project is indexed.",) if scope.trees == () else ()
@@ -419,7 +414,7 @@ class CodeIndex(Worker):
         )
 
 
-def trees_meant(context: "Context", code: CodeIndex, namespace: str | None) -> list[Tree]:
+def trees_meant(context: Context, code: CodeIndex, namespace: str | None) -> list[Tree]:
     """Return the trees of a namespace; without one the tree this process runs in, or all if that is not indexed."""
     scope = code.scope(namespace)
     trees = context.store.find(Tree)
@@ -451,8 +446,6 @@ def _shortened(notes: list[str]) -> tuple[str, ...]:
 
 def _cpu_s() -> float:
     """Return the CPU seconds of this process and of those it has waited for."""
-    import os
-
     return sum(os.times()[:4])
 
 

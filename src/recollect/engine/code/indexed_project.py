@@ -27,10 +27,11 @@ from recollect.engine.code.code_index import tree_at
 from recollect.errors import Conflict, NotFound
 from recollect.files import read_file
 from recollect.model import File, Tree
+from recollect.store.code_rows import PLACE_BITS, CodeScope, file_node
 from recollect.store.code_rows import PackageRow as PackageRow
 from recollect.store.code_rows import SymbolRow as SymbolRow
-from recollect.store.code_rows import file_node
 from recollect.text.display import plural
+from recollect.text.identifiers import code_terms
 from recollect.text.redaction.redact import masked
 
 if TYPE_CHECKING:
@@ -183,7 +184,6 @@ class Sources:
         """
         from recollect.code.search.pool import FIELDS, REPORT_PIECES, REPORT_POSTINGS, SUMMED
         from recollect.code.search.question import understand
-        from recollect.store.code_rows import PLACE_BITS, CodeScope
 
         terms = understand(text).terms
         if self.tree is None or not terms:
@@ -214,8 +214,6 @@ class Sources:
         matter, this also what it touches.
         """
         from recollect.code.search.question import understand
-        from recollect.store.code_rows import PLACE_BITS, CodeScope
-        from recollect.text.identifiers import code_terms
 
         asked = understand(text)
         if self.tree is None or not asked.terms:

@@ -43,19 +43,17 @@ from recollect.engine.hook_responses.work_in_progress import (
     work_in_progress,
 )
 from recollect.engine.memory.freshness import freshness_of, is_outdated
-from recollect.engine.records.branches import written_on
+from recollect.engine.records.branches import Branches, written_on
 from recollect.engine.records.memory_rows import SUMMARY_SOURCE, is_learnt
 from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
-from recollect.store.store_values import Range, Without
+from recollect.store.store_values import Filter, Range, Without
 from recollect.text.display import day, plural
 from recollect.text.paraphrases import statements
 from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
-    from recollect.engine.records.branches import Branches
     from recollect.engine.retrieval.use_counters import UseCounters
     from recollect.store.sql import Store
-    from recollect.store.store_values import Filter
 
 # Memories of each type that are read: the most important, of equal importance the newest.
 LOOKED_AT = 30

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import msgspec
 
 from recollect import clock
-from recollect.engine.memory.anchor_drafts import NOTHING, spoken_text
+from recollect.engine.memory.anchor_drafts import NOTHING, Prepared, spoken_text
 from recollect.engine.records import input_checks
 from recollect.engine.records.checkout import work_tree
 from recollect.engine.records.identity import project_root, repository_root
 from recollect.engine.records.memory_rows import TRUST, content_hash, existing, headline, replace, unwanted
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import ContentTooLarge, Forbidden, InvalidInput, StorageError
+from recollect.git import read
 from recollect.model import (
     SHARED,
     Anchor,
@@ -36,10 +37,10 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.text.display import oneline, plural
+from recollect.text.redaction.redact import redact_value, told
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.engine.memory.anchor_drafts import Prepared
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.scope import Scope
@@ -63,7 +64,7 @@ class Draft(NamedTuple):
     file: "Found"
     shared: "SharedMemory"
     memory: Memory
-    prepared: "Prepared"
+    prepared: Prepared
 
 
 class SharedMemories:
@@ -245,7 +246,7 @@ class SharedMemories:
             memory = msgspec.structs.replace(clean, content_hash=content_hash(clean.content))
             return Draft(file, shared, memory, self._anchors(memory, shared.anchors))
 
-    def _anchors(self, memory: Memory, given: Sequence[str]) -> "Prepared":
+    def _anchors(self, memory: Memory, given: Sequence[str]) -> Prepared:
         for anchors in (given, ()):  # a place that this checkout does not have is no reason to refuse the memory
             try:
                 return self._anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
@@ -320,7 +321,6 @@ class SharedMemories:
     def _shared(self, memory: Memory, known: dict[str, SharedFile]) -> "tuple[Memory, SharedMemory, str]":
         """Return what a memory says in its file, and the name of the file. Raises InvalidInput for a secret."""
         from recollect.importing.shared_file import MAX_BYTES, SharedMemory, file_name, to_text
-        from recollect.text.redaction.redact import redact_value, told
 
         store, row = self._context.store, known.get(memory.id)
         about: dict[str, Any] = cast("dict[str, Any]", memory.metadata.get(SHARED, {})) if memory.is_shared else {}
@@ -353,7 +353,6 @@ class SharedMemories:
         before: the hash of the file when it was written or read the last time, where that is known
         """
         from recollect.engine.records.output_file import refuse_elsewhere, written
-        from recollect.git import read
         from recollect.importing.shared_file import MAX_BYTES, blob_hash
 
         found = read(target, MAX_BYTES, follows=False) or b""

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from recollect.engine.graph.graph_view import node_views, steps
 from recollect.engine.records.memory_rows import batches, said_at
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
@@ -84,8 +86,6 @@ def _decisions(store: Store, graph: Graph, nodes: Sequence[int], depth: int, thr
 
 
 def _all_but_computed(through: Sieve) -> Any:
-    import numpy as np
-
     table = np.ones(256, np.bool_) if through.relations is None else through.relations.copy()
     table[[RELATIONS.index(name) for name in COMPUTED]] = False
     return table

@@ -23,7 +23,7 @@ from recollect.engine.records.identity import project_root
 from recollect.engine.records.output_file import refuse_elsewhere
 from recollect.errors import Conflict, InvalidInput, NotFound, StorageError
 from recollect.files import read_file
-from recollect.model import Fix, Lesson, Memory, Proposal
+from recollect.model import Fix, KnownCommand, Lesson, Memory, Proposal
 from recollect.patterns.project_lessons import STATED, corrections, difference, lessons, unsaid, with_lessons
 from recollect.patterns.usage_patterns import tool_preferences
 from recollect.text.digest import digest
@@ -31,7 +31,6 @@ from recollect.text.display import plural, visible
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.model import KnownCommand
     from recollect.store.sql import Store
 
 # Where assistants look for instructions, the one that most of them read first.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import clock
 from recollect.engine.records.memory_rows import content_hash, store_in
-from recollect.engine.sessions.model_summaries import BY_RULES, SESSION_ROWS, SUMMARY_BY
+from recollect.engine.sessions.model_summaries import BY_RULES, SESSION_ROWS, SUMMARY_BY, ModelSummaries
 from recollect.errors import StorageError
 from recollect.model import Fix, Injection, Memory, Observed, Session
 from recollect.store.store_values import Range
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.sessions.hook_ingest import OwnAnswer, PreparedEvent, Written
     from recollect.engine.sessions.llm_jobs import LlmJobs
-    from recollect.engine.sessions.model_summaries import ModelSummaries
     from recollect.store.transaction import Transaction
 
 # What a summary is worth among other memories, and a fix: both are what the next session needs first.
