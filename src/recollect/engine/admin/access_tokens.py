@@ -1,5 +1,6 @@
 """Access tokens: who may call the operations over HTTP. Only the hash of a secret is stored."""
 
+import hashlib
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
@@ -179,8 +180,6 @@ def _hash(secret: str) -> str:
     One round of SHA-256 is enough: 256 random bits cannot be guessed, however fast a guess is. Slow hashes are for
     passwords that people choose.
     """
-    import hashlib
-
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

@@ -21,6 +21,7 @@ from recollect import clock
 from recollect.engine.records.checkout import work_tree
 from recollect.engine.records.identity import project_root
 from recollect.engine.records.output_file import refuse_elsewhere
+from recollect.engine.sessions.observed_events import observed
 from recollect.errors import Conflict, InvalidInput, NotFound, StorageError
 from recollect.files import read_file
 from recollect.model import Fix, KnownCommand, Lesson, Memory, Proposal
@@ -101,8 +102,6 @@ def _applied(context: Context, proposal: Proposal, apply: str, target: Path, bef
 
 
 def _lessons(store: Store, namespace: str, commands: Sequence[KnownCommand]) -> list[Lesson]:
-    from recollect.engine.sessions.observed_events import observed
-
     now = clock.now()
     where = {"namespace": namespace, "memory_type": STATED, "source": STATED_BY, "superseded_by": None}
     stated = [

@@ -19,7 +19,9 @@ from recollect.model import (
     Summed,
 )
 from recollect.operations import operation
+from recollect.recall.feedback import sign
 from recollect.store.store_values import Range
+from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -101,9 +103,6 @@ class Sessions:
 
     def _injected(self, rows: Sequence[Injection]) -> Iterator[Injected]:
         """Yield injected memories with how they were used; deleted ones by their id."""
-        from recollect.recall.feedback import sign
-        from recollect.text.token_count import tokens
-
         known = {row.id: row for row in self._context.store.get(Memory, [row.memory_id for row in rows])}
         for row in rows:
             memory = known.get(row.memory_id)
