@@ -9,7 +9,6 @@ file.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from recollect.engine.records.identity import project_root
 from recollect.engine.records.output_file import refuse_elsewhere
 from recollect.engine.sessions.observed_events import observed
 from recollect.errors import Conflict, InvalidInput, NotFound, StorageError
-from recollect.files import read_file
+from recollect.files import read_file, replace_file
 from recollect.model import Fix, KnownCommand, Lesson, Memory, Proposal
 from recollect.patterns.project_lessons import STATED, corrections, difference, lessons, unsaid, with_lessons
 from recollect.patterns.usage_patterns import tool_preferences
@@ -180,20 +179,14 @@ def _read(target: Path) -> tuple[bytes, bool]:
 
 def _write(target: Path, before: bytes, after: bytes) -> None:
     """Replace a file unless it changed a moment ago; its mode stays."""
-    beside = target.with_name(f".{target.name}.{clock.new_id()[:8]}")
+    if _read(target)[0] != before:
+        hint = "Run `recollect patterns distil` again."
+        raise Conflict(f"{target.name} was changed by another program", hint=hint)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(after)
-        with contextlib.suppress(FileNotFoundError):
-            beside.chmod(target.stat().st_mode & 0o7777)
-        if _read(target)[0] != before:
-            hint = "Run `recollect patterns distil` again."
-            raise Conflict(f"{target.name} was changed by another program", hint=hint)
-        beside.replace(target)
+        replace_file(target, after)
     except OSError as problem:
         raise StorageError(f"{target} cannot be written: {problem.strerror}") from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _mark(content: bytes) -> str:
