@@ -44,7 +44,10 @@ from typing import Any, ClassVar
 
 
 class RecollectError(Exception):
-    """A failure with a stable code, a message, a hint and details."""
+    """A failure with a stable code, a message, a hint and details.
+
+    code: from the name of the class, unless that sets another
+    """
 
     code: ClassVar[str] = "INTERNAL_ERROR"
     exit_status: ClassVar[int] = 1
@@ -52,6 +55,10 @@ class RecollectError(Exception):
     default_hint: ClassVar[str] = (
         "This is a bug in recollect. Run `recollect health` and report this error with the command you ran."
     )
+
+    def __init_subclass__(cls) -> None:
+        words = "".join(f"_{letter}" if letter.isupper() else letter for letter in cls.__name__)
+        cls.code = vars(cls).get("code") or words[1:].upper()
 
     def __init__(self, message: str, *, hint: str = "", **details: Any) -> None:
         super().__init__(message)
@@ -71,61 +78,51 @@ class RecollectError(Exception):
 
 
 class InvalidInput(RecollectError):
-    code = "INVALID_INPUT"
     exit_status = 2
     default_hint = "Correct the value and try again. Nothing was written."
 
 
 class ContentTooLarge(InvalidInput):
-    code = "CONTENT_TOO_LARGE"
     default_hint = "Shorten or split the content, or raise max_content_bytes. Nothing was written."
 
 
 class InvalidWorkspace(InvalidInput):
-    code = "INVALID_WORKSPACE"
     default_hint = "Use a path, or a name of letters, digits and the characters '.', '-', '_', ':' and '/'."
 
 
 class AmbiguousName(InvalidInput):
-    code = "AMBIGUOUS_NAME"
     default_hint = "Name one of them by its path: src/server.py::Server.start."
 
 
 class MethodNotAllowed(InvalidInput):
-    code = "METHOD_NOT_ALLOWED"
     default_hint = "GET /api/v1/openapi.json lists the methods of every path."
 
 
 class NotFound(RecollectError):
-    code = "NOT_FOUND"
     exit_status = 3
     default_hint = "Check the id. `recollect list` shows all memories."
 
 
 class MemoryNotFound(NotFound):
-    code = "MEMORY_NOT_FOUND"
+    """No memory has the id."""
 
 
 class WorkspaceNotFound(NotFound):
-    code = "WORKSPACE_NOT_FOUND"
     default_hint = (
         "`recollect workspace init` creates it. `recollect workspace list` lists projects that have memories."
     )
 
 
 class Purged(NotFound):
-    code = "PURGED"
     default_hint = "A purged item cannot be restored. `recollect changes` lists changes that can be undone."
 
 
 class Conflict(RecollectError):
-    code = "CONFLICT"
     exit_status = 4
     default_hint = "Reload the current state and try again."
 
 
 class WorkspaceExists(Conflict):
-    code = "WORKSPACE_EXISTS"
     default_hint = "`recollect workspace get` shows it, and `recollect workspace init` creates or shows one."
 
 
@@ -136,19 +133,16 @@ class ConfigError(RecollectError):
 
 
 class StorageError(RecollectError):
-    code = "STORAGE_ERROR"
     exit_status = 6
     default_hint = "Run `recollect health` to check the database."
 
 
 class StoreLocked(StorageError):
-    code = "STORE_LOCKED"
     retryable = True
     default_hint = "Another process is writing to the database. Try again, or raise busy_timeout_ms."
 
 
 class StoreCorrupt(StorageError):
-    code = "STORE_CORRUPT"
     default_hint = (
         "Run `recollect health`. `recollect admin rebuild` repairs a damaged full-text index. For other damage, keep "
         "the file and restore an export or a backup; `sqlite3 FILE .recover` may recover most of it."
@@ -156,22 +150,18 @@ class StoreCorrupt(StorageError):
 
 
 class StoreForeign(StorageError):
-    code = "STORE_FOREIGN"
     default_hint = "Set RECOLLECT_DATABASE or --database to a recollect database, or to a file that does not exist yet."
 
 
 class StoreUnwritable(StorageError):
-    code = "STORE_UNWRITABLE"
     default_hint = "Check the owner, permissions and mount of the file and its folder. Reading may still work."
 
 
 class StoreFull(StorageError):
-    code = "STORE_FULL"
     default_hint = "Free some disk space and try again. Existing memories are intact."
 
 
 class StoreUnreachable(StorageError):
-    code = "STORE_UNREACHABLE"
     retryable = True
     default_hint = (
         "Check that the database server runs, and its address in RECOLLECT_DATABASE_URL. A write that was not "
@@ -180,25 +170,21 @@ class StoreUnreachable(StorageError):
 
 
 class SchemaTooNew(StorageError):
-    code = "SCHEMA_TOO_NEW"
     default_hint = "Upgrade recollect: a newer version wrote this database. Nothing was changed."
 
 
 class Cancelled(RecollectError):
-    code = "CANCELLED"
     exit_status = 130
     default_hint = "No partial changes were written. You can run it again."
 
 
 class ProviderError(RecollectError):
-    code = "PROVIDER_ERROR"
     exit_status = 7
     retryable = True
     default_hint = "Check the provider's address and key. `recollect health` tests the connection."
 
 
 class EmbeddingFailed(ProviderError):
-    code = "EMBEDDING_FAILED"
     default_hint = (
         "Nothing is lost: search is keyword-only until the provider answers; then missing embeddings are computed."
     )
@@ -210,7 +196,6 @@ class ModelFailed(ProviderError):
 
 
 class BudgetSpent(ModelFailed):
-    code = "BUDGET_SPENT"
     retryable = False
     default_hint = (
         "The limit resets at midnight UTC; `recollect stats` shows the usage. To allow more, raise "
@@ -219,18 +204,15 @@ class BudgetSpent(ModelFailed):
 
 
 class AccessRefused(RecollectError):
-    code = "ACCESS_REFUSED"
     exit_status = 8
     default_hint = "`recollect admin tokens` lists the access tokens and what each one covers."
 
 
 class Unauthorized(AccessRefused):
-    code = "UNAUTHORIZED"
     default_hint = 'Send the header "Authorization: Bearer TOKEN". `recollect admin create-token` makes a token.'
 
 
 class Forbidden(AccessRefused):
-    code = "FORBIDDEN"
     default_hint = "Use a token with a wider scope. `recollect admin create-token` makes one."
 
 
@@ -241,12 +223,10 @@ class TooManyRequests(AccessRefused):
 
 
 class QuotaExceeded(TooManyRequests):
-    code = "QUOTA_EXCEEDED"
     retryable = False
     default_hint = "The count resets at midnight UTC. The setting quota_memories_per_day of the server allows more."
 
 
 class RequestTimeout(AccessRefused):
-    code = "REQUEST_TIMEOUT"
     retryable = True
     default_hint = "Send the request again over a faster connection."

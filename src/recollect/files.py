@@ -1,4 +1,4 @@
-"""Safe reads of regular files, with a limit, and private folders.
+"""Safe reads of regular files, with a limit, atomic writes, and private folders.
 
 A repository, an archive or an assistant's folder may contain anything under any name: a pipe that blocks, an endless
 device, a link to a private file. `open_file` and `read_file` return the content of regular files and raise OSError for
@@ -12,6 +12,7 @@ import os
 import select
 import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -90,6 +91,42 @@ def is_inside(path: str | Path, folder: str | Path) -> bool:
     """Return whether a path, with its links resolved, is in a folder."""
     real, root = os.path.realpath(path), os.path.realpath(folder)
     return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None:
+    """Write a file atomically; an existing one keeps its owner and permissions. Raises OSError.
+
+    mode: its permissions if it is new (default: those of the umask)
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            _like(path, file.fileno(), mode)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _like(path: Path, descriptor: int, mode: int | None) -> None:
+    """Give a file the owner and permissions of the one it will replace."""
+    try:
+        old = path.stat()
+    except FileNotFoundError:
+        os.fchmod(descriptor, _usual_mode() if mode is None else mode)
+        return
+    with suppress(OSError):  # only root can change the owner
+        os.fchown(descriptor, old.st_uid, old.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+
+
+def _usual_mode() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def private_folder(folder: Path) -> None:

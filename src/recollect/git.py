@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import stat
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -367,8 +368,6 @@ class _Pipe:
             process.kill()
 
     def _more(self) -> bool:
-        import select
-
         assert self._process.stdout is not None  # noqa: S101 - it was asked for
         handle = self._process.stdout.fileno()
         piece = os.read(handle, BLOCK_BYTES) if select.select([handle], [], [], TIMEOUT_S)[0] else b""
@@ -527,8 +526,6 @@ def _excludes(program: str, user: tuple[tuple[str, str], ...], path: str) -> str
 
 def _blocks(process: Popen[bytes], timeout_s: float) -> Generator[Answer, None, bool]:
     """Yield the output of a process as it comes; return whether it came too late."""
-    import select
-
     assert process.stdout is not None  # noqa: S101 - it was asked for
     handle = process.stdout.fileno()
     while select.select([handle], [], [], timeout_s)[0]:

@@ -7,6 +7,8 @@ Documents nested deeper than any real one are refused here, before anything is w
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -52,8 +54,6 @@ def parse_toml(raw: bytes, *, what: str = "the text") -> dict[str, Any]:
 def parse_python(source: str | bytes) -> ast.Module:
     """Return the syntax tree of a Python file; raises ValueError if this interpreter cannot parse it."""
     import ast
-    import sys
-    import warnings
 
     version = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
     try:

@@ -22,7 +22,6 @@ from recollect.graph.walk import (
     Direction,
     breadth_first,
     depth_first,
-    expand,
     neighbours,
     shortest_path,
 )
@@ -112,7 +111,7 @@ def test_expansion_is_everything_near_any_of_the_seeds(graph: Graph, hops: int, 
     twin = directed(graph).to_undirected()
     near = [nx.single_source_shortest_path_length(twin, seed, cutoff=hops) for seed in seeds]
     expected = {node: min(found[node] for found in near if node in found) for found in near for node in found}
-    walk = expand(graph, sorted(seeds), hops)
+    walk = breadth_first(graph, sorted(seeds), most_depth=hops, direction="both")
     assert {node: int(walk.depth[node]) for node in walk.order.tolist()} == expected
 
 

@@ -100,11 +100,11 @@ class Context:
 class Worker:
     """A noun that works in a thread of this process, from `start` until `stop`.
 
-    thread_name: the name of the thread; stop_s: how long closing waits for what it is doing
+    thread_name: the name of the thread; stop_s: how long closing waits for what it is doing; None: until it ends
     """
 
     thread_name = "recollect"
-    stop_s = 5.0
+    stop_s: float | None = 5.0
 
     def __init__(self) -> None:
         self._stop = threading.Event()

@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.engine.records.memory_rows import batches
 from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE, Asked
 from recollect.engine.root import Engine
 from recollect.errors import Conflict, InvalidInput, MemoryNotFound
 from recollect.model import Hit, Memory, Signals
+from recollect.providers.provider_protocol import Embedder
 from recollect.settings import load
 from recollect.store.store_values import Filter, Has, Range
 from recollect.text.redaction.redact import redact_value
-
-if TYPE_CHECKING:
-    from recollect.providers.provider_protocol import Embedder
 
 # A library has no limit of its own; this is the largest that the setting allows.
 MAX_CONTENT_BYTES = 67_108_864

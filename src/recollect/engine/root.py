@@ -9,7 +9,7 @@ from recollect.engine.context import Context
 from recollect.engine.models.embedding_queue import Embedding
 from recollect.engine.models.llm import Language
 from recollect.engine.records.branches import Branches
-from recollect.operations import collect
+from recollect.operations import Operation, collect
 from recollect.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from recollect.engine.snippets.coding_memories import Coding
     from recollect.engine.snippets.evolution import SnippetEvolution
     from recollect.engine.snippets.snippets import Snippets
-    from recollect.operations import Operation
     from recollect.providers.provider_protocol import Embedder, Model
     from recollect.store.sql import Store
 

@@ -31,21 +31,17 @@ class MemoryError(RecollectError):
 class ChunkingError(MemoryError):
     """A text could not be split into chunks."""
 
-    code = "CHUNKING_ERROR"
     default_hint = "Use create_single_chunk to store the whole text. Nothing was stored."
 
 
 class TemporalWeightingError(MemoryError):
     """A weight could not be calculated."""
 
-    code = "TEMPORAL_WEIGHTING_ERROR"
     default_hint = "Use Unix seconds for times, and one of the types working, session, episodic, semantic."
 
 
 class SessionMemoryError(MemoryError):
     """A session could not be stored or read."""
-
-    code = "SESSION_MEMORY_ERROR"
 
 
 @contextmanager

@@ -122,8 +122,5 @@ def migrate_legacy_record(legacy_record: MemoryRecord) -> ChunkedMemoryRecord:
         content=conversation(legacy_record.user, legacy_record.assistant),
         timestamp=legacy_record.timestamp,
         embedding=legacy_record.embedding,
-        chunk_index=0,
-        access_count=0,
         last_accessed=legacy_record.timestamp,
-        importance_score=1.0,
     )

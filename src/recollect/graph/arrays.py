@@ -103,11 +103,6 @@ class Rows(NamedTuple):
     ends: Ints
     edges: Places
 
-    @property
-    def size(self) -> int:
-        """The number of nodes."""
-        return len(self.starts) - 1
-
     def leaving(self, nodes: Places) -> tuple[Places, Places]:
         """Return the node and the position of every entry of these nodes, in order."""
         return entries(self.starts, nodes)

@@ -77,18 +77,6 @@ def breadth_first(
     return Walk(np.concatenate(rings), depth, parent, edge)
 
 
-def expand(
-    graph: Graph,
-    seeds: Sequence[int],
-    hops: int,
-    *,
-    direction: Direction = "both",
-    through: Sieve = EVERYTHING,
-) -> Walk:
-    """Return everything within `hops` steps of the seeds, nearest first."""
-    return breadth_first(graph, seeds, most_depth=hops, direction=direction, through=through)
-
-
 def depth_first(
     graph: Graph,
     start: int,

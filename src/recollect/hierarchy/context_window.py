@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 
 from recollect.engine import input_checks
-from recollect.hierarchy.model import Filled, LookedUp, WindowMoves, WindowView
+from recollect.hierarchy.model import Filled, LookedUp, Moved, WindowMoves, WindowView
 from recollect.hierarchy.policies import ProfileChoice
 from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-    from recollect.hierarchy.model import Moved
     from recollect.hierarchy.project_window import MemoryManager
 
 # Items and moves shown by default: one screen.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from recollect.engine import Sources, SymbolRow, size, tokens
+from recollect.engine import Sources, SymbolRow, code_terms, size, tokens
 from recollect.errors import NotFound
 from recollect.hierarchy.model import Form, Item
 from recollect.hierarchy.policies import ESTIMATED_PER_BYTE
@@ -167,8 +167,6 @@ def _best_pieces(
     terms: Collection[str],
 ) -> list[_Piece]:
     """Return the pieces, best match first, then those around it; in their order if nothing is asked for."""
-    from recollect.engine import code_terms
-
     if not wanted and not terms:
         return list(pieces)
     texts = ["\n".join(lines[piece.start - 1 : piece.end]) for piece in pieces]

@@ -9,11 +9,10 @@ import msgspec
 
 from recollect.engine import Documents
 from recollect.hierarchy.model import GlobalKnowledge
-from recollect.model import Record
+from recollect.model import CodeHit, Record
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
-    from recollect.model import CodeHit
 
 # Code locations in an answer.
 PLACES = 5

@@ -88,6 +88,15 @@ class Memory(Record, frozen=True, kw_only=True):
         """The type that people read; for an observed memory, the kind of event."""
         return f"{RECORDED.get(self.category, 'event')} (observed)" if self.observed else self.memory_type
 
+    def is_expired(self, now: int) -> bool:
+        """Tell whether it is archived or expired at a moment."""
+        return self.expires_at is not None and self.expires_at <= now
+
+    def holds(self, now: int) -> bool:
+        """Tell whether it is neither superseded, ended nor expired at a moment."""
+        is_over = self.valid_to is not None and self.valid_to <= now
+        return self.superseded_by is None and not is_over and not self.is_expired(now)
+
     @property
     def created(self) -> datetime:
         """When it was stored, in UTC."""

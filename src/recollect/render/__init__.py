@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect.errors import RecollectError
-from recollect.model import Record, TokenCreated
+from recollect.model import Memory, Record, TokenCreated
 from recollect.text.display import escaped_value, is_harmless, oneline
 from recollect.text.redaction.redact import redact_value, secrets
 
@@ -53,8 +53,6 @@ ECHOED_DEPTH = 8
 
 def acknowledged(record: Record, operation: str, *, read_only: bool) -> Record:
     """Return the answer to show for an operation: a changed memory is acknowledged, not repeated."""
-    from recollect.model import Memory
-
     if read_only or not isinstance(record, Memory):
         return record
     from recollect.render.memory_text import Changed

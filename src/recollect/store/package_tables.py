@@ -100,30 +100,30 @@ class Packages(Rows):
 
     # --- as a graph ---
 
-    def package_nodes(self, trees: Sequence[int] | None = None) -> Iterator[tuple[str, str, str, str | None]]:
-        """Yield (node id, kind, label, namespace) of every package of trees and of their dependencies.
+    def package_nodes(self) -> Iterator[tuple[str, str, str, str | None]]:
+        """Yield (node id, kind, label, namespace) of every package of the trees and of their dependencies.
 
         A package has the namespace of the trees that contain it. A package that is not indexed, or in trees of several
         namespaces, has none.
         """
-        index, wanted = self._package_index(trees)
+        index = PackageIndex(self.packages(), self.find(Tree))
         seen: set[str] = set()
-        for row in wanted:
+        for row in index.rows:
             for node, label in [(index.node(row), row.label), *_needed(index, row)]:
                 if node not in seen:
                     seen.add(node)
                     yield node, "Package", label, index.namespace(node)
 
-    def package_links(self, trees: Sequence[int] | None = None) -> Iterator[PackageLink]:
-        """Yield the links that start at the packages of trees."""
-        index, wanted = self._package_index(trees)
+    def package_links(self) -> Iterator[PackageLink]:
+        """Yield the links that start at the packages of the trees."""
+        index = PackageIndex(self.packages(), self.find(Tree))
         seen: set[tuple[str, str, str]] = set()
-        for link in (link for row in wanted for link in _links(index, row)):
+        for link in (link for row in index.rows for link in _links(index, row)):
             # Work trees of one repository repeat each other.
             if (link.src, link.dst, link.scope) not in seen:
                 seen.add((link.src, link.dst, link.scope))
                 yield link
-        for tree in dict.fromkeys(row.tree for row in wanted):
+        for tree in dict.fromkeys(row.tree for row in index.rows):
             yield from self._files(index, tree)
 
     def _files(self, index: PackageIndex, tree: int) -> Iterator[PackageLink]:
@@ -132,11 +132,6 @@ class Packages(Rows):
             row = index.owner(tree, path, language)
             if row is not None:
                 yield PackageLink(index.node(row), file_node(index.roots[tree], path), "CONTAINS")
-
-    def _package_index(self, trees: Sequence[int] | None) -> tuple[PackageIndex, list[PackageRow]]:
-        """Return all packages, and those of the wanted trees: any tree may satisfy a dependency."""
-        index = PackageIndex(self.packages(), self.find(Tree))
-        return index, [row for row in index.rows if trees is None or row.tree in trees]
 
 
 class PackageIndex:

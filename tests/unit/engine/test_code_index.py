@@ -225,7 +225,7 @@ def test_a_server_follows_the_project_it_was_started_in_where_that_is_set(
         engine.start_background()
         assert indexed.wait(PATIENCE_S)
         assert len(engine.code.symbols("Server").symbols) == 1
-    assert engine.code._thread is None
+    assert not engine.code.running
 
 
 def test_a_server_started_at_home_follows_nothing_and_says_so(

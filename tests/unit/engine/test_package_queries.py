@@ -172,9 +172,6 @@ def test_packages_are_nodes_of_the_graph_with_what_they_need_and_hold(engine: En
     held = [dst for _, dst in holds if dst.startswith("file:")]
     assert len(held) == len(set(held)), "a file belongs to one package"
     assert set(held) <= {node for node, *_ in code_nodes(store)}
-    (shop,) = (tree.id for tree in store.find(Tree) if tree.root == str(shops[1]))
-    assert {link.src for link in store.package_links([shop])} == {"pkg:npm:shop", f"pkg:pypi:{shops[1]}"}
-    assert "pkg:npm:@acme/ui" not in {node for node, *_ in store.package_nodes([shop])}
 
 
 @pytest.mark.promise("E16")

@@ -169,7 +169,7 @@ def test_a_session_that_falls_silent_is_judged_by_what_was_seen(engine: Engine, 
     assert (evidence(engine, used), evidence(engine, left)) == (["ran"], ["unused"])
     assert (counts(engine, used), counts(engine, left)) == ((1, 1, 0), (1, 0, 0))
     before = confidence(engine, used)
-    engine.session_updates._looked_at = 0.0
+    engine.session_updates.looked_at = 0.0
     engine.session_updates.close_silent()
     assert confidence(engine, used) == before
 

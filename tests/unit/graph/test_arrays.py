@@ -32,7 +32,7 @@ def test_without_direction_loops_go_and_parallel_edges_add_up() -> None:
 def test_an_empty_graph_is_a_graph() -> None:
     graph = graph_of(0, [])
     assert graph.size == 0
-    assert graph.outgoing.size == 0
+    assert len(graph.outgoing.ends) == 0
     assert graph.undirected.ends.tolist() == []
     assert graph.within(sieve(graph, kinds=["File"])).size == 0
 

@@ -18,14 +18,11 @@ from recollect.engine.graph.code_nodes import code_nodes, is_code
 from recollect.engine.records.identity import PRIVATE, namespace_of
 from recollect.engine.records.memory_rows import full_id
 from recollect.errors import Forbidden, RecollectError
-from recollect.model import Change, Memory, Record, Session
-from recollect.operations import public
+from recollect.model import AccessScope, Change, Memory, Record, Session
+from recollect.operations import Operation, public
 from recollect.store.confinement import confined_to
 
 if TYPE_CHECKING:
-    from recollect.engine.admin.access_tokens import Grant
-    from recollect.model import AccessScope
-    from recollect.operations import Operation
     from recollect.store.sql import Store
 
 

@@ -1,5 +1,6 @@
 """Access tokens: who may call the operations over HTTP. Only the hash of a secret is stored."""
 
+import hashlib
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
@@ -12,6 +13,7 @@ from recollect.engine.records.identity import PRIVATE, namespace_of, private_nam
 from recollect.errors import Conflict, Forbidden, InvalidInput, NotFound, StorageError, Unauthorized
 from recollect.model import AccessScope, AccessToken, TokenCreated, TokenPage, TokenState, TokenView
 from recollect.operations import operation
+from recollect.text.time_arguments import read_age, read_moment
 
 if TYPE_CHECKING:
     from recollect.engine.admin.oidc_tokens import OidcTokens
@@ -178,8 +180,6 @@ def _hash(secret: str) -> str:
     One round of SHA-256 is enough: 256 random bits cannot be guessed, however fast a guess is. Slow hashes are for
     passwords that people choose.
     """
-    import hashlib
-
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -199,8 +199,6 @@ def _projects(values: object, person: object) -> tuple[str, ...]:
 
 def _expiry(expires: object, now: int) -> int | None:
     """Return when a token expires: after an age, or at the end of a date; None: never."""
-    from recollect.text.time_arguments import read_age, read_moment
-
     text = input_checks.text("expires", expires).strip()
     if text.lower() == "never":
         return None

@@ -362,7 +362,7 @@ def _lines(store: "Store", namespace: str | None) -> Iterator[tuple[str, bytes]]
         ("workspace", workspaces),
         ("session", store.find(Session, where, order="started_at")),
         ("memory", _memories(store, where)),
-        ("node", _without_dangling(store, nodes.values(), namespace)),
+        ("node", _without_dangling(nodes.values(), namespace)),
         ("edge", edges),
         ("anchor", _anchors(store, where)),
     ):
@@ -403,7 +403,7 @@ def _edges_of(store: "Store", nodes: dict[str, Node]) -> list[Edge]:
     return sorted(found.values(), key=lambda edge: (edge.created_at, edge.id))
 
 
-def _without_dangling(store: "Store", nodes: Iterable[Node], namespace: str | None) -> Iterator[Node]:
+def _without_dangling(nodes: Iterable[Node], namespace: str | None) -> Iterator[Node]:
     """Yield nodes; those of memories outside the exported namespace lose their pointer."""
     for node in nodes:
         outside = namespace is not None and node.memory_id and node.namespace != namespace

@@ -2,10 +2,9 @@
 
 from collections import Counter
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from recollect import clock
-from recollect.engine.context import is_confined
+from recollect.engine.context import Context, is_confined
 from recollect.engine.memory.library_state import Documents
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
@@ -30,14 +29,11 @@ from recollect.model import (
 )
 from recollect.operations import operation
 
-if TYPE_CHECKING:
-    from recollect.engine.context import Context
-
 
 class Namespaces:
     """Projects that memories belong to."""
 
-    def __init__(self, context: "Context") -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
 
     @operation("list_namespaces", "namespaces", read_only=True)
@@ -110,7 +106,7 @@ def _named(namespace: str) -> str | None:
 class Workspaces:
     """Named projects. The id of a workspace is its namespace."""
 
-    def __init__(self, context: "Context") -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
 
     @operation("workspace_init", "workspace-init", idempotent=True, positional=("identifier",), listed=())

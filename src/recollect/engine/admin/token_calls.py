@@ -3,20 +3,17 @@
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect import clock
 from recollect.engine.admin.access_rules import PROJECTS
+from recollect.engine.admin.access_tokens import Grant
+from recollect.engine.context import Context
 from recollect.engine.records import input_checks
 from recollect.errors import QuotaExceeded, StorageError
 from recollect.model import Limit, Memory, Offset, Record, TokenCall, TokenCallPage
-from recollect.operations import operation
+from recollect.operations import Operation, operation
 from recollect.store.store_values import Range
-
-if TYPE_CHECKING:
-    from recollect.engine.admin.access_tokens import Grant
-    from recollect.engine.context import Context
-    from recollect.operations import Operation
 
 DAY_S = 86_400
 # Calls are written many at a time, so that a read is not a write; at most these are lost if the process is killed.
@@ -34,7 +31,7 @@ STORING = ("store_memory", "store_coding_memory", "import_memories")
 class TokenCalls:
     """Records and lists calls with access tokens."""
 
-    def __init__(self, context: "Context") -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
         self._buffer: list[TokenCall] = []
         self._flushed_at = 0.0
@@ -60,7 +57,7 @@ class TokenCalls:
         rows = self._context.store.find(TokenCall, where, order="-at", limit=limit, offset=offset)
         return TokenCallPage(calls=tuple(rows), total=self._context.store.count(TokenCall, where), offset=offset)
 
-    def check_quota(self, grant: "Grant", row: "Operation") -> None:
+    def check_quota(self, grant: Grant, row: Operation) -> None:
         """Raise QuotaExceeded if a token has stored as many memories today, in UTC, as it may."""
         most = self._context.settings.quota_memories_per_day
         if not most or row.name not in STORING:
@@ -73,7 +70,7 @@ class TokenCalls:
             raise QuotaExceeded(f"{grant.name} has stored {stored:,} memories today", quota=most)
 
     def record(
-        self, grant: "Grant", row: "Operation", arguments: Mapping[str, Any], answer: Record | None, outcome: str
+        self, grant: Grant, row: Operation, arguments: Mapping[str, Any], answer: Record | None, outcome: str
     ) -> None:
         """Note a call; outcome: ok, or the code of an error."""
         created = int(getattr(answer, "created", 0)) if row.name in STORING else 0

@@ -1,5 +1,6 @@
 """Code index: index a project, search its code and its symbols."""
 
+import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,16 +12,16 @@ import msgspec
 
 from recollect.code.code_records import CodeHits, Indexed, SymbolHit, SymbolList, SymbolView
 from recollect.engine.code.code_embedding import CodeEmbedding
-from recollect.engine.context import is_confined
+from recollect.engine.context import Context, Worker, is_confined
 from recollect.engine.graph.code_nodes import symbol_hit
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import is_path, namespace_of
-from recollect.engine.records.scope import noted
+from recollect.engine.records.scope import Scope, noted
 from recollect.errors import AmbiguousName, Conflict, NotFound, RecollectError
 from recollect.files import read_file
 from recollect.model import NODE_KINDS, File, Limit, Memory, NodeKind, Ratio, Tree, Workspace
 from recollect.operations import operation
-from recollect.store.code_rows import UNREAD
+from recollect.store.code_rows import PLACE_BITS, UNREAD, CodeScope, FoundSymbol
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
@@ -28,12 +29,9 @@ if TYPE_CHECKING:
     from recollect.code.index.update import Limits, Update
     from recollect.code.links.tree_linking import Linking
     from recollect.engine.code.code_search_pipeline import Sought
-    from recollect.engine.context import Context
     from recollect.engine.graph.centrality import Centrality
     from recollect.engine.memory.anchor_tracking import AnchorTracking
     from recollect.engine.models.embedding_queue import Embedding
-    from recollect.engine.records.scope import Scope
-    from recollect.store.code_rows import CodeScope, FoundSymbol
     from recollect.store.sql import Store
     from recollect.store.store_values import Filter
 
@@ -46,14 +44,17 @@ MAX_SOURCE_LINES = 120
 MAX_SOURCE_COLUMNS = 400
 
 
-class CodeIndex:
-    """Indexes source code; searches symbols and chunks."""
+class CodeIndex(Worker):
+    """Indexes source code; searches symbols and chunks. Its thread follows the changes of the current project."""
+
+    thread_name = "recollect-watch"
+    stop_s = None
 
     def __init__(
         self,
-        context: "Context",
+        context: Context,
         *,
-        scope: "Scope",
+        scope: Scope,
         embedding: "Embedding",
         centrality: "Centrality",
         tracking: "AnchorTracking",
@@ -64,6 +65,7 @@ class CodeIndex:
 
         link: resolves calls and imports of a tree; link_later: does so in the background, if there is one
         """
+        super().__init__()
         self._context = context
         self._scope = scope
         self._tracking = tracking
@@ -73,8 +75,6 @@ class CodeIndex:
         self.vectors = CodeEmbedding(context, embedding, centrality)
         # Signals that do not count: how a benchmark finds out what each one earns.
         self.leave_out: frozenset[str] = frozenset()
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
 
     @operation("index_codebase", "index", idempotent=True, positional=("path",), listed=("path",))
     def index(
@@ -232,7 +232,6 @@ class CodeIndex:
         from recollect.code.links.tree_linking import is_linked
         from recollect.engine.code.dependencies import calls, crossings, unread
         from recollect.engine.graph.cross_links import related_trees
-        from recollect.store.code_rows import PLACE_BITS
 
         store = self._context.store
         found = self.found(input_checks.text("symbol", symbol).strip(), self.scope(namespace))
@@ -267,7 +266,7 @@ class CodeIndex:
             notes=tuple(unread(store, best.file)),
         )
 
-    def found(self, asked: str, scope: "CodeScope") -> "list[FoundSymbol]":
+    def found(self, asked: str, scope: CodeScope) -> "list[FoundSymbol]":
         """Return the symbols that an id, a name or a place means, best first. Raises NotFound."""
         from recollect.code.search.symbol_lookup import MAX_FILES, find_symbols, symbol_at
 
@@ -283,13 +282,13 @@ class CodeIndex:
                 raise NotFound(f"no symbol {asked}", hint=self._suggestion(asked, [hit.found for hit in hits], scope))
         return found
 
-    def files_ending(self, asked: str, scope: "CodeScope") -> list[str]:
+    def files_ending(self, asked: str, scope: CodeScope) -> list[str]:
         """Return the paths of the indexed files that end with a name: colors.bash → lib/colors.bash."""
         where = {} if scope.trees is None else {"tree": scope.trees}
         paths = self._context.store.columns(File, ("path",), {**where, "skipped": ""})
         return [path for (path,) in paths if f"/{path}".endswith(f"/{asked}")]
 
-    def _suggestion(self, asked: str, near: "list[FoundSymbol]", scope: "CodeScope") -> str:
+    def _suggestion(self, asked: str, near: "list[FoundSymbol]", scope: CodeScope) -> str:
         """Return what to ask instead of a name that is none of a symbol: the file of the name, or a symbol like it."""
         for path in self.files_ending(asked, scope)[:1]:
             return f"{path} is a file: get_impact shows what uses it, search_code what it has."
@@ -317,20 +316,7 @@ class CodeIndex:
 
         watch(cast("Store", seen), where, scope, limits=self.limits(), stop=stop, told=tell)
 
-    def start(self) -> None:
-        """Follow the changes of the project this process was started in, in a thread, until stopped."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._follow, name="recollect-watch", daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """End following; returns when it has ended."""
-        self._stop.set()
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            thread.join()
-
-    def _follow(self) -> None:
+    def _work(self) -> None:
         import logging
 
         log = logging.getLogger(__name__)
@@ -351,7 +337,7 @@ class CodeIndex:
     def _namespace(self, where: "Place", namespace: str | None) -> str | None:
         return namespace_of(namespace) if namespace else namespace_of(str(where.root))
 
-    def scope(self, namespace: str | None, language: str | None = None, path: str | None = None) -> "CodeScope":
+    def scope(self, namespace: str | None, language: str | None = None, path: str | None = None) -> CodeScope:
         """Return where to look for code of a project, or of all. Raises InvalidWorkspace."""
         project = self.project(namespace)
         return self.within({} if project is None else {"namespace": project}, language, path)
@@ -375,16 +361,14 @@ class CodeIndex:
             return asked
         raise NotFound(f"no project is named {asked}", hint=self.why_nothing(self.within({"namespace": asked}))[0])
 
-    def within(self, where: "Filter", language: str | None = None, path: str | None = None) -> "CodeScope":
+    def within(self, where: "Filter", language: str | None = None, path: str | None = None) -> CodeScope:
         """Return where to look for code: in the trees that a filter finds, or in all; which languages and folders."""
-        from recollect.store.code_rows import CodeScope
-
         trees = tuple(tree.id for tree in self._context.store.find(Tree, where)) if where else None
         languages = (language.strip().lower(),) if language else ()
         below = (path.strip().removeprefix("./"),) if path else ()
         return CodeScope(trees, languages, below)
 
-    def why_nothing(self, scope: "CodeScope") -> tuple[str, ...]:
+    def why_nothing(self, scope: CodeScope) -> tuple[str, ...]:
         """Return why nothing may have been found: nothing is indexed there."""
         if is_confined.get():
             return ("No code of this project is indexed.",) if scope.trees == () else ()
@@ -430,7 +414,7 @@ class CodeIndex:
         )
 
 
-def trees_meant(context: "Context", code: CodeIndex, namespace: str | None) -> list[Tree]:
+def trees_meant(context: Context, code: CodeIndex, namespace: str | None) -> list[Tree]:
     """Return the trees of a namespace; without one the tree this process runs in, or all if that is not indexed."""
     scope = code.scope(namespace)
     trees = context.store.find(Tree)
@@ -462,8 +446,6 @@ def _shortened(notes: list[str]) -> tuple[str, ...]:
 
 def _cpu_s() -> float:
     """Return the CPU seconds of this process and of those it has waited for."""
-    import os
-
     return sum(os.times()[:4])
 
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import msgspec
 
-from recollect.engine.code.code_index import tree_at
+from recollect import progress
+from recollect.engine.code.code_index import CodeIndex, tree_at
 from recollect.engine.context import Context, Worker, is_confined
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
-from recollect.errors import AmbiguousName, Conflict, NotFound, RecollectError
+from recollect.errors import AmbiguousName, Cancelled, Conflict, NotFound, RecollectError
 from recollect.model import Limit, Ratio, Relation, Tree
 from recollect.model.graph_answer import Dependencies, Direction, Impact
 from recollect.operations import operation
 
 if TYPE_CHECKING:
     from recollect.code.links.tree_linking import Linking
-    from recollect.engine.code.code_index import CodeIndex
     from recollect.engine.graph.centrality import Centrality
     from recollect.graph.arrays import Graph
     from recollect.store.code_rows import FoundSymbol
@@ -47,7 +47,7 @@ class Links(Worker):
 
     thread_name = "recollect-links"
 
-    def __init__(self, context: Context, code: "CodeIndex", centrality: "Centrality") -> None:
+    def __init__(self, context: Context, code: CodeIndex, centrality: "Centrality") -> None:
         super().__init__()
         self._context = context
         self._code = code
@@ -210,9 +210,7 @@ class Links(Worker):
 
     def _work(self) -> None:
         """Link what is indexed of the project this process was started in."""
-        from recollect import progress
         from recollect.code.links.tree_linking import is_linked
-        from recollect.errors import Cancelled
 
         def listen(*_: object) -> None:
             if self._stop.is_set():

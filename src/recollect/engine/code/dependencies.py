@@ -21,12 +21,11 @@ from recollect.graph.impact import Reach, affected, contained, reach
 from recollect.graph.walk import Direction, neighbours
 from recollect.model import RELATIONS, Anchor, File, Relation
 from recollect.model.graph_answer import Dependencies, Doubt, Impact, NodeView, OutsideUse, Use
-from recollect.store.code_rows import MAX_PLACES, symbol_keys
+from recollect.store.code_rows import MAX_PLACES, FoundSymbol, symbol_keys
 from recollect.store.link_rows import Crossing, Edges, Sites, target_node
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
-    from recollect.store.code_rows import FoundSymbol
     from recollect.store.sql import Store
 
 # Dependencies between code, besides containment.

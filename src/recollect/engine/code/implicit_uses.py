@@ -31,12 +31,10 @@ from recollect.graph.impact import reach
 from recollect.graph.project import USES, FileLinks, Further, Project, only
 from recollect.graph.walk import neighbours
 from recollect.model import File, Tree
-from recollect.store.code_rows import symbol_keys
-from recollect.store.link_rows import target_node
+from recollect.store.code_rows import SymbolRow, symbol_keys
+from recollect.store.link_rows import Sites, target_node
 
 if TYPE_CHECKING:
-    from recollect.store.code_rows import SymbolRow
-    from recollect.store.link_rows import Sites
     from recollect.store.sql import Store
 
 # Less sure ways are not followed: a chain of guesses is none.

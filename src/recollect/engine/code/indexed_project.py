@@ -21,16 +21,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from recollect.code.index.import_lines import FAMILIES, Paths, imported
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.file_programs import has_program
+from recollect.code.search.pool import FIELDS, REPORT_PIECES, REPORT_POSTINGS, SUMMED
+from recollect.code.search.question import understand
 from recollect.engine.code.code_index import tree_at
 from recollect.errors import Conflict, NotFound
 from recollect.files import read_file
+from recollect.history.commit_log import changed_paths
 from recollect.model import File, Tree
+from recollect.store.code_rows import PLACE_BITS, CodeScope, file_node
 from recollect.store.code_rows import PackageRow as PackageRow
 from recollect.store.code_rows import SymbolRow as SymbolRow
-from recollect.store.code_rows import file_node
 from recollect.text.display import plural
+from recollect.text.identifiers import code_terms
 from recollect.text.redaction.redact import masked
 
 if TYPE_CHECKING:
@@ -172,8 +177,6 @@ class Sources:
     @staticmethod
     def terms(text: str) -> frozenset[str]:
         """Return the search terms of a text, as `code_terms` has those of code."""
-        from recollect.code.search.question import understand
-
         return frozenset(understand(text).terms)
 
     def worded(self, text: str) -> list[Worded]:
@@ -181,10 +184,6 @@ class Sources:
 
         A file counts as much as its best few pieces; symbols come in the order of the pieces they begin in.
         """
-        from recollect.code.search.pool import FIELDS, REPORT_PIECES, REPORT_POSTINGS, SUMMED
-        from recollect.code.search.question import understand
-        from recollect.store.code_rows import PLACE_BITS, CodeScope
-
         terms = understand(text).terms
         if self.tree is None or not terms:
             return []
@@ -213,10 +212,6 @@ class Sources:
         A file counts as a whole, however far apart the words stand and however often: `worded` finds what is about a
         matter, this also what it touches.
         """
-        from recollect.code.search.question import understand
-        from recollect.store.code_rows import PLACE_BITS, CodeScope
-        from recollect.text.identifiers import code_terms
-
         asked = understand(text)
         if self.tree is None or not asked.terms:
             return []
@@ -247,8 +242,6 @@ class Sources:
     @cached_property
     def changes(self) -> list[tuple[str, list[str]]]:
         """The subject of each of the newest commits and the indexed files it changed; without reformattings."""
-        from recollect.history.commit_log import changed_paths
-
         found = changed_paths(Path(self.tree.root), RECENT_COMMITS) if self.tree is not None else []
         known = (
             (subject, [path for path in paths if path in self.files])
@@ -444,8 +437,6 @@ def _linked(files: Mapping[str, Edges], sources: Sources) -> Iterator[Use]:
 
 def _imported(sources: Sources, users: Container[str]) -> Iterator[Use]:
     """Yield the uses in the lines of some files."""
-    from recollect.code.index.import_lines import FAMILIES, Paths, imported
-
     root = Path(sources.tree.root if sources.tree is not None else "")
     families: dict[str, list[str]] = {}
     for path, source in sources.files.items():

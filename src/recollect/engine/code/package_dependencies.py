@@ -49,7 +49,7 @@ def cross_repo(shelf: PackageIndex, trees: Sequence[Tree], wanted: Wanted) -> Cr
     keys = {id(row) for row in chosen}
     met = [need for need in needs if need.met_by and keys & {id(need.row), id(need.met_by[0])}]
     links = sorted((_link(shelf, need) for need in met), key=_link_order)
-    externals = sorted(_externals(shelf, needs, chosen, wanted), key=_external_order)
+    externals = sorted(_externals(needs, chosen, wanted), key=_external_order)
     return CrossRepo(
         namespace=wanted.namespace,
         package=wanted.package,
@@ -168,9 +168,7 @@ def _circle(shelf: PackageIndex, met: Iterable[_Need]) -> Iterator[str]:
 # --- what is not indexed ---
 
 
-def _externals(
-    shelf: PackageIndex, needs: Iterable[_Need], chosen: Iterable[PackageRow], wanted: Wanted
-) -> Iterator[ExternalPackage]:
+def _externals(needs: Iterable[_Need], chosen: Iterable[PackageRow], wanted: Wanted) -> Iterator[ExternalPackage]:
     """Yield the packages that are needed and not indexed; shared ones count with all who share them."""
     groups: dict[tuple[str, str], list[_Need]] = defaultdict(list)
     for need in needs:

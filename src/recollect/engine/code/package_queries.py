@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from recollect.code.code_records import CrossRepo
 from recollect.engine.records import input_checks
 from recollect.errors import NotFound
@@ -69,6 +71,4 @@ def _suggestion(asked: str, known: list[str]) -> str:
 
 
 def _with_notes(answer: CrossRepo, notes: tuple[str, ...]) -> CrossRepo:
-    import msgspec
-
     return msgspec.structs.replace(answer, notes=(*answer.notes, *notes))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from recollect import clock
+from recollect.consolidate.candidate import ARCHIVED, Candidate, mark
 from recollect.engine.consolidation.schedule import EVERY_S, EVOLVE_S, LOST_S, Schedule, every
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
@@ -31,7 +32,6 @@ from recollect.operations import operation
 from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
-    from recollect.consolidate.candidate import Candidate
     from recollect.engine.consolidation.consolidation_input import Similar
     from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
@@ -167,8 +167,6 @@ class Consolidator:
 
         memory_id: the memory's id
         """
-        from recollect.consolidate.candidate import ARCHIVED
-
         with self._context.store.transaction("archive_memory") as transaction:
             memory = existing(transaction, memory_id)
             if ARCHIVED in memory.metadata:
@@ -183,8 +181,6 @@ class Consolidator:
 
         memory_id: the memory's id
         """
-        from recollect.consolidate.candidate import ARCHIVED
-
         with self._context.store.transaction("restore_memory") as transaction:
             memory = existing(transaction, memory_id)
             kept = memory.metadata.get(ARCHIVED)
@@ -346,7 +342,6 @@ class Consolidator:
 
     def _carried_out(self, plan: Plan, *, preview: bool, wanted: str | None, limit: int) -> Consolidated:
         """Run a plan that was asked for, or preview it."""
-        from recollect.consolidate.candidate import mark
         from recollect.engine.consolidation.plan_execution import enter
 
         most = input_checks.whole("limit", limit, least=1, most=1000)
@@ -362,7 +357,6 @@ class Consolidator:
 
     def run(self, plan: Plan, run: Consolidation | None, *, operation: str, limit: int = 20) -> Consolidated:
         """Run a plan as an entered run; without one, return its preview."""
-        from recollect.consolidate.candidate import mark
         from recollect.engine.consolidation.plan_execution import apply, thin
 
         batch, notes = "", plan.notes

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+import numpy as np
 
 from recollect import clock
 from recollect.consolidate.candidate import Candidate
@@ -90,8 +91,6 @@ def similar(
     store: Store, model: str, calibration: CalibrationCache, candidates: Sequence[Candidate], *, k: int
 ) -> Similar:
     """Return pairs of memories that share at least a topic, for each its best `k`. model: of the embeddings"""
-    import numpy as np
-
     ids, vectors = store.memory_vectors(model) if model else ((), np.empty((0, 0), np.float32))
     place = {name: number for number, name in enumerate(ids)}
     having = [candidate for candidate in candidates if candidate.id in place]

@@ -207,10 +207,7 @@ def _archive(transaction: Transaction, step: PlanStep) -> str | None:
 def _current(transaction: Transaction, memory_id: str) -> Memory | None:
     """Return a memory if it is neither superseded nor expired."""
     found = transaction.get(Memory, [memory_id])
-    if not found or found[0].superseded_by is not None:
-        return None
-    ends = found[0].expires_at
-    return found[0] if ends is None or ends > clock.now() else None
+    return next((row for row in found if row.superseded_by is None and not row.is_expired(clock.now())), None)
 
 
 # Each returns None if the step was left out, the id of the memory it wrote, or empty text if it wrote none.

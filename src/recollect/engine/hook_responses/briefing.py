@@ -43,19 +43,17 @@ from recollect.engine.hook_responses.work_in_progress import (
     work_in_progress,
 )
 from recollect.engine.memory.freshness import freshness_of, is_outdated
-from recollect.engine.records.branches import written_on
+from recollect.engine.records.branches import Branches, written_on
 from recollect.engine.records.memory_rows import SUMMARY_SOURCE, is_learnt
 from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
-from recollect.store.store_values import Range, Without
+from recollect.store.store_values import Filter, Range, Without
 from recollect.text.display import day, plural
 from recollect.text.paraphrases import statements
 from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
-    from recollect.engine.records.branches import Branches
     from recollect.engine.retrieval.use_counters import UseCounters
     from recollect.store.sql import Store
-    from recollect.store.store_values import Filter
 
 # Memories of each type that are read: the most important, of equal importance the newest.
 LOOKED_AT = 30
@@ -220,7 +218,7 @@ class Briefing:
         tied = related(store, work, {"namespace": wanted.scopes}) if found else []
         found = [*found, *store.find(Memory, {"id": tuple(tied), **KNOWN})]
         told = (row for row in found if row.namespace in wanted.scopes and row.source != SUMMARY_SOURCE)
-        holding = {row.id: row for row in told if _holds(row)}
+        holding = {row.id: row for row in told if row.holds(clock.now())}
         for name in wanted.told:
             holding.pop(name, None)
         for name in self._away(holding.values(), wanted.folder) | self._counters.useless(list(holding)):
@@ -287,11 +285,6 @@ def _candidates(store: Store, wanted: Wanted, pasts: Sequence[PastSession]) -> I
             yield from store.find(Memory, where, order="-importance", limit=LOOKED_AT)
     if sessions := tuple(past.session.id for past in pasts):
         yield from store.find(Memory, {"session_id": sessions, **KNOWN}, order="-seq", limit=LATEST)
-
-
-def _holds(memory: Memory) -> bool:
-    now = clock.now()
-    return all(end is None or end > now for end in (memory.valid_to, memory.expires_at))
 
 
 def _value(memory: Memory, fresh: Freshness, concerns: float, lean: float) -> float:

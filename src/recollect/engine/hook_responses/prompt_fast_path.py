@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from recollect import clock
 from recollect.capture.error_fingerprint import shows_another, unstamped
 from recollect.capture.filter import cleaned, is_noise, mark
-from recollect.capture.observation import BadPayload
+from recollect.capture.observation import BadPayload, Observation
 from recollect.capture.payload import read
 from recollect.engine.records.identity import namespace_of
 from recollect.errors import RecollectError
@@ -32,7 +32,6 @@ from recollect.text.passages import MAX_PASSAGES, head, passages
 from recollect.text.terms import terms, words_of_terms
 
 if TYPE_CHECKING:
-    from recollect.capture.observation import Observation
     from recollect.engine.hook_responses.context_block import Line
     from recollect.store.passage import Passage
 

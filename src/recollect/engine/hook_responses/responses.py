@@ -26,6 +26,7 @@ from recollect.model import ContextPreview, Injection, KnownFix, Memory, Preview
 from recollect.operations import operation
 from recollect.store.store_values import Range
 from recollect.text.display import day
+from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.capture.observation import Observation
@@ -396,7 +397,5 @@ def _fixed(fix: KnownFix) -> Iterable[Line]:
 
 
 def _context(text: str | None, budget: int, assistant: str = "") -> ContextAnswer:
-    from recollect.text.token_count import tokens
-
     said = text or ""
     return ContextAnswer(text=said, tokens=tokens(said), bytes=len(said.encode()), budget=budget, assistant=assistant)

@@ -16,13 +16,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import msgspec
 
 from recollect import clock
-from recollect.engine.memory.anchor_drafts import NOTHING, spoken_text
-from recollect.engine.records import input_checks
+from recollect.consolidate.candidate import ARCHIVED
+from recollect.engine.memory.anchor_drafts import NOTHING, Prepared, spoken_text
+from recollect.engine.records import input_checks, repository_trust
 from recollect.engine.records.checkout import work_tree
 from recollect.engine.records.identity import project_root, repository_root
 from recollect.engine.records.memory_rows import TRUST, content_hash, existing, headline, replace, unwanted
+from recollect.engine.records.output_file import refuse_elsewhere, written
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import ContentTooLarge, Forbidden, InvalidInput, StorageError
+from recollect.git import read
+from recollect.importing.shared_file import (
+    FOLDER,
+    MAX_BYTES,
+    Found,
+    SharedMemory,
+    blob_hash,
+    file_name,
+    fingerprint,
+    listing,
+    read_all,
+    to_text,
+)
 from recollect.model import (
     SHARED,
     Anchor,
@@ -36,14 +51,13 @@ from recollect.model import (
 )
 from recollect.operations import operation
 from recollect.text.display import oneline, plural
+from recollect.text.redaction.redact import redact_value, told
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.engine.memory.anchor_drafts import Prepared
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.records.scope import Scope
-    from recollect.importing.shared_file import Found, SharedMemory
     from recollect.store.sql import Store
     from recollect.store.transaction import Transaction
 
@@ -60,10 +74,10 @@ MAX_VERSIONS = 50
 class Draft(NamedTuple):
     """A file to be read, the memory it becomes, and its anchors."""
 
-    file: "Found"
-    shared: "SharedMemory"
+    file: Found
+    shared: SharedMemory
     memory: Memory
-    prepared: "Prepared"
+    prepared: Prepared
 
 
 class SharedMemories:
@@ -88,8 +102,6 @@ class SharedMemories:
         kind: share all memories of these types
         namespace: project path; default: this project
         """
-        from recollect.importing.shared_file import FOLDER, blob_hash, to_text
-
         project, root = self._place(namespace)
         # Another work tree of the repository may have other files: only those of the main one are read.
         is_main = str(root) == project
@@ -128,9 +140,6 @@ class SharedMemories:
 
         path: folder of the repository
         """
-        from recollect.engine.records import repository_trust
-        from recollect.importing.shared_file import fingerprint, listing
-
         root = self._repository(path, "trust")
         trust = repository_trust.add(self._context.settings.home_path, root)
         entries = listing(Path(root))
@@ -143,8 +152,6 @@ class SharedMemories:
 
         path: folder of the repository
         """
-        from recollect.engine.records import repository_trust
-
         root = self._repository(path, "untrust")
         was = repository_trust.remove(self._context.settings.home_path, root)
         return RepositoryTrust(root=root, trusted=False, notes=() if was else ("it was not trusted",))
@@ -153,8 +160,6 @@ class SharedMemories:
 
     def refresh(self, project: str | None) -> tuple[str, ...]:
         """Read the shared files of a project if they have changed; returns notes. A busy store is no error."""
-        from recollect.importing.shared_file import fingerprint, listing
-
         if project is None or not os.path.isabs(project):  # noqa: PTH117 - a name is not a path
             return ()
         entries = listing(Path(project))
@@ -173,26 +178,19 @@ class SharedMemories:
 
     def standing(self, project: str) -> tuple[str, ...]:
         """Return what is wrong with the shared files of a project: not trusted, or files that are skipped."""
-        from recollect.importing.shared_file import FOLDER, listing, read_all
-
         entries = listing(Path(project)) if project else []
         if entries and not self._is_trusted(project):
             return (_offer(len(entries)),)
         return tuple(f"{FOLDER}/{file.name} {file.problem}" for file in read_all(entries) if file.problem)
 
     def _is_trusted(self, root: str) -> bool:
-        from recollect.engine.records.repository_trust import is_trusted
-
         home = os.path.realpath(self._context.settings.home_path)
         # A home folder that is a repository would share recollect's own folder.
-        return home != os.path.realpath(Path(root) / ".recollect") and is_trusted(
-            self._context.settings.home_path, root
-        )
+        is_own = home == os.path.realpath(Path(root) / ".recollect")
+        return not is_own and repository_trust.is_trusted(self._context.settings.home_path, root)
 
     def _read(self, project: str, entries: "list[os.DirEntry[str]]", mark: str) -> SharedRead:
         """Make memories of files that are new or changed, and retire those whose file is gone."""
-        from recollect.importing.shared_file import FOLDER, read_all
-
         files = list(read_all(entries))
         known = _rows(self._context.store, project)
         drafts, problems = [], [f"{FOLDER}/{file.name} {file.problem}" for file in files if file.problem]
@@ -221,7 +219,7 @@ class SharedMemories:
         batch = batch if any(outcome.values()) else ""
         return SharedRead(**outcome, total=len(entries), skipped=tuple(problems), batch=batch)
 
-    def _draft(self, project: str, file: "Found", shared: "SharedMemory") -> Draft:
+    def _draft(self, project: str, file: Found, shared: SharedMemory) -> Draft:
         """Return a file as a memory of the project, whatever the file says of its origin. Raises InvalidInput."""
         now = clock.now()
         about = {"file": file.name, "created": shared.created, "supersedes": shared.supersedes}
@@ -245,7 +243,7 @@ class SharedMemories:
             memory = msgspec.structs.replace(clean, content_hash=content_hash(clean.content))
             return Draft(file, shared, memory, self._anchors(memory, shared.anchors))
 
-    def _anchors(self, memory: Memory, given: Sequence[str]) -> "Prepared":
+    def _anchors(self, memory: Memory, given: Sequence[str]) -> Prepared:
         for anchors in (given, ()):  # a place that this checkout does not have is no reason to refuse the memory
             try:
                 return self._anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
@@ -310,8 +308,8 @@ class SharedMemories:
         types = tuple(input_checks.memory_type(kind) for kind in input_checks.several("kind", kinds))
         where = {"namespace": project, "memory_type": types, "observed": False, "superseded_by": None}
         # Those that came with the repository, too: the reader may have corrected them.
-        for written in ({"source": ("user", "assistant")}, {"id": tuple(known)}) if types else ():
-            found += [row for row in store.find(Memory, where | written, order="seq") if not _has_ended(row, now)]
+        for origin in ({"source": ("user", "assistant")}, {"id": tuple(known)}) if types else ():
+            found += [row for row in store.find(Memory, where | origin, order="seq") if not row.is_expired(now)]
         chosen = list({memory.id: memory for memory in found}.values())
         if len(chosen) > MAX_SHARED:
             raise InvalidInput(f"{len(chosen)} memories are too many at once", hint=f"Share at most {MAX_SHARED}.")
@@ -319,9 +317,6 @@ class SharedMemories:
 
     def _shared(self, memory: Memory, known: dict[str, SharedFile]) -> "tuple[Memory, SharedMemory, str]":
         """Return what a memory says in its file, and the name of the file. Raises InvalidInput for a secret."""
-        from recollect.importing.shared_file import MAX_BYTES, SharedMemory, file_name, to_text
-        from recollect.text.redaction.redact import redact_value, told
-
         store, row = self._context.store, known.get(memory.id)
         about: dict[str, Any] = cast("dict[str, Any]", memory.metadata.get(SHARED, {})) if memory.is_shared else {}
         given = store.find(Anchor, {"memory_id": memory.id, "origin": "given"})
@@ -352,10 +347,6 @@ class SharedMemories:
 
         before: the hash of the file when it was written or read the last time, where that is known
         """
-        from recollect.engine.records.output_file import refuse_elsewhere, written
-        from recollect.git import read
-        from recollect.importing.shared_file import MAX_BYTES, blob_hash
-
         found = read(target, MAX_BYTES, follows=False) or b""
         unified = found.replace(b"\r\n", b"\n")
         if unified == content:
@@ -416,13 +407,11 @@ def _twin(transaction: "Transaction", memory: Memory) -> Memory | None:
     """Return a current memory of the project that says the same."""
     where = {"content_hash": memory.content_hash, "namespace": memory.namespace, "observed": False}
     found = transaction.find(Memory, {**where, "superseded_by": None}, order="seq")
-    return next((row for row in found if not _has_ended(row, clock.now())), None)
+    return next((row for row in found if not row.is_expired(clock.now())), None)
 
 
 def _refreshed(transaction: "Transaction", old: Memory, new: Memory) -> str:
     """Update the fields beside the content of a memory, and bring it back if its file was gone."""
-    from recollect.consolidate.candidate import ARCHIVED
-
     fields = ("title", "tags", "memory_type", "author")
     values = {name: getattr(new, name) for name in fields if getattr(new, name) != getattr(old, name)}
     kept = old.metadata.get(ARCHIVED)
@@ -437,20 +426,14 @@ def _refreshed(transaction: "Transaction", old: Memory, new: Memory) -> str:
 
 def _retire(transaction: "Transaction", row: SharedFile) -> int:
     """Archive the memory of a deleted file; returns how many were archived."""
-    from recollect.consolidate.candidate import ARCHIVED
-
     now = clock.now()
     transaction.update(SharedFile, row.id, {"hash": ""})
     memory = _current(transaction, row.memory_id)
-    if memory is None or _has_ended(memory, now):
+    if memory is None or memory.is_expired(now):
         return 0
     about = {"at": now, "why": RETIRED, "expires_at": memory.expires_at}
     transaction.update(Memory, memory.id, {"expires_at": now, "metadata": {**memory.metadata, ARCHIVED: about}})
     return 1
-
-
-def _has_ended(memory: Memory, now: int) -> bool:
-    return memory.expires_at is not None and memory.expires_at <= now
 
 
 def _refuse(memory: Memory, project: str, now: int) -> None:
@@ -460,7 +443,7 @@ def _refuse(memory: Memory, project: str, now: int) -> None:
         (memory.namespace != project, f"belongs to another project: {memory.namespace}", "Share it in that project."),
         (memory.observed, "is an observed event, not knowledge", "Store what follows from it, and share that."),
         (memory.superseded_by is not None, "was superseded", f"Share {(memory.superseded_by or '')[:8]} instead."),
-        (_has_ended(memory, now), "is archived", f"`recollect consolidate restore {memory.id[:8]}` brings it back."),
+        (memory.is_expired(now), "is archived", f"`recollect consolidate restore {memory.id[:8]}` brings it back."),
     )
     for applies, reason, hint in reasons:
         if applies:

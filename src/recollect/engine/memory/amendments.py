@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
-from recollect.engine.records.branches import written_on
+from recollect.engine.records.branches import Branches, written_on
 from recollect.engine.records.memory_rows import ensure_node, node_id, replace, said_at
 from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.similarity_calibration import CalibrationCache
-    from recollect.engine.records.branches import Branches
     from recollect.recall.amend import Amended
     from recollect.recall.parsed_statement import Statement
     from recollect.store.transaction import Transaction

@@ -14,13 +14,16 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from recollect import clock
+from recollect.code.anchors.code_sketch import NEARLY, likeness
+from recollect.code.anchors.find import MAX_FILES as MAX_DEFINING
+from recollect.code.anchors.find import Code, Place, find, is_code
+from recollect.code.anchors.follow import Difference, Lost, follow
+from recollect.code.anchors.past_code import Past, PastCode, edited, opened
 from recollect.engine.memory.anchor_drafts import Compared, Draft, Prepared, distinct
 
 if TYPE_CHECKING:
-    from recollect.code.anchors.find import Code, Place
     from recollect.code.anchors.mention import Mentions
     from recollect.code.anchors.normalised_file import Form, Spot
-    from recollect.code.anchors.past_code import Past, PastCode
     from recollect.model import File, Memory, Tree, Verdict
 
     FormOf = Callable[[Code, Tree, File], Form | None]
@@ -59,9 +62,6 @@ class PastAnchoring:
 
     def prepared(self, memory: Memory, spoken: Mentions) -> Prepared | None:
         """Return the anchors of a memory of the past; None if it is about the files on disk."""
-        from recollect.code.anchors.find import find
-        from recollect.code.anchors.past_code import PastCode
-
         is_imported = memory.source == "import"
         if memory.metadata.get("from") == "git" and not memory.head:
             return Prepared()  # statistics of many commits name files and are about none
@@ -82,8 +82,6 @@ class PastAnchoring:
         return Prepared(tuple(distinct(self._compared(past, code, place, at) for place in places)))
 
     def _opened(self) -> Past | None:
-        from recollect.code.anchors.past_code import opened
-
         if not self._is_open:
             self._past = self._stack.enter_context(opened(self._tree, self._max_bytes))
             self._is_open = True
@@ -98,8 +96,6 @@ class PastAnchoring:
 
     def _unverified(self, spoken: Mentions) -> Prepared:
         """Return the places of today that a text mentions."""
-        from recollect.code.anchors.find import find, is_code
-
         drafts = [
             Draft(place.file.path, place.symbol, "found", hash="", compared=_unknown(place))
             for place in find(self._today, spoken).places
@@ -111,8 +107,6 @@ class PastAnchoring:
 
     def _chosen(self, code: PastCode, found: Sequence[Place], past: Past, *, looks_inside: bool) -> Sequence[Place]:
         """Return the most exact places: symbols, symbols that the commit changed, files."""
-        from recollect.code.anchors.find import is_code
-
         if symbols := [place for place in found if place.symbol is not None]:
             return symbols
         files = [place for place in found if is_code(place.file) and not place.file.mark]
@@ -152,8 +146,6 @@ class PastAnchoring:
 
     def _alike(self, was: Form, spot: Spot, file: File, now: Spot) -> tuple[float, str]:
         """Return how alike the code of a symbol then and now is, 1 but for its format, and the sketch of then."""
-        from recollect.code.anchors.code_sketch import likeness
-
         form = self._form(file)
         if form is None:
             return float(spot.hash == now.hash), ""
@@ -167,8 +159,6 @@ class PastAnchoring:
 
     def _file(self, past: Past, code: PastCode, place: Place, path: str, at: int) -> Draft:
         """Return the anchor of a whole file."""
-        from recollect.code.anchors.code_sketch import NEARLY, likeness
-
         file, blob = place.file, place.file.hash
         now = self._file_now(path) or self._file_now(file.path)
         form = self._form(now) if now is not None else None
@@ -206,12 +196,9 @@ class PastAnchoring:
 
     def _followed(self, past: Past, code: PastCode, spot: Spot, was: Form, path: str) -> Spot | None:
         """Return the new place of a symbol: in its file, or in a file that defines its name today."""
-        from recollect.code.anchors.find import MAX_FILES
-        from recollect.code.anchors.follow import Difference, Lost, follow
-
         # A method is looked for in the files of its class, too: other classes have methods of its name.
         names = [spot.name, *spot.symbol.split(".")[-2:-1]]
-        found = [row for name in names for row in self._today.defining(name, MAX_FILES) or ()]
+        found = [row for name in names for row in self._today.defining(name, MAX_DEFINING) or ()]
         files = {row.file.path: row.file for row in found}
         if (own := self._file_now(path)) is not None:
             files[path] = own
@@ -239,8 +226,6 @@ class PastAnchoring:
 
 def _altered(code: PastCode, place: Place, past: Past) -> Iterator[Place]:
     """Yield the innermost symbols of a file in whose lines its commit added, changed or removed something."""
-    from recollect.code.anchors.past_code import edited
-
     before = past.blob(f"{code.commit}^", place.file.path)
     edits = edited(past.content(before), past.content(place.file.hash)) if before else []
     rows = code.rows([place.file])[place.file.id] if edits else []

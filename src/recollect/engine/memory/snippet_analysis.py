@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.code.index.languages import BY_NAME as LANGUAGES
 from recollect.code.snippets.analyse import Snippet, analyse, one_line
+from recollect.code.snippets.concepts import BY_NAME
 from recollect.engine.records.memory_rows import CODE
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, StorageError
 
@@ -105,8 +106,6 @@ def snippet_of(memory: Memory) -> Snippet:
         language = (memory.category or "").removeprefix(CODE)
         return analyse(memory.content, language=language if language in LANGUAGES else "", context=memory.title or "")
     # Edits of the title or the tags by a user win over the metadata.
-    from recollect.code.snippets.concepts import BY_NAME
-
     return Snippet(
         language=str(kept.get("code_type") or ""),
         context=memory.title or one_line(str(kept.get("context") or "")),

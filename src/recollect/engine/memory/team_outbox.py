@@ -15,18 +15,16 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect import clock
-from recollect.engine.context import Worker
+from recollect.engine.context import Context, Worker
 from recollect.engine.records.memory_rows import TRUST, content_hash, existing, full_id
 from recollect.errors import MemoryNotFound, RecollectError
-from recollect.model import Memory, TeamWrite
+from recollect.model import Memory, MemoryView, TeamWrite
 from recollect.providers.team_client import TeamClient
 from recollect.store.store_values import Range
 from recollect.text.display import oneline
 from recollect.text.redaction.redact import redact_value
 
 if TYPE_CHECKING:
-    from recollect.engine.context import Context
-    from recollect.model import MemoryView
     from recollect.store.transaction import Transaction
 
 # The first retry, doubled each time.

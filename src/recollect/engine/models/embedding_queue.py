@@ -286,7 +286,7 @@ class Embedding(Worker):
             yield gathered
 
     def _vectors(self, parts: list[Part]) -> list[Vectors]:
-        """Return the vectors of parts, without those that are skipped. Raises EmbeddingFailed."""
+        """Return the vectors of parts, without those that fail alone and are skipped. Raises EmbeddingFailed."""
         self._raise_if_paused()
         began = time.thread_time()
         try:
@@ -294,7 +294,7 @@ class Embedding(Worker):
         except EmbeddingFailed as problem:
             self.try_now()
             if len(parts) > 1:
-                return self._one_by_one(parts)
+                return [made for part in parts for made in self._vectors([part])]
             put_aside(self._context.store, self.model_id, parts[0].memory, problem.message)
             return []
         if len(parts) == 1 and parts[0].first and time.thread_time() - began > LIMIT_CPU_S:
@@ -304,17 +304,6 @@ class Embedding(Worker):
         for part in parts:
             made.append(_made(part, rows[start : start + len(part.texts)]))
             start += len(part.texts)
-        return made
-
-    def _one_by_one(self, parts: list[Part]) -> list[Vectors]:
-        """Return vectors of parts that failed together; set aside each that fails alone."""
-        made = []
-        for part in parts:
-            try:
-                made.append(_made(part, self._ask(part.texts)))
-            except EmbeddingFailed as problem:
-                self.try_now()
-                put_aside(self._context.store, self.model_id, part.memory, problem.message)
         return made
 
     def stop(self) -> None:

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect import clock
 from recollect.errors import BudgetSpent, ConfigError, Conflict, ModelFailed, StorageError
 from recollect.model import Spending, Usage
-from recollect.providers.provider_protocol import Completion
+from recollect.providers.provider_protocol import Completion, Model
 from recollect.text.redaction.redact import redact
 from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.providers.choose import Role
-    from recollect.providers.provider_protocol import Model
     from recollect.store.sql import Store
 
 CONFIGURE = "Set {role}_provider to ollama, openai or anthropic."

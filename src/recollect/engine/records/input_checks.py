@@ -15,7 +15,7 @@ from recollect import clock
 from recollect.errors import ContentTooLarge, InvalidInput
 from recollect.model import MEMORY_TYPES, RELATIONS, SOURCES, MemoryType, Relation, Source
 from recollect.text.redaction.name_redaction import holds_secret
-from recollect.text.time_arguments import read_moment
+from recollect.text.time_arguments import read_moment, without_as_of
 
 MAX_TAGS = 100
 MAX_LABEL_CHARACTERS = 200
@@ -78,8 +78,6 @@ def question(value: object, as_of: object) -> tuple[str, int | None]:
     given = moment("as_of", as_of, last=True)
     if "as of" not in checked.lower():  # most do not say it, and reading dates takes a module
         return checked, given
-    from recollect.text.time_arguments import without_as_of
-
     rest, said = without_as_of(checked, clock.now())
     return rest, said if given is None else given
 

@@ -70,8 +70,7 @@ def said_at(memory: Memory) -> int:
 
 def is_own_summary(summary: Memory) -> bool:
     """Tell whether a summary is current and not edited by hand: an edited one is never replaced."""
-    is_over = summary.expires_at is not None and summary.expires_at <= clock.now()
-    if summary.source != SUMMARY_SOURCE or summary.superseded_by is not None or is_over:
+    if summary.source != SUMMARY_SOURCE or summary.superseded_by is not None or summary.is_expired(clock.now()):
         return False
     given = summary.metadata.get(SUMMARY_MARK)
     # The first summaries had no such mark, and were never rewritten.

@@ -7,7 +7,6 @@ origin changes, it is not trusted until the person says so again.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,7 @@ import msgspec
 
 from recollect import clock, git
 from recollect.errors import InvalidInput
-from recollect.files import PRIVATE_FILE, private_folder, read_file
+from recollect.files import PRIVATE_FILE, private_folder, read_file, replace_file
 
 FILE = "trusted.json"
 MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -89,14 +88,9 @@ def origin(root: str) -> str:
 
 
 def _write(home: Path, rows: Mapping[str, Trust]) -> None:
-    import tempfile
-
+    content = msgspec.json.format(msgspec.json.encode(rows), indent=1) + b"\n"
     try:
         private_folder(home)
-        handle, partial = tempfile.mkstemp(prefix=f".{FILE}.", dir=home)
-        with os.fdopen(handle, "wb") as file:
-            os.fchmod(file.fileno(), PRIVATE_FILE)
-            file.write(msgspec.json.format(msgspec.json.encode(rows), indent=1) + b"\n")
-        os.replace(partial, home / FILE)  # noqa: PTH105
+        replace_file(home / FILE, content, mode=PRIVATE_FILE)
     except OSError as problem:
         raise InvalidInput(f"{home / FILE} cannot be written: {problem.strerror}", path=str(home / FILE)) from None

@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.engine.context import is_confined
+from recollect.engine.context import Context, is_confined
 from recollect.engine.records.identity import is_path, namespace_of, repository_root
 from recollect.errors import InvalidInput, InvalidWorkspace
 from recollect.model import Memory, Tree, Workspace
@@ -31,7 +31,6 @@ from recollect.store.confinement import caller_projects
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
-    from recollect.engine.context import Context
     from recollect.store.store_values import Filter
 
 

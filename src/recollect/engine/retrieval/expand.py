@@ -22,7 +22,7 @@ from recollect.engine.records.memory_rows import batches, headline, said_at
 from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE
 from recollect.graph.arrays import Graph, Sieve
 from recollect.graph.relation_semantics import newer_versions, spread
-from recollect.graph.walk import expand
+from recollect.graph.walk import breadth_first
 from recollect.model import Hit, Memory, Recall, Signals
 from recollect.model.graph_answer import ExpandedHit, Step
 
@@ -132,7 +132,7 @@ def _memories(store: Store, ids: Sequence[str], wanted: Wanted) -> dict[str, Mem
 
 def _holds(memory: Memory, as_of: int | None) -> bool:
     if as_of is None:
-        return memory.expires_at is None or memory.expires_at > clock.now()
+        return not memory.is_expired(clock.now())
     return said_at(memory) <= as_of and (memory.valid_to is None or memory.valid_to > as_of)
 
 
@@ -173,7 +173,8 @@ def _hit(graph: Graph, row: Candidate, wanted: Wanted, through: Sieve) -> Expand
         assert hit is not None  # noqa: S101 - what was not reached was found
         return ExpandedHit(hit=msgspec.structs.replace(hit, score=row.chance))
     best = row.ways[0]
-    edges = expand(graph, [best.seed_node], wanted.depth, through=through).path(best.node)
+    walk = breadth_first(graph, [best.seed_node], most_depth=wanted.depth, direction="both", through=through)
+    edges = walk.path(best.node)
     path = steps(graph, edges, best.seed_node)
     why = _reason(path, best.seed.memory)
     if row.own is not None:

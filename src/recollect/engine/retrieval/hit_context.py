@@ -13,6 +13,7 @@ from recollect.engine.records.memory_rows import said_at
 from recollect.model import Excerpt, Hit, Memory, Moment, Reply, Signals
 from recollect.recall.explain import matched_words, reason, shares_of, traits
 from recollect.recall.lexical import ASSISTANTS
+from recollect.text.dates import mentions, resolved
 from recollect.text.passages import MAX_PASSAGES, passages
 
 if TYPE_CHECKING:
@@ -74,8 +75,6 @@ def moments(memory: Memory, passage: Passage, shown: Excerpt) -> tuple[Moment, .
     # Most passages name no time, which was found out when they were stored.
     if passage.shape.times == () and passage.shape.parts == 1:
         return ()
-    from recollect.text.dates import mentions
-
     is_whole = len(memory.content) <= WHOLE_CHARACTERS
     first = 0 if is_whole else shown.start
     text = memory.content if is_whole else memory.content[first : shown.end]
@@ -122,6 +121,4 @@ def is_assistant(turn: Memory) -> bool:
 
 
 def _reply(turn: Memory) -> Reply:
-    from recollect.text.dates import resolved
-
     return Reply(memory_id=turn.id, text=resolved(passages(turn.content)[0], said_at(turn)), author=turn.author)

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from recollect.engine.graph.graph_view import node_views, steps
 from recollect.engine.records.memory_rows import batches, said_at
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import impact
 from recollect.graph.relation_semantics import COMPUTED
-from recollect.graph.walk import Walk, expand
+from recollect.graph.walk import Walk, breadth_first
 from recollect.model import RELATIONS, Anchor, Hit, Memory, Node
 from recollect.model.graph_answer import ImpactHit, LinkedNode, NodeView
 
@@ -59,7 +61,7 @@ def impacts(store: Store, graph: Graph, hits: Sequence[Hit], depth: int, through
 def _found(store: Store, graph: Graph, memory_id: str, anchored: Sequence[str], depth: int, through: Sieve) -> Found:
     nodes = list(graph.of_memory.get(memory_id, ()))
     code = [graph.index[name] for path in anchored if (name := f"file:{path}") in graph.index]
-    near = expand(graph, nodes, 1, through=through)
+    near = breadth_first(graph, nodes, most_depth=1, direction="both", through=through)
     linked = near.order[len(nodes) :].tolist()
     linked.sort(key=lambda number: -float(graph.weights[near.edge[number]]))
     code += [number for number in linked if not _is_memory(graph, number)]
@@ -73,7 +75,7 @@ def _found(store: Store, graph: Graph, memory_id: str, anchored: Sequence[str], 
 def _decisions(store: Store, graph: Graph, nodes: Sequence[int], depth: int, through: Sieve) -> list[int]:
     """Return the decisions that a memory is connected with, by links that were not computed, oldest first."""
     made = Sieve(through.nodes, _all_but_computed(through))
-    near = expand(graph, nodes, depth, through=made).order[len(nodes) :].tolist()
+    near = breadth_first(graph, nodes, most_depth=depth, direction="both", through=made).order[len(nodes) :].tolist()
     number_of = {graph.points.memory_ids[number]: number for number in near if _is_memory(graph, number)}
     ids = [memory_id for memory_id in number_of if memory_id is not None]
     decisions = [
@@ -84,8 +86,6 @@ def _decisions(store: Store, graph: Graph, nodes: Sequence[int], depth: int, thr
 
 
 def _all_but_computed(through: Sieve) -> Any:
-    import numpy as np
-
     table = np.ones(256, np.bool_) if through.relations is None else through.relations.copy()
     table[[RELATIONS.index(name) for name in COMPUTED]] = False
     return table

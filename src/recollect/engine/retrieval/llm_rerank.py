@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from recollect import clock, progress
-from recollect.engine.models.llm import PROMPT_STATUSES
+from recollect.engine.models.llm import PROMPT_STATUSES, Language
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import Conflict, ModelFailed, RecollectError, StorageError
 from recollect.model import Judgement, Recall
@@ -28,7 +28,6 @@ from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.engine.models.llm import Language
     from recollect.engine.retrieval.query_arguments import Asked
     from recollect.engine.retrieval.recall_pipeline import RecallPipeline
 

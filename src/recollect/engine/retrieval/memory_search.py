@@ -7,7 +7,7 @@ import msgspec
 
 from recollect.engine.records import input_checks
 from recollect.engine.records.memory_rows import memory_filter
-from recollect.engine.records.scope import noted, project_of
+from recollect.engine.records.scope import Scope, noted, project_of
 from recollect.engine.retrieval.query_arguments import EVIDENCE, NEAREST, PACK_RELEVANCE, SEARCH_RELEVANCE, Asked
 from recollect.model import CodeHit, Limit, Memory, MemoryType, Packed, Ratio, Recall, Tokens
 from recollect.operations import operation
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from recollect.engine.memory.access_log import AccessLog
     from recollect.engine.models.llm import Language
     from recollect.engine.records.branches import Branches
-    from recollect.engine.records.scope import Scope
     from recollect.engine.retrieval.recall_pipeline import RecallPipeline
     from recollect.engine.retrieval.team_recall import TeamRecall
 
@@ -40,7 +39,7 @@ class MemorySearch(msgspec.Struct, eq=False):
     """
 
     context: "Context"
-    scope: "Scope"
+    scope: Scope
     branches: "Branches"
     pipeline: "RecallPipeline"
     code: "CodeIndex"

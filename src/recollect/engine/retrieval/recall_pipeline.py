@@ -12,8 +12,8 @@ import msgspec
 
 from recollect import clock
 from recollect.engine.memory.freshness import freshness_of
-from recollect.engine.records.branches import written_on
-from recollect.engine.retrieval.query_arguments import ANSWERED, NEAREST
+from recollect.engine.records.branches import Branches, written_on
+from recollect.engine.retrieval.query_arguments import ANSWERED, NEAREST, Asked
 from recollect.model import Branched, Hit, Memory, Recall
 from recollect.store.store_values import Filter, NotBefore, Range
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.similarity_calibration import CalibrationCache
-    from recollect.engine.records.branches import Branches
-    from recollect.engine.retrieval.query_arguments import Asked
     from recollect.engine.retrieval.scoring import Scoring
     from recollect.engine.retrieval.use_counters import UseCounters
     from recollect.recall.gather import Pool
@@ -181,5 +179,5 @@ class RecallPipeline(NamedTuple):
 def _holds(memory: Memory, asked: Asked) -> bool:
     """Tell whether a memory may be part of an answer: not expired, or in force at the moment asked about."""
     if asked.as_of is None:
-        return asked.archived or memory.expires_at is None or memory.expires_at > clock.now()
+        return asked.archived or not memory.is_expired(clock.now())
     return memory.valid_to is None or memory.valid_to > asked.as_of

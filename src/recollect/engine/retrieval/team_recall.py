@@ -9,20 +9,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from recollect.engine.memory.team_outbox import MAX_CHARACTERS
+from recollect.engine.context import Context
+from recollect.engine.memory.team_outbox import MAX_CHARACTERS, TeamOutbox
 from recollect.engine.records.memory_rows import content_hash
-from recollect.engine.retrieval.query_arguments import EVIDENCE
+from recollect.engine.retrieval.query_arguments import EVIDENCE, Asked
 from recollect.errors import RecollectError
 from recollect.model import Hit, Recall
-
-if TYPE_CHECKING:
-    from recollect.engine.context import Context
-    from recollect.engine.memory.team_outbox import TeamOutbox
-    from recollect.engine.retrieval.query_arguments import Asked
 
 SILENT = "the team server did not answer: these are local memories only"
 REFUSED = "the team server refused team_token or the name in team_projects: these are local memories only"

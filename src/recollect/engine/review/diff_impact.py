@@ -22,14 +22,13 @@ from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE,
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
 from recollect.engine.review.removed_uses import removed_uses
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
-from recollect.graph.code_graph import NO_FILE
+from recollect.graph.code_graph import NO_FILE, CodePart
 from recollect.graph.impact import Reach, affected, reach
 from recollect.graph.project import USES, FileLinks, Project, between_files, only, project, using
 from recollect.model import RELATIONS, File, Tree
 from recollect.store.code_rows import SymbolRow
 
 if TYPE_CHECKING:
-    from recollect.graph.code_graph import CodePart
     from recollect.store.sql import Store
 
 # Depth of tests: a test of the command line passes a dozen calls.

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect import clock
 from recollect.code.code_records import TouchedMemory
 from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.diff.line_origins import Origin, line_origins
@@ -27,7 +28,6 @@ from recollect.code.index.languages import detect
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.memory_rows import batches, headline, said_at
-from recollect.engine.review.drift import holds
 from recollect.model import Anchor, AnchorState, Memory
 from recollect.text.display import day, plural
 from recollect.text.terms import terms
@@ -128,7 +128,8 @@ def related_memories(store: Store, diff: ReviewedDiff, namespace: str | None) ->
     real = [number for number, change in enumerate(diff.changes) if _is_reviewed(change)]
     if not real:
         return RelatedMemories([], 0, {})
-    rows = [row for row in _known(store, namespace) if holds(row) and BY_RULE.get(row.category or "", 1.0)]
+    now = clock.now()
+    rows = [row for row in _known(store, namespace) if row.holds(now) and BY_RULE.get(row.category or "", 1.0)]
     reader = _Reader(diff, real, rows, _places(store, diff))
     found = [(row, evidence) for row in rows if (evidence := reader.evidence(row)) is not None]
     fresh = freshness_of(store, [row.id for row, _ in found])

@@ -80,7 +80,7 @@ class DriftReview:
         waiting = [
             Drifted(memory=memory, freshness=fresh[memory.id])
             for memory in memories.values()
-            if scope in (None, memory.namespace) and holds(memory)
+            if scope in (None, memory.namespace) and memory.holds(clock.now())
         ]
         all_told = range is not None or since is not None or last
         old = [row for row in waiting if not all_told and _is_old(row)]
@@ -170,12 +170,6 @@ class DriftReview:
             if current.valid_to is None or current.valid_to > now:
                 transaction.update(Memory, current.id, {"valid_to": now, "updated_at": now})
             return transaction.batch
-
-
-def holds(memory: Memory) -> bool:
-    """Tell whether a memory is neither superseded nor expired."""
-    ends = (memory.valid_to, memory.expires_at)
-    return memory.superseded_by is None and all(end is None or end > clock.now() for end in ends)
 
 
 def _order(row: Drifted) -> tuple[bool, int, bool, int]:

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 
 from recollect.code.code_records import Cycles, DeadCode, RepoMap, Review
-from recollect.engine.code.code_index import roots, tree_at, trees_meant
+from recollect.engine.code.code_index import CodeIndex, roots, tree_at, trees_meant
 from recollect.engine.records import input_checks
 from recollect.errors import InvalidInput, NotFound
 from recollect.model import NODE_KINDS, File, Limit, NodeKind, Ratio, Tree
 from recollect.operations import operation
 
 if TYPE_CHECKING:
-    from recollect.engine.code.code_index import CodeIndex
     from recollect.engine.code.code_links import Links
     from recollect.engine.code.repo_map import Asked as MapAsked
     from recollect.engine.context import Context
@@ -33,7 +32,7 @@ Depth = Annotated[int, msgspec.Meta(ge=1, le=MAX_DEPTH)]
 class Survey:
     """Answers questions about a project as a whole."""
 
-    def __init__(self, context: "Context", *, code: "CodeIndex", links: "Links") -> None:
+    def __init__(self, context: "Context", *, code: CodeIndex, links: "Links") -> None:
         self._context = context
         self._code = code
         self._links = links

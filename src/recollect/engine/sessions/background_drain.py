@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from recollect.code.process_pool import Process, serve
+from recollect.engine.context import Worker
 from recollect.model import Ingested
 from recollect.settings import SETTINGS, Settings, Sourced
 
@@ -42,12 +43,15 @@ STOP_S = 5.0
 Order = tuple[int, "Future[Ingested] | None"]
 
 
-class BackgroundDrain:
+class BackgroundDrain(Worker):
     """Drains the spool in a child process.
 
     drain_here: drains in this thread, for systems that cannot start the child
     upkeep: called after each poll
     """
+
+    thread_name = "recollect-capture"
+    stop_s = STOP_S
 
     def __init__(
         self,
@@ -58,23 +62,15 @@ class BackgroundDrain:
         drain_here: Callable[[int], Ingested],
         upkeep: Callable[[], None],
     ) -> None:
+        super().__init__()
         self._settings = settings
         self._stop = stop
         self._drain_here = drain_here
         self._embedding = embedding
         self._upkeep = upkeep
-        self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
         self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
         self._child: DrainProcess | None = None
         self._begun_at: float | None = None
-
-    def start(self) -> None:
-        """Start the thread, once."""
-        with self._starting:
-            if self._thread is None and not self._stop.is_set():
-                self._thread = threading.Thread(target=self._work, name="recollect-capture", daemon=True)
-                self._thread.start()
 
     def stop(self) -> None:
         """End the thread and its child, after the current payload if that is quick; set `stop` before."""
@@ -85,7 +81,7 @@ class BackgroundDrain:
         for is_kill in (False, True):
             if (child := self._child) is not None:
                 child.kill() if is_kill else child.terminate()
-            thread.join(timeout=STOP_S)
+            thread.join(timeout=self.stop_s)
             if not thread.is_alive():
                 return
 

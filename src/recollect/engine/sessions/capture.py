@@ -166,10 +166,7 @@ class Capture:
         times = Counter(row.memory_id for row in rows)
         best = max(rows, key=lambda row: (times[row.memory_id], row.seen_at))
         memories = self._context.store.get(Memory, [best.memory_id])
-        if not memories or memories[0].superseded_by is not None:
-            return None
-        expires_at = memories[0].expires_at
-        if expires_at is not None and expires_at <= clock.now():
+        if not memories or memories[0].superseded_by is not None or memories[0].is_expired(clock.now()):
             return None
         return KnownFix(
             fingerprint=fingerprint,

@@ -28,7 +28,7 @@ from recollect.capture.summary import CHANGING
 from recollect.capture.transcript_tail import with_answer, with_rollout
 from recollect.engine.memory.anchor_drafts import NOTHING, UNANCHORED, Prepared, spoken_text
 from recollect.engine.memory.stated_memories import Stated, compare, keep, stated
-from recollect.engine.records.branches import NOWHERE, Position
+from recollect.engine.records.branches import NOWHERE, Branches, Position
 from recollect.engine.records.checkout import Checkout, checkout, work_tree
 from recollect.engine.records.identity import namespace_of, project_root
 from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_node, node_id, store_in
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.memory.amendments import Amendments
     from recollect.engine.memory.anchoring import Anchoring
-    from recollect.engine.records.branches import Branches
     from recollect.store.transaction import Transaction
 
 # Longer texts are not taken apart for their symbols: a file of this size is generated.

@@ -9,7 +9,6 @@ file.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,9 +20,10 @@ from recollect import clock
 from recollect.engine.records.checkout import work_tree
 from recollect.engine.records.identity import project_root
 from recollect.engine.records.output_file import refuse_elsewhere
+from recollect.engine.sessions.observed_events import observed
 from recollect.errors import Conflict, InvalidInput, NotFound, StorageError
-from recollect.files import read_file
-from recollect.model import Fix, Lesson, Memory, Proposal
+from recollect.files import read_file, replace_file
+from recollect.model import Fix, KnownCommand, Lesson, Memory, Proposal
 from recollect.patterns.project_lessons import STATED, corrections, difference, lessons, unsaid, with_lessons
 from recollect.patterns.usage_patterns import tool_preferences
 from recollect.text.digest import digest
@@ -31,7 +31,6 @@ from recollect.text.display import plural, visible
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.model import KnownCommand
     from recollect.store.sql import Store
 
 # Where assistants look for instructions, the one that most of them read first.
@@ -102,14 +101,12 @@ def _applied(context: Context, proposal: Proposal, apply: str, target: Path, bef
 
 
 def _lessons(store: Store, namespace: str, commands: Sequence[KnownCommand]) -> list[Lesson]:
-    from recollect.engine.sessions.observed_events import observed
-
     now = clock.now()
     where = {"namespace": namespace, "memory_type": STATED, "source": STATED_BY, "superseded_by": None}
     stated = [
         row
         for row in store.find(Memory, where, order="-importance", limit=LOOKED_AT)
-        if all(end is None or end > now for end in (row.valid_to, row.expires_at)) and not _is_of_documents(row)
+        if row.holds(now) and not _is_of_documents(row)
     ]
     fixes = store.find(Fix, {"namespace": namespace}, order="-seen_at", limit=LOOKED_AT)
     kept = {row.id for row in store.get(Memory, list({fix.memory_id for fix in fixes})) if row.superseded_by is None}
@@ -182,20 +179,14 @@ def _read(target: Path) -> tuple[bytes, bool]:
 
 def _write(target: Path, before: bytes, after: bytes) -> None:
     """Replace a file unless it changed a moment ago; its mode stays."""
-    beside = target.with_name(f".{target.name}.{clock.new_id()[:8]}")
+    if _read(target)[0] != before:
+        hint = "Run `recollect patterns distil` again."
+        raise Conflict(f"{target.name} was changed by another program", hint=hint)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(after)
-        with contextlib.suppress(FileNotFoundError):
-            beside.chmod(target.stat().st_mode & 0o7777)
-        if _read(target)[0] != before:
-            hint = "Run `recollect patterns distil` again."
-            raise Conflict(f"{target.name} was changed by another program", hint=hint)
-        beside.replace(target)
+        replace_file(target, after)
     except OSError as problem:
         raise StorageError(f"{target} cannot be written: {problem.strerror}") from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _mark(content: bytes) -> str:

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 
 from recollect import clock
 from recollect.engine.context import Context, Worker
-from recollect.engine.models.llm import PROMPT_STATUSES
+from recollect.engine.models.llm import PROMPT_STATUSES, Language
 from recollect.errors import BudgetSpent, ConfigError, ModelFailed, RecollectError
 from recollect.model import Errand, ErrandKind
 from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
-    from recollect.engine.models.llm import Language
     from recollect.engine.sessions.model_summaries import ModelSummaries
     from recollect.store.transaction import Transaction
 
@@ -42,9 +41,7 @@ class LlmJobs(Worker):
 
     thread_name = "recollect-llm-jobs"
 
-    def __init__(
-        self, context: Context, *, llm: "Language", compressor: "Language", summaries: "ModelSummaries"
-    ) -> None:
+    def __init__(self, context: Context, *, llm: Language, compressor: Language, summaries: "ModelSummaries") -> None:
         super().__init__()
         self._context = context
         self._llm = llm
@@ -109,7 +106,7 @@ class LlmJobs(Worker):
             return False
         return True
 
-    def _model(self, kind: ErrandKind) -> "Language":
+    def _model(self, kind: ErrandKind) -> Language:
         return self._compressor if kind == "compress" else self._llm
 
     def _take(self, kinds: Collection[ErrandKind]) -> Errand | None:

@@ -14,9 +14,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from recollect import clock
 from recollect.engine.records.memory_rows import content_hash, store_in
-from recollect.engine.sessions.model_summaries import BY_RULES, SESSION_ROWS, SUMMARY_BY
+from recollect.engine.sessions.model_summaries import BY_RULES, SESSION_ROWS, SUMMARY_BY, ModelSummaries
 from recollect.errors import StorageError
 from recollect.model import Fix, Injection, Memory, Observed, Session
 from recollect.store.store_values import Range
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.sessions.hook_ingest import OwnAnswer, PreparedEvent, Written
     from recollect.engine.sessions.llm_jobs import LlmJobs
-    from recollect.engine.sessions.model_summaries import ModelSummaries
     from recollect.store.transaction import Transaction
 
 # What a summary is worth among other memories, and a fix: both are what the next session needs first.
@@ -54,36 +55,27 @@ _ENDING = {"session_end": "end", "turn_end": "turn"}
 FORGETTING = frozenset({"compact", "clear"})
 
 
-class SessionUpdates:
-    """Writes events, and keeps their sessions up to date."""
+class SessionUpdates(msgspec.Struct, eq=False):
+    """Writes events, and keeps their sessions up to date. looked_at: when it last looked for silent sessions"""
 
-    def __init__(
-        self,
-        context: Context,
-        *,
-        anchoring: Anchoring,
-        amendments: Amendments,
-        summaries: ModelSummaries,
-        llm_jobs: LlmJobs,
-    ) -> None:
-        self._context = context
-        self._anchoring = anchoring
-        self._amendments = amendments
-        self._summaries = summaries
-        self._llm_jobs = llm_jobs
-        self._looked_at = 0.0
+    context: Context
+    anchoring: Anchoring
+    amendments: Amendments
+    summaries: ModelSummaries
+    llm_jobs: LlmJobs
+    looked_at: float = 0.0
 
     def write(self, events: Sequence[PreparedEvent]) -> Sequence[Written]:
         """Write events and everything derived from them in one transaction; returns the outcome of each."""
         from recollect.engine.sessions.hook_ingest import compared, write
 
-        events = [compared(event, self._amendments, self._anchoring) for event in events]
+        events = [compared(event, self.amendments, self.anchoring) for event in events]
         done: list[Written] = []
-        with self._context.store.transaction("ingest") as transaction:
+        with self.context.store.transaction("ingest") as transaction:
             fresh: list[PreparedEvent] = []
             made: Counter[str] = Counter()
             for event in events:
-                written = write(transaction, event, self._anchoring.write)
+                written = write(transaction, event, self.anchoring.write)
                 done.append(written)
                 if written not in ("twice", "known"):
                     fresh.append(event)
@@ -97,11 +89,11 @@ class SessionUpdates:
     def _queue_compression(self, events: Sequence[PreparedEvent]) -> None:
         """Queue jobs that shorten long observations. If this process dies before, they stay long."""
         tools = [event.memory for event in events if event.row.event == "tool" and event.memory is not None]
-        long = [memory.id for memory in tools if self._summaries.is_compressible(memory)]
+        long = [memory.id for memory in tools if self.summaries.is_compressible(memory)]
         if long:
-            with self._context.store.transaction("leave_errands") as transaction:
+            with self.context.store.transaction("leave_errands") as transaction:
                 for memory_id in long:
-                    self._llm_jobs.put(transaction, "compress", memory_id)
+                    self.llm_jobs.put(transaction, "compress", memory_id)
 
     def _update(self, transaction: Transaction, session_id: str, events: Sequence[PreparedEvent], made: int) -> None:
         """Update a session after its events were written."""
@@ -136,7 +128,7 @@ class SessionUpdates:
         compacting = any(row.event == "before_compact" for row in rows)
         if session.ended_at is not None or compacting:
             write_summary(transaction, session)
-            self._llm_jobs.put(transaction, "summarise", session.id, wait_s=SUMMARISED_AFTER_S)
+            self.llm_jobs.put(transaction, "summarise", session.id, wait_s=SUMMARISED_AFTER_S)
         if compacting:
             keep_snapshot(transaction, session.id)
         if session.ended_at is not None or any(row.event in JUDGED_AT for row in rows):
@@ -147,7 +139,7 @@ class SessionUpdates:
         from recollect.engine.sessions import injection_outcomes
 
         if answers:
-            with self._context.store.transaction("present") as transaction:
+            with self.context.store.transaction("present") as transaction:
                 injection_outcomes.record_answers(transaction, answers)
 
     def settle_open(self, namespace: str | None, assistant: str, own: str) -> None:
@@ -160,7 +152,7 @@ class SessionUpdates:
             return
         where = {"namespace": namespace, "ended_at": None, "memory_count": Range(at_least=1)}
         with suppress(StorageError):
-            for session in self._context.store.find(Session, where, order="-seen_at", limit=SETTLED_AT_ONCE):
+            for session in self.context.store.find(Session, where, order="-seen_at", limit=SETTLED_AT_ONCE):
                 quiet_s = LEFT_S if session.assistant == assistant else SILENT_S
                 is_left = session.seen_at < clock.now() - quiet_s
                 if session.id == own or (not is_left and self._is_summarised(session)):
@@ -169,17 +161,17 @@ class SessionUpdates:
 
     def _is_summarised(self, session: Session) -> bool:
         """Tell whether the summary of a session covers its latest event."""
-        known = self._context.store.get(Memory, [session.insight_id]) if session.insight_id else []
+        known = self.context.store.get(Memory, [session.insight_id]) if session.insight_id else []
         return bool(known) and known[0].updated_at >= session.seen_at
 
     def close_silent(self) -> int:
         """End and summarise sessions without a sign for hours; returns how many. Looks every LOOK_S only."""
-        if time.monotonic() - self._looked_at < LOOK_S and self._looked_at:
+        if time.monotonic() - self.looked_at < LOOK_S and self.looked_at:
             return 0
-        self._looked_at = time.monotonic()
+        self.looked_at = time.monotonic()
         from recollect.engine.sessions import injection_outcomes
 
-        store = self._context.store
+        store = self.context.store
         where = {"ended_at": None, "seen_at": Range(at_least=1, below=clock.now() - SILENT_S)}
         silent = store.find(Session, where, order="seen_at", limit=ENDED_AT_ONCE)
         for session in silent:
@@ -192,22 +184,22 @@ class SessionUpdates:
 
     def _end(self, session: Session, ended_by: str, *, wait_s: int) -> None:
         """Summarise a session, and end it with its last event if there is a reason."""
-        with self._context.store.transaction("end_session") as transaction:
+        with self.context.store.transaction("end_session") as transaction:
             found = transaction.get(Session, [session.id])
             # Another process may have ended it, or written an event of it, a moment ago.
             if found and found[0].ended_at is None and found[0].seen_at == session.seen_at:
                 ended = {"ended_at": session.seen_at, "ended_by": ended_by} if ended_by else {}
                 write_summary(transaction, transaction.update(Session, session.id, ended))
-                self._llm_jobs.put(transaction, "summarise", session.id, wait_s=wait_s)
+                self.llm_jobs.put(transaction, "summarise", session.id, wait_s=wait_s)
 
     def _forget_old(self) -> None:
         edge = Range(below=clock.now() - KEPT_S)
         for kind in (Observed, Injection):
-            moments = [at for (at,) in self._context.store.columns(kind, ("at",), {"at": edge})]
+            moments = [at for (at,) in self.context.store.columns(kind, ("at",), {"at": edge})]
             if moments:
                 # Some at a time: a first look after years must not hold the lock for long.
                 until = sorted(moments)[:1_000][-1]
-                with self._context.store.transaction("forget_observations") as transaction:
+                with self.context.store.transaction("forget_observations") as transaction:
                     transaction.delete(kind, {"at": Range(below=until + 1)})
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from recollect.engine.records import input_checks
 from recollect.engine.records.memory_rows import full_id, headline
 from recollect.errors import InvalidInput, NotFound, RecollectError
@@ -19,7 +21,9 @@ from recollect.model import (
     Summed,
 )
 from recollect.operations import operation
+from recollect.recall.feedback import sign
 from recollect.store.store_values import Range
+from recollect.text.token_count import tokens
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -33,23 +37,14 @@ if TYPE_CHECKING:
 INJECTED_CHARACTERS = 280
 
 
-class Sessions:
+class Sessions(msgspec.Struct, eq=False):
     """Sessions as hooks recorded them."""
 
-    def __init__(
-        self,
-        context: "Context",
-        *,
-        scope: "Scope",
-        capture: "Capture",
-        embedding: "Embedding",
-        summaries: "ModelSummaries",
-    ) -> None:
-        self._context = context
-        self._scope = scope
-        self._capture = capture
-        self._embedding = embedding
-        self._summaries = summaries
+    context: "Context"
+    scope: "Scope"
+    capture: "Capture"
+    embedding: "Embedding"
+    summaries: "ModelSummaries"
 
     @operation("list_sessions", "sessions", read_only=True, listed=("project", "limit"))
     def list(
@@ -69,14 +64,14 @@ class Sessions:
         limit: maximum number of results
         offset: number of results to skip
         """
-        self._capture.catch_up()
-        where = self._scope.where(namespace, all_projects=all_projects)
+        self.capture.catch_up()
+        where = self.scope.where(namespace, all_projects=all_projects)
         if active is not None:
             where["ended_at"] = None if active else Range(at_least=0)
         most = input_checks.whole("limit", limit, least=1, most=1000)
         skip = input_checks.whole("offset", offset, least=0, most=2**53)
-        rows = self._context.store.find(Session, where, order="-started_at", limit=most, offset=skip)
-        return SessionPage(sessions=tuple(rows), total=self._context.store.count(Session, where), offset=skip)
+        rows = self.context.store.find(Session, where, order="-started_at", limit=most, offset=skip)
+        return SessionPage(sessions=tuple(rows), total=self.context.store.count(Session, where), offset=skip)
 
     @operation("get_session", "session", read_only=True)
     def get(self, session_id: str, *, limit: Limit = 100) -> SessionView:
@@ -88,23 +83,20 @@ class Sessions:
         session = self._existing(session_id)
         most = input_checks.whole("limit", limit, least=1, most=1000)
         where = {"session_id": session.id}
-        rows = self._context.store.find(Observed, where, order="-id", limit=most)
-        total = self._context.store.count(Observed, where)
-        injected = self._context.store.find(Injection, where, order="-at", limit=most)
+        rows = self.context.store.find(Observed, where, order="-id", limit=most)
+        total = self.context.store.count(Observed, where)
+        injected = self.context.store.find(Injection, where, order="-at", limit=most)
         return SessionView(
             session=session,
             observations=tuple(reversed(rows)),
             total=total,
             injected=tuple(self._injected(injected[::-1])),
-            injected_total=self._context.store.count(Injection, where),
+            injected_total=self.context.store.count(Injection, where),
         )
 
     def _injected(self, rows: Sequence[Injection]) -> Iterator[Injected]:
         """Yield injected memories with how they were used; deleted ones by their id."""
-        from recollect.recall.feedback import sign
-        from recollect.text.token_count import tokens
-
-        known = {row.id: row for row in self._context.store.get(Memory, [row.memory_id for row in rows])}
+        known = {row.id: row for row in self.context.store.get(Memory, [row.memory_id for row in rows])}
         for row in rows:
             memory = known.get(row.memory_id)
             yield Injected(
@@ -142,23 +134,23 @@ class Sessions:
 
         if payload is not None and payload.strip():
             session_id = self._ended_by(input_checks.text("payload", payload), event or "Stop", assistant or "")
-        self._capture.catch_up()
+        self.capture.catch_up()
         if session_id is not None:
             session = self._existing(session_id)
         else:
-            where = self._scope.where(namespace)
-            found = self._context.store.find(Session, where, order="-started_at", limit=1)
+            where = self.scope.where(namespace)
+            found = self.context.store.find(Session, where, order="-started_at", limit=1)
             if not found:
                 raise NotFound(
                     "there is no session yet", hint="Hooks create sessions: connect an assistant with `recollect init`."
                 )
             session = found[0]
-        with self._context.store.transaction("summarize_session") as transaction:
+        with self.context.store.transaction("summarize_session") as transaction:
             memory, created = write_summary(transaction, session)
             (session,) = transaction.get(Session, [session.id])
-        self._embedding.wake()
+        self.embedding.wake()
         summed = Summed(session=session, memory=memory, created=created)
-        return self._by_model(summed) if memory is not None and self._context.settings.summaries == "model" else summed
+        return self._by_model(summed) if memory is not None and self.context.settings.summaries == "model" else summed
 
     def _ended_by(self, payload: str, event: str, assistant: str) -> str:
         """Ingest a hook's payload, and return the id of its session. Raises InvalidInput."""
@@ -166,30 +158,30 @@ class Sessions:
 
         raw = payload.encode("utf-8", "replace")
         try:
-            found = self._capture.parse(raw, event=event, assistant=assistant)
+            found = self.capture.parse(raw, event=event, assistant=assistant)
         except BadPayload as problem:
             raise InvalidInput(f"the payload is not a hook event: {problem}") from None
         if found is None or not found.row.session_id:
             raise InvalidInput("the payload has no session id")
-        self._capture.put(raw, event=event, assistant=assistant)
-        self._capture.drain()
+        self.capture.put(raw, event=event, assistant=assistant)
+        self.capture.drain()
         return found.row.session_id
 
     def _by_model(self, summed: Summed) -> Summed:
         """Return a summary by the language model; by rules, with a note, where that fails."""
         try:
-            why_not = self._summaries.summarise_session(summed.session.id).why_not
+            why_not = self.summaries.summarise_session(summed.session.id).why_not
         except RecollectError as problem:
             why_not = problem.message
-        rows = self._context.store.get(Session, [summed.session.id])
-        memories = self._context.store.get(Memory, [summed.memory.id]) if summed.memory else []
+        rows = self.context.store.get(Session, [summed.session.id])
+        memories = self.context.store.get(Memory, [summed.memory.id]) if summed.memory else []
         if not rows or not memories:  # deleted by another process a moment ago
             return summed
         notes = (f"summarized by built-in rules: {why_not}",) if why_not else ()
         return Summed(session=rows[0], memory=memories[0], created=summed.created, notes=notes)
 
     def _existing(self, session_id: str) -> Session:
-        store, given = self._context.store, input_checks.text("session_id", session_id)
+        store, given = self.context.store, input_checks.text("session_id", session_id)
         found = store.get(Session, [given]) or store.get(Session, [full_id(store, Session, "id", given) or ""])
         if not found:
             raise NotFound(

@@ -12,11 +12,13 @@ from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from recollect.capture.observation import BadPayload
+from recollect.capture.spool import BAD_BYTES, Claims, Payload, Spool
 from recollect.clock import CpuLimitExceeded, cpu_limit
 from recollect.errors import StorageError
+from recollect.text.redaction.redact import redact
 
 if TYPE_CHECKING:
-    from recollect.capture.spool import Claims, Payload, Spool
     from recollect.engine.sessions.hook_ingest import EventReader, PreparedEvent
     from recollect.engine.sessions.session_state import SessionUpdates
 
@@ -36,7 +38,7 @@ class Drain:
     """
 
     def __init__(
-        self, spool: "Spool", stop: threading.Event, reader: "EventReader", updates: "SessionUpdates", *, kill: bool
+        self, spool: Spool, stop: threading.Event, reader: "EventReader", updates: "SessionUpdates", *, kill: bool
     ) -> None:
         self._spool = spool
         self._stop = stop
@@ -51,8 +53,6 @@ class Drain:
 
         What was claimed and not finished waits for the next drain.
         """
-        from recollect.capture.spool import Claims
-
         self._until = None if cpu_s is None else time.thread_time() + cpu_s
         self._spool.tidy()
         with Claims(self._spool) as claims:
@@ -65,7 +65,7 @@ class Drain:
     def _is_over(self) -> bool:
         return self._stop.is_set() or (self._until is not None and time.thread_time() >= self._until)
 
-    def _take(self, claims: "Claims", batch: "Sequence[Payload]") -> None:
+    def _take(self, claims: Claims, batch: "Sequence[Payload]") -> None:
         events: list[tuple[Payload, PreparedEvent]] = []
         silent: list[Payload] = []
         for payload in batch:
@@ -92,13 +92,13 @@ class Drain:
         self.counts["skipped"] += len(silent)
         self._write(claims, events)
 
-    def _write(self, claims: "Claims", events: "list[tuple[Payload, PreparedEvent]]") -> None:
+    def _write(self, claims: Claims, events: "list[tuple[Payload, PreparedEvent]]") -> None:
         """Write events in their order. One with a statement is written alone: it is compared with those before it."""
         for has_statements, group in groupby(events, lambda each: bool(each[1].stated)):
             for together in ([each] for each in group) if has_statements else [list(group)]:
                 self._write_together(claims, together)
 
-    def _write_together(self, claims: "Claims", events: "list[tuple[Payload, PreparedEvent]]") -> None:
+    def _write_together(self, claims: Claims, events: "list[tuple[Payload, PreparedEvent]]") -> None:
         """Write events together; if one of them cannot be written, write each alone and set that one aside."""
         try:
             with cpu_limit(_limit_of([payload for payload, _ in events]), kill=self._kill):
@@ -119,17 +119,13 @@ class Drain:
         for written in done:
             self.counts["skipped" if written in ("twice", "known") else written] += 1
 
-    def _set_aside(self, payload: "Payload") -> None:
+    def _set_aside(self, payload: Payload) -> None:
         """Keep a payload that takes too long for a newer version."""
         self._spool.set_aside(payload)
         self.counts["stuck"] += 1
 
-    def _refuse(self, payload: "Payload", problem: BaseException) -> None:
+    def _refuse(self, payload: Payload, problem: BaseException) -> None:
         """Set a payload aside, its secrets replaced; if even that cannot be done, only its reason is kept."""
-        from recollect.capture.observation import BadPayload
-        from recollect.capture.spool import BAD_BYTES
-        from recollect.text.redaction.redact import redact
-
         reason = str(problem) if isinstance(problem, BadPayload) else f"{type(problem).__name__}: {problem}"
         told, excerpt = type(problem).__name__, ""
         with suppress(Exception, CpuLimitExceeded), cpu_limit(LIMIT_CPU_S, kill=self._kill):

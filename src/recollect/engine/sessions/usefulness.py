@@ -8,7 +8,7 @@ from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, headline
-from recollect.engine.retrieval.use_counters import told
+from recollect.engine.retrieval.use_counters import UseCounters, told
 from recollect.errors import InvalidInput
 from recollect.model import Memory, MemoryUse, Usefulness, UsefulnessReport
 from recollect.operations import operation
@@ -16,7 +16,6 @@ from recollect.recall import feedback
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
-    from recollect.engine.retrieval.use_counters import UseCounters
     from recollect.engine.sessions.capture import Capture
     from recollect.store.store_values import Filter
 
@@ -36,7 +35,7 @@ class Totals(NamedTuple):
 class MemoryUsefulness:
     """Reports on injected memories."""
 
-    def __init__(self, context: "Context", *, counters: "UseCounters", capture: "Capture") -> None:
+    def __init__(self, context: "Context", *, counters: UseCounters, capture: "Capture") -> None:
         self._context = context
         self._counters = counters
         self._capture = capture

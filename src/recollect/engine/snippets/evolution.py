@@ -29,7 +29,7 @@ from recollect.code.snippets.snippet_links import (
 from recollect.engine.consolidation.plan_execution import enter
 from recollect.engine.memory.snippet_analysis import CATEGORIES, KEY, UNANSWERED, analysis, snippet_of
 from recollect.engine.records.memory_rows import node_id
-from recollect.engine.snippets.snippets import Kept, Link, link_type, write_links
+from recollect.engine.snippets.snippets import Kept, Link, Snippets, link_type, write_links
 from recollect.errors import BudgetSpent, Cancelled, ModelFailed
 from recollect.model import Consolidation, Edge, Memory
 from recollect.model.coding import Evolution
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.llm import Language
-    from recollect.engine.snippets.snippets import Snippets
     from recollect.store.transaction import Transaction
 
 OPERATION = "evolve_memory_network"

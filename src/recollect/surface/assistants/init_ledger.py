@@ -16,9 +16,8 @@ from pathlib import Path
 import msgspec
 
 from recollect.errors import ConfigError, InvalidInput
-from recollect.files import PRIVATE_FILE, private_folder, read_file
+from recollect.files import PRIVATE_FILE, private_folder, read_file, replace_file
 from recollect.parsing import parse_json
-from recollect.surface.assistants.settings_file import put
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +91,7 @@ class Ledger:
         self.make_folder(self.folder, private=True)
         if original is not None:
             backup = f"{sha256(str(path).encode()).hexdigest()[:12]}-{path.name}"
-            put(self.folder / backup, original, mode=PRIVATE_FILE)
+            replace_file(self.folder / backup, original, mode=PRIVATE_FILE)
         noted = msgspec.structs.replace(row, backup=backup, wrote=digest(after or b""))
         self._write({**self._pages.files, str(path): noted})
 
@@ -139,4 +138,4 @@ class Ledger:
     def _write(self, files: dict[str, Row]) -> None:
         self._pages = msgspec.structs.replace(self._pages, files=files)
         content = msgspec.json.format(msgspec.json.encode(self._pages), indent=1) + b"\n"
-        put(self.path, content, mode=PRIVATE_FILE)
+        replace_file(self.path, content, mode=PRIVATE_FILE)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.errors import ConfigError, Conflict
+from recollect.files import replace_file
 from recollect.surface.assistants import entry, json_settings, jsonc, toml
 from recollect.surface.assistants.assistant_table import (
     ANSWERS_S,
@@ -28,7 +29,7 @@ from recollect.surface.assistants.assistant_table import (
     file_of,
 )
 from recollect.surface.assistants.init_ledger import Ledger, Row
-from recollect.surface.assistants.settings_file import content, expect, put, target, text_of
+from recollect.surface.assistants.settings_file import content, expect, target, text_of
 
 TOML_PATH = ("mcp_servers", entry.NAME)
 
@@ -245,7 +246,7 @@ def _write(change: Change, ledger: Ledger) -> None:
         ledger.note(change.path, change.row, change.original, change.after)
         ledger.make_folder(change.path.parent)
     if change.after is not None and change.is_edit:
-        put(change.path, change.after, mode=change.mode)
+        replace_file(change.path, change.after, mode=change.mode)
     elif change.after is None:
         change.path.unlink(missing_ok=True)
     if change.row is None:

@@ -1,13 +1,7 @@
-"""Settings files of assistants: read, and replaced atomically.
-
-A symbolic link is followed and kept. Owner, permissions and byte order mark are kept.
-"""
+"""Settings files of assistants: a symbolic link is followed and kept, and so is the byte order mark."""
 
 from __future__ import annotations
 
-import os
-import stat
-from contextlib import suppress
 from pathlib import Path
 
 from recollect.errors import ConfigError, Conflict
@@ -49,39 +43,6 @@ def text_of(path: Path, raw: bytes) -> tuple[str, str]:
             line=line,
         ) from None
     return ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
-
-
-def put(path: Path, content: bytes, *, mode: int | None = None) -> None:
-    """Write a file atomically; mode: its permissions if it is new (default: those of the umask)."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}")
-    try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            _like(path, file.fileno(), mode)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _like(path: Path, descriptor: int, mode: int | None) -> None:
-    """Give a file the owner and permissions of the one it will replace."""
-    try:
-        old = path.stat()
-    except FileNotFoundError:
-        os.fchmod(descriptor, _usual_mode() if mode is None else mode)
-        return
-    with suppress(OSError):  # only root can change the owner
-        os.fchown(descriptor, old.st_uid, old.st_gid)
-    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
-
-
-def _usual_mode() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def expect(path: Path, before: bytes | None) -> None:

@@ -19,8 +19,9 @@ from recollect.render.quantities import plural
 from recollect.render.untrusted import oneline
 from recollect.settings import Settings
 from recollect.surface.assistants import probe
-from recollect.surface.assistants.assistant_table import ASSISTANTS, Assistant, Scope
+from recollect.surface.assistants.assistant_table import ASSISTANTS, Assistant, Scope, file_of
 from recollect.surface.assistants.plan import Work, connect, disconnect
+from recollect.surface.assistants.settings_file import target
 from recollect.surface.cli.init_command import work_here
 from recollect.surface.cli.output import Output
 
@@ -180,9 +181,6 @@ def _connected(work: Work) -> Iterator[tuple[Assistant, Scope]]:
 
 
 def _files(assistant: Assistant, scope: Scope, work: Work) -> list[Any]:
-    from recollect.surface.assistants.assistant_table import file_of
-    from recollect.surface.assistants.settings_file import target
-
     return [target(file_of(part, work.where)) for part in assistant.parts(scope)]
 
 

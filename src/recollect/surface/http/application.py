@@ -28,7 +28,8 @@ from recollect.surface.http.metrics import CONTENT_TYPE, Measured, Metrics, gaug
 from recollect.surface.http.request_guard import OPEN, Browser, Limits, RequestGuard
 from recollect.surface.http.rest import JSON, error_response
 from recollect.surface.mcp.server import Server
-from recollect.surface.mcp.stdio import Workers
+from recollect.surface.mcp.stdio import LazyEngine, Workers, listed
+from recollect.version import __version__
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from recollect.engine import Grant
     from recollect.model import Record
     from recollect.operations import Operation
-    from recollect.surface.mcp.stdio import LazyEngine
 
 Result = TypeVar("Result")
 
@@ -149,8 +149,6 @@ class Application:
 
     def _server(self, request: Request) -> Server:
         """Return the MCP server for a caller; `?project=` names the project that it works in."""
-        from recollect.surface.mcp.stdio import listed
-
         grant, project = self._grant(request), request.query_params.get("project", "")
         key = (grant, project)
         if key not in self._servers:
@@ -179,7 +177,6 @@ class Application:
 
     async def _health(self, request: Request) -> Response:
         from recollect.model import Workspace
-        from recollect.version import __version__
 
         await self.run(lambda: self._engine.engine().store.count(Workspace))
         return Response(msgspec.json.encode({"status": "ok", "version": __version__}), media_type=JSON)

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+from recollect.operations import Operation
+from recollect.surface.cli.arguments import find, parse, read, split
+from recollect.surface.cli.command_table import Command, commands
 from recollect.surface.http.rest import JSON, PREFIX, is_paged
 from recollect.version import __version__
-
-if TYPE_CHECKING:
-    from recollect.operations import Operation
 
 Schema = dict[str, Any]
 
@@ -95,9 +95,6 @@ def document(table: Mapping[str, Operation]) -> Schema:
 
 def examples(table: Mapping[str, Operation]) -> dict[str, dict[str, Any]]:
     """Return example arguments by operation: those of the commands' examples."""
-    from recollect.surface.cli.arguments import find, parse, read, split
-    from recollect.surface.cli.command_table import Command, commands
-
     known = commands(table)
     found: dict[str, dict[str, Any]] = {}
     for command in known.by_path.values():

@@ -203,6 +203,8 @@ class RequestGuard:
 class _WrongHost(Forbidden):
     """The Host header names another server."""
 
+    code = Forbidden.code
+
 
 class _Disconnected(Exception):
     """The client closed the connection before its request was complete."""

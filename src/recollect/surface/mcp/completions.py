@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from recollect.render.untrusted import oneline
 from recollect.surface.mcp.jsonrpc import INVALID_PARAMS, ProtocolError
 from recollect.surface.mcp.resources import MEMORY, SYMBOL, Ask, headline
 
@@ -33,8 +34,6 @@ Found = tuple[list[str], int | None]
 
 def complete(ask: Ask, ref: object, argument: object) -> dict[str, Any]:
     """Return the completions of an argument; raises ProtocolError for one that does not exist."""
-    from recollect.render.untrusted import oneline
-
     of = _text(ref, "name" if _text(ref, "type") == "ref/prompt" else "uri")
     find = _COMPLETERS.get((of, _text(argument, "name")))
     value = _text(argument, "value")

@@ -21,6 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from recollect.surface.mcp.jsonrpc import PARSE_ERROR, Message, ProtocolError, decode, encode, failure
 from recollect.surface.mcp.server import Peer, Server, answer, calls
 from recollect.toolset import tool_names
@@ -234,8 +236,6 @@ TOOLS = Path(__file__).with_name("tools.jsonl")
 
 def listed(toolset: str) -> list[dict[str, Any]] | None:
     """Return the precomputed definitions of a toolset; None if the file does not have them."""
-    import msgspec
-
     try:
         rows = msgspec.json.decode(b"[" + TOOLS.read_bytes().strip().replace(b"\n", b",") + b"]")
         tools = {row["name"]: row for row in rows}
