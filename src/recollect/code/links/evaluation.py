@@ -464,7 +464,7 @@ def _run_export(state: State, statement: ir.Export, frame: Frame) -> None:
 
 
 def _run_use(state: State, statement: ir.Use, frame: Frame) -> None:
-    state.uses.append((Site(frame, statement.line), evaluate(state, statement.value, frame)))
+    state.uses.append((frame, statement, evaluate(state, statement.value, frame)))
 
 
 def _is_given_back(statement: ir.Return | ir.Yield, function: Function) -> bool:

@@ -20,6 +20,7 @@ from recollect.code.index.symbols import Extracted, Reference, Symbol
 from recollect.code.index.symbols import Import as Imported
 from recollect.code.links import program as ir
 from recollect.code.links.line_types import assigned_variable, fields, local_types, second_names, variables
+from recollect.code.links.named_uses import SCANNED
 from recollect.code.links.signature_types import (
     arguments,
     declarations,
@@ -283,11 +284,9 @@ class _Translation:
         """Yield the parameters that a signature names; words for the instance are no parameters."""
         if not self._rules.brackets:
             return
-        bounds = dict(_RUST_BOUND.findall(symbol.signature)) if self._is_path else {}
         for name, declared in declarations(arguments(symbol.signature, symbol.name)[:MOST], self._rules.types):
             if name and name not in self._rules.this:
-                text = bounds.get(declared.rpartition(" ")[2].lstrip("&"), declared)
-                yield ir.Parameter(name, declared=self._type(text) if text else None)
+                yield ir.Parameter(name, declared=self._type(declared, symbol) if declared else None)
 
     def _returned(self, symbol: Symbol) -> ir.Expression | None:
         text = result(symbol.signature, symbol.name, self._rules.types)
@@ -302,7 +301,7 @@ class _Translation:
     def _fields(self, place: int) -> None:
         """Declare the types of fields, from lines and constructor parameters."""
         symbol, style = self._symbols[place], self._rules.types
-        for name, declared in fields(self._own_lines(place, MOST_FIELDS), style, self._type):
+        for name, declared in fields(self._own_lines(place, MOST_FIELDS), style, lambda text: self._type(text, symbol)):
             if name:
                 self._field(place, name, declared)
             else:
@@ -368,7 +367,8 @@ class _Translation:
         else:
             variable = self._assigned(reference) if is_use else None
             self._bodies[owner] += [ir.Assign(variable, value)] if variable else []
-            self._bodies[owner].append(ir.Use(value, reference.line))
+            if is_use or self._language.name not in SCANNED:
+                self._bodies[owner].append(ir.Use(value, reference.line))
 
     def _locals(self, inside: int) -> frozenset[str]:
         """Return the variables and parameters of the enclosing function."""
@@ -454,8 +454,14 @@ class _Translation:
         self._bodies[0].append(ir.Import(found[0], None, found[0]))
         return found[0]
 
-    def _type(self, text: str) -> ir.Expression | None:
-        """Return a declared type, whose path may begin with modules that are not imported: `&mut crate::shop::Till`."""
+    def _type(self, text: str, symbol: Symbol | None = None) -> ir.Expression | None:
+        """Return a declared type, whose path may begin with modules that are not imported: `&mut crate::shop::Till`.
+
+        symbol: the function or type around, of whose type parameters the bounds count
+        """
+        if symbol is not None and self._is_path:
+            bounds = dict(_RUST_BOUND.findall(symbol.signature))
+            text = bounds.get(text.rpartition(" ")[2].lstrip("&"), text)
         return type_expression(text, lambda path: path_expression(path, self._inline(path)))
 
     def _word(self, word: str, inside: int) -> ir.Expression:
