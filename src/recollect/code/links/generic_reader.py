@@ -20,7 +20,6 @@ from recollect.code.index.symbols import Extracted, Reference, Symbol
 from recollect.code.index.symbols import Import as Imported
 from recollect.code.links import program as ir
 from recollect.code.links.line_types import assigned_variable, fields, local_types, second_names, variables
-from recollect.code.links.named_uses import SCANNED
 from recollect.code.links.signature_types import (
     arguments,
     declarations,
@@ -367,8 +366,7 @@ class _Translation:
         else:
             variable = self._assigned(reference) if is_use else None
             self._bodies[owner] += [ir.Assign(variable, value)] if variable else []
-            if is_use or self._language.name not in SCANNED:
-                self._bodies[owner].append(ir.Use(value, reference.line))
+            self._bodies[owner].append(ir.Use(value, reference.line))
 
     def _locals(self, inside: int) -> frozenset[str]:
         """Return the variables and parameters of the enclosing function."""

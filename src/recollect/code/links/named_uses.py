@@ -24,7 +24,7 @@ _QUOTED = r'"(?:[^"\\\n]|\\.)*+"?'
 _TICKED = r"'(?:[^'\\\n]|\\.)*+'?"
 _BLOCK = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?'
 _BLOCKS = f"{_BLOCK}|{_BLOCK.replace(chr(34), chr(39))}"
-_PATH = r"(?<![\w$.@])([A-Za-z_$\x80-\U0010ffff][\w$]*+)((?:(?:\?\.|::|\.)[A-Za-z_$][\w$]*+)*+)"
+_PATH = r"(?<![\w$])(?<![^.]\.)([A-Za-z_$\x80-\U0010ffff][\w$]*+)((?:(?:\?\.|::|\.)[A-Za-z_$][\w$]*+)*+)"
 _KEY = re.compile(r"(?:[{,;(]|^)\s*+\Z", re.MULTILINE)
 
 
@@ -53,7 +53,7 @@ _JAVASCRIPT = _words(
     r"[ \t]*+(?:import|export)\b[\w$*{},\s]{0,4000}?\bfrom\b|^export\s*+\{[^{}]*+\}?", _SLASHES, _QUOTED, _TICKED,
     r"`(?:[^`\\]|\\[\s\S])*+`?", filled=("`", r"\$\{([^{}]*+)\}"), this="this",
 )  # fmt: skip
-SCANNED = {
+_WORDS = {
     "python": _words(
         r"[ \t]*+(?:from\s++[\w.]++\s++)?import\b\s*+(?:\([^()]*+\)?|[^\n]*+)", r"#[^\n]*+", _BLOCKS, _QUOTED, _TICKED,
         filled=(r"(?:(?<=[fF])|(?<=[fF][rR]))['\"]", r"\{([^{}]*+)\}"), this="self",
@@ -64,8 +64,9 @@ SCANNED = {
     "java": _words(r"(?:import|package)\s[^;]*+;?", _SLASHES, _BLOCK, _QUOTED, _TICKED, open=r"[A-Z]\w", this="this"),
     "go": _words("package ", _SLASHES, _QUOTED, r"`[^`]*+`?", r"'(?:[^'\\\n]|\\.)'", open=r"\w*[A-Z]"),
     "rust": _words(
-        r"[ \t]*+(?:pub(?:\([^()]{0,80}+\))?\s++)?use\s[^;]*+;?", _SLASHES, r'"(?:[^"\\]|\\[\s\S])*+"?',
-        r"'(?:[^'\\\n]|\\[^'\n]{1,10})'", open=r"[A-Z]\w",
+        r"[ \t]*+(?:pub(?:\([^()]{0,80}+\))?\s++)?use\s[^;]*+;?|"
+        r'\bb?r(?:"[^"]*+"?|#"(?:[^"]|"(?!#))*+(?:"#)?)',
+        _SLASHES, r'"(?:[^"\\]|\\[\s\S])*+"?', r"'(?:[^'\\\n]|\\[^'\n]{1,10})'", open=r"[A-Z]\w",
     ),
 }  # fmt: skip
 # What follows a name that is called, and one that is given a value or names a field; a key of Python is a value.
@@ -77,7 +78,7 @@ _MODULES = re.compile(r"(?:[a-z_]\w*::)*[a-z_]\w*(?=::)")
 
 def with_uses(unit: ir.Unit, symbols: Sequence[Symbol], source: bytes) -> ir.Unit:
     """Return a program with its constants, and with the uses of names in it."""
-    words = SCANNED.get(unit.language)
+    words = _WORDS.get(unit.language)
     return _Reading(unit, symbols, words).unit(source.decode("utf-8", "replace")) if words else unit
 
 
@@ -155,7 +156,8 @@ class _Reading:
             return
         self._known.add((inside, path))
         value = self._expression(path, inside)
-        if value is not None and not (inside >= 0 and path == self._symbols[inside].name):
+        is_itself = inside >= 0 and path == self._symbols[inside].name and self._symbols[inside].parent < 0
+        if value is not None and not is_itself:
             owner = inside
             while owner >= 0 and owner not in self._scopes:
                 owner = self._symbols[owner].parent
