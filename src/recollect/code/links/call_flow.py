@@ -93,15 +93,14 @@ def enter(
         if entered in site.entered:  # on another receiver: what is given and what comes back is the same
             if receiver is not None:
                 receive(state, function, receiver)
-                _give_receiver_back(function, receiver, sink)
             return
         site.entered[entered] = given
     pass_on(state, function, given, receiver)
     if sink is not ignore:
-        _answer(state, function, given, receiver, sink)
+        _answer(state, function, sink)
 
 
-def _answer(state: State, function: Function, given: Sequence[Given], receiver: Value | None, sink: Sink) -> None:
+def _answer(state: State, function: Function, sink: Sink) -> None:
     """Send what a called function returns to the sink."""
     marks = function.scope.marks
     if "generator" in marks:
@@ -118,31 +117,6 @@ def _answer(state: State, function: Function, given: Sequence[Given], receiver: 
         sink(made)
     else:
         function.returns.use(sink)
-        if function.shape.returned:
-            _give_back(state, function, given, receiver, sink)
-
-
-def _give_back(state: State, function: Function, given: Sequence[Given], receiver: Value | None, sink: Sink) -> None:
-    """Send the arguments of parameters that are returned unchanged."""
-    shape, names = function.shape, function.frame.names
-    place = 1 if receiver is not None and SELF in function.scope.marks else 0
-    if receiver is not None:
-        _give_receiver_back(function, receiver, sink)
-    for name in shape.returned:
-        at = shape.plain.index(name) - place if name in shape.plain else -1
-        if at < 0 and place and shape.plain[0] == name:
-            continue
-        if any(each.is_spread for each in given):
-            names[name].use(sink)
-            continue
-        by_place = [each for each in given if each.name is None]
-        found = next((each for each in given if each.name == name), None)
-        if found is None and 0 <= at < len(by_place):
-            found = by_place[at]
-        if found is not None:
-            found.value.use(sink)
-        else:
-            default(state, function, name).use(sink)
 
 
 def default(state: State, function: Function, name: str) -> Variable:
@@ -154,12 +128,6 @@ def default(state: State, function: Function, name: str) -> Variable:
         found = state.evaluate(declared_default, around) if declared_default is not None else state.variable()
         function.defaults[name] = found
     return found
-
-
-def _give_receiver_back(function: Function, receiver: Value, sink: Sink) -> None:
-    shape = function.shape
-    if SELF in function.scope.marks and shape.plain and shape.plain[0] in shape.returned:
-        sink(receiver)
 
 
 def how(function: Function, receiver: Value | None, site: Site) -> str:
