@@ -8,10 +8,9 @@ from recollect.code.index.page import decoded
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import TRANSPARENT, bind, bound, key, label_of, method_entry
 from recollect.code.links.javascript_modules import dynamic_import, required
-from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, annotation, item, number, word
+from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, item, number, word
 from recollect.code.links.tree_reader import (
     NOTHING,
-    ScopeWriter,
     declared,
     first,
     nothing,
@@ -45,24 +44,7 @@ def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         block = block.outer
     if name == "exports":
         r.has_exports = True
-    elif name == "arguments" and r.frame is not r.module:
-        _arguments(r)
     return r.name(name)
-
-
-def _arguments(r: Reader) -> None:
-    """Make `arguments` a variable of the enclosing function."""
-    frame: ScopeWriter = r.frame
-    while "arrow" in frame.marks and frame.parent is not None:
-        frame = frame.parent
-    if not isinstance(frame, Frame) or frame.kind != "function" or "arguments" in frame.block.names:
-        return
-    frame.declare(frame.block, "arguments")
-    entries = [ir.Entry(place, ir.Name(each.name)) for place, each in enumerate(frame.parameters) if not each.kind]
-    if not any(each.kind == "*" for each in frame.parameters):
-        frame.parameters.append(ir.Parameter("%rest", "*"))
-    rest = ir.Entry(None, ir.Spread(ir.Name(frame.parameters[-1].name)))
-    frame.body.append(ir.Assign(ir.Name("arguments"), ir.Table((*entries, rest))))
 
 
 def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:

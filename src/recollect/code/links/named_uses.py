@@ -53,7 +53,12 @@ _JAVASCRIPT = _words(
     r"[ \t]*+(?:import|export)\b[\w$*{},\s]{0,4000}?\bfrom\b|^export\s*+\{[^{}]*+\}?", _SLASHES, _QUOTED, _TICKED,
     r"`(?:[^`\\]|\\[\s\S])*+`?", filled=("`", r"\$\{([^{}]*+)\}"), this="this",
 )  # fmt: skip
+_OTHERS = _words(
+    r"[ \t]*+(?:import|package|namespace|using|#\s*+include)\b[^\n]*+", _SLASHES, _QUOTED, _TICKED, open=r"[A-Z]\w",
+    this="this",
+)  # fmt: skip
 _WORDS = {
+    **dict.fromkeys(("c", "cpp", "csharp", "kotlin", "scala", "swift", "php"), _OTHERS),
     "python": _words(
         r"[ \t]*+(?:from\s++[\w.]++\s++)?import\b\s*+(?:\([^()]*+\)?|[^\n]*+)", r"#[^\n]*+", _BLOCKS, _QUOTED, _TICKED,
         filled=(r"(?:(?<=[fF])|(?<=[fF][rR]))['\"]", r"\{([^{}]*+)\}"), this="self",
@@ -174,7 +179,7 @@ class _Reading:
         elif head == "Self":
             owner = self._symbols[inside].qualified.split("::")[-2:-1] if inside >= 0 else ()
             value = ir.Name(owner[0]) if owner else value
-        elif "::" in path and head not in self._wanted and (modules := _MODULES.match(path)):
+        elif self._unit.language == "rust" and head not in self._wanted and (modules := _MODULES.match(path)):
             self._modules[modules[0]] = None
             value, parts = ir.Name(modules[0]), parts[modules[0].count("::") :]
         return reduce(lambda of, name: ir.Member(of, name), parts, value)
