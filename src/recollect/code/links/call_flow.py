@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from recollect.code.links.flow_values import (
     Bound,
     Class,
-    Collection,
     Declared,
     External,
     Function,
@@ -145,14 +144,9 @@ def pass_on(state: State, function: Function, given: Sequence[Given], receiver: 
     if function.is_lazy:
         state.schedule_body(function)
     place = receive(state, function, receiver) if receiver is not None else 0
-    for each in given:
-        if each.is_spread:
-            each.value.use(partial(_spread, state, function, place))
-        elif each.name is not None:
-            _take(state, function, each.name, each.value)
-        else:
-            _take(state, function, place, each.value)
-            place += 1
+    for each in [each for each in given if not each.is_spread]:
+        _take(state, function, place if each.name is None else each.name, each.value)
+        place += each.name is None
 
 
 def receive(state: State, function: Function, receiver: Value) -> int:
@@ -180,16 +174,6 @@ def _take(state: State, function: Function, key: Key, value: Variable) -> None:
         value.flow(names[key])
     elif shape.others is not None:
         value.flow(state.collection[function, shape.others].entry(key))
-
-
-def _spread(state: State, function: Function, first: int, value: Value) -> None:
-    """Let parameters from a position on take the entries of a table."""
-    if not isinstance(value, Collection) or (value, function, first) in state.spread:
-        return
-    state.spread.add((value, function, first))
-    value.every(lambda key, each: _take(state, function, first + key if isinstance(key, int) else key, each))
-    for place in range(first, len(function.shape.plain) + 1):
-        _take(state, function, place, value.rest)
 
 
 # --- making instances ---

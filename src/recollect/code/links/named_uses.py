@@ -77,6 +77,8 @@ _WORDS = {
 # What follows a name that is called, and one that is given a value or names a field; a key of Python is a value.
 _CALLED = re.compile(r"(?:::)?(?:<[^<>();{}]*+>)?!?\s*+\(")
 _GIVEN = {True: re.compile(r"\s*+=(?![=>])"), False: re.compile(r"\s*+(?:=(?![=>])|\??:(?!:))")}
+# Names of a path that are read; more are generated.
+MOST_PARTS = 8
 _PARTS = re.compile(r"\?\.|::|\.")
 _MODULES = re.compile(r"(?:[a-z_]\w*::)*[a-z_]\w*(?=::)")
 
@@ -102,9 +104,8 @@ class _Reading:
         self._wanted = {symbol.name for symbol in symbols if symbol.parent < 0}
         self._members = {symbol.name for symbol in symbols if symbol.parent >= 0}
         imports = [each for scope in unit.scopes for each in scope.body if type(each) is ir.Import]
-        self._whole = {each.alias for each in imports if each.name is None} - {
-            each.alias for each in imports if each.name
-        }
+        named = {each.alias for each in imports if each.name}
+        self._whole = {each.alias for each in imports if each.name is None} - named  # modules are no uses
         self._is_star = unit.language == "python" and any(each.name == "*" for each in imports)
         self._wanted |= {name for each in imports if (name := each.alias or each.name)}
 
@@ -170,7 +171,7 @@ class _Reading:
             self._uses.setdefault(self._scopes.get(owner, 0), []).append(ir.Use(value, line, symbol))
 
     def _expression(self, path: str, inside: int) -> ir.Expression | None:
-        head, *parts = _PARTS.split(path)
+        head, *parts = _PARTS.split(path)[:MOST_PARTS]
         value: ir.Expression = ir.Name(head)
         if head == self._words.this:
             if not parts or parts[0] not in self._members:

@@ -145,7 +145,6 @@ class State:
         self.unassigned: dict[Key, list[tuple[Value, Callable[[Value], None]]]] = {}  # who asked for all others
         self.offered: set[str] = set()  # names that files bind at their top or export
         self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
-        self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
         self.signatures: dict[Function, Signature] = {}  # of functions with overloads
         self._make_room()
 
