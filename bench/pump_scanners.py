@@ -220,7 +220,7 @@ MANIFESTS = {
 MANIFEST = ("recollect.code.manifests.families recollect.code.manifests.manifest").split()
 LINKS = (
     "recollect.code.links.generic_reader recollect.code.links.line_types recollect.code.links.signature_types "
-    "recollect.code.links.program recollect.code.links.javascript_functions"
+    "recollect.code.links.program recollect.code.links.javascript_functions recollect.code.links.named_uses"
 ).split()
 # Modules that read a source file of any language.
 READERS = (
@@ -678,7 +678,7 @@ WITHOUT_ROW = {
             "recollect.engine.admin.archive",
             "recollect.engine.records.branches", "recollect.engine.records.checkout", "recollect.engine.sessions.decision_history",
             "recollect.engine.records.identity", "recollect.engine.importing.memory_import",
-            "recollect.engine.code.implicit_uses", "recollect.engine.code.repo_map", "recollect.engine.code.implicit_uses",
+            "recollect.engine.code.implicit_uses", "recollect.engine.code.repo_map", "recollect.engine.review.removed_uses",
             "recollect.hierarchy.level_lookup", "recollect.surface.assistants.entry",
             "recollect.code.diff.work_tree", "recollect.text.redaction.name_redaction", "recollect.text.display",
             "recollect.surface.cli.help",

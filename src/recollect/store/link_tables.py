@@ -113,9 +113,9 @@ class CodeLinks(Rows):
         rows = self._in_chunks("SELECT file, sites FROM file_links WHERE file", files)
         return {file: _sites.decode(content) for file, content in rows}
 
-    def files_linking(self, tree: int, target: str, limit: int) -> list[int]:
+    def files_linking(self, tree: int, targets: Sequence[str], limit: int) -> list[int]:
         """Return files of a tree that may link to a target (as in Edges.targets): all that do, and maybe more."""
-        return self._holding("edges", tree, [target], limit)
+        return self._holding("edges", tree, targets, limit)
 
     def files_mentioning(self, tree: int, texts: Sequence[str], limit: int) -> list[int]:
         """Return files of a tree whose sites contain one of these texts, as a name or a part of one."""

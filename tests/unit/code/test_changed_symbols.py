@@ -170,7 +170,10 @@ def test_the_work_tree_is_compared_with_what_the_hunks_say_it_was(project: Path)
     text, notes = working_diff(project)
     found = sides(project, text)
     assert {side.origin for side in found} == {"new on disk"}
-    assert keys(changed(found)) == {"src/a.py::Server.start": "body", "c.py::c": "removed", "new.py::N": "added"}
+    assert keys(changed(found)) == {
+        "src/a.py::Server.start": "body", "c.py::c": "removed", "new.py::N": "added",
+        "src/bb.py::": "moved", "src/bb.py::b": "moved",
+    }  # fmt: skip
     assert notes == ()
 
 

@@ -487,7 +487,7 @@ FORMS = {
             "func TestIt(t *testing.T) {\n\tmoney.Tested(1)\n}\n",
         },
         {
-            **{f"money.go::{name}": "a.go" for name in ("Stored", "Mapped", "Held")},
+            "money.go::Stored": "X", "money.go::Mapped": "table", "money.go::Held": "h",
             **{f"money.go::{name}": f"U{name}" for name in ("Passed", "Local", "Returned", "Dotted", "Shown")},
             "money.go::Purse.With": "UChain", "money.go::Purse.Done": "UChain", "money.go::Purse.Promoted": "UPromoted",
             "money.go::Purse.Value": "UValue", "money.go::Tested": "TestIt", "money.go::hidden": "Shown",

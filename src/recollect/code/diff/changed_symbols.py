@@ -1,7 +1,7 @@
 """Find the symbols that differ between two states of files.
 
     added, removed        there on one side only
-    renamed, moved        the same content under another name, in another file
+    renamed, moved        the same content under another name, in another file; a file that others import by its path
     signature             its signature or decorators differ
     body                  its code differs
     cosmetic              only comments, docstrings and white space
@@ -13,18 +13,22 @@ symbols counts as a symbol without a name.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from recollect.code.anchors.normalised_file import TELLING_BYTES, digest, form
 from recollect.code.diff.file_sides import Sides
-from recollect.code.index.languages import BY_NAME
+from recollect.code.index.languages import BY_NAME, detect
 from recollect.code.index.normal_form import BLANK, BLOCK_ENDS, BLOCKS_MOST, LINE, SEPARATED
+from recollect.code.links.module_finder import family
 from recollect.parsing import parse_python
 from recollect.store.code_rows import SymbolRow, symbol_keys
 
 # Marks that the normal form puts between symbols: separation, line ends and block ends.
 MARKS = BLANK + bytes([SEPARATED, *range(LINE, BLOCK_ENDS + BLOCKS_MOST + 1)])
+
+# Families of languages in which a module is a path.
+BY_PATH = frozenset({"python", "javascript", "rust", "c", "ruby", "lua", "bash"})
 
 How = Literal["added", "removed", "renamed", "moved", "signature", "body", "cosmetic"]
 
@@ -75,15 +79,24 @@ def _compared(sides: Sides) -> list[SymbolChange]:
     file = sides.file
     old, new = _parts(file.old, sides.old), _parts(file.new, sides.new)
     made: list[SymbolChange] = []
+    is_moved = bool(file.old and file.new and file.old != file.new) and _is_imported_by_path(file.old)
     for key in [*new, *(key for key in old if key not in new)]:
         before, after = old.get(key), new.get(key)
         how = _how(before, after)
+        if is_moved and before and after and how in (None, "cosmetic") and not (after.row and after.row.parent >= 0):
+            how = "moved"
         # A new or deleted file is reported by its symbols.
         if how is None or (key == "" and (before is None or after is None)):
             continue
         row = (before.row if before else None), (after.row if after else None)
         made.append(SymbolChange(how, file.new or file.old, key, file.old or file.new, key, *row))
     return made
+
+
+def _is_imported_by_path(path: str) -> bool:
+    """Tell whether others import a file by its path: moving it breaks them."""
+    language = detect(path, b"")
+    return language is not None and family(language.name) in BY_PATH
 
 
 def _how(before: _Part | None, after: _Part | None) -> How | None:
@@ -176,14 +189,17 @@ def _part(blob: bytes, plain: bytes, row: SymbolRow | None, held: Sequence[Symbo
 
 def _followed(found: Sequence[SymbolChange]) -> list[SymbolChange]:
     """Return changes with removed and added symbols of the same content joined."""
-    gone = _by_content(change for change in found if change.how == "removed")
-    come = _by_content(change for change in found if change.how == "added")
     pairs: dict[int, SymbolChange] = {}
-    for content, removed in gone.items():
-        added = come.get(content, [])
-        if len(removed) == len(added) == 1:
-            pairs[id(removed[0])] = added[0]
-    arrived = {id(change) for change in pairs.values()}
+    arrived: set[int] = set()
+    for same in _SAME:
+        left = [change for change in found if change.row is not None and id(change) not in pairs.keys() | arrived]
+        gone = _grouped([change for change in left if change.how == "removed"], same)
+        come = _grouped([change for change in left if change.how == "added"], same)
+        for content, removed in gone.items():
+            added = come.get(content, [])
+            if len(removed) == len(added) == 1:
+                pairs[id(removed[0])] = added[0]
+                arrived.add(id(added[0]))
     made: list[SymbolChange] = []
     for change in found:
         if id(change) in arrived:
@@ -197,11 +213,24 @@ def _followed(found: Sequence[SymbolChange]) -> list[SymbolChange]:
     return made
 
 
-def _by_content(changes: Iterable[SymbolChange]) -> Mapping[tuple[str, str], list[SymbolChange]]:
-    """Return changes by kind and content of their symbol, without those of short content."""
-    found: dict[tuple[str, str], list[SymbolChange]] = {}
+def _grouped(
+    changes: Iterable[SymbolChange], same: Callable[[SymbolRow, str], Hashable]
+) -> Mapping[Hashable, list[SymbolChange]]:
+    found: dict[Hashable, list[SymbolChange]] = {}
     for change in changes:
-        row = change.row
-        if row is not None and row.end_byte - row.start_byte >= TELLING_BYTES:
-            found.setdefault((row.kind, row.hash), []).append(change)
+        if change.row is not None and (key := same(change.row, change.path)):
+            found.setdefault(key, []).append(change)
     return found
+
+
+def _is_telling(row: SymbolRow) -> bool:
+    return row.end_byte - row.start_byte >= TELLING_BYTES
+
+
+# What a removed and an added symbol have in common that are one, the surest first: content that is long enough to be no
+# accident; short content in one file; the same with the name, for members of a renamed class.
+_SAME: tuple[Callable[[SymbolRow, str], Hashable], ...] = (
+    lambda row, path: (row.kind, row.hash) if _is_telling(row) else None,
+    lambda row, path: (row.kind, row.hash, path),
+    lambda row, path: (row.kind, row.hash, path, row.name),
+)

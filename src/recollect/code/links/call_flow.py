@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from recollect.code.links.flow_values import (
     Bound,
     Class,
-    Collection,
     Declared,
     External,
     Function,
@@ -93,15 +92,14 @@ def enter(
         if entered in site.entered:  # on another receiver: what is given and what comes back is the same
             if receiver is not None:
                 receive(state, function, receiver)
-                _give_receiver_back(function, receiver, sink)
             return
         site.entered[entered] = given
     pass_on(state, function, given, receiver)
     if sink is not ignore:
-        _answer(state, function, given, receiver, sink)
+        _answer(state, function, sink)
 
 
-def _answer(state: State, function: Function, given: Sequence[Given], receiver: Value | None, sink: Sink) -> None:
+def _answer(state: State, function: Function, sink: Sink) -> None:
     """Send what a called function returns to the sink."""
     marks = function.scope.marks
     if "generator" in marks:
@@ -118,31 +116,6 @@ def _answer(state: State, function: Function, given: Sequence[Given], receiver: 
         sink(made)
     else:
         function.returns.use(sink)
-        if function.shape.returned:
-            _give_back(state, function, given, receiver, sink)
-
-
-def _give_back(state: State, function: Function, given: Sequence[Given], receiver: Value | None, sink: Sink) -> None:
-    """Send the arguments of parameters that are returned unchanged."""
-    shape, names = function.shape, function.frame.names
-    place = 1 if receiver is not None and SELF in function.scope.marks else 0
-    if receiver is not None:
-        _give_receiver_back(function, receiver, sink)
-    for name in shape.returned:
-        at = shape.plain.index(name) - place if name in shape.plain else -1
-        if at < 0 and place and shape.plain[0] == name:
-            continue
-        if any(each.is_spread for each in given):
-            names[name].use(sink)
-            continue
-        by_place = [each for each in given if each.name is None]
-        found = next((each for each in given if each.name == name), None)
-        if found is None and 0 <= at < len(by_place):
-            found = by_place[at]
-        if found is not None:
-            found.value.use(sink)
-        else:
-            default(state, function, name).use(sink)
 
 
 def default(state: State, function: Function, name: str) -> Variable:
@@ -154,12 +127,6 @@ def default(state: State, function: Function, name: str) -> Variable:
         found = state.evaluate(declared_default, around) if declared_default is not None else state.variable()
         function.defaults[name] = found
     return found
-
-
-def _give_receiver_back(function: Function, receiver: Value, sink: Sink) -> None:
-    shape = function.shape
-    if SELF in function.scope.marks and shape.plain and shape.plain[0] in shape.returned:
-        sink(receiver)
 
 
 def how(function: Function, receiver: Value | None, site: Site) -> str:
@@ -177,14 +144,9 @@ def pass_on(state: State, function: Function, given: Sequence[Given], receiver: 
     if function.is_lazy:
         state.schedule_body(function)
     place = receive(state, function, receiver) if receiver is not None else 0
-    for each in given:
-        if each.is_spread:
-            each.value.use(partial(_spread, state, function, place))
-        elif each.name is not None:
-            _take(state, function, each.name, each.value)
-        else:
-            _take(state, function, place, each.value)
-            place += 1
+    for each in [each for each in given if not each.is_spread]:
+        _take(state, function, place if each.name is None else each.name, each.value)
+        place += each.name is None
 
 
 def receive(state: State, function: Function, receiver: Value) -> int:
@@ -212,16 +174,6 @@ def _take(state: State, function: Function, key: Key, value: Variable) -> None:
         value.flow(names[key])
     elif shape.others is not None:
         value.flow(state.collection[function, shape.others].entry(key))
-
-
-def _spread(state: State, function: Function, first: int, value: Value) -> None:
-    """Let parameters from a position on take the entries of a table."""
-    if not isinstance(value, Collection) or (value, function, first) in state.spread:
-        return
-    state.spread.add((value, function, first))
-    value.every(lambda key, each: _take(state, function, first + key if isinstance(key, int) else key, each))
-    for place in range(first, len(function.shape.plain) + 1):
-        _take(state, function, place, value.rest)
 
 
 # --- making instances ---

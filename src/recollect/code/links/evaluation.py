@@ -453,7 +453,7 @@ def _named(name: str, frame: Frame) -> Variable:
 
 def _run_return(state: State, statement: ir.Return | ir.Yield, frame: Frame) -> None:
     function = frame.function
-    if function is None or _is_given_back(statement, function):
+    if function is None:
         do(state, statement.value, frame)
     else:
         fill(state, function.returns if isinstance(statement, ir.Return) else function.yields, statement.value, frame)
@@ -464,13 +464,7 @@ def _run_export(state: State, statement: ir.Export, frame: Frame) -> None:
 
 
 def _run_use(state: State, statement: ir.Use, frame: Frame) -> None:
-    state.uses.append((Site(frame, statement.line), evaluate(state, statement.value, frame)))
-
-
-def _is_given_back(statement: ir.Return | ir.Yield, function: Function) -> bool:
-    """Tell whether a parameter is returned unchanged: a caller gets its own argument."""
-    value = statement.value
-    return isinstance(statement, ir.Return) and isinstance(value, ir.Name) and value.name in function.shape.returned
+    state.uses.append((frame, statement, evaluate(state, statement.value, frame)))
 
 
 def _run_declaration(state: State, target: ir.Expression, declared: Variable, frame: Frame) -> None:

@@ -22,6 +22,8 @@ from recollect.store.link_rows import ALIAS, AmbiguousSite, OutsideSite, Unresol
 
 # What deriving, importing and using are worth: they are written down, and only what a name means may be mistaken.
 HEIR_CONFIDENCE = 0.98
+# A method and the one it overrides: it has to follow a changed signature, not a changed body.
+OVERRIDE_CONFIDENCE = 0.6
 IMPORT_CONFIDENCE = 1.0
 USE_CONFIDENCE = 0.9
 # A call whose only evidence is the name of its target.
@@ -84,6 +86,8 @@ class _Places:
     def key(self, place: Place) -> str:
         """Return the key of the symbol around a scope; "" for the file."""
         path, number = place
+        if number < 0:  # a symbol that is no scope
+            return self._keys[path][~number]
         known = self._known.get(place) if number > 0 else ""
         if known is None:
             scope, keys = self._scope(place), self._keys[path]
@@ -163,8 +167,10 @@ class _Places:
         """Record calls of other libraries, unless a call has too many targets."""
         lines: dict[tuple[str, str, str], list[int]] = {}
         for (caller, line, _), names in self._outside.items():
-            if len(names) <= MOST_OUTSIDE:
-                for name in names:
+            # `x = x.next()` in a loop: the first is meant.
+            first = [name for name in names if not any(name.startswith(f"{other}.") for other in names)]
+            if len(first) <= MOST_OUTSIDE:
+                for name in first:
                     lines.setdefault((caller[0], self.key(caller), name[:MOST_CHARACTERS]), []).append(line)
         for (path, key, name), at in lines.items():
             self._files[path].loose.outside.append(OutsideSite(key, name, "CALLS", tuple(sorted(set(at)))))
@@ -176,7 +182,8 @@ class _Places:
         relation = "IMPLEMENTS" if derived.implements else "INHERITS"
         if not isinstance(derived.base, str) and self._scope(derived.base).kind == "interface":
             relation = "EXTENDS" if scope.kind == "interface" else "IMPLEMENTS"
-        self._link(derived.derived, derived.base, relation, scope.line, "name", HEIR_CONFIDENCE)
+        sure = OVERRIDE_CONFIDENCE if scope.kind == "function" else HEIR_CONFIDENCE
+        self._link(derived.derived, derived.base, relation, scope.line, "name", sure)
 
     def _imports(self, path: str, used: set[str]) -> None:
         """Link a file with imported files; of a package, with those it uses."""

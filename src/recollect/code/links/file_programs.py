@@ -21,6 +21,7 @@ from recollect.code.index.parallel_reader import Translated
 from recollect.code.index.symbols import Extracted, Outline, Symbol
 from recollect.code.links.interface_summary import Pieces, add_names, pieces, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
+from recollect.code.links.named_uses import with_uses
 from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, Unparsed, packed, unpacked
 from recollect.store.code_rows import IndexedFile, Touched, symbol_keys
 from recollect.text.redaction.redact import masked
@@ -121,6 +122,7 @@ def _program(
     """Return the program of a masked source; what the index found in it is not read again."""
     try:
         unit, symbols, note = _read(path, source, language, found)
+        unit = with_uses(unit, symbols, source)
         keys = symbol_keys(symbols)
         seen = summary(unit)
         shown = _encode(Kept(keys, packed(seen)))
@@ -175,6 +177,7 @@ def offer(unit: Unit) -> Offer:
                 names[statement.target.name] = None
         elif isinstance(statement, Export):
             names[statement.name] = None
+    names |= dict.fromkeys(each.name for each in unit.constants if each.scope == 0)
     unknown: Iterable[str] = ()
     if FAMILIES.get(unit.language, unit.language) in VISIBLE:
         asked: set[str] = set()

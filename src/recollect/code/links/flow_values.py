@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from recollect.code.links.program import Assign, Expression, Import, Name, Return, Scope, Spread, Table
+from recollect.code.links.program import Assign, Expression, Import, Name, Scope, Spread, Table
 
 if TYPE_CHECKING:
     from recollect.code.links.program import Key
@@ -54,16 +54,12 @@ class Value:
 
 
 class Shape(NamedTuple):
-    """The parameters of a function: by position, by name, and the rest.
-
-    returned: parameters that it returns unchanged: a caller gets its own argument, not those of all callers
-    """
+    """The parameters of a function: by position, by name, and the rest."""
 
     plain: tuple[str, ...]
     by_name: frozenset[str]
     rest: str | None
     others: str | None
-    returned: frozenset[str] = frozenset()
 
 
 def shape(scope: Scope) -> Shape:
@@ -74,19 +70,7 @@ def shape(scope: Scope) -> Shape:
         frozenset([each.name for each in parameters if each.kind in ("", "=")]),
         next((each.name for each in parameters if each.kind == "*"), None),
         next((each.name for each in parameters if each.kind == "**"), None),
-        _returned(scope),
     )
-
-
-def _returned(scope: Scope) -> frozenset[str]:
-    """Return the parameters that a function returns and never assigns to."""
-    if "generator" in scope.marks or "async" in scope.marks:
-        return frozenset()
-    names = {each.value.name for each in scope.body if isinstance(each, Return) and isinstance(each.value, Name)}
-    if names:
-        names &= {each.name for each in scope.parameters if each.kind in ("", "=")}
-        names -= {each.target.name for each in scope.body if isinstance(each, Assign) and isinstance(each.target, Name)}
-    return frozenset(names)
 
 
 _OF_FUNCTION = frozenset(("this", "returns", "yields"))

@@ -283,11 +283,9 @@ class _Translation:
         """Yield the parameters that a signature names; words for the instance are no parameters."""
         if not self._rules.brackets:
             return
-        bounds = dict(_RUST_BOUND.findall(symbol.signature)) if self._is_path else {}
         for name, declared in declarations(arguments(symbol.signature, symbol.name)[:MOST], self._rules.types):
             if name and name not in self._rules.this:
-                text = bounds.get(declared.rpartition(" ")[2].lstrip("&"), declared)
-                yield ir.Parameter(name, declared=self._type(text) if text else None)
+                yield ir.Parameter(name, declared=self._type(declared, symbol) if declared else None)
 
     def _returned(self, symbol: Symbol) -> ir.Expression | None:
         text = result(symbol.signature, symbol.name, self._rules.types)
@@ -302,7 +300,7 @@ class _Translation:
     def _fields(self, place: int) -> None:
         """Declare the types of fields, from lines and constructor parameters."""
         symbol, style = self._symbols[place], self._rules.types
-        for name, declared in fields(self._own_lines(place, MOST_FIELDS), style, self._type):
+        for name, declared in fields(self._own_lines(place, MOST_FIELDS), style, lambda text: self._type(text, symbol)):
             if name:
                 self._field(place, name, declared)
             else:
@@ -454,8 +452,14 @@ class _Translation:
         self._bodies[0].append(ir.Import(found[0], None, found[0]))
         return found[0]
 
-    def _type(self, text: str) -> ir.Expression | None:
-        """Return a declared type, whose path may begin with modules that are not imported: `&mut crate::shop::Till`."""
+    def _type(self, text: str, symbol: Symbol | None = None) -> ir.Expression | None:
+        """Return a declared type, whose path may begin with modules that are not imported: `&mut crate::shop::Till`.
+
+        symbol: the function or type around, of whose type parameters the bounds count
+        """
+        if symbol is not None and self._is_path:
+            bounds = dict(_RUST_BOUND.findall(symbol.signature))
+            text = bounds.get(text.rpartition(" ")[2].lstrip("&"), text)
         return type_expression(text, lambda path: path_expression(path, self._inline(path)))
 
     def _word(self, word: str, inside: int) -> ir.Expression:

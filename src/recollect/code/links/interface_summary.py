@@ -147,8 +147,9 @@ def _mentioned(names: Iterable[str]) -> bytes:
 
 def pieces(shown: ir.Unit, keys: Sequence[str], source: bytes) -> Pieces:
     """Return a summary in pieces; other languages than those of APART have one."""
+    constants = [each for constant in shown.constants for each in (constant.name, constant.scope)]
     if shown.language not in APART:
-        return Pieces(rest=_digest(shown, keys, range(len(shown.scopes)), set()))
+        return Pieces(rest=_digest(shown, keys, range(len(shown.scopes)), set(), constants))
     names = _names(shown.scopes)
     places: dict[int, list[int]] = {}
     for place, of in enumerate(_roots(shown.scopes, names)):
@@ -157,7 +158,7 @@ def pieces(shown: ir.Unit, keys: Sequence[str], source: bytes) -> Pieces:
     mentioned: set[str] = set()
     functions = {names[place] for place in places if shown.scopes[place].parent == 0}
     exported = frozenset([each.name for each in shown.scopes[0].body if _is_own_export(each)]) & functions
-    digest = _digest(shown, keys, rest, mentioned, [bool(exported)], exported)
+    digest = _digest(shown, keys, rest, mentioned, [bool(exported), *constants], exported)
     parts = [_piece(shown, keys, inside, names[place], names[place] in exported) for place, inside in places.items()]
     return Pieces(words(source), _mentioned(mentioned), digest, tuple(parts))
 

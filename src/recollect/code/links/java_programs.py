@@ -86,6 +86,7 @@ def _import(r: Reader, node: tree_sitter.Node) -> None:
         r.emit(ir.Import(path, "*", line=r.line(node)))
     elif is_static:
         r.statics[name] = r.named_in_full(owner)
+        r.emit(ir.Assign(r.name(name), ir.Member(r.statics[name], name)))
     elif _has_class(owner):
         r.imported[name] = owner
         r.emit(ir.Assign(r.name(name), r.named_in_full(path)))

@@ -8,10 +8,9 @@ from recollect.code.index.page import decoded
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import TRANSPARENT, bind, bound, key, label_of, method_entry
 from recollect.code.links.javascript_modules import dynamic_import, required
-from recollect.code.links.javascript_reader import OBJECT, Frame, Handler, Reader, annotation, item, number, word
+from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, item, number, word
 from recollect.code.links.tree_reader import (
     NOTHING,
-    ScopeWriter,
     declared,
     first,
     nothing,
@@ -45,24 +44,7 @@ def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         block = block.outer
     if name == "exports":
         r.has_exports = True
-    elif name == "arguments" and r.frame is not r.module:
-        _arguments(r)
     return r.name(name)
-
-
-def _arguments(r: Reader) -> None:
-    """Make `arguments` a variable of the enclosing function."""
-    frame: ScopeWriter = r.frame
-    while "arrow" in frame.marks and frame.parent is not None:
-        frame = frame.parent
-    if not isinstance(frame, Frame) or frame.kind != "function" or "arguments" in frame.block.names:
-        return
-    frame.declare(frame.block, "arguments")
-    entries = [ir.Entry(place, ir.Name(each.name)) for place, each in enumerate(frame.parameters) if not each.kind]
-    if not any(each.kind == "*" for each in frame.parameters):
-        frame.parameters.append(ir.Parameter("%rest", "*"))
-    rest = ir.Entry(None, ir.Spread(ir.Name(frame.parameters[-1].name)))
-    frame.body.append(ir.Assign(ir.Name("arguments"), ir.Table((*entries, rest))))
 
 
 def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -135,14 +117,8 @@ def arguments(r: Reader, node: tree_sitter.Node | None, hint: str = "") -> tuple
     if hint and sum([_is_anonymous(r, child) for child in nodes]) != 1:
         hint = ""
     return tuple(
-        [ir.Argument(bound(r, each, hint) if hint and _is_anonymous(r, each) else passed(r, each)) for each in nodes]
+        [ir.Argument(bound(r, each, hint) if hint and _is_anonymous(r, each) else r.value(each)) for each in nodes]
     )
-
-
-def passed(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read what is passed on."""
-    value = r.value(node)
-    return r.noted(value, r.line(node)) if isinstance(value, ir.Name | ir.Member) else value
 
 
 def _is_anonymous(r: Reader, node: tree_sitter.Node) -> bool:
@@ -168,7 +144,7 @@ def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         if not child.is_named:
             place = place + 1 if place is not None and child.type == "," else place
         elif r.kind(child) != "comment":
-            value = passed(r, child)
+            value = r.value(child)
             place = None if isinstance(value, ir.Spread) else place
             if not isinstance(value, ir.Text):  # constants are data
                 entries.append(ir.Entry(place, value))
@@ -187,12 +163,12 @@ def object_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
             at = key(r, name)
             shown = str(at) if at is not None else r.cut(name)
             value = r.child(child, r.fields.value)
-            found = ir.Entry(at, r.noted(bound(r, value, shown, prefix + shown), r.line(value)))
+            found = ir.Entry(at, bound(r, value, shown, prefix + shown))
         elif kind == "method_definition":
             found = method_entry(r, child, prefix)
         else:
             is_name = kind == "shorthand_property_identifier"
-            found = ir.Entry(word(r.cut(child)) if is_name else None, passed(r, child))
+            found = ir.Entry(word(r.cut(child)) if is_name else None, r.value(child))
         if found is not None and not isinstance(found.value, ir.Text):
             entries[len(entries) if found.key is None else f"={found.key}"] = found
     return ir.Table(tuple(entries.values()), OBJECT)

@@ -177,5 +177,4 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = ""
     reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
     reader.read_tree(tree.root_node)
     javascript_modules.close(reader)
-    reader.write_uses("")
     return ir.Unit(language, tuple([frame.scope() for frame in reader.frames]), notes=tuple(page.notes))

@@ -21,7 +21,7 @@ from recollect.code.links.flow_values import (
     Value,
     Variable,
 )
-from recollect.code.links.library_table import BUILTIN, METHODS, OBJECT, OF_FUNCTIONS
+from recollect.code.links.library_table import BUILTIN, MADE, METHODS, OBJECT, OF_FUNCTIONS
 from recollect.code.links.program import Scope
 from recollect.code.links.solver_state import Place, Site, State
 
@@ -395,6 +395,8 @@ def _of_external(state: State, value: External, name: str, site: Site, sink: Sin
     if found is None:
         is_unknown = value is state.unknown or value.name.count(".") >= MOST_PARTS
         found = value.members[name] = state.unknown if is_unknown else state.external[f"{value.name}.{name}"]
+    if site.line and not first and MADE in value.name and name.isidentifier() and found is not state.unknown:
+        state.read[site.caller, found.plain, site.line] = None
     sink(found)
 
 

@@ -232,10 +232,11 @@ class Export(_Part, frozen=True, tag=5):
 
 
 class Use(_Part, frozen=True, tag=6):
-    """A use of a name, in a type or passed on."""
+    """A use of a name, in a type or passed on; `symbol`: a constant that uses it, default: the scope does."""
 
     value: Expression
     line: int = 0
+    symbol: int = -1
 
 
 Statement = Assign | Return | Yield | Do | Import | Export | Use
@@ -288,6 +289,14 @@ class Scope(_Part, frozen=True):
     line: int = 0
 
 
+class Constant(_Part, frozen=True):
+    """A symbol without a scope of its own: a constant, a name of a type; its place, and the scope that holds it."""
+
+    name: str
+    symbol: int
+    scope: int = 0
+
+
 class Unit(_Part, frozen=True):
     """The program of one file; the first scope is the module.
 
@@ -298,6 +307,7 @@ class Unit(_Part, frozen=True):
     scopes: tuple[Scope, ...]
     package: str = ""
     notes: tuple[str, ...] = ()
+    constants: tuple[Constant, ...] = ()
 
 
 class Unparsed(Exception):

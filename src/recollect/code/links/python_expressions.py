@@ -56,10 +56,6 @@ class Reader(ProgramWriter[Frame]):
             return line, column
         return line, len(self.lines[line - 1].encode()[:column].decode("utf-8", "ignore"))
 
-    def passed_on(self, node: ast.expr) -> ir.Expression:
-        """Return the value of a node that is passed on."""
-        return self.noted(self.value(node), node.lineno)
-
     def wait(self, read: Callable[[], object], frame: Frame) -> None:
         """Read something later, as part of a scope."""
         renamed = self.renamed
@@ -89,9 +85,9 @@ class Reader(ProgramWriter[Frame]):
 
 
 def annotation(r: Reader, node: ast.expr | None, user: Frame) -> ir.Expression | None:
-    """Return the type of an annotation, and record its use by a scope."""
+    """Return the type of an annotation, and record the use of a quoted one by a scope."""
     found = type_of(node) if node is not None else None
-    if node is not None and found is not None:
+    if isinstance(node, ast.Constant) and found is not None:
         named = tuple(dict.fromkeys(leaves(found)))
         if named:
             user.body.append(ir.Use(named[0] if len(named) == 1 else ir.Either(named), node.lineno))
@@ -194,12 +190,12 @@ def _call(r: Reader, node: ast.Call) -> ir.Expression:
 
 def _arguments(r: Reader, node: ast.Call) -> Iterable[ir.Argument]:
     for each in node.args:
-        yield ir.Argument(r.value(each) if isinstance(each, ast.Starred) else r.passed_on(each))
+        yield ir.Argument(r.value(each))
     for keyword in node.keywords:
         if keyword.arg is None:
             yield ir.Argument(ir.Spread(r.value(keyword.value)), "**")
         else:
-            yield ir.Argument(r.passed_on(keyword.value), keyword.arg)
+            yield ir.Argument(r.value(keyword.value), keyword.arg)
 
 
 # --- operators ---
@@ -257,7 +253,7 @@ def _sequence(r: Reader, node: ast.List | ast.Tuple | ast.Set) -> ir.Expression:
     for child in node.elts:
         if isinstance(child, ast.Starred):
             place = None
-        entries.append(ir.Entry(place, r.value(child) if isinstance(child, ast.Starred) else r.passed_on(child)))
+        entries.append(ir.Entry(place, r.value(child)))
         place = place + 1 if place is not None else None
     return ir.Table(_followed(r, entries), type(node).__name__.lower())
 
@@ -271,7 +267,7 @@ def _dictionary(r: Reader, node: ast.Dict) -> ir.Expression:
             key = r.value(name)
             r.do(key)
             known = key.value if isinstance(key, ir.Text) and key.value != "" else None
-            entries.append(ir.Entry(known, r.passed_on(value)))
+            entries.append(ir.Entry(known, r.value(value)))
     return ir.Table(_followed(r, entries), "dict")
 
 

@@ -157,11 +157,9 @@ def _try(r: Reader, node: ast.Try) -> None:
     statements(r, node.body)
     for each in node.handlers:
         listed = each.type.elts if isinstance(each.type, ast.Tuple) else [each.type]
-        types = [(r.value(one), one.lineno) for one in listed if isinstance(one, ast.Name | ast.Attribute)]
-        for value, line in types:
-            r.emit(ir.Use(value, line))
+        types = [r.value(one) for one in listed if isinstance(one, ast.Name | ast.Attribute)]
         if each.name and types:
-            r.emit(ir.Assign(r.name(each.name), declared(either([value for value, _ in types]))))
+            r.emit(ir.Assign(r.name(each.name), declared(either(types))))
         statements(r, each.body)
     statements(r, [*node.orelse, *node.finalbody])
 
@@ -316,5 +314,4 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
             reader.queue.popleft()()
     except (ValueError, RecursionError) as problem:
         raise ir.Unparsed(str(problem)) from problem
-    reader.write_uses(SELF)
     return ir.Unit("python", tuple([frame.scope() for frame in reader.frames]))

@@ -17,6 +17,7 @@ from typing import NamedTuple, cast
 
 from recollect.code.links import call_flow, evaluation
 from recollect.code.links import program as ir
+from recollect.code.links.constants import Constants
 from recollect.code.links.flow_values import (
     MOST_STEPS,
     STAR,
@@ -522,17 +523,54 @@ def _derivations(state: State) -> Iterator[Derivation]:
         }
         for known in each.bases:
             yield Derivation(place, (known.path, known.place), known in implemented or not each.scope.bases)
+        yield from _overrides(each)
         for outer in each.outer_bases:
             yield Derivation(place, outer.name, outer in implemented)
 
 
+def _overrides(of: Class) -> Iterator[Derivation]:
+    """Yield the methods of a class with those of its bases that they override, the nearest of each."""
+    for name, variable in of.frame.names.items() if of.bases else ():
+        own = [each for each in variable.values if isinstance(each, Function) and each.scope.symbol >= 0]
+        for function in own if len(own) == 1 and "constructor" not in own[0].scope.marks else ():
+            bases = (
+                (base, value)
+                for base in of.order[1:]
+                if name in base.frame.names
+                for value in base.frame.names[name].values
+            )
+            above = next(((base, value) for base, value in bases if isinstance(value, Function)), None)
+            if above is not None and above[1] is not function:
+                is_interface = above[0].scope.kind == "interface"
+                yield Derivation((function.path, function.place), (above[1].path, above[1].place), is_interface)
+
+
 def _uses(state: State) -> Iterator[Used]:
-    for site, variable in state.uses:
-        if site.frame.path in state.faces:
+    called = {(caller, callee, line) for caller, callee, line, _ in state.made}
+    yield from [Used(*each) for each in state.read if each not in called and each[0][0] not in state.faces]
+    constants = Constants(state)
+    for frame, use, variable in state.uses:
+        path = frame.path
+        if path in state.faces:
             continue
-        for value in variable.values:
-            of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
-            if isinstance(of, Class | Function):
-                yield Used(site.caller, (of.path, of.place), site.line)
-            elif isinstance(of, External) and not of.name.startswith((BUILTIN, UNKNOWN)) and of.name[-2:] != MADE:
-                yield Used(site.caller, of.plain, site.line)
+        user = (path, ~use.symbol) if use.symbol >= 0 else (path, frame.place)
+        found: list[Place | str] = []
+        value, values = use.value, tuple(variable.values)
+        while not found:
+            found += [used for each in values if (used := _used(each)) is not None]
+            found += constants.meant(value, frame) if not found else ()
+            if not isinstance(value, ir.Member):
+                break
+            value = value.of
+            values = tuple(evaluation.evaluate(state, value, frame).values) if not found else ()
+        owner = frame.owner if frame.owner is not None and frame.owner.frame is frame else None
+        bases = [*map(_used, (*owner.bases, *owner.outer_bases))] if owner is not None else ()
+        yield from [Used(user, each, use.line) for each in found if each not in bases]
+
+
+def _used(value: Value) -> Place | str | None:
+    of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
+    if isinstance(of, Class | Function):
+        return of.path, of.place
+    is_known = isinstance(of, External) and not of.name.startswith((BUILTIN, UNKNOWN)) and of.name[-2:] != MADE
+    return of.plain if isinstance(of, External) and is_known else None

@@ -31,7 +31,7 @@ from recollect.code.links.flow_values import (
 from recollect.code.links.library_table import MADE, OBJECT, UNKNOWN
 from recollect.code.links.module_finder import Modules
 from recollect.code.links.overload_choice import Signature
-from recollect.code.links.program import Expression, Key, Unit
+from recollect.code.links.program import Expression, Key, Unit, Use
 
 # (path of the file, place of the scope in its program)
 Place = tuple[str, int]
@@ -116,6 +116,7 @@ class State:
         self.inner: dict[str, dict[int, list[int]]] = {}  # by file and scope, the scopes inside
         self.parts: dict[Function, list[Frame]] = {}  # blocks and classes that a function's code is written in
         self.made: dict[tuple[Place, Place | str, int, int], str] = {}
+        self.read: dict[tuple[Place, str, int], None] = {}  # members of objects of other libraries, and where
         self.asked: list[Asked] = []
         self.classes: list[Class] = []
         self.functions: list[Function] = []
@@ -129,7 +130,7 @@ class State:
         self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
         self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
         self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
-        self.uses: list[tuple[Site, Variable]] = []
+        self.uses: list[tuple[Frame, Use, Variable]] = []
         self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
         self.visible: dict[tuple[tuple[str, ...], str], Variable] = {}  # those that need no import, by who offers them
         # Functions of other stages, set by the solver.
@@ -144,7 +145,6 @@ class State:
         self.unassigned: dict[Key, list[tuple[Value, Callable[[Value], None]]]] = {}  # who asked for all others
         self.offered: set[str] = set()  # names that files bind at their top or export
         self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
-        self.spread: set[tuple[Collection, Function, int]] = set()  # tables whose entries are arguments of a function
         self.signatures: dict[Function, Signature] = {}  # of functions with overloads
         self._make_room()
 

@@ -196,7 +196,6 @@ class ProgramWriter(Generic[F]):
         self.names: dict[str, ir.Name] = {}
         self.queue: deque[Callable[[], object]] = deque()
         self.temporaries = 0
-        self.passed: list[tuple[F, ir.Name | ir.Member, int]] = []  # what is passed on, with the line
 
     def emit(self, statement: ir.Statement) -> None:
         """Write a statement into the current scope."""
@@ -211,31 +210,6 @@ class ProgramWriter(Generic[F]):
         """Return a name that no source can have."""
         self.temporaries += 1
         return f"%{self.temporaries}"
-
-    def noted(self, value: ir.Expression, line: int) -> ir.Expression:
-        """Return a value that is passed on: of a function this is a use."""
-        if isinstance(value, ir.Name | ir.Member):
-            self.passed.append((self.frame, value, line))
-        return value
-
-    def write_uses(self, this: str) -> None:
-        """Write the uses of functions that are passed on; this: the name of the instance around, "" for none."""
-        top = {this}
-        for each in self.frames[0].body:
-            if isinstance(each, ir.Import):
-                top.add(each.alias or each.name or "")
-            elif isinstance(each, ir.Assign) and isinstance(each.target, ir.Name) and isinstance(each.value, ir.Code):
-                top.add(each.target.name)
-        used: set[tuple[int, str, str]] = set()
-        for frame, value, line in self.passed:
-            of, name = (value.of, value.name) if isinstance(value, ir.Member) else (value, "")
-            key = (frame.place, of.name if isinstance(of, ir.Name) else "", name)
-            is_known = isinstance(of, ir.This) or (
-                isinstance(of, ir.Name) and of.name in top and (name or of.name != this)
-            )
-            if is_known and key not in used:
-                used.add(key)
-                frame.body.append(ir.Use(value, line))
 
     def kept(self, value: ir.Expression) -> ir.Expression:
         """Return a value that can be used twice: a name, unless it is plain."""

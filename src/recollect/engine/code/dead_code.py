@@ -19,6 +19,7 @@ import numpy as np
 
 from recollect.code.anchors.normalised_file import read
 from recollect.code.code_records import CodePlace, DeadCode, DeadSymbol
+from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.file_programs import has_program
 from recollect.code.manifests.importable_names import provided
 from recollect.engine.code.excused_symbols import OPEN_LANGUAGES, Candidate, excuse, is_exported
@@ -28,7 +29,7 @@ from recollect.graph.arrays import KIND_CODES, RELATION_CODES
 from recollect.graph.project import USES, Project, project, using
 from recollect.model import File, Tree
 from recollect.store.code_rows import FoundSymbol, SymbolRow, symbol_nodes
-from recollect.store.package_tables import SPOKEN
+from recollect.store.package_tables import SPOKEN, PackageIndex
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
@@ -64,6 +65,10 @@ LIBRARY = {
     "npm": re.compile(rb'\A(?!.*"private"\s*:\s*true)', re.DOTALL),
     "cargo": re.compile(b""),
 }
+# What a Python project says of itself if it is published.
+_PUBLISHED = re.compile(rb"classifiers|keywords|\burls?\b")
+# Lines that are only a comment; `#` begins other things in C and Rust.
+_COMMENT = re.compile(rb"\s*+(?://|/\*|\*[\s/]|--\s|#(?!\s*+(?:define|undef|if|el|end|include|pragma|!?\[)))")
 # Names that are put together: `"visit_" + name`, `f"_process_{name}"`, `"do_%s" % name`.
 _DISPATCHED = re.compile(rb"[\"'`](\w{3,40})(?:[\"']\s*[+%]|%s|\{|\$\{)")
 # Texts for people. What they say of something public is a promise; anything else that has its name uses it.
@@ -86,6 +91,7 @@ class Asked(NamedTuple):
 
 
 _Weighed = tuple[float, str, Candidate]
+Contents = Mapping[int, tuple[Sequence[SymbolRow], object]]
 
 
 def dead_code(store: Store, part: CodePart | None, asked: Asked, notes: Sequence[str]) -> DeadCode:
@@ -159,6 +165,7 @@ def _symbols(store: Store, found: Project, asked: Asked) -> dict[int, Candidate]
         files = {file.id: file for file in every if file.symbol_count and has_program(file.language)}
         libraries = _libraries(store, tree)
         contents = store.file_contents(sorted(files))
+        programs = _programs(store, tree, files, contents)
         for number, sites in store.file_sites(sorted(files)).items():
             inherited.add_outside(tree, files[number].path, sites)
         for number, (rows, _) in contents.items():
@@ -167,7 +174,8 @@ def _symbols(store: Store, found: Project, asked: Asked) -> dict[int, Candidate]
             file = files[number]
             if not file.path.startswith(asked.below):
                 continue
-            is_library, mains = _is_library(file, libraries), {row.parent for row in rows if row.name == "main"}
+            is_library = number not in programs and _is_library(file, libraries)
+            mains = {row.parent for row in rows if row.name == "main"}
             for place, node in enumerate(symbol_nodes(tree.root, file.path, rows)):
                 row = rows[place]
                 if node in index and row.kind in asked.kinds:
@@ -199,6 +207,37 @@ def _libraries(store: Store, tree: Tree) -> dict[str, list[str]]:
             if (ecosystem, each.folder) in libraries:
                 found[ecosystem].append(each.at if ecosystem == "pypi" else each.folder)
     return found
+
+
+def _programs(store: Store, tree: Tree, files: Mapping[int, File], contents: Contents) -> set[int]:
+    """Return the files of packages that are programs: with an entry point, and needed by no other indexed tree."""
+    index = PackageIndex(store.packages(), store.find(Tree))
+    needing = [(row, needed) for row in index.rows if row.tree != tree.id for needed in row.dependencies]
+    if any(other.tree == tree.id for row, needed in needing for other in index.providers(row, needed)):
+        return set()
+    inside: dict[tuple[str, str, str], list[File]] = {}
+    for number in contents:
+        file = files[number]
+        row = index.owner(tree.id, file.path, file.language)
+        if row is not None and not is_test_file(file.language, file.path):
+            inside.setdefault((row.ecosystem, row.folder, row.manifest), []).append(file)
+    found: set[int] = set()
+    for (ecosystem, folder, manifest), held in inside.items():
+        entries = {file.id for file in held if _is_entry(ecosystem, file.path, contents[file.id][0])}
+        # A module of Go with a package beside its commands, in its root, is a library.
+        top = {file.id for file in held if file.path.rpartition("/")[0] == folder} if ecosystem == "go" else entries
+        is_published = ecosystem == "pypi" and _PUBLISHED.search(read(tree.root, manifest, MOST_BYTES) or b"")
+        if entries and not is_published and (not top or entries & top):
+            found.update(file.id for file in held)
+    return found
+
+
+def _is_entry(ecosystem: str, path: str, symbols: Sequence[SymbolRow]) -> bool:
+    """Tell whether a file has the entry point of a program."""
+    if ecosystem == "pypi":
+        return path.endswith("__main__.py")
+    is_main = any(row.name == "main" and row.kind in ("Function", "Method") for row in symbols)
+    return is_main and ecosystem in ("go", "maven")
 
 
 def _is_library(file: File, libraries: Mapping[str, list[str]]) -> bool:
@@ -388,8 +427,9 @@ class _Spoken:
         self._prefixes.update(prefix.decode("utf-8", "replace") for prefix in _DISPATCHED.findall(content))
         if not self._names & _names(content):
             return
+        is_code = has_program(file.language)
         for number, line in enumerate(content.split(b"\n"), 1):
-            for word in _names(line) & self._names:
+            for word in _names(line) & self._names if not (is_code and _COMMENT.match(line)) else ():
                 self._lines.setdefault(word, []).append((file, number))
 
     def _read_sites(self, store: Store, files: Sequence[File]) -> None:

@@ -384,8 +384,7 @@ def calls(store: Store, found: FoundSymbol, crossed: Iterable[Crossing] = ()) ->
     across = sorted((row for row in crossed if row.relation == "CALLS"), key=lambda row: -row.confidence)
     callees = [target_node(root, name) for source, name in _called(own) if source in called_keys]
     callees += [row.dst for row in across if row.src in nodes]
-    linking = (store.files_linking(found.tree.id, target, MOST_LINKING_FILES) for target in sorted(targets))
-    edges = store.file_edges(list(dict.fromkeys(number for numbers in linking for number in numbers)))
+    edges = store.file_edges(store.files_linking(found.tree.id, sorted(targets), MOST_LINKING_FILES))
     users = [row for row in across if row.dst in nodes]
     callers: list[str] = []
     files = store.get(File, [*edges, *dict.fromkeys(row.file for row in users)])

@@ -330,8 +330,11 @@ def readers(tree: Tree, files: FileLinks, changes: Iterable[SymbolChange]) -> li
         is_gone = change.how in LEAVING and row is not None and row.kind != "Method"
         if row is None or change.how == "cosmetic" or not (is_gone or row.kind in UNLINKED):
             continue
-        before = r"[\w$]" if row.kind in UNLINKED else r"[\w$.]"
-        pattern = re.compile(rf"(?<!{before}){re.escape(row.name)}(?![\w$])")
+        # A function has no members: what looks so is a module of its name, as is a path in a text.
+        before, after = ("", "") if row.kind in UNLINKED else (".", r"|\.|::|\s+import\b")
+        pattern = re.compile(
+            rf"""(?<![\w$/"'{before}]){re.escape(row.name)}(?![\w$]{after if row.kind == "Function" else ""})"""
+        )
         target = f"sym:{tree.root}/{change.old_path}::{change.old_key}"
         for path in (change.path, *using_files(tree, files, change.path)):
             if path not in texts:
@@ -367,7 +370,16 @@ def _spans(root: str, path: str) -> tuple[list[tuple[int, int, str]], list[str]]
     spans = [
         (row.start_line, row.end_line, key) for key, row in zip(symbol_keys(rows), rows, strict=True) if _acts(row)
     ]
-    return sorted(spans, key=lambda span: span[1] - span[0]), source.decode("utf-8", "replace").split("\n")
+    return sorted(spans, key=lambda span: span[1] - span[0]), _without_comments(path, source)
+
+
+def _without_comments(path: str, source: bytes) -> list[str]:
+    """Return the lines of a file with blanks for its comments."""
+    plain = source.replace(b"\r\n", b"\n")
+    blob = form(path, source).blob
+    is_same = len(blob) == len(plain)
+    kept = bytes(new if old != 10 else old for old, new in zip(plain, blob, strict=True)) if is_same else plain
+    return kept.decode("utf-8", "replace").split("\n")
 
 
 def _acts(row: SymbolRow) -> bool:

@@ -262,9 +262,7 @@ class Sources:
         if self._loose is not None:
             return _most_first(Counter({use.user: use.links for use in self._loose.using.get(path, ())}))
         store, inside, itself = self._context.store, f"s{path}::", f"f{path}"
-        numbers = {
-            number for text in (inside, itself) for number in store.files_linking(self.tree.id, text, MOST_USERS)
-        }
+        numbers = store.files_linking(self.tree.id, (inside, itself), MOST_USERS)
         found = self._targets([self._paths[number] for number in sorted(numbers) if number in self._paths])
         leading = {
             user: sum(target == itself or target.startswith(inside) for target in targets)

@@ -18,6 +18,7 @@ from recollect.code.links.library_table import BUILTIN
 from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
+from recollect.engine.graph.override_links import DERIVING, override_links
 from recollect.model import RELATIONS, File, Tree
 from recollect.store.link_rows import ALIAS, Crossing, OutsideSite, target_node
 from recollect.store.package_tables import SPOKEN, PackageIndex
@@ -40,7 +41,7 @@ _ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"
 # Files that stand for their folder.
 _HEADS = frozenset({"__init__", "index", "mod", "lib", "main", "src"})
 _TESTS = frozenset({"test", "tests", "examples", "benches", "docs"})
-_INHERITS = [RELATIONS.index(name) for name in ("INHERITS", "IMPLEMENTS", "EXTENDS")]
+_INHERITS = [RELATIONS.index(name) for name in DERIVING]
 
 
 def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
@@ -59,7 +60,8 @@ def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
         if (meant := _meant(names, file, site, written, needs[tree.id])) is not None
     ]
     finder = _Finder(store, nodes, trees, uses)
-    return list(dict.fromkeys(link for use in uses for link in finder.links(use)))
+    links = list(dict.fromkeys(link for use in uses for link in finder.links(use)))
+    return list(dict.fromkeys([*links, *override_links(store, nodes, links, finder.bases)]))
 
 
 def related_trees(store: Store, tree: int) -> list[Tree]:
@@ -162,7 +164,8 @@ class _Finder:
     def __init__(self, store: Store, nodes: Iterable[str], trees: Sequence[Tree], uses: Sequence[_Use]) -> None:
         self._store = store
         self._trees = trees
-        self._found: dict[tuple[_Meant, bool], tuple[tuple[str, float], ...]] = {}
+        self._found: dict[tuple[_Meant, str], tuple[tuple[str, float], ...]] = {}
+        self._makers: set[str] = set()  # constructors
         self._types: dict[str, list[str]] = {}  # by symbol, what it is or returns
         wanted = {part for use in uses for part in use.meant.rest}
         self._named: dict[tuple[int, str], list[_Node]] = defaultdict(list)
@@ -171,8 +174,10 @@ class _Finder:
         for node in nodes:
             if node.startswith("file:") and (at := address(trees, node)) and at.tree.id in providing:
                 self._files.setdefault((at.tree.id, _module(at.path)), node)
-            name = KEY_PARTS.split(node)[-1]
+            *around, name = KEY_PARTS.split(node)
             name = KEY_PARTS.split(node.rpartition("#")[0])[-1] if name.isdigit() else name
+            if name in _ITSELF or around[-1:] == [name]:
+                self._makers.add(node)
             place = address(trees, node) if name in wanted and node.startswith("sym:") else None
             if place is None:
                 continue
@@ -196,17 +201,17 @@ class _Finder:
 
     def links(self, use: _Use) -> Iterator[Crossing]:
         """Yield the links of a use."""
-        is_import = use.site.relation == "IMPORTS"
-        found = self._found.get((use.meant, is_import))
+        relation = use.site.relation
+        found = self._found.get((use.meant, relation))
         if found is None:
-            found = self._found[use.meant, is_import] = tuple(self._targets(use.meant, is_import=is_import))
+            found = self._found[use.meant, relation] = tuple(self._targets(use.meant, relation))
         source = code_node_id(use.tree.root, use.file.path, use.site.source)
         for target, sure in found:
             yield Crossing(
                 source, target, use.site.relation, min(use.sure, sure), use.site.lines, use.site.name, use.file.id
             )
 
-    def _targets(self, meant: _Meant, *, is_import: bool) -> Iterator[tuple[str, float]]:
+    def _targets(self, meant: _Meant, relation: str) -> Iterator[tuple[str, float]]:
         rest = meant.rest
         while rest and rest[-1] in _ITSELF:
             if rest[-1] == "default" and (main := self._exported(meant, rest)) is not None:
@@ -216,7 +221,7 @@ class _Finder:
         file = self._files.get((meant.place.tree, (*_module(meant.place.at), *rest)))
         named = self._exported(meant, rest) if rest else None
         # A class whose key begins with its package is meant, not the file of its name. A file cannot be called.
-        is_code = named is not None and (not is_import or named.key == (*meant.package.split("."), *rest))
+        is_code = named is not None and (relation != "IMPORTS" or named.key == (*meant.package.split("."), *rest))
         if file is not None and not is_code:
             yield file, 1.0
             return
@@ -226,10 +231,13 @@ class _Finder:
                 continue
             for name in rest[end:]:  # `open().header().size()`: each is a member of what the one before returns
                 member = self._member(meant.place.tree, found, name)
+                if member is None and relation == "DEPENDS_ON":
+                    break
                 if member is None:
                     return
                 found, sure = member[0], min(sure, member[1])
-            yield found.id, sure
+            made = [f"{found.id}.{name}" for name in (*_ITSELF, found.key[-1])] if relation == "CALLS" else ()
+            yield next((maker for maker in made if maker in self._makers), found.id), sure
             return
 
     def _exported(self, meant: _Meant, parts: tuple[str, ...]) -> _Node | None:
@@ -251,7 +259,8 @@ class _Finder:
         """Return a member of what a symbol is or returns: of the class, its bases, the types of a signature."""
         known = self._named.get((tree, name), ())
         if owner.id not in self._types:
-            self._types[owner.id] = [*self._bases(owner), *self._returned(owner)]
+            bases = [KEY_PARTS.split(base)[-1] for base in self.bases(owner.id)]
+            self._types[owner.id] = [*bases, *self._returned(owner)]
         for each in self._types[owner.id]:
             for node in known:
                 if len(node.key) > 1 and node.key[-2] == each:
@@ -266,10 +275,10 @@ class _Finder:
         words = [word for word in re.findall(r"\w+", signature) if word != owner.key[-1]]
         return [*reversed(words), *owner.key[-2:-1]]
 
-    def _bases(self, owner: _Node) -> list[str]:
-        """Return the names of the classes that a class inherits from in its own tree, nearest first."""
+    def bases(self, owner: str) -> list[str]:
+        """Return the classes that a class inherits from in its own tree, nearest first."""
         found: list[str] = []
-        waiting = [owner.id]
+        waiting = [owner]
         while waiting and len(found) < MOST_BASES:
             at = address(self._trees, waiting.pop(0))
             rows = self._store.find(File, {"tree": at.tree.id, "path": at.path}, limit=1) if at else []
@@ -278,6 +287,6 @@ class _Finder:
                 for source, target, relation in zip(source_numbers, target_numbers, edges.relation, strict=True):
                     if relation in _INHERITS and at is not None and edges.sources[source] == at.key:
                         base = target_node(at.tree.root, edges.targets[target])
-                        found.append(KEY_PARTS.split(base)[-1])
+                        found.append(base)
                         waiting.append(base)
         return found

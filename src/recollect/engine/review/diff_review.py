@@ -334,7 +334,7 @@ def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
     score = WEIGHTS[change.how]
     if change.how == "cosmetic":
         return 0.0, "none", CHANGED["cosmetic"]
-    words = [CHANGED[change.how] if row else "module-level code changed"]
+    words = [CHANGED[change.how] if row or change.how == "moved" else "module-level code changed"]
     is_test = is_test_path(change.path)
     if is_test:
         score *= TEST

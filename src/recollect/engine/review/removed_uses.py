@@ -6,14 +6,25 @@ other trees    the links across repositories, found as if the symbol still exist
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.code.anchors.normalised_file import read
 from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.index.languages import detect
 from recollect.code.links.library_table import BUILTIN
 from recollect.code.links.module_finder import family
-from recollect.engine.code.implicit_uses import BY_NAME, COMMON, LEAVING, MAYBE, MOST_FILES, SAME, using_files
+from recollect.engine.code.implicit_uses import (
+    BY_NAME,
+    COMMON,
+    LEAVING,
+    MAYBE,
+    MOST_BYTES,
+    MOST_FILES,
+    SAME,
+    using_files,
+)
 from recollect.engine.graph.code_nodes import code_node_id
 from recollect.engine.graph.cross_links import KEY_PARTS, NAME_PARTS, crossings
 from recollect.graph.project import FileLinks, Further
@@ -44,14 +55,24 @@ def removed_uses(
     gone = {node: row for node, row in gone.items() if node not in known}
     if not gone:
         return Removed([], [], set())
-    across = [row for row in crossings(store, [*known, *gone]) if row.dst in gone]
-    uses = [Further(row.src, row.dst, row.relation, row.confidence) for row in across]
+    offered = dict.fromkeys(gone, "") | dict(_offered(tree, files, gone))
+    across = [row for row in crossings(store, [*known, *offered]) if row.dst in offered]
+    uses = [Further(row.src, offered[row.dst] or row.dst, row.relation, row.confidence) for row in across]
     names = {KEY_PARTS.split(key)[-1] for key, _ in gone.values()}
     loose = [each for each in _loose(store, tree) if each.parts[-1] in names or each.use.relation == "IMPORTS"]
     for node, (key, change) in gone.items():
         near = {change.old_path, *using_files(tree, files, change.old_path)}
         uses += [each._replace(dst=node) for each in _own(tuple(KEY_PARTS.split(key)), change, near, loose)]
     return Removed(list(gone), list(dict.fromkeys(uses)), {row.file >> FILE_BITS for row in across})
+
+
+def _offered(tree: Tree, files: FileLinks, gone: Mapping[str, tuple[str, SymbolChange]]) -> Iterator[tuple[str, str]]:
+    """Yield the other names under which files still offer removed symbols, as nodes: `export { f as g }`."""
+    for node, (key, change) in gone.items():
+        second = re.compile(rf"(?<![\w$.]){re.escape(key)}\s++as\s++([\w$]++)")
+        for path in using_files(tree, files, change.old_path):
+            text = (read(tree.root, path, MOST_BYTES) or b"").decode("utf-8", "replace")
+            yield from [(code_node_id(tree.root, path, match[1]), node) for match in second.finditer(text)]
 
 
 class _Loose(NamedTuple):

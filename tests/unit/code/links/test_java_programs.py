@@ -83,7 +83,8 @@ def test_a_class_of_the_program_is_not_taken_for_the_library() -> None:
     [
         ("import a.b.Foo; import a.*; import a.b.Foo.Bar;",
          ["import a.b Foo as Foo", "import a * as None", "import a.b Foo as a.b.Foo", "Bar = a.b.Foo.Bar"]),
-        ("import static a.Foo.go; class A { void f() { go(); } }", ["import a Foo as a.Foo", "A = #1"]),
+        ("import static a.Foo.go; class A { void f() { go(); } }",
+         ["import a Foo as a.Foo", "go = a.Foo.go", "A = #1"]),
         ("import static a.Foo.*; class A { void f() { go(); } }", ["import a Foo as a.Foo", "A = #1"]),
     ],
 )  # fmt: skip

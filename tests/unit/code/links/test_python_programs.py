@@ -7,7 +7,7 @@ import pytest
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import BY_NAME
 from recollect.code.links.file_programs import read_program, translated
-from recollect.code.links.program import Call, Do, Import, Item, Member, Name, Unit, Unparsed, Use, packed, unpacked
+from recollect.code.links.program import Call, Do, Import, Item, Member, Name, Unit, Unparsed, packed, unpacked
 from recollect.code.links.python_programs import unit
 from recollect.code.links.python_types import quoted
 
@@ -46,9 +46,10 @@ def read(source: str) -> Unit:
         ("match x:\n    case A(b=c):\n        c()\n    case [d, *e]:\n        d()",
          ["do c()", "do d()"]),
         ("try:\n    a()\nexcept (B, C) as e:\n    e.f()\nfinally:\n    g()",
-         ["do a()", "use B", "use C", "e = (instance(B) | instance(C))", "do e.f()", "do g()"]),
-        ("x: A | None = f()", ["x = f()", "use A", "x = instance(A)"]),
-        ("x: list[A]", ["use A", "x = {*: instance(A)}"]),
+         ["do a()", "e = (instance(B) | instance(C))", "do e.f()", "do g()"]),
+        ("x: A | None = f()", ["x = f()", "x = instance(A)"]),
+        ("x: 'A'", ["use A", "x = instance(A)"]),
+        ("x: list[A]", ["x = {*: instance(A)}"]),
     ],
 )  # fmt: skip
 def test_statements_become_the_flow_of_their_values(source: str, expected: list[str]) -> None:
@@ -127,11 +128,6 @@ def test_types_become_what_they_are_instances_of(text: str, expected: str) -> No
 @pytest.mark.parametrize("text", ["Callable[[A], B]", "Any", "None", "not a type", "[" * 3000, "1 + 1", "'", "type[A]"])
 def test_types_that_say_nothing_are_none(text: str) -> None:
     assert quoted(text) is None
-
-
-def test_types_are_uses_of_the_function_that_names_them() -> None:
-    found = read("def f(a: A, b: int) -> B:\n    pass\n")
-    assert [each.value for each in found.scopes[1].body if isinstance(each, Use)] == [Name("A"), Name("B")]
 
 
 def test_calls_stand_where_the_called_name_stands_in_characters() -> None:

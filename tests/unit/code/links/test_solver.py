@@ -12,14 +12,16 @@ from recollect.code.index.languages import BY_NAME
 from recollect.code.links import file_links
 from recollect.code.links.file_programs import offer, translated
 from recollect.code.links.module_finder import Declared, Modules
+from recollect.code.links.named_uses import with_uses
 from recollect.code.links.program import Unit
 from recollect.code.links.python_programs import unit
 from recollect.code.links.solver import CONFIDENCE, Solution, solve
 
 
 def read(files: Mapping[str, str]) -> dict[str, Unit]:
+    symbols = {path: outline(text.encode(), path, BY_NAME["python"]).symbols for path, text in files.items()}
     return {
-        path: unit(text.encode(), path, outline(text.encode(), path, BY_NAME["python"]).symbols)
+        path: with_uses(unit(text.encode(), path, symbols[path]), symbols[path], text.encode())
         for path, text in files.items()
     }
 
@@ -42,7 +44,10 @@ def calls(files: Mapping[str, str]) -> dict[tuple[str, str, int], str]:
 
 
 def _name(units: Mapping[str, Unit], place: tuple[str, int]) -> str:
-    return units[place[0]].scopes[place[1]].name or place[0]
+    path, number = place
+    if number < 0:
+        return next(each.name for each in units[path].constants if each.symbol == ~number)
+    return units[path].scopes[number].name or path
 
 
 def test_calls_have_a_line_and_a_kind_of_evidence() -> None:
@@ -164,7 +169,7 @@ def test_functions_are_used_where_they_are_passed_on() -> None:
     }
     units = read(files)
     told = {(_name(units, each.user), _name(units, each.used)) for each in solved(files).uses}
-    assert told == {("go", "call"), ("f", "own"), ("f", "work"), ("main.py", "own")}
+    assert told == {("go", "call"), ("f", "own"), ("f", "work"), ("TABLE", "own")}
 
 
 def test_a_long_file_is_solved() -> None:

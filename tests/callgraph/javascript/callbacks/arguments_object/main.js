@@ -1,5 +1,0 @@
-function used() {}
-function apply() {
-  arguments[0]();
-}
-apply(used);
