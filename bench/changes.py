@@ -1,13 +1,14 @@
 """Changes: how many changed facts replace their older version when they are stored, and how many others do by mistake.
 
-    python bench/changes.py [--split train|dev|held|fresh|contrary_dev|contrary_held] [--prompts] [--show] [--save]
+    python bench/changes.py [--split NAME] [--prompts] [--show] [--save]
 
-bench/changes/*.txt has 56 imaginary projects. Each line is an older statement and a later one, as developers write
+bench/changes/*.txt has many imaginary projects. Each line is an older statement and a later one, as developers write
 them in prompts: `+` the later one changes the older one, `-` it only looks like it (an addition, an exception, another
 component, a question, a guess, a temporary state, a quotation, the past, the same in other words). All older statements
 of a project are stored first, then all later ones; `--prompts`: these come as prompts of Claude Code, and have to be
-recognised as statements, too. All splits but contrary_held have been looked at by now: what is fitted on them needs
-other pairs to be checked. The contrary ones are pairs without words of change, each in a project of its own.
+recognised as statements, too. The amendment model is trained on all splits but `unseen`: only that one says how it does
+on what other people write. The contrary and developed ones are pairs in projects of their own; the developed ones are
+the pairs that the rules were made from.
 
     changed   of the `+` lines: the older memory is superseded by the later one
     wrong     older memories superseded by something that does not change them, over all lines
@@ -32,7 +33,7 @@ from recollect.providers.local import LocalEmbedder
 from told_payloads import ASSISTANTS
 
 FOLDER = Path(__file__).parent / "changes"
-SPLITS = ("train", "dev", "held", "fresh", "contrary_dev", "contrary_held")
+SPLITS = ("train", "dev", "held", "fresh", "contrary_dev", "contrary_held", "plain", "written", "developed", "unseen")
 
 
 class Line(NamedTuple):
@@ -72,7 +73,7 @@ def lines(split: str) -> Iterator[Line]:
 def store(engine: Engine, rows: list[Line], folder: Path, *, prompts: bool) -> Iterator[Stored]:
     """Store the statements of all projects, and yield each older one with the statement that superseded it."""
     for project in dict.fromkeys(row.project for row in rows):
-        root = folder / project.replace(" ", "-")
+        root = folder / project.replace(" ", "-").replace("/", "-")
         root.mkdir()
         of_project = [row for row in rows if row.project == project]
         olds = [engine.memories.store(row.old, namespace=str(root)).memory.id for row in of_project]

@@ -642,7 +642,10 @@ RECALL: tuple[Any, ...] = (
     ("recall query", "recollect.recall.query", _query),
     (
         "amendments",
-        "recollect.recall.amend recollect.recall.contrary recollect.recall.parsed_statement recollect.recall.stated_values",
+        (
+            "recollect.recall.amend recollect.recall.amend_signals recollect.recall.contrary "
+            "recollect.recall.parsed_statement recollect.recall.stated_values"
+        ),
         _amend,
     ),
     ("supersession", "recollect.recall.supersede", _supersede),

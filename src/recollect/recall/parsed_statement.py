@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from recollect.recall.stated_values import Value, is_amount, tokens, values
 from recollect.text.questions import INDIRECT
@@ -27,6 +27,7 @@ STATEMENTS = 8
 TOGETHER = 3
 
 Cue = Literal["says so", "changed", "from", "now", "ordered"]
+CUES: tuple[Cue, ...] = get_args(Cue)
 
 
 def _any(words: str) -> re.Pattern[str]:

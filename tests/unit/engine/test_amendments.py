@@ -83,6 +83,18 @@ def test_a_memory_that_says_more_is_linked_and_stays(engine: Engine, frozen: Fro
     assert engine.store.get(Memory, [old.id])[0].superseded_by is None
 
 
+def test_a_change_that_the_model_doubts_is_only_linked(engine: Engine, frozen: FrozenClock) -> None:
+    old, stored = both(
+        engine,
+        frozen,
+        "From the start we use tabs in Makefiles.",
+        "From the start we use spaces in Makefiles now.",
+    )
+    (row,) = stored.amends
+    assert (row.memory_id, row.relationship, row.superseded) == (old.id, "CONTRADICTS", False)
+    assert "may contradict" in row.why
+
+
 def test_undo_takes_back_all_of_it(engine: Engine, frozen: FrozenClock) -> None:
     old, stored = both(engine, frozen)
     engine.admin.undo()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -86,7 +86,8 @@ def test_importance_stays_below_its_cap_however_often_a_rule_is_stated(engine: E
     assert (rule.metadata["times"], rule.importance) == (8, 0.95)
 
 
-def test_a_contrary_rule_supersedes(engine: Engine) -> None:
+def test_a_contrary_rule_supersedes(open_engine: Callable[..., Engine]) -> None:
+    engine = open_engine()
     prompt(engine, RULE, "s-1")
     prompt(engine, "from now on use unittest again, not pytest", "s-2")
     (rule,) = known(engine)

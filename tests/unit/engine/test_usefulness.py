@@ -447,7 +447,7 @@ def test_what_is_never_used_must_fit_better_to_be_told(
 def test_reset_gives_back_what_was_given_unless_somebody_gave_it_anew(engine: Engine) -> None:
     first, second = (
         decide(engine),
-        decide(engine, "The bank throttles bursts of the payment client: `make check-burst`"),
+        decide(engine, "The bank throttles bursts of the payment client: `make check-burst`", amend=False),
     )
     prompt(engine, "s-1")
     take(engine, "s-1", payloads.ran("make check-bank", "ok", call="1"), stop())

@@ -4,7 +4,7 @@
 
     another value, or said to be changed   old EVOLVED_INTO new     the old one is superseded
     over                                   old INVALIDATED_BY new   the old one is superseded
-    the opposite                           new CONTRADICTS old      both stay
+    it may contradict it                   new CONTRADICTS old      both stay
 
 A memory that says more than the changed statement is never superseded: CONTRADICTS links it. Nothing is deleted, and an
 undo of the storing reverts all of it.
@@ -40,14 +40,15 @@ LEAST_TERMS = 3
 # Statements of one memory that are looked up, and changes that are noted: a note of a meeting changes a few things.
 LOOKED_UP = 6
 MOST = 3
-# Pairs of statements whose vectors are compared, about a millisecond each.
+# Pairs of statements whose vectors are compared, about six milliseconds each: those most probable if they were close.
 EMBEDDED = 8
+LIKELY = 0.3
 # Longer texts are documents; what they change must be stated.
 MOST_CHARACTERS = 2_000
-# A statement changes one fact. Where the evidence for two older memories differs by less than this, it is ambiguous.
-CLEARLY = 0.03
-# How far the evidence exceeds what is needed where it is strong.
-BEYOND_DOUBT = 0.15
+# A statement changes one fact. Where two older memories are as probable but for this, it is ambiguous.
+CLEARLY = 0.01
+# The probability of a change from which imported history is superseded, too.
+BEYOND_DOUBT = 0.9
 # An older memory is replaced as a whole only if the statement is most of it.
 MAINLY = 0.6
 # Sources whose statements can change earlier ones. Hooks record events, and consolidation summarizes.
@@ -160,21 +161,21 @@ class Amendments(NamedTuple):
         for pair, close in zip(pairs, likely, strict=True):
             found = amends(pair.new, pair.old, close, same_author=pair.same_author, is_talk=pair.is_talk)
             # Imported history and documents say what was done: they are superseded on strong evidence only.
-            if found is not None and (pair.memory.source != "import" or found.margin >= BEYOND_DOUBT):
+            if found is not None and (pair.memory.source != "import" or found.probability >= BEYOND_DOUBT):
                 yield Found(pair.memory, found)
 
 
 def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory]) -> list[_Pair]:
-    """Return the pairs of statements that show a change, the most similar first."""
-    from recollect.recall.amend import amends
+    """Return the pairs of statements that may be a change, the most probable first."""
+    from recollect.recall.amend import likelihood
     from recollect.recall.parsed_statement import statements
 
     found: list[tuple[float, _Pair]] = []
     for old in olds:
         same_author, is_talk = memory.author == old.author, bool(memory.author and memory.session_id)
         for each in statements(old.content):
-            shown = [(new, amends(new, each, 1.0, same_author=same_author, is_talk=is_talk)) for new in stating]
-            found.extend((row.margin, _Pair(old, new, each, same_author, is_talk)) for new, row in shown if row)
+            judged = [(likelihood(new, each), new) for new in stating]
+            found.extend((row, _Pair(old, new, each, same_author, is_talk)) for row, new in judged if row >= LIKELY)
     return [pair for _, pair in sorted(found, key=lambda row: -row[0])[:EMBEDDED]]
 
 
@@ -190,13 +191,13 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
     from recollect.recall.amend import states_alike
 
     by_statement: dict[str, list[Found]] = {}
-    for each in sorted(found, key=lambda each: -each.amended.margin):
+    for each in sorted(found, key=lambda each: -each.amended.probability):
         by_statement.setdefault(each.amended.new, []).append(each)
     chosen: dict[str, Found] = {}
     for best, *others in by_statement.values():
         alike = [each for each in others if states_alike(each.amended, best.amended)]
         rivals = (each for each in others if each not in alike and each.memory.id != best.memory.id)
-        if all(best.amended.margin - rival.amended.margin >= CLEARLY for rival in rivals):
+        if all(best.amended.probability - rival.amended.probability >= CLEARLY for rival in rivals):
             for each in (best, *alike):
                 chosen.setdefault(each.memory.id, each)
     return list(chosen.values())[:MOST]
