@@ -2,10 +2,11 @@
 
     pip install scikit-learn; python bench/train_amendments.py [--check] [--write]
 
-It reads the pairs in bench/changes but `unseen.txt`. Each later statement is compared with the older ones of its
-project that have a word in common with it: it replaces one of them or none. `--check` prints, for each file left out of
-the training in turn, how many changes are found and how many older statements would be replaced by mistake. A
-restatement counts as no mistake: the older one says the same. `--write` writes the weights of the package.
+It reads the pairs in bench/changes but `unseen.txt`, and the notes in bench/notes that are for fitting. Each later
+statement is compared with the older ones of its project that have a word in common with it: it replaces one of them or
+none. `--check` prints, for each file left out of the training in turn, how many changes are found and how many older
+statements would be replaced by mistake. A restatement counts as no mistake: the older one says the same. `--write`
+writes the weights of the package.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,15 +28,18 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
 from changes import FOLDER, lines
+from notes_recall import memories, questions
 from recollect.providers.local import LocalEmbedder
 from recollect.recall.amend_signals import numbers, words
-from recollect.recall.parsed_statement import statement
+from recollect.recall.parsed_statement import statement, statements
 from recollect.text.terms import query_terms
 
 WEIGHTS = Path(__file__).parents[1] / "src/recollect/recall/amend_weights.json.gz"
 UNSEEN = "unseen"
 # Older statements that a later one is compared with, as in engine/memory/amendments.py.
 COMPARED = 12
+# Sentences of a note that are compared.
+STATEMENTS = 3
 # A word of fewer pairs says nothing about others; smaller weights are left out.
 LEAST_PAIRS, LEAST_WEIGHT = 3, 0.02
 # The words that tell a change have to be learned without the trees having seen them: in parts.
@@ -74,6 +79,22 @@ def pairs(split: str, embed: LocalEmbedder) -> Iterator[Pair]:
             for place in sorted(scores, key=lambda each: -scores[each])[:COMPARED]:
                 replaces = row.changes and place == at
                 yield Pair(split, project, row.kind, row.new, rows[place].old, float(cosines[at, place]), replaces)
+
+
+def notes(embed: LocalEmbedder) -> Iterator[Pair]:
+    """Yield pairs of the notes of bench/notes to be fitted on: in a real store few near notes change something."""
+    changed = {(each.answers[0], each.superseded) for each in questions("fit") if each.superseded}
+    rows = sorted(memories("fit"), key=lambda row: row.written)
+    asked = {row.id: frozenset(query_terms(row.text)) for row in rows}
+    for at, row in enumerate(rows):
+        older = [old for old in rows[:at] if old.project == row.project and asked[row.id] & asked[old.id]]
+        older.sort(key=lambda old: -len(asked[row.id] & asked[old.id]) / math.sqrt(4 + len(asked[old.id])))
+        for old in older[:COMPARED]:
+            replaces = (row.id, old.id) in changed
+            for new, each in product(statements(row.text, whole=True)[:STATEMENTS], statements(old.text)[:STATEMENTS]):
+                one, other = embed.embed([new.text, each.text])
+                if not replaces or len(new.words & each.words):
+                    yield Pair("notes", row.project, "note", new.text, each.text, float(one @ other), replaces)
 
 
 class Trained(NamedTuple):
@@ -148,7 +169,7 @@ def main() -> None:
     chosen = parser.parse_args()
     embedder = LocalEmbedder()
     splits = sorted(path.stem for path in FOLDER.glob("*.txt"))
-    rows = [pair for split in splits for pair in pairs(split, embedder)]
+    rows = [pair for split in splits for pair in pairs(split, embedder)] + list(notes(embedder))
     known = [row for row in rows if row.split != UNSEEN]
     for split in [each for each in splits if each != UNSEEN] if chosen.check else []:
         left_out = [row for row in known if row.split == split]

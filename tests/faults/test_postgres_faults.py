@@ -94,7 +94,9 @@ def nothing_lost(url: str, confirmed: set[str]) -> None:
 def server() -> Iterator[Server]:
     """A server of our own, to stop and start."""
     if binaries() is None:
-        pytest.skip("no PostgreSQL binaries: `make test` installs them with Python 3.12 or newer")
+        pytest.skip(
+            "no PostgreSQL binaries: `make test` installs them with Python 3.12 or newer, for x86-64 and ARM with SVE"
+        )
     folder = Path(tempfile.mkdtemp(prefix="recollect-restart-"))
     folder.chmod(0o755)  # the account that runs the server must reach its files
     with own_server(folder / "server") as running:

@@ -130,14 +130,15 @@ def test_a_search_leaves_slow_payloads_to_later(engine: Engine, looping: list[st
 
 
 def test_what_takes_too_long_to_write_is_set_aside_alone(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = engine.session_updates.write
+    updates = type(engine.session_updates)
+    write = updates.write
 
-    def endless(notices: Any) -> Any:
+    def endless(self: Any, notices: Any) -> Any:
         while any("endless" in notice.row.told for notice in notices):
             pass
-        return write(notices)
+        return write(self, notices)
 
-    monkeypatch.setattr(engine.session_updates, "write", endless)
+    monkeypatch.setattr(updates, "write", endless)
     monkeypatch.setattr(spool_drain, "LIMIT_CPU_S", SHORT_CPU_S)
     put(engine, "first", "an endless one", "last")
     done = engine.capture.drain()

@@ -29,11 +29,11 @@ from recollect.text.terms import terms
 Change = Literal["value", "said", "ended", "over", "opposite"]
 
 # The probability from which the model decides alone, from which the rules are asked, and from which two statements
-# contradict each other. Of 3,171 changes in projects that were left out of the training, 1,162 are found and 89 older
+# contradict each other. Of 3,171 changes in projects that were left out of the training, 1,193 are found and 122 older
 # statements are replaced by mistake; by the rules alone 842 and 117 (docs/adr/0067).
-SURE, LIKELY, CONTRADICTED = 0.86, 0.4, 0.78
-# Words that both have to share where the model decides alone.
-LEAST_SHARED = 2
+SURE, LIKELY, CONTRADICTED = 0.8, 0.3, 0.74
+# Words that both have to share where the model decides alone, at least this share of the older one's.
+LEAST_SHARED, LEAST_SHARE = 2, 1 / 3
 # A cosine of statements that are about the same.
 CLOSE = 0.75
 # How much each part of being about the same counts: likeness of the vectors; the share of the older one's words that
@@ -100,6 +100,8 @@ _INCLUSIVE = frozenset(
     "supports support include includes contain contains like likes uses use returns return visited pass prefers can "
     "works accepts accept".split()
 )
+# Of these verbs several things can be said in sentences of the same form.
+_ADDING = frozenset("supports includes contains accepts".split())
 # Words for one of several places, systems or groups that a fact may hold for.
 _PLACES = frozenset(
     """staging production prod dev development developer developers ci sandbox canary windows macos mac linux
@@ -168,7 +170,7 @@ def amends(
     probability = model().judge(new, old, closeness)
     if change is not None and probability < LIKELY and not _is_plain(new, old):
         change = "opposite"
-    change = change or _contradicted(new, old, closeness) or _judged(new, old, probability)
+    change = change or _contradicted(new, old, closeness) or _judged(new, old, closeness, probability)
     return None if change is None else Amended(change, old.text, new.text, probability)
 
 
@@ -177,9 +179,9 @@ def _is_plain(new: Statement, old: Statement) -> bool:
     return bool(new.ended & names(old)) or _reverses(new, old) or new.words == old.words
 
 
-def _judged(new: Statement, old: Statement, probability: float) -> Change | None:
+def _judged(new: Statement, old: Statement, closeness: float, probability: float) -> Change | None:
     """Return how a statement changes an older one where the model alone decides."""
-    if probability < CONTRADICTED or _are_told_apart(new, old):
+    if probability < CONTRADICTED or closeness < CLOSE_ENOUGH or _are_told_apart(new, old):
         return None
     if probability < SURE:
         return "opposite"
@@ -187,13 +189,14 @@ def _judged(new: Statement, old: Statement, probability: float) -> Change | None
 
 
 def _are_told_apart(new: Statement, old: Statement) -> bool:
-    """Tell whether the model cannot know: little is shared, both can be said, or only a number differs.
+    """Tell whether the model cannot know: little is shared, both can be said, or nothing but a number is new.
 
     What numbers mean is for the rules, and “src/core.py” in two notes says little.
     """
-    if len(new.words & old.words) < LEAST_SHARED or _is_inclusive(new, old) or old.is_open:
+    shared = len(new.words & old.words)
+    if shared < max(LEAST_SHARED, LEAST_SHARE * len(old.words)) or not _ADDING.isdisjoint(new.tokens) or old.is_open:
         return True
-    return new.words == old.words or repeated(new.values, old.values) or _are_numbered(new, old)
+    return new.words <= old.words or repeated(new.values, old.values) or _are_numbered(new, old)
 
 
 def _contradicted(new: Statement, old: Statement, closeness: float) -> Change | None:

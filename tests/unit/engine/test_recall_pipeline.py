@@ -181,15 +181,15 @@ def test_a_later_message_to_an_assistant_that_changes_a_value_comes_first(
 
 def test_statements_of_the_same_time_replace_nothing(either: Engine) -> None:
     for name in ("MySQL", "SQLite"):
-        either.memories.store(f"The shop uses the database {name}")
+        either.memories.store(f"The shop uses the database {name}", amend=False)
     hits = ask(either, "Which database does the shop use?")
     assert [hit.superseded_by for hit in hits] == [None, None]
     assert all("superseded" not in hit.reason for hit in hits)
 
 
 def test_a_question_about_the_past_gets_what_was_true_then(either: Engine) -> None:
-    either.memories.store("The shop uses the database MySQL", valid_from="2021-01-01")
-    either.memories.store("The shop uses the database SQLite", valid_from="2023-01-01")
+    for name, day in (("MySQL", "2021-01-01"), ("SQLite", "2023-01-01")):
+        either.memories.store(f"The shop uses the database {name}", valid_from=day, amend=False)
     assert [hit.superseded_by for hit in ask(either, "Which database did the shop use?")] == [None, None]
 
 

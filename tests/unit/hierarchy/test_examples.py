@@ -76,8 +76,8 @@ shorten: level 2 is within 1,000 bytes, 1 moved out
 levels asked: (1, 2, 4, 3) found: cache_invalidation.py
 promoted: [('cache_invalidation.py', 2)]
 redis_backend.py → level 2: cache_manager.py was read and uses RedisBackend.__init__
+cache_config.py → level 2: cache_manager.py was read and uses LIFETIME_S
 logging_utils.py → level 2: cache_manager.py was read and uses log
-cache_config.py → level 2: cache_manager.py was read and uses it
 3 accesses in 5 minutes
 accesses: 3
 in level 1: ['payment_handler.py']

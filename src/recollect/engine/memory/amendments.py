@@ -42,13 +42,13 @@ LOOKED_UP = 6
 MOST = 3
 # Pairs of statements whose vectors are compared, about six milliseconds each: those most probable if they were close.
 EMBEDDED = 8
-LIKELY = 0.3
+LIKELY = 0.2
 # Longer texts are documents; what they change must be stated.
 MOST_CHARACTERS = 2_000
 # A statement changes one fact. Where two older memories are as probable but for this, it is ambiguous.
 CLEARLY = 0.01
 # The probability of a change from which imported history is superseded, too.
-BEYOND_DOUBT = 0.9
+BEYOND_DOUBT = 0.95
 # An older memory is replaced as a whole only if the statement is most of it.
 MAINLY = 0.6
 # Sources whose statements can change earlier ones. Hooks record events, and consolidation summarizes.
