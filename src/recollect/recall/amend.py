@@ -85,6 +85,7 @@ _SIGNS = {
 # A place or a version among the first words says what a statement holds for.
 _LEADING = 4
 HALF = 0.5
+_CODE = re.compile(r"\w[._/:]+\w")
 _FORMER_NUMBER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
 _NOT = frozenset("not never no none neither nothing without".split())
 # What is so is not done or not used.
@@ -191,12 +192,15 @@ def _judged(new: Statement, old: Statement, closeness: float, probability: float
 def _are_told_apart(new: Statement, old: Statement) -> bool:
     """Tell whether the model cannot know: little is shared, both can be said, or nothing but a number is new.
 
-    What numbers mean is for the rules, and “src/core.py” in two notes says little.
+    What numbers mean is for the rules, “src/core.py” in two notes says little, and “Server.start” is not “Server.stop”.
     """
     shared = len(new.words & old.words)
     if shared < max(LEAST_SHARED, LEAST_SHARE * len(old.words)) or not _ADDING.isdisjoint(new.tokens) or old.is_open:
         return True
-    return new.words <= old.words or repeated(new.values, old.values) or _are_numbered(new, old)
+    ours, theirs = (frozenset(filter(_CODE.search, each.tokens[:_LEADING])) for each in (new, old))
+    are_named = bool(ours and theirs) and ours.isdisjoint(theirs)
+    is_number = repeated(new.values, old.values) or _are_numbered(new, old)
+    return new.words <= old.words or are_named or is_number
 
 
 def _contradicted(new: Statement, old: Statement, closeness: float) -> Change | None:
