@@ -49,10 +49,11 @@ HALF = {"keep": 0.5, "drop": 0.5}
 # A feature of one sentence or of one topic says nothing about others.
 LEAST_SENTENCES, LEAST_PROJECTS = 3, 2
 # How much the sentences of a file count. In long messages and in running sessions most sentences state nothing, as in
-# real prompts; half of the older sentences state something. The tests hold the model to their corpus.
-COUNTS = {"long": 3.0, "sessions": 3.0, "written-test": 2.0, "short": 1.0}
+# real prompts; half of the older sentences state something. The tests hold the model to their corpus. Seventeen authors
+# wrote "passing", where most statements are made in passing, beside many sentences that look like one.
+COUNTS = {"passing": 5.0, "long": 3.0, "sessions": 3.0, "brief": 4.0, "written-test": 6.0, "short": 2.0}
 COUNT = 0.6
-L2, STEPS, RATE = 0.13, 150, 0.05
+L2, STEPS, RATE = 0.4, 150, 0.05
 # The words of the embedding model with a vector, the most frequent ones.
 VOCABULARY = 12_000
 # The features whose weights follow from vectors: the words, and the first word.
@@ -111,8 +112,8 @@ LATER = {
 # Smaller weights change no decision and cost space.
 LEAST_WEIGHT, LEAST_KIND_WEIGHT = 0.15, 0.5
 SHOWN_AT = (0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-# Precision on real prompts decides (docs/adr/0062), then that the month of bench/told.py keeps its preferences.
-THRESHOLDS = {"rule": 0.68, "preference": 0.76, "decision": 0.76, "correction": 0.7, "cause": 0.58, "fact": 0.7}
+# Of the sentences of "passing" whose author is left out of the training 87 of 100 are right (docs/adr/0068).
+THRESHOLDS = {"rule": 0.66, "preference": 0.78, "decision": 0.64, "correction": 0.45, "cause": 0.75, "fact": 0.78}
 
 
 class Row(NamedTuple):
@@ -307,12 +308,17 @@ def train(rows: Sequence[Row], vectors: Mapping[str, np.ndarray], earlier: Model
     for name, place in index.items():
         start[:, place] = (earlier.keep.get(name, 0), *earlier.kinds.get(name, [0] * len(KINDS)))
     right = np.array([[float(row.is_right)] for row in rows])
-    counts = [HALF.get(row.label, 1.0) * COUNTS.get(row.writer, COUNT) for row in rows]
+    counts = [HALF.get(row.label, 1.0) * _count(row.writer) for row in rows]
     keep = descend(data, right, np.array(counts), start[:1])
     named = [place for place, row in enumerate(rows) if row.label in KINDS]
     wanted = np.eye(len(KINDS))[[KINDS.index(rows[place].label) for place in named]]  # type: ignore[arg-type]
     kinds = descend(table([sets[place] for place in named], index, vectors), wanted, np.ones(len(named)), start[1:])
     return Trained(lexicon, vectors, index, keep, kinds)
+
+
+def _count(writer: str) -> float:
+    """Return how much the sentences of a writer count: by the name of the file, or by its beginning."""
+    return COUNTS.get(writer, COUNTS.get(writer.partition("-")[0], COUNT))
 
 
 def write(trained: Trained, path: Path) -> int:

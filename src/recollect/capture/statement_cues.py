@@ -71,7 +71,7 @@ ANNOUNCED = _any(
 # A request that holds from now on: the assistant may be asked for it.
 REQUESTED = _any(
     r"^(?:can|could|would|will) (?:you|u) (?:please |pls |also )?"
-    r"(?=(?:always|never) (?!(?:be|see|have|get|find|reach|tell)\b))"
+    r"(?=(?:always|never|from now on) (?!(?:be|see|have|get|find|reach|tell)\b))"
 )
 # A message that only names what to use: how text is formatted holds for all of it, else it may be for this task.
 CHOICE = _any(
@@ -144,8 +144,7 @@ ROLE = _any(
 EVERYWHERE = _any(
     r"\b(?:in|for|across) (?:all|every|each|any)(?: of)?(?: my| our| the)? (?:repo|repository|project|code ?base"
     r"|monorepo|workspace)s?\b",
-    r"\beverywhere(?! else)\b",
-    r"\bi (?:always|never) want\b",
+    r",\s+everywhere\b",
     r"\b(?:all|every) (?:my|our) projects?\b",
     r"^globally\b|\b(?:apply|applies|holds?|valid) globally\b",
     r"\bno matter (?:which|what) (?:project|repo)",
@@ -171,9 +170,9 @@ LEANS = _any(
     r"(?! (?:goes|holds|applies|counts) (?:for|in|to) (?:all|any|every))"
     rf"(?! is {_PROJECT})(?!'s not .{{3,80}}, it's )",
     r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean)"
-    r" (?:it|them|(?:this|that|these|those)(?! \w))\b",
+    r" (?:it|them|(?:this|that|these|those)(?! \w))\b(?! when\b)",
     _DECIDED,
     r"\binstead\W*$",
-    r"\bin (?:there|here)\b",
-    rf"\b(?:the latter|the former|this is(?! {_PROJECT})|like that|of those|of them)\b",
+    r"\bin there\b",
+    rf"\b(?:the latter|the former|this is(?! {_PROJECT})|like that|of those|(?<!all )(?<!one )(?<!none )of them)\b",
 )

@@ -29,7 +29,7 @@ _Read = tuple[Kind, bool]  # the kind of a statement, and whether it is sure
 
 # Shorter sentences need their context; longer ones describe a task.
 LEAST_WORDS, MOST_CHARACTERS = 2, 400
-# "Keep in mind that …" and "actually, …" leave little doubt.
+# "Keep in mind that …", "actually, …" and "in all my projects" leave little doubt.
 ANNOUNCED_PROBABILITY = 0.25
 # "Every time you …" says that an order is a rule.
 STANDING_PROBABILITY = 0.05
@@ -37,6 +37,8 @@ STANDING_PROBABILITY = 0.05
 CHANGE_PROBABILITY = 0.25
 # Less is never a statement, even if it changes something that is known.
 UNSURE_PROBABILITY = 0.05
+# A cause or a correction with so many words says enough without what "it" is: "it was the relay, it is active low …".
+SELF_CONTAINED_WORDS = 7
 # A message with these features contains the answer of an assistant.
 PASTED_ANSWER = {"long:10", "voice:2"}
 # A message with more statements is a pasted document.
@@ -134,7 +136,7 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
         if place == joined or is_foreign(sentence.plain) or not may_state(sentence, start):
             continue
         read = _stated(said, place, start, shared) if speaker == "user" else _concluded(sentence.plain[start:])
-        text = None if read is None else _with_context(said, place, start)
+        text = None if read is None else _with_context(said, place, start, read[0])
         if speaker == "user" and (change := _replacement(said, place, shared)) is not None:
             joined = place + 1
             text, read = f"{text or sentence.text[start:].strip()} {said[joined].text.strip()}", change
@@ -170,6 +172,7 @@ def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[
         (ANNOUNCED_PROBABILITY, cues.ANNOUNCED.match(plain[start : start + 60])),
         (STANDING_PROBABILITY, cues.STANDING.search(plain[start:])),
         (CHANGE_PROBABILITY, cues.ENDED.search(plain) or cues.SETTLED.search(plain[start:])),
+        (ANNOUNCED_PROBABILITY, cues.EVERYWHERE.search(plain)),
     )
     is_kept = model().keeps(judged) or any(judged.probability >= least and cue for least, cue in cued)
     return (judged.kind, is_kept) if is_kept or judged.probability >= UNSURE_PROBABILITY else None
@@ -193,7 +196,7 @@ def _concluded(plain: str) -> _Read | None:
     return next(((kind, True) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
 
 
-def _with_context(said: Sequence[Sentence], place: int, start: int) -> str | None:
+def _with_context(said: Sequence[Sentence], place: int, start: int, kind: Kind) -> str | None:
     """Return a statement with the sentence it refers to and its reason; None if what it refers to is missing."""
     sentence = said[place]
     before = said[place - 1] if place and not sentence.is_first else None
@@ -203,12 +206,17 @@ def _with_context(said: Sequence[Sentence], place: int, start: int) -> str | Non
     text = sentence.text[start:].strip()
     if cues.LEANS.search(sentence.plain[start:]):
         least = 1 if cues.SETTLED.search(sentence.plain[start:]) else LEAST_WORDS
-        if before is None or QUESTION.search(before.plain) or len(before.plain[start_of(before) :].split()) < least:
+        if before is not None and not QUESTION.search(before.plain) and len(_words(before)) >= least:
+            text = f"{before.text[start_of(before) :].strip()} {text}"
+        elif kind not in ("cause", "correction") or len(text.split()) < SELF_CONTAINED_WORDS:
             return None
-        text = f"{before.text[start_of(before) :].strip()} {text}"
     if after is not None and not after.is_first and cues.REASON.match(after.plain):
         text = f"{text} {after.text.strip()}"
     return text
+
+
+def _words(sentence: Sentence) -> list[str]:
+    return sentence.plain[start_of(sentence) :].split()
 
 
 def _tidy(text: str) -> str:

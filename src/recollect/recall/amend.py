@@ -130,12 +130,15 @@ _WHY: dict[Change, str] = {
 
 
 class Amended(NamedTuple):
-    """The way a new statement changes an older one, and how probable it is."""
+    """The way a new statement changes an older one, and the evidence: how probable it is.
+
+    A change that just meets the bar of the rules counts as one that the model is just sure of.
+    """
 
     change: Change
     old: str
     new: str
-    probability: float
+    evidence: float
 
     @property
     def why(self) -> str:
@@ -148,8 +151,10 @@ def may_amend(statement: Statement) -> bool:
     return len(statement.words) + len(statement.values) > 1 and not statement.is_open and not statement.is_past
 
 
-def likelihood(new: Statement, old: Statement) -> float:
+def likelihood(new: Statement, old: Statement, *, is_talk: bool = False) -> float:
     """Return how probable a change is if the vectors of both are close: which pairs are worth comparing them."""
+    if is_talk:
+        return 0.0 if (ruled := _changed(new, old, 1.0)) is None else ruled.evidence
     if contrary(new, old) or _changed(new, old, CLOSE):
         return 1.0
     return 0.0 if _are_told_apart(new, old) else model().judge(new, old, CLOSE)
@@ -165,10 +170,11 @@ def amends(
     """
     if not same_author and _is_personal(new, old):
         return None
-    change = _changed(new, old, closeness)
+    ruled = _changed(new, old, closeness)
     if is_talk:
-        return None if change is None else Amended(change, old.text, new.text, closeness)
+        return ruled
     probability = model().judge(new, old, closeness)
+    change = None if ruled is None else ruled.change
     if change is not None and probability < LIKELY and not _is_plain(new, old):
         change = "opposite"
     change = change or _contradicted(new, old, closeness) or _judged(new, old, closeness, probability)
@@ -210,7 +216,7 @@ def _contradicted(new: Statement, old: Statement, closeness: float) -> Change | 
     return None if _is_unnamed(new) or old.is_open or _deny_alike(new, old) else contrary(new, old)
 
 
-def _changed(new: Statement, old: Statement, closeness: float) -> Change | None:
+def _changed(new: Statement, old: Statement, closeness: float) -> Amended | None:
     """Return how a statement changes an older one by the rules; None where they find no change."""
     ends_name, is_moved = bool(new.ended & names(old)), _is_moved(new, old)
     least = CLOSE_TO_NAME if ends_name else CLOSE_TO_MOVED if is_moved else LEAST_CLOSE
@@ -222,7 +228,8 @@ def _changed(new: Statement, old: Statement, closeness: float) -> Change | None:
         return None
     if closeness < CLOSE_ENOUGH and not is_moved and _needs_closeness(name, new, old):
         return None
-    return sign.change if _sameness(new, old, closeness) >= _bar(sign, new, old) else None
+    margin = _sameness(new, old, closeness) - _bar(sign, new, old)
+    return Amended(sign.change, old.text, new.text, SURE + margin) if margin >= 0 else None
 
 
 def _is_personal(new: Statement, old: Statement) -> bool:

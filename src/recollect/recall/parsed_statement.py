@@ -59,6 +59,14 @@ _PONDERED = _any(
     r"guess|either(?=.* or )|consider(?:s|ed|ing)?|planned|planning|idea|discuss\w*|talked|thinking|think|thought|"
     r"evaluat\w+|experiment(?:ed|ing)|an experiment|tried"
 )
+# An answer that tells nothing but its tone, after the name of who gives it: “Ann: Good.”
+_ACKNOWLEDGED = re.compile(
+    r"(?:[\w-]++(?: [\w-]++)?: )?"
+    r"(?:(?:oh|yes|no|ok|okay|sure|good|great|perfect|excellent|absolutely|certainly|definitely|exactly|precisely|indeed|"
+    r"understood|noted|agreed|right|alright|correct|thanks|thank you|welcome|of course|got it|will do|very well|"
+    r"(?:good|nice) (?:morning|afternoon|evening|work|job|day))\b\W*+)++(?:[\w-]++\W*+)?",
+    re.IGNORECASE,
+)
 _CONDITION = re.compile(
     r"^\W*(?:if|when|whenever|while|during|unless|before|because|until|for the (?:\w+ )?(?:weekend|week|day|sale|"
     r"freeze|migration|release|demo|launch|audit|event))\b|"
@@ -198,7 +206,7 @@ def statements(text: str, *, whole: bool = False) -> list[Statement]:
     """
     found: list[Statement] = []
     for sentence in _SENTENCE.split(text):
-        if len(sentence) > MOST_CHARACTERS:
+        if len(sentence) > MOST_CHARACTERS or _ACKNOWLEDGED.fullmatch(sentence):
             continue
         made = statement(sentence.strip(" \t-*•>"))
         if LEAST_WORDS <= len(made.tokens) <= MOST_WORDS:

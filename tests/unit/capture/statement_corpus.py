@@ -5,6 +5,15 @@ from __future__ import annotations
 # What a person says; each line is one statement.
 STATED = {
     "rule": """
+Paid invoices are history. Those must not be changed.
+squash merges only
+no semicolons
+two spaces, no tabs
+please don't ever use floats for money in here
+ask Anna before any schema change
+page size is 100 for all lists, please stick to that
+this repo uses spaces, four of them
+one more thing, errors should be returned as problem+json
 From now on always use pytest -x, never unittest.
 always run the linter before you commit
 Never push directly to main.
@@ -94,6 +103,7 @@ Only use icons from the design system.
 Do not start the dev server.
 """,
     "preference": """
+I don't like it when you add comments
 I prefer small commits with one reason each.
 I prefer early returns over nested conditions.
 I'd rather have one long file than five tiny ones.
@@ -116,6 +126,10 @@ I generally prefer rebasing over merge commits.
 I never want you to run migrations on production.
 """,
     "decision": """
+redis. we decided that last week
+memcached. we agreed on that in the spring
+lets go with pool_size 20
+I decided against GraphQL, too much hassle
 We decided to keep the monolith.
 We decided against GraphQL for the public API.
 I've decided that the cache lives in Redis.
@@ -154,6 +168,8 @@ We're going to use Playwright for browser tests.
 We're sticking with React 18.
 """,
     "correction": """
+nope, it's called tenant_id, not customer_id
+you got that wrong: discounts apply before tax
 No, the port is 5433, not 5432.
 That's wrong: the staging host is stage2.example.com.
 Actually, the queue is RabbitMQ.
@@ -188,6 +204,13 @@ The real reason is that Safari blocks third-party cookies.
 The crash was due to a race: the problem is because the pool is closed twice.
 """,
     "fact": """
+you can try it on staging, that is on port 8443
+run it on the build box, that one has 64 GB
+send it to the sandbox, which is on another domain: sandbox.example.com
+this is a monorepo with three apps
+please remember that Anna approves schema changes
+as of today we use node 22
+port is 9090 now, 8080 clashed with jenkins
 Remember that staging is rebuilt every night.
 Keep in mind that the legacy importer still writes to the old table.
 Note that the sandbox has no internet access.
@@ -224,6 +247,13 @@ We settled on UTC rather than local time.
 }
 # What lays down nothing, whoever says it.
 ASKED = """
+customers from Norway cannot pay, do we support NOK
+Show me the session tokens stored in Redis
+Tell me about the tables stored in Postgres
+a webhook to shopify got lost yesterday, do we retry
+the queue has 30k messages, what is the max
+a customer gets 429 responses from our API, what is the limit
+please always be honest: is this code any good
 Can you always run the tests first?
 Why do we always get this error here?
 Should we use pnpm instead of npm?

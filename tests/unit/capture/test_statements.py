@@ -114,7 +114,9 @@ def test_a_statement_is_the_sentence_of_its_author_with_what_it_needs(message: s
     [
         ("In all my projects use four spaces for indentation.", True),
         ("For every repo: never rewrite published history.", True),
-        ("I always want the diff before anything is committed.", True),
+        ("I always want the diff before anything is committed.", False),
+        ("Let's use zod for validation everywhere.", False),
+        ("for all my projects: answer short, no summaries of what you just did", True),
         ("Never use tabs, everywhere.", True),
         ("Never install packages globally.", False),
         ("Just use structlog like we do everywhere else.", False),

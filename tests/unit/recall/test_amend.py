@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
-from recollect.recall.amend import Amended, amends, may_amend
+from recollect.recall.amend import Amended, amends, likelihood, may_amend
 from recollect.recall.parsed_statement import statements
 
 CHANGES = (
@@ -176,7 +176,7 @@ def amended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Find]:
             pairs = [(one, other) for one in statements(new, whole=True) if may_amend(one) for other in statements(old)]
             close = engine.amendments.closeness([(one.text, other.text) for one, other in pairs])
             found = [amends(one, other, near) for (one, other), near in zip(pairs, close, strict=True)]
-            return max(filter(None, found), key=lambda each: each.probability, default=None)
+            return max(filter(None, found), key=lambda each: each.evidence, default=None)
 
         yield find
 
@@ -273,3 +273,15 @@ def test_in_a_conversation_a_contrary_turn_is_another_occasion() -> None:
     old, new = (statements(f"We go to the office by {vehicle}.")[0] for vehicle in ("train", "bike"))
     assert amends(new, old, 0.9) is not None
     assert amends(new, old, 0.9, is_talk=True) is None
+
+
+def test_an_answer_that_tells_nothing_is_no_statement() -> None:
+    said = "Ann: Good morning, Ben. Ben: Understood.\nAnn: Oh, certainly!\nAnn: The port of staging is 5433."
+    assert [each.text for each in statements(said)] == ["Ann: The port of staging is 5433."]
+
+
+def test_of_a_conversation_only_pairs_with_a_sign_of_a_change_are_compared() -> None:
+    old = statements("We deploy with Jenkins every evening.")[0]
+    reworded = statements("Deployments every evening run through GitHub Actions.")[0]
+    said = statements("We no longer deploy with Jenkins in the evening.")[0]
+    assert [likelihood(each, old, is_talk=True) > 0 for each in (reworded, said)] == [False, True]

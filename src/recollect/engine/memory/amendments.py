@@ -39,6 +39,8 @@ POSTINGS = 1_000
 LEAST_TERMS = 3
 # Statements of one memory that are looked up, and changes that are noted: a note of a meeting changes a few things.
 LOOKED_UP = 6
+# A memory with more statements tells what happened, as a conversation does: the rules alone judge it.
+SAID = 4
 MOST = 3
 # Pairs of statements whose vectors are compared, about six milliseconds each: those most probable if they were close.
 EMBEDDED = 8
@@ -161,7 +163,7 @@ class Amendments(NamedTuple):
         for pair, close in zip(pairs, likely, strict=True):
             found = amends(pair.new, pair.old, close, same_author=pair.same_author, is_talk=pair.is_talk)
             # Imported history and documents say what was done: they are superseded on strong evidence only.
-            if found is not None and (pair.memory.source != "import" or found.probability >= BEYOND_DOUBT):
+            if found is not None and (pair.memory.source != "import" or found.evidence >= BEYOND_DOUBT):
                 yield Found(pair.memory, found)
 
 
@@ -171,10 +173,11 @@ def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory])
     from recollect.recall.parsed_statement import statements
 
     found: list[tuple[float, _Pair]] = []
+    is_talk = bool(memory.author and memory.session_id) or len(stating) > SAID
     for old in olds:
-        same_author, is_talk = memory.author == old.author, bool(memory.author and memory.session_id)
+        same_author = memory.author == old.author
         for each in statements(old.content):
-            judged = [(likelihood(new, each), new) for new in stating]
+            judged = [(likelihood(new, each, is_talk=is_talk), new) for new in stating]
             found.extend((row, _Pair(old, new, each, same_author, is_talk)) for row, new in judged if row >= LIKELY)
     return [pair for _, pair in sorted(found, key=lambda row: -row[0])[:EMBEDDED]]
 
@@ -191,13 +194,13 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
     from recollect.recall.amend import states_alike
 
     by_statement: dict[str, list[Found]] = {}
-    for each in sorted(found, key=lambda each: -each.amended.probability):
+    for each in sorted(found, key=lambda each: -each.amended.evidence):
         by_statement.setdefault(each.amended.new, []).append(each)
     chosen: dict[str, Found] = {}
     for best, *others in by_statement.values():
         alike = [each for each in others if states_alike(each.amended, best.amended)]
         rivals = (each for each in others if each not in alike and each.memory.id != best.memory.id)
-        if all(best.amended.probability - rival.amended.probability >= CLEARLY for rival in rivals):
+        if all(best.amended.evidence - rival.amended.evidence >= CLEARLY for rival in rivals):
             for each in (best, *alike):
                 chosen.setdefault(each.memory.id, each)
     return list(chosen.values())[:MOST]
