@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
-from recollect.code.links.javascript_functions import bound, decorator
+from recollect.code.links.javascript_functions import decorators, names_of
 from recollect.code.links.javascript_reader import OBJECT, Handler, Reader
 from recollect.code.links.tree_reader import NOTHING, Block
 
@@ -92,14 +92,12 @@ def export(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     elif given is not None:
         is_default = "default" in r.text[node.start_byte : given.start_byte]
         r.value(given)
-        names = declared_names(r, given)
-        r.exports += [("default" if is_default else name, name, r.block) for name in names]
-        for child in node.named_children:
-            if r.kind(child) == "decorator":
-                decorator(r, child, r.read(names[0]) if names else NOTHING)
+        r.exports += [("default" if is_default else name, name, r.block) for name in _declared_names(r, given)]
+        decorators(r, node)
     elif value is not None:
-        label = "default" if r.kind(value) != "arrow_function" else r.frame.numbered("arrow")
-        r.emit(ir.Export("default", bound(r, value, "default", label)))
+        if node.end_byte in r.ends:  # the symbol of what is exported ends with the statement
+            r.ends[value.end_byte] = r.ends.pop(node.end_byte)
+        r.emit(ir.Export("default", r.value(value)))
     else:
         _offers(r, node)
     return NOTHING
@@ -131,22 +129,12 @@ def _passed_on(r: Reader, node: tree_sitter.Node, module: str) -> None:
         r.emit(ir.Import(module, "*", line=line, is_export=True))
 
 
-def declared_names(r: Reader, node: tree_sitter.Node) -> list[str]:
-    """Return the names that a declaration declares."""
+def _declared_names(r: Reader, node: tree_sitter.Node) -> list[str]:
     own = r.field_text(node, r.fields.name)
     if own:
         return [own.partition(".")[0]]
-    names: list[str] = []
-    left = [r.child(each, r.fields.name) for each in node.named_children if r.kind(each) == "variable_declarator"]
-    while left:
-        at = left.pop()
-        if r.kind(at) in ("identifier", "shorthand_property_identifier_pattern"):
-            names.append(r.cut(at))
-        elif r.kind(at) in ("pair_pattern", "assignment_pattern", "object_assignment_pattern"):
-            left.append(at.child_by_field_id(r.fields.value) or r.child(at, r.fields.left))
-        else:
-            left += at.named_children
-    return names
+    declarators = [each for each in node.named_children if r.kind(each) == "variable_declarator"]
+    return [name for each in declarators for name in names_of(r, r.child(each, r.fields.name))]
 
 
 def namespace(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -155,12 +143,12 @@ def namespace(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     if r.kind(own) == "string":  # declare module "a" describes another file
         return NOTHING
     first, *rest = r.cut(own).split(".")
-    outer, prefix, exports = r.block, r.frame.prefix, r.exports
+    outer, exports = r.block, r.exports
     variable = r.declare(first)
-    r.block, r.frame.prefix, r.exports = Block(outer), f"{prefix}{r.cut(own)}.", []
+    r.block, r.exports = Block(outer), []
     r.value(body)
     entries = [ir.Entry(name, _offered(r, at, block)) for name, at, block in r.exports]
-    r.block, r.frame.prefix, r.exports = outer, prefix, exports
+    r.block, r.exports = outer, exports
     value = ir.Table(tuple(entries), OBJECT)
     for part in reversed(rest):
         value = ir.Table((ir.Entry(part, value),), OBJECT)

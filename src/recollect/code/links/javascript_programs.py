@@ -11,7 +11,7 @@ from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import javascript_expressions, javascript_functions, javascript_modules
 from recollect.code.links import program as ir
-from recollect.code.links.javascript_functions import bind, bound, hoist
+from recollect.code.links.javascript_functions import bind
 from recollect.code.links.javascript_reader import FIELDS, Handler, Reader, annotation
 from recollect.code.links.tree_reader import (
     NOTHING,
@@ -28,42 +28,6 @@ from recollect.code.links.tree_reader import (
 if TYPE_CHECKING:
     import tree_sitter
 
-HOISTED = ("function_declaration", "generator_function_declaration")
-BEFORE = frozenset((*HOISTED, "export_statement"))
-
-
-def block(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a block, its functions first; the body of a function shares the names of its parameters."""
-    outer = r.block
-    if outer is not r.frame.block or r.frame.is_begun:
-        r.block = Block(outer)
-    r.frame.is_begun = True
-    if any(r.kinds[each.kind_id] in BEFORE for each in node.named_children):
-        _hoist(r, node)
-    statements(r, node)
-    r.block = outer
-    return NOTHING
-
-
-def _hoist(r: Reader, node: tree_sitter.Node) -> None:
-    functions: dict[str, tree_sitter.Node] = {}
-    for each in node.named_children:
-        is_export = r.kind(each) == "export_statement"
-        inner = each.child_by_field_id(r.fields.declaration) if is_export else each
-        if inner is not None and r.kind(inner) in HOISTED:
-            functions[r.field_text(inner, r.fields.name)] = inner
-    for inner in functions.values():
-        hoist(r, inner)
-
-
-def expression(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read an expression that stands alone."""
-    for child in r.children(node):
-        r.is_used = r.kind(child) != "assignment_expression"
-        r.do(r.value(child))
-        r.is_used = True
-    return NOTHING
-
 
 def variables(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `const a = b, c = d`."""
@@ -77,13 +41,10 @@ def variables(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def _declarator(r: Reader, node: tree_sitter.Node, kind: str) -> None:
     target, value = r.child(node, r.fields.name), node.child_by_field_id(r.fields.value)
     type_ = node.child_by_field_id(r.fields.type)
-    name = r.cut(target) if r.kind(target) == "identifier" else ""
-    if kind == "var" and value is None and name in r.frame.block.names:
-        return
-    bind(r, target, bound(r, value, name, is_variable=True) if value is not None else NOTHING, kind)
-    annotated = annotation(r, type_) if type_ is not None and name else None
+    bind(r, target, r.maybe(value), kind)
+    annotated = annotation(r, type_) if type_ is not None and r.kind(target) == "identifier" else None
     if annotated is not None:
-        r.emit(ir.Assign(r.read(name), declared(annotated)))
+        r.emit(ir.Assign(r.value(target), declared(annotated)))
 
 
 def type_alias(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -125,11 +86,7 @@ def catch(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def return_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `return`."""
     if node.named_child_count:
-        value = first(r, node)
-        if r.frame.kind == "function":
-            r.emit(ir.Return(value))
-        else:
-            r.do(value)
+        r.emit(ir.Return(first(r, node)))
     return NOTHING
 
 
@@ -140,22 +97,20 @@ READERS: tuple[tuple[str, Handler], ...] = tuple(
         **javascript_expressions.READERS,
         **javascript_functions.READERS,
         **javascript_modules.READERS,
-        "program": block,
-        "statement_block": block,
-        "expression_statement": expression,
         "variable_declaration": variables,
         "lexical_declaration": variables,
         "type_alias_declaration": type_alias,
         "for_in_statement": for_in,
         "catch_clause": catch,
         "return_statement": return_,
-        **dict.fromkeys(("ambient_declaration", "switch_body", "switch_case", "switch_default"), statements),
+        **dict.fromkeys(
+            ("expression_statement", "ambient_declaration", "switch_body", "switch_case", "switch_default"), statements
+        ),
         **dict.fromkeys(
             "if_statement else_clause while_statement do_statement for_statement switch_statement try_statement "
             "finally_clause labeled_statement".split(),
             in_block,
         ),
-        **dict.fromkeys((*HOISTED, "function_signature"), nothing),
         **dict.fromkeys(("break_statement", "continue_statement"), nothing),
     }.items()
 )

@@ -37,54 +37,37 @@ FIELDS = tuple(
 )
 
 
-class Frame(BlockFrame):
-    """A scope of JavaScript.
-
-    prefix: of the names of functions inside: an object's name, a namespace's
-    is_begun: its body is being read: braces from here on are blocks
-    """
-
-    __slots__ = ("is_begun", "prefix")
-
-    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: Frame | None, block: Block | None) -> None:
-        super().__init__(kind, name, place, parent, block)
-        self.prefix = ""
-        self.is_begun = False
-
-
-class Reader(BlockReader[Frame]):
+class Reader(BlockReader[BlockFrame]):
     """A JavaScript file on its way to a program.
 
+    ends: places and names of symbols by their ends; the first scope that ends there takes the symbol
     imports: names of modules that are required inside of expressions; exports: name outside, name inside, its block
-    hint, label: name of the next function expression without one, and the same with its prefix
-    is_used: whether the value of the next assignment is
     """
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
         super().__init__(page, grammar, symbols)
+        self.ends = {end: (place, name) for (end, name), place in symbols.items()}
         self.imports: dict[str, str] = {}
         self.exports: list[tuple[str, str, Block]] = []
         self.has_exports = False  # module.exports is used
-        self.hint = self.label = ""
-        self.is_used = True
-        self.module = self.frame = self.opened(Frame("module", "", 0, None, None), None, "")
+        self.module = self.frame = self.opened(BlockFrame("module", "", 0, None, None), None, "")
         self.block = self.frame.block
 
-    def read(self, name: str) -> ir.Expression:
+    def read(self, name: str) -> ir.Name:
         """Return the value of a name where it stands."""
         variable = self.block.find(name)
-        return self.name(name if variable is None else variable.name)
+        if variable is not None:
+            return self.name(variable.name)
+        self.has_exports = self.has_exports or name == "exports"
+        return self.name(name)
 
-    def written(self, name: str) -> ir.Expression:
-        """Return the target of an assignment to a name; an undeclared one is global."""
+    def assigned(self, name: str) -> None:
+        """Note that a name is given a value: it may belong to a scope around; an undeclared one is global."""
         variable = self.block.find(name)
-        if variable is None:
-            if self.frame is not self.module:
-                self.frame.global_names[name] = None
-            return self.name(name)
-        if variable.frame is not self.frame:
+        if variable is None and self.frame is not self.module:
+            self.frame.global_names[name] = None
+        elif variable is not None and variable.frame is not self.frame:
             self.frame.outer_names[variable.name] = None
-        return self.name(variable.name)
 
     def declare(self, name: str, *, kind: str = "let") -> Variable:
         """Return the variable that a declaration makes; `var` belongs to the function."""
@@ -94,9 +77,13 @@ class Reader(BlockReader[Frame]):
         """Declare a name and assign its value."""
         self.emit(ir.Assign(self.name(self.declare(name).name), value))
 
-    def open(self, kind: ir.ScopeKind, name: str, node: tree_sitter.Node, *, symbol: str = "") -> Frame:
-        """Return a new scope inside the current one."""
-        return self.opened(Frame(kind, name, len(self.frames), self.frame, self.block), node, symbol or name)
+    def open(self, kind: ir.ScopeKind, node: tree_sitter.Node, name: str) -> BlockFrame:
+        """Return a new scope inside the current one; name: default: that of its symbol."""
+        symbol, known = self.ends.pop(node.end_byte, (-1, ""))
+        called = name or known or self.frame.numbered(kind)
+        frame = self.opened(BlockFrame(kind, called, len(self.frames), self.frame, self.block), None, "")
+        frame.line, frame.symbol = self.line(node), symbol
+        return frame
 
 
 def item(of: ir.Expression, key: ir.Expression) -> ir.Expression:
