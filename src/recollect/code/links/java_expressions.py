@@ -16,6 +16,7 @@ from recollect.code.links.java_reader import (
     OBJECT,
     Handler,
     Reader,
+    array_of,
     declarator_type,
     is_container,
     is_plain,
@@ -40,12 +41,8 @@ if TYPE_CHECKING:
 
 CONSTRUCTOR = "<init>"
 LAMBDA = "<lambda>"
-# Methods of library classes that make a container of their arguments, or of what their argument holds.
-MAKERS = frozenset(("of", "asList", "ofNullable", "singletonList", "singleton", "completedFuture", "entry"))
-COPIERS = frozenset(
-    "copyOf unmodifiableList unmodifiableSet unmodifiableMap unmodifiableCollection synchronizedList stream".split()
-)
-MAKING = frozenset(("Arrays", "Collections"))
+# Methods of library classes that make a container of their arguments.
+MAKERS = frozenset(("of", "asList", "ofNullable", "completedFuture", "entry"))
 
 
 def arguments(r: Reader, node: tree_sitter.Node | None) -> tuple[ir.Argument, ...]:
@@ -121,46 +118,35 @@ def written_type(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 
 
 def _type_of_name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    local = r.block.find(r.cut(node))
+    """Return the type of a variable; that of `Long` is that of its constants."""
+    name = r.cut(node)
+    local = r.block.find(name)
     if local is not None:
         return local.type
-    found = r.find_field(r.cut(node))
-    return found[1].type if found is not None else None
+    found = r.find_field(name)
+    return found[1].type if found is not None else r.name(name) if name in UNWRAPPED or name == "String" else None
 
 
-def _type_of_call(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+def _type_of_member(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    """Return the type of `Long.MAX_VALUE`, or of what a method returns."""
     of, name = node.child_by_field_id(r.fields.object), r.field_text(node, r.fields.name)
     if name in TEXTS:
         return r.name("String")
-    if of is not None and r.kind(of) != "this":  # methods of texts and numbers mostly give their like
-        owner = written_type(r, of) or _type_of_constant(r, node)
+    if of is not None and r.kind(of) != "this":  # members of texts and numbers mostly give their like
+        owner = written_type(r, of)
         if owner is None or is_plain(owner):
             return owner
-        return None if isinstance(owner, ir.Table) else ir.Call(ir.Member(owner, name))  # what the method returns
+        return None if isinstance(owner, ir.Table) or not name else ir.Call(ir.Member(owner, name))
     found = r.find_methods(name)
-    types = {method.returns for method in found[1]} if found is not None else set()
+    types = {method.type for method in found[1]} if found is not None else set()
     return types.pop() if len(types) == 1 else None
 
 
-def _type_of_constant(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    """Return the type of `Long.MAX_VALUE` and `Double.valueOf(…)`: that of their class."""
-    owner = r.field_text(node, r.fields.object)
-    return r.name(owner) if owner in UNWRAPPED or owner == "String" else None
-
-
-def _type_of_element(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    array = written_type(r, node.named_children[0])
-    held = array.entries[0].value if isinstance(array, ir.Table) and array.entries else None
-    return held.of if isinstance(held, ir.Instance) else held
-
-
 def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    operator = node.child_by_field_id(r.fields.operator)
-    if operator is not None and operator.type not in "+-*/%":
+    if r.field_text(node, r.fields.operator) not in "+-*/%":
         return r.name("boolean")
-    sides = (node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right))
-    types = [written_type(r, each) for each in sides if each is not None]
-    return r.name("String") if r.name("String") in types else types[0] if types and types[0] == types[-1] else None
+    left, right = [written_type(r, each) for each in r.children(node)]
+    return r.name("String") if r.name("String") in (left, right) else left if left == right else None
 
 
 # Methods that give a text, whatever they are called on.
@@ -181,11 +167,10 @@ WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] =
     "object_creation_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
     "cast_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
     "array_creation_expression": lambda r, node: declarator_type(r, node, node),
-    "method_invocation": _type_of_call,
-    "field_access": _type_of_constant,
+    "method_invocation": _type_of_member,
+    "field_access": _type_of_member,
     "parenthesized_expression": lambda r, node: written_type(r, node.named_children[0]),
     "binary_expression": _type_of_sum,
-    "array_access": _type_of_element,
 }
 
 
@@ -199,10 +184,8 @@ def invocation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     name = r.cut(named)
     if of is None:
         return ir.Call(_own_method(r, name), arguments(r, given), *r.place(named))
-    if r.kind(of) == "identifier" and name in MAKERS | COPIERS:
-        made = _made_by_library(r, r.cut(of), name, given)
-        if made is not None:
-            return made
+    if name in MAKERS and r.kind(of) == "identifier" and is_container(r, r.cut(of)):
+        return ir.Table(tuple([ir.Entry(None, each.value) for each in arguments(r, given)]))
     is_of_super = any(r.kind(child) == "super" for child in node.named_children[1:2])
     owner = r.reference(r.cut(of)) if is_of_super else r.value(of)
     line, column = r.place(named)
@@ -220,22 +203,13 @@ def _own_method(r: Reader, name: str) -> ir.Expression:
     return ir.Member(r.receiver(of, is_static=all(method.is_static for method in methods)), name)
 
 
-def _made_by_library(r: Reader, owner: str, name: str, given: tree_sitter.Node | None) -> ir.Expression | None:
-    """Return the container that `List.of(a, b)` and its kin make; None for other calls."""
-    if not (is_container(r, owner) or (owner in MAKING and r.is_library(owner))):
-        return None
-    values = [r.value(each) for each in r.children(given)]
-    spread = name in COPIERS
-    return ir.Table(tuple([ir.Entry(None, ir.Spread(value) if spread else value) for value in values]), kind=owner)
-
-
 def creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `new A()`, with the class that is written with it."""
     made, given = r.child(node, r.fields.type), node.child_by_field_id(r.fields.arguments)
     line, column = r.place(made)
-    body = next((each for each in node.named_children if r.kind(each) == "class_body"), None)
-    if body is not None:
-        return ir.Call(r.read_class(node, base(r, made), body), arguments(r, given), line, column, is_new=True)
+    if r.kind(node.named_children[-1]) == "class_body":
+        own = anonymous(r, node.named_children[-1], base(r, made))
+        return ir.Call(own, arguments(r, given), line, column, is_new=True)
     outer = node.named_children[0]
     name = raw(r, made)
     if outer.start_byte < made.start_byte and "annotation" not in r.kind(outer):  # `outer.new Inner()`
@@ -244,6 +218,14 @@ def creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         values = [r.value(each) for each in r.children(given)]
         return ir.Table(tuple([ir.Entry(None, ir.Spread(value)) for value in values if value is not NOTHING]))
     return ir.Call(r.reference(name), arguments(r, given), line, column, is_new=True)
+
+
+def anonymous(r: Reader, body: tree_sitter.Node, of: ir.Expression) -> ir.Expression:
+    """Return the class that is written with `new`, or with a constant of an enum."""
+    own = r.value(body)
+    if isinstance(own, ir.Code):
+        r.frames[own.scope].bases.append(of)
+    return own
 
 
 def constructor_call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -260,7 +242,7 @@ def constructor_call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def lambda_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a lambda, whose body waits."""
-    frame = r.open("function", LAMBDA, node)
+    frame = r.open("function", node, LAMBDA)
     frame.marks += ["functional", "arrow"]
     listed, body = node.child_by_field_id(r.fields.parameters), node.child_by_field_id(r.fields.body)
     before = r.enter(frame)
@@ -287,30 +269,26 @@ ALL = ir.Argument(ir.Spread(ir.Name("rest")))
 
 def reference(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `Task::run`, `this::go` and `Task::new` as lambdas."""
-    parts = [each for each in node.children if each.type not in ("::", "type_arguments")]
-    if len(parts) < 2:
-        return NOTHING
-    owner, last = parts[0], parts[-1]
+    found: ir.Expression
+    owner, last = node.children[0], node.children[-1]
     line, column = r.place(last)
-    frame = r.open("function", LAMBDA, node)
+    frame = r.open("function", node, LAMBDA)
     frame.marks += ["functional", "arrow"]
-    before = r.enter(frame)
     frame.parameters.append(REST)
+    before = r.enter(frame)
     if last.type == "new":
         made = type_of(r, owner)
         is_class = made is not None and not isinstance(made, ir.Table)
-        r.emit(
-            ir.Return(ir.Call(made, (ALL,), line, column, is_new=True) if made is not None and is_class else NOTHING)
-        )
+        found = ir.Call(made or NOTHING, (ALL,), line, column, is_new=True) if is_class else NOTHING
     else:
         of, name = r.value(owner), r.cut(last)
-        found: ir.Expression = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
-        if _is_type(r, owner):  # called on its first argument, or static
+        found = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
+        if _is_type(r, owner):  # static, or called on its first argument
             first = r.name("first")
             frame.parameters.insert(0, ir.Parameter(first.name, "", None, of))
             on_first = ir.Call(ir.Member(ir.Cast(first, of), name, line), (ALL,), line, column)
-            found = ir.Either((ir.Call(ir.Member(of, name, line), (ir.Argument(first), ALL), line, column), on_first))
-        r.emit(ir.Return(found))
+            found = ir.Either((ir.Call(found.callee, (ir.Argument(first), ALL), line, column), on_first))
+    r.emit(ir.Return(found))
     r.back(before)
     return ir.Code(frame.place)
 
@@ -323,27 +301,20 @@ def _is_type(r: Reader, node: tree_sitter.Node) -> bool:
 def parameters(r: Reader, node: tree_sitter.Node | None) -> None:
     """Read the parameters of a function into the scope, which is entered already."""
     for each in node.named_children if node is not None else ():
-        kind = r.kind(each)
-        if kind == "formal_parameter":
-            type, name = declarator_type(r, each, each), r.field_text(each, r.fields.name)
-            _parameter(r, name, "", type)
-        elif kind == "spread_parameter":
+        if r.kind(each) == "formal_parameter":
+            _parameter(r, r.field_text(each, r.fields.name), "", declarator_type(r, each, each))
+        elif r.kind(each) == "spread_parameter":
             inner = [child for child in each.named_children if r.kind(child) != "modifiers"]
-            _parameter(r, r.field_text(inner[-1], r.fields.name), "*", type_of(r, inner[0]))
+            many = array_of(type_of(r, inner[0]))
+            name = _parameter(r, r.field_text(inner[-1], r.fields.name), "*", many)
+            if not is_plain(many):
+                r.emit(ir.Assign(name, many))
 
 
-def _parameter(r: Reader, name: str, kind: str, type: ir.Expression | None) -> None:
-    frame = r.frame
-    if kind:
-        held = () if type is None or is_plain(type) else (ir.Entry(None, declared(type)),)
-        many = ir.Table(held or ((ir.Entry(None, type),) if type is not None else ()), kind="[]")
-        variable = frame.declare(frame.block, name, many)
-        frame.parameters.append(ir.Parameter(variable.name, kind, None, many))
-        if held:
-            r.emit(ir.Assign(r.name(variable.name), ir.Table(held)))
-        return
-    variable = frame.declare(frame.block, name, type)
-    frame.parameters.append(ir.Parameter(variable.name, "", None, type))
+def _parameter(r: Reader, name: str, kind: str, type: ir.Expression | None) -> ir.Name:
+    variable = r.frame.declare(r.frame.block, name, type)
+    r.frame.parameters.append(ir.Parameter(variable.name, kind, None, type))
+    return r.name(variable.name)
 
 
 # --- other expressions ---
@@ -366,18 +337,14 @@ def as_type(value: ir.Expression, type: ir.Expression | None) -> ir.Expression:
 
 def instance_of(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a instanceof Foo f`."""
-    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    value = r.maybe(left)
+    value, right = r.maybe(node.child_by_field_id(r.fields.left)), node.child_by_field_id(r.fields.right)
     name = r.field_text(node, r.fields.name)
     if right is not None:
         use(r, right)
-        if name:
-            _bind(r, name, value, type_of(r, right))
-            return NOTHING
-    pattern = next((each for each in node.named_children if "pattern" in r.kind(each)), None)
-    if pattern is not None:
-        _take_apart(r, pattern, value)
-    return opaque([value])
+    if name:
+        _bind(r, name, value, type_of(r, right))
+        return NOTHING
+    return opaque([value, r.parts(node.named_children[1:])])  # a pattern
 
 
 def use(r: Reader, node: tree_sitter.Node) -> None:
@@ -513,51 +480,46 @@ def caught(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def switch(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a switch, which is worth what one of its branches gives."""
-    condition, body = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.body)
-    matched = r.kept(r.maybe(condition))
+    r.do(r.maybe(node.child_by_field_id(r.fields.condition)))
     result = r.name(r.temporary())
     r.results.append(result)
-    outer = r.block
-    for branch in body.named_children if body is not None else ():
-        r.block = Block(outer) if r.kind(branch) == "switch_rule" or r.block is outer else r.block
-        for each in branch.named_children:
-            kind = r.kind(each)
-            if kind == "switch_label":
-                _label(r, each, matched)
-            elif kind == "expression_statement" and r.kind(branch) == "switch_rule":
-                r.emit(ir.Assign(result, first(r, each)))
-            else:
-                r.do(r.value(each))
-    r.block = outer
+    r.do(r.maybe(node.child_by_field_id(r.fields.body)))
     r.results.pop()
     return result
 
 
-def _label(r: Reader, node: tree_sitter.Node, matched: ir.Expression) -> None:
-    for each in node.named_children:
-        if "pattern" in r.kind(each):
-            _take_apart(r, each, matched)
-        elif r.kind(each) != "identifier":  # a constant of an enum is no variable here
-            r.do(r.value(each))
+def rule(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `case A a -> b`."""
+    outer = r.block
+    r.block = Block(outer)
+    *labels, branch = r.children(node)
+    r.do(r.parts(labels))
+    if r.kind(branch) == "expression_statement":
+        yield_(r, branch)
+    else:
+        r.do(r.value(branch))
+    r.block = outer
+    return NOTHING
+
+
+def label(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `case A a`; a constant of an enum is no variable here."""
+    return r.parts([each for each in node.named_children if r.kind(each) != "identifier"])
 
 
 def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `yield a` in a switch."""
-    if r.results:
-        r.emit(ir.Assign(r.results[-1], first(r, node)))
+    value = first(r, node)
+    if r.results and value is not NOTHING:
+        r.emit(ir.Assign(r.results[-1], value))
     return NOTHING
 
 
-def _take_apart(r: Reader, node: tree_sitter.Node, value: ir.Expression) -> None:
-    """Declare what a pattern binds: `Circle c`, `Point(int x, var y)`."""
-    parts = [each for each in node.named_children if r.kind(each) != "modifiers"]
-    if r.kind(node) in ("type_pattern", "record_pattern_component") and len(parts) == 2:
-        _bind(r, r.cut(parts[1]), value, type_of(r, parts[0]))
-        return
-    inner = value if r.kind(node) == "pattern" else NOTHING
-    for each in parts:
-        if "pattern" in r.kind(each):
-            _take_apart(r, each, inner)
+def pattern(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `Circle c` in a pattern: a variable of that type."""
+    *_, type, name = r.children(node)
+    _bind(r, r.cut(name), NOTHING, type_of(r, type))
+    return NOTHING
 
 
 READERS: dict[str, Handler] = {
@@ -582,17 +544,19 @@ READERS: dict[str, Handler] = {
     "array_initializer": array,
     "assignment_expression": assignment,
     "switch_expression": switch,
+    "switch_rule": rule,
+    "switch_label": label,
+    **dict.fromkeys(("type_pattern", "record_pattern_component"), pattern),
     "yield_statement": yield_,
     "local_variable_declaration": declaration,
     "return_statement": return_,
     "enhanced_for_statement": for_each,
     "resource": resource,
     "catch_formal_parameter": caught,
-    "constructor_body": statements,
-    "expression_statement": statements,
+    **dict.fromkeys(("constructor_body", "expression_statement", "switch_block_statement_group"), statements),
     **dict.fromkeys(
-        "block if_statement for_statement while_statement do_statement try_statement try_with_resources_statement "
-        "catch_clause labeled_statement".split(),
+        "block switch_block if_statement for_statement while_statement do_statement try_statement catch_clause "
+        "try_with_resources_statement labeled_statement".split(),
         in_block,
     ),
     **dict.fromkeys(

@@ -14,9 +14,8 @@ from recollect.code.links import program as ir
 from recollect.code.links.tree_reader import (
     NOTHING,
     Block,
-    BlockFrame,
-    BlockReader,
     Grammar,
+    SymbolReader,
     Variable,
     declared,
     either,
@@ -37,21 +36,17 @@ FIELDS = tuple(
 )
 
 
-class Reader(BlockReader[BlockFrame]):
+class Reader(SymbolReader):
     """A JavaScript file on its way to a program.
 
-    ends: places and names of symbols by their ends; the first scope that ends there takes the symbol
     imports: names of modules that are required inside of expressions; exports: name outside, name inside, its block
     """
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
         super().__init__(page, grammar, symbols)
-        self.ends = {end: (place, name) for (end, name), place in symbols.items()}
         self.imports: dict[str, str] = {}
         self.exports: list[tuple[str, str, Block]] = []
         self.has_exports = False  # module.exports is used
-        self.module = self.frame = self.opened(BlockFrame("module", "", 0, None, None), None, "")
-        self.block = self.frame.block
 
     def read(self, name: str) -> ir.Name:
         """Return the value of a name where it stands."""
@@ -76,14 +71,6 @@ class Reader(BlockReader[BlockFrame]):
     def define(self, name: str, value: ir.Expression) -> None:
         """Declare a name and assign its value."""
         self.emit(ir.Assign(self.name(self.declare(name).name), value))
-
-    def open(self, kind: ir.ScopeKind, node: tree_sitter.Node, name: str) -> BlockFrame:
-        """Return a new scope inside the current one; name: default: that of its symbol."""
-        symbol, known = self.ends.pop(node.end_byte, (-1, ""))
-        called = name or known or self.frame.numbered(kind)
-        frame = self.opened(BlockFrame(kind, called, len(self.frames), self.frame, self.block), None, "")
-        frame.line, frame.symbol = self.line(node), symbol
-        return frame
 
 
 def item(of: ir.Expression, key: ir.Expression) -> ir.Expression:
