@@ -66,13 +66,9 @@ def base(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a name: of a variable, a field or a class."""
     name = r.cut(node)
-    local = r.block.find(name)
-    if local is not None:
-        return NOTHING if is_plain(local.type) else r.name(local.name)
-    found = r.find_field(name)
+    found = r.find(name)
     if found is not None:
-        of, field = found
-        return NOTHING if is_plain(field.type) else ir.Member(r.receiver(of, is_static=field.is_static), FIELD + name)
+        return NOTHING if is_plain(r.type_of(name)) else found
     is_class = r.find_class(name) is not None or name in r.imported or (name[:1].isupper() and not name.isupper())
     if is_class and name not in r.statics:
         return r.reference(name)
@@ -102,7 +98,7 @@ def _is_package(r: Reader, path: str) -> bool:
     parts = path.split(".")
     if not all(part.isidentifier() and part[:1].islower() for part in parts) or len(parts) < 2:
         return False
-    return r.block.find(parts[0]) is None and r.find_field(parts[0]) is None and parts[0] != "this"
+    return r.block.find(parts[0]) is None and parts[0] != "this"
 
 
 # --- types of arguments, by which overloads are chosen ---
@@ -120,11 +116,7 @@ def written_type(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 def _type_of_name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     """Return the type of a variable; that of `Long` is that of its constants."""
     name = r.cut(node)
-    local = r.block.find(name)
-    if local is not None:
-        return local.type
-    found = r.find_field(name)
-    return found[1].type if found is not None else r.name(name) if name in UNWRAPPED or name == "String" else None
+    return r.type_of(name) or (r.name(name) if name in UNWRAPPED or name == "String" else None)
 
 
 def _type_of_member(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
@@ -137,9 +129,7 @@ def _type_of_member(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
         if owner is None or is_plain(owner):
             return owner
         return None if isinstance(owner, ir.Table) or not name else ir.Call(ir.Member(owner, name))
-    found = r.find_methods(name)
-    types = {method.type for method in found[1]} if found is not None else set()
-    return types.pop() if len(types) == 1 else None
+    return r.type_of(f"{name}()")
 
 
 def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
@@ -183,7 +173,8 @@ def invocation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     given = node.child_by_field_id(r.fields.arguments)
     name = r.cut(named)
     if of is None:
-        return ir.Call(_own_method(r, name), arguments(r, given), *r.place(named))
+        own = r.find(f"{name}()") or r.inherited(name, name) or r.name(name)
+        return ir.Call(own, arguments(r, given), *r.place(named))
     if name in MAKERS and r.kind(of) == "identifier" and is_container(r, r.cut(of)):
         return ir.Table(tuple([ir.Entry(None, each.value) for each in arguments(r, given)]))
     is_of_super = any(r.kind(child) == "super" for child in node.named_children[1:2])
@@ -192,15 +183,6 @@ def invocation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     if owner is NOTHING:  # a text or a number: its methods are of the library
         return opaque([each.value for each in arguments(r, given)])
     return ir.Call(ir.Member(owner, name, line), arguments(r, given), line, column)
-
-
-def _own_method(r: Reader, name: str) -> ir.Expression:
-    """Return a method that is called without a receiver: of a class around, inherited, or imported."""
-    found = r.find_methods(name)
-    if found is None:
-        return r.inherited(name, name) or r.name(name)
-    of, methods = found
-    return ir.Member(r.receiver(of, is_static=all(method.is_static for method in methods)), name)
 
 
 def creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -244,22 +226,18 @@ def lambda_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a lambda, whose body waits."""
     frame = r.open("function", node, LAMBDA)
     frame.marks += ["functional", "arrow"]
-    listed, body = node.child_by_field_id(r.fields.parameters), node.child_by_field_id(r.fields.body)
-    before = r.enter(frame)
-    if listed is not None and r.kind(listed) == "formal_parameters":
-        parameters(r, listed)
-    else:
-        names = [listed] if listed is not None and r.kind(listed) == "identifier" else r.children(listed)
-        frame.parameters += [ir.Parameter(frame.declare(frame.block, r.cut(each)).name) for each in names]
-    r.back(before)
-    if body is not None:
-        r.wait(partial(_lambda_body, r, body), frame)
+    r.wait(partial(function_body, r, node, node.child_by_field_id(r.fields.parameters), r.variables), frame)
     return ir.Code(frame.place)
 
 
-def _lambda_body(r: Reader, body: tree_sitter.Node) -> None:
-    value = r.value(body)
-    if r.kind(body) != "block":
+def function_body(
+    r: Reader, node: tree_sitter.Node, listed: tree_sitter.Node | None, variables: dict[str, ir.Expression | None]
+) -> None:
+    """Read the parameters and the body of a function; what a lambda is worth is returned."""
+    r.variables = variables
+    _parameters(r, listed)
+    value = r.maybe(node.child_by_field_id(r.fields.body))
+    if value is not NOTHING:
         r.emit(ir.Return(value))
 
 
@@ -295,13 +273,16 @@ def reference(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def _is_type(r: Reader, node: tree_sitter.Node) -> bool:
     name = r.cut(node).rpartition(".")[2]
-    return r.block.find(name) is None and r.find_field(name) is None and name[:1].isupper()
+    return r.block.find(name) is None and name[:1].isupper()
 
 
-def parameters(r: Reader, node: tree_sitter.Node | None) -> None:
-    """Read the parameters of a function into the scope, which is entered already."""
-    for each in node.named_children if node is not None else ():
-        if r.kind(each) == "formal_parameter":
+def _parameters(r: Reader, node: tree_sitter.Node | None) -> None:
+    """Read the parameters of a function, or the only one of a lambda, into the scope."""
+    is_only = node is not None and r.kind(node) == "identifier"
+    for each in [node] if node is not None and is_only else r.children(node):
+        if r.kind(each) == "identifier":
+            _parameter(r, r.cut(each), "", None)
+        elif r.kind(each) == "formal_parameter":
             _parameter(r, r.field_text(each, r.fields.name), "", declarator_type(r, each, each))
         elif r.kind(each) == "spread_parameter":
             inner = [child for child in each.named_children if r.kind(child) != "modifiers"]

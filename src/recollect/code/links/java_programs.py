@@ -23,12 +23,11 @@ from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import java_expressions
 from recollect.code.links import program as ir
-from recollect.code.links.java_expressions import CONSTRUCTOR, anonymous, arguments, as_type, base, parameters
+from recollect.code.links.java_expressions import CONSTRUCTOR, anonymous, arguments, as_type, base, function_body
 from recollect.code.links.java_reader import (
     FIELD,
     FIELDS,
     Handler,
-    Member,
     Reader,
     Shape,
     declarator_type,
@@ -198,7 +197,7 @@ def _method(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
         function.marks.append("static")
     if node.child_by_field_id(r.fields.body) is None and "native" not in words and r.kind(node) == "method_declaration":
         function.marks.append("abstract")
-    shape.methods.setdefault(name, []).append(Member(function.returns, "static" in words))
+    r.declare_member(shape, f"{name}()", function.returns, is_static="static" in words)
 
 
 def _constructor(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
@@ -220,16 +219,8 @@ def _function(r: Reader, node: tree_sitter.Node, name: str) -> BlockFrame:
     function.arity = sum(r.kind(each).endswith("parameter") for each in r.children(listed))
     _annotated(r, node, function)
     r.emit(ir.Assign(r.name(name), ir.Code(function.place)))
-    r.wait(partial(_body, r, node, listed, dict(r.variables)), function)
+    r.wait(partial(function_body, r, node, listed, dict(r.variables)), function)
     return function
-
-
-def _body(
-    r: Reader, node: tree_sitter.Node, listed: tree_sitter.Node | None, variables: dict[str, ir.Expression | None]
-) -> None:
-    r.variables = variables
-    parameters(r, listed)
-    r.do(r.maybe(node.child_by_field_id(r.fields.body)))
 
 
 def _initial(r: Reader, shape: Shape, *, is_static: bool) -> BlockFrame:
@@ -256,9 +247,9 @@ def _field(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
 
 def _declare(r: Reader, shape: Shape, name: str, type: ir.Expression | None, *, is_static: bool) -> None:
     """Write that a class has a field of a type."""
-    shape.fields[name] = Member(type, is_static)
+    field = r.declare_member(shape, name, type, is_static=is_static)
     if type is not None and not is_plain(type):
-        r.emit(ir.Assign(r.name(FIELD + name), declared(type)))
+        r.emit(ir.Assign(r.name(field), declared(type)))
 
 
 def _initialise(r: Reader, shape: Shape, name: str, node: tree_sitter.Node, type: ir.Expression | None) -> None:

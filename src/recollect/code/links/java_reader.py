@@ -21,7 +21,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.index.page import Page
 from recollect.code.links import program as ir
-from recollect.code.links.tree_reader import NOTHING, BlockFrame, Grammar, ScopeWriter, SymbolReader, declared, either
+from recollect.code.links.tree_reader import (
+    NOTHING,
+    BlockFrame,
+    Grammar,
+    ScopeWriter,
+    SymbolReader,
+    Variable,
+    declared,
+    either,
+)
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -44,28 +53,21 @@ PLAIN = frozenset(
 LIBRARY = ("java.", "javax.", "kotlin.")
 
 
-class Member(NamedTuple):
-    """A field or a method as it is declared."""
-
-    type: ir.Expression | None
-    is_static: bool
-
-
 class Shape:
-    """The declarations of a class.
+    """The declarations of a class; its fields and methods are names of its block.
 
     reference: how the program names it, None for an anonymous class
+    dynamic: fields and methods of its objects
     initial: functions that initialise its objects and itself
     has_bases: it may inherit members from other files
     """
 
-    __slots__ = ("classes", "fields", "has_bases", "initial", "methods", "name", "reference")
+    __slots__ = ("classes", "dynamic", "has_bases", "initial", "name", "reference")
 
     def __init__(self, name: str, reference: ir.Expression | None) -> None:
         self.name, self.reference = name, reference
         self.classes: dict[str, Shape] = {}
-        self.fields: dict[str, Member] = {}
-        self.methods: dict[str, list[Member]] = {}
+        self.dynamic: set[str] = set()
         self.initial: dict[str, BlockFrame] = {}
         self.has_bases = False
 
@@ -73,6 +75,7 @@ class Shape:
 class Around(NamedTuple):
     """A class around a place; `is_static`: the place has no object of it."""
 
+    frame: ScopeWriter
     shape: Shape
     is_static: bool
     is_innermost: bool
@@ -109,7 +112,7 @@ class Reader(SymbolReader):
         while frame is not None:
             shape = self.shapes.get(frame.place)
             if shape is not None:
-                yield Around(shape, is_static, is_innermost)
+                yield Around(frame, shape, is_static, is_innermost)
                 is_innermost = False
             is_static, frame = "static" in frame.marks, frame.parent
 
@@ -176,13 +179,28 @@ class Reader(SymbolReader):
         found = either([ir.Member(owner, member) for owner in (*owners, *self.star_statics)])
         return None if found is NOTHING else found
 
-    def find_field(self, name: str) -> tuple[Around, Member] | None:
-        """Return a field of the classes around, and which of them has it."""
-        return next(((each, each.shape.fields[name]) for each in self.around() if name in each.shape.fields), None)
+    def declare_member(self, shape: Shape, key: str, type: ir.Expression | None, *, is_static: bool) -> str:
+        """Return the name of a field or a method, `f()`, of the class that is being read, after declaring it."""
+        name = key.removesuffix("()") if key.endswith("()") else FIELD + key
+        known = self.block.names.get(key)
+        is_new = known is None or known.type == type  # of overloads that differ, no type is known
+        self.block.names[key] = Variable(name, self.frame, type if is_new else None)
+        if not is_static:
+            shape.dynamic.add(name)
+        return name
 
-    def find_methods(self, name: str) -> tuple[Around, list[Member]] | None:
-        """Return the methods of a name of the classes around, and which of them has them."""
-        return next(((each, each.shape.methods[name]) for each in self.around() if name in each.shape.methods), None)
+    def find(self, key: str) -> ir.Expression | None:
+        """Return a local, or a field or a method, `f()`, of a class around."""
+        variable = self.block.find(key)
+        if variable is None or variable.frame.place not in self.shapes:
+            return self.name(variable.name) if variable is not None else None
+        of = next(each for each in self.around() if each.frame is variable.frame)
+        return ir.Member(self.receiver(of, is_static=variable.name not in of.shape.dynamic), variable.name)
+
+    def type_of(self, key: str) -> ir.Expression | None:
+        """Return the declared type of a variable, or of what a method, `f()`, returns."""
+        variable = self.block.find(key)
+        return variable.type if variable is not None else None
 
 
 def is_plain(type: ir.Expression | None) -> bool:
