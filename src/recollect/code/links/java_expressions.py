@@ -25,12 +25,12 @@ from recollect.code.links.java_reader import (
 from recollect.code.links.overload_choice import UNWRAPPED
 from recollect.code.links.tree_reader import (
     NOTHING,
-    Block,
     declared,
     first,
     in_block,
     nothing,
     opaque,
+    scoped,
     statements,
     ternary,
     worth,
@@ -308,7 +308,12 @@ def cast(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def as_type(value: ir.Expression, type: ir.Expression | None) -> ir.Expression:
     """Return a value that is declared to be of a type."""
-    if type is None or type == OBJECT or isinstance(value, ir.Code) or (isinstance(value, ir.Call) and value.is_new):
+    if (
+        type in (None, OBJECT)
+        or is_plain(type)
+        or isinstance(value, ir.Code)
+        or (isinstance(value, ir.Call) and value.is_new)
+    ):
         return value
     if value is NOTHING or isinstance(type, ir.Table):
         known = declared(type)
@@ -323,7 +328,8 @@ def instance_of(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     if right is not None:
         use(r, right)
     if name:
-        _bind(r, name, value, type_of(r, right))
+        type = type_of(r, right)
+        _bind(r, name, as_type(value, type), type)
         return NOTHING
     return opaque([value, r.parts(node.named_children[1:])])  # a pattern
 
@@ -384,26 +390,22 @@ def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def declaration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `Foo a = b, c`."""
     for each in node.children_by_field_id(r.fields.declarator):
-        value = each.child_by_field_id(r.fields.value)
-        type = declarator_type(r, node, each)
-        found = r.maybe(value)
+        value, type = each.child_by_field_id(r.fields.value), declarator_type(r, node, each)
+        found = as_type(r.maybe(value), type)
         if value is not None and type is None:
             type = written_type(r, value)
-            _bind(r, r.field_text(each, r.fields.name), found, type, is_written=False)
-        else:
-            _bind(r, r.field_text(each, r.fields.name), found, type)
+        _bind(r, r.field_text(each, r.fields.name), found, type)
     return NOTHING
 
 
-def _bind(r: Reader, name: str, value: ir.Expression, type: ir.Expression | None, *, is_written: bool = True) -> None:
-    """Declare a local variable that holds a value as one of a type."""
-    variable = r.frame.declare(r.block, name, type)
+def _bind(r: Reader, name: str, value: ir.Expression, type: ir.Expression | None) -> ir.Expression:
+    """Return a local variable of a type after giving it a value."""
+    variable = r.name(r.frame.declare(r.block, name, type).name)
     if is_plain(type):
         r.do(value)
-        return
-    found = as_type(value, type) if is_written else value
-    if found is not NOTHING:
-        r.emit(ir.Assign(r.name(variable.name), found))
+    elif value is not NOTHING:
+        r.emit(ir.Assign(variable, value))
+    return variable
 
 
 def return_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -421,8 +423,6 @@ def for_each(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `for (Foo foo : all)`."""
     value, body = node.child_by_field_id(r.fields.value), node.child_by_field_id(r.fields.body)
     source = r.kept(r.maybe(value))
-    outer = r.block
-    r.block = Block(outer)
     type = type_of(r, node.child_by_field_id(r.fields.type))
     found: ir.Expression = NOTHING
     if source is not NOTHING:  # a table, or an object with an iterator of its own
@@ -431,22 +431,17 @@ def for_each(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         r.do(ir.Call(ir.Member(iterator, "hasNext", line), (), line, column, is_implied=True))
         following = ir.Call(ir.Member(iterator, "next", line), (), line, column, is_implied=True)
         found = ir.Either((ir.Elements(source), following))
-    _bind(r, r.field_text(node, r.fields.name), found, type)
-    r.do(r.maybe(body))
-    r.block = outer
-    return NOTHING
+    _bind(r, r.field_text(node, r.fields.name), as_type(found, type), type)
+    return r.maybe(body)
 
 
 def resource(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a resource, which is closed in the end."""
-    value, line, name = node.child_by_field_id(r.fields.value), r.line(node), r.field_text(node, r.fields.name)
-    if value is None or not name:
-        held = first(r, node)
-    else:
-        _bind(r, name, r.value(value), type_of(r, node.child_by_field_id(r.fields.type)))
-        held = r.name(r.block.names[name].name)
-    if held is not NOTHING:
-        r.do(ir.Call(ir.Member(held, "close", line), (), *r.place(node), is_implied=True))
+    value, name = node.child_by_field_id(r.fields.value), r.field_text(node, r.fields.name)
+    type = type_of(r, node.child_by_field_id(r.fields.type))
+    held = _bind(r, name, as_type(r.maybe(value), type), type) if name else first(r, node)
+    line, column = r.place(node)
+    r.do(ir.Call(ir.Member(held, "close", line), (), line, column, is_implied=True))
     return NOTHING
 
 
@@ -455,32 +450,13 @@ def caught(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     types = next((each for each in node.named_children if r.kind(each) == "catch_type"), None)
     for each in types.named_children if types is not None else ():
         use(r, each)
-    _bind(r, r.field_text(node, r.fields.name), NOTHING, type_of(r, types))
-    return NOTHING
+    return _declared(r, r.field_text(node, r.fields.name), types)
 
 
-def switch(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a switch, which is worth what one of its branches gives."""
-    r.do(r.maybe(node.child_by_field_id(r.fields.condition)))
-    result = r.name(r.temporary())
-    r.results.append(result)
-    r.do(r.maybe(node.child_by_field_id(r.fields.body)))
-    r.results.pop()
-    return result
-
-
-def rule(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `case A a -> b`."""
-    outer = r.block
-    r.block = Block(outer)
-    *labels, branch = r.children(node)
-    r.do(r.parts(labels))
-    if r.kind(branch) == "expression_statement":
-        yield_(r, branch)
-    else:
-        r.do(r.value(branch))
-    r.block = outer
-    return NOTHING
+def _declared(r: Reader, name: str, type: tree_sitter.Node | None) -> ir.Expression:
+    """Declare a variable of which only the type is known."""
+    found = type_of(r, type)
+    return _bind(r, name, as_type(NOTHING, found), found)
 
 
 def label(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -488,19 +464,10 @@ def label(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     return r.parts([each for each in node.named_children if r.kind(each) != "identifier"])
 
 
-def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `yield a` in a switch."""
-    value = first(r, node)
-    if r.results and value is not NOTHING:
-        r.emit(ir.Assign(r.results[-1], value))
-    return NOTHING
-
-
 def pattern(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `Circle c` in a pattern: a variable of that type."""
     *_, type, name = r.children(node)
-    _bind(r, r.cut(name), NOTHING, type_of(r, type))
-    return NOTHING
+    return _declared(r, r.cut(name), type)
 
 
 READERS: dict[str, Handler] = {
@@ -524,25 +491,18 @@ READERS: dict[str, Handler] = {
     "array_creation_expression": array_creation,
     "array_initializer": array,
     "assignment_expression": assignment,
-    "switch_expression": switch,
-    "switch_rule": rule,
     "switch_label": label,
     **dict.fromkeys(("type_pattern", "record_pattern_component"), pattern),
-    "yield_statement": yield_,
     "local_variable_declaration": declaration,
     "return_statement": return_,
-    "enhanced_for_statement": for_each,
+    "enhanced_for_statement": scoped(for_each),
     "resource": resource,
     "catch_formal_parameter": caught,
     **dict.fromkeys(("constructor_body", "expression_statement", "switch_block_statement_group"), statements),
     **dict.fromkeys(
-        "block switch_block if_statement for_statement while_statement do_statement try_statement catch_clause "
-        "try_with_resources_statement labeled_statement".split(),
-        in_block,
+        "block switch_block switch_rule for_statement try_with_resources_statement catch_clause".split(), in_block
     ),
     **dict.fromkeys(
-        "line_comment block_comment modifiers break_statement continue_statement generic_type array_type "
-        "marker_annotation string_literal character_literal type_arguments".split(),
-        nothing,
+        "modifiers break_statement continue_statement generic_type array_type type_arguments".split(), nothing
     ),
 }

@@ -88,7 +88,6 @@ class Reader(SymbolReader):
     imported: packages of imported names
     statics: names that are imported from classes, with those classes; star_statics: classes of which all are
     variables: type variables with their bounds
-    results: what the switches around give
     """
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
@@ -101,7 +100,6 @@ class Reader(SymbolReader):
         self.variables: dict[str, ir.Expression | None] = {}
         self.package = ""
         self.anonymous = 0
-        self.results: list[ir.Name] = []
 
     # --- classes ---
 

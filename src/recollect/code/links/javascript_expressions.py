@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import bind, function, key
-from recollect.code.links.javascript_modules import dynamic_import, required
 from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, item, number, word
 from recollect.code.links.tree_reader import (
     NOTHING,
@@ -88,6 +87,32 @@ def call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         inner = [first(r, each) for each in given.named_children if r.kind(each) == "template_substitution"]
         return ir.Call(called, (ir.Argument(NOTHING), *[ir.Argument(value) for value in inner]), line, column)
     return ir.Call(called, arguments(r, given), line, column)
+
+
+def required(r: Reader, given: tree_sitter.Node) -> ir.Expression | None:
+    """Return the module that `require("…")` gives; None for a computed name."""
+    nodes = given.named_children
+    if len(nodes) != 1 or r.kind(nodes[0]) != "string" or r.block.find("require") is not None:
+        return None
+    return _whole(r, nodes[0])
+
+
+def _whole(r: Reader, node: tree_sitter.Node) -> ir.Name:
+    """Return a module, which is imported once, under a name that no source can have."""
+    module = r.cut(node)[1:-1]
+    if module not in r.imports:
+        r.imports.add(module)
+        r.module.body.append(ir.Import(module, alias=f"%{module}", line=r.line(node)))
+    return r.name(f"%{module}")
+
+
+def dynamic_import(r: Reader, given: tree_sitter.Node | None) -> ir.Expression:
+    """Return the module that `import("…")` promises."""
+    nodes = r.children(given)
+    if not nodes or r.kind(nodes[0]) != "string":
+        return r.parts(nodes)
+    promised = (ir.Argument(_whole(r, nodes[0])),)
+    return ir.Call(ir.Member(ir.Name("Promise"), "resolve"), promised, r.line(nodes[0]))
 
 
 def _called(r: Reader, node: tree_sitter.Node, kind: str) -> tree_sitter.Node | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, number, word
-from recollect.code.links.tree_reader import NOTHING, Block, BlockFrame, declared, first, nothing, statements
+from recollect.code.links.tree_reader import NOTHING, BlockFrame, declared, first, nothing, scoped, statements
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -27,15 +27,6 @@ WORDS = {"static": "static", "async": "async", "get": "property", "set": "setter
 
 
 # --- blocks ---
-
-
-def block(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read statements that have names of their own."""
-    outer = r.block
-    r.block = Block(outer)
-    body(r, node)
-    r.block = outer
-    return NOTHING
 
 
 def body(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -290,7 +281,7 @@ def enumeration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 READERS: dict[str, Handler] = {
     "program": body,
-    "statement_block": block,
+    "statement_block": scoped(body),
     **dict.fromkeys((*HOISTED, "function_signature"), nothing),
     **dict.fromkeys(WITH_DEFAULT, with_default),
     **dict.fromkeys(FUNCTIONS, function),

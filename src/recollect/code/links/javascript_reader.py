@@ -39,12 +39,12 @@ FIELDS = tuple(
 class Reader(SymbolReader):
     """A JavaScript file on its way to a program.
 
-    imports: names of modules that are required inside of expressions; exports: name outside, name inside, its block
+    imports: modules that are required inside of expressions; exports: name outside, name inside, its block
     """
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
         super().__init__(page, grammar, symbols)
-        self.imports: dict[str, str] = {}
+        self.imports: set[str] = set()
         self.exports: list[tuple[str, str, Block]] = []
         self.has_exports = False  # module.exports is used
 

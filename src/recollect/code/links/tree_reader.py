@@ -392,6 +392,19 @@ def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
     return NOTHING
 
 
+def scoped(read: Handler) -> Handler:
+    """Return a handler that reads in a block of its own."""
+
+    def inside(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
+        outer = r.block
+        r.block = Block(outer)
+        found = read(r, node)
+        r.block = outer
+        return found
+
+    return inside
+
+
 def opaque(values: Iterable[ir.Expression]) -> ir.Expression:
     """Return an untracked value of those parts that may do something when evaluated."""
     found: list[ir.Expression] = []

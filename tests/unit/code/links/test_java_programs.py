@@ -47,7 +47,7 @@ def body(statements: str, around: str = "") -> list[str]:
         ("super.run(given); a.b.Foo.go();", ["do super.run(given)", "do a.b.Foo.go()"]),
         ("((Foo) o).go(); f() + g();", ["do (o as Foo).go()", "do ~(f(), g())"]),
         ("Foo f = switch (n) { case 1 -> given; default -> { yield all; } };",
-         ["%1 = given", "%1 = Main.#all", "f = (%1 as Foo)"]),
+         ["do ~(Main.#all)", "f = instance(Foo)"]),
         ("unknown(); Other.go(); new Other(foo);", ["do unknown()", "do Other.go()", "do new Other(this.#foo)"]),
     ],
 )  # fmt: skip
