@@ -69,7 +69,7 @@ def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     found = r.find(name)
     if found is not None:
         return NOTHING if is_plain(r.type_of(name)) else found
-    is_class = r.find_class(name) is not None or name in r.imported or (name[:1].isupper() and not name.isupper())
+    is_class = r.type_of(f"<{name}>") is not None or name in r.imported or (name[:1].isupper() and not name.isupper())
     if is_class and name not in r.statics:
         return r.reference(name)
     inherited = r.inherited(name, FIELD + name)
@@ -87,8 +87,7 @@ def field_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     if _is_package(r, path):
         return r.named_in_full(f"{path}.{name}") if name[:1].isupper() else NOTHING
     is_class = name[:1].isupper() and not name.isupper() and path.rpartition(".")[2][:1].isupper()
-    shape = r.find_class(path)
-    if is_class or (shape is not None and name in shape.classes):
+    if is_class:
         return ir.Member(r.value(of), name)
     return ir.Member(r.value(of), FIELD + name, r.line(field))
 
@@ -226,15 +225,12 @@ def lambda_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a lambda, whose body waits."""
     frame = r.open("function", node, LAMBDA)
     frame.marks += ["functional", "arrow"]
-    r.wait(partial(function_body, r, node, node.child_by_field_id(r.fields.parameters), r.variables), frame)
+    r.wait(partial(function_body, r, node, node.child_by_field_id(r.fields.parameters)), frame)
     return ir.Code(frame.place)
 
 
-def function_body(
-    r: Reader, node: tree_sitter.Node, listed: tree_sitter.Node | None, variables: dict[str, ir.Expression | None]
-) -> None:
+def function_body(r: Reader, node: tree_sitter.Node, listed: tree_sitter.Node | None) -> None:
     """Read the parameters and the body of a function; what a lambda is worth is returned."""
-    r.variables = variables
     _parameters(r, listed)
     value = r.maybe(node.child_by_field_id(r.fields.body))
     if value is not NOTHING:

@@ -14,7 +14,7 @@ class. Accessors of a record are implicit. Bodies wait until all classes of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,6 @@ UNTOLD = frozenset(("Override", "Deprecated", "SuppressWarnings", "FunctionalInt
 
 def program(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a file: first the names of its classes, then the classes; their bodies wait."""
-    classes: list[tuple[tree_sitter.Node, Shape]] = []
     nodes = list(node.named_children)
     for each in nodes:
         kind = r.kind(each)
@@ -59,14 +58,12 @@ def program(r: Reader, node: tree_sitter.Node) -> ir.Expression:
             r.package = next((r.cut(child) for child in each.named_children if "identifier" in r.kind(child)), "")
         elif kind == "import_declaration":
             _import(r, each)
-        elif kind in TYPES:
-            name = r.field_text(each, r.fields.name)
-            r.top[name] = _shape(r, each, Shape(name, r.name(name)))
-            classes.append((each, r.top[name]))
         elif kind == "ERROR":
             nodes += each.named_children
-    for each, shape in classes:
-        r.emit(ir.Assign(r.name(shape.name), ir.Code(class_(r, each, shape).place)))
+    _declare_classes(r, nodes, None)
+    for each in nodes:
+        if r.kind(each) in TYPES:
+            class_declaration(r, each)
     return NOTHING
 
 
@@ -95,14 +92,12 @@ def _has_class(path: str) -> bool:
     return any(part[:1].isupper() for part in path.split("."))
 
 
-def _shape(r: Reader, node: tree_sitter.Node, shape: Shape) -> Shape:
-    """Return a shape with the classes inside of it; members are added when the class is read."""
-    for each in _members(r, node.child_by_field_id(r.fields.body)):
+def _declare_classes(r: Reader, nodes: Iterable[tree_sitter.Node], owner: ir.Expression | None) -> None:
+    """Declare classes of a scope before they are read."""
+    for each in nodes:
         if r.kind(each) in TYPES:
             name = r.field_text(each, r.fields.name)
-            reference = ir.Member(shape.reference, name) if shape.reference is not None else None
-            shape.classes[name] = _shape(r, each, Shape(name, reference))
-    return shape
+            r.declare_type(name, ir.Member(owner, name) if owner is not None else r.name(name))
 
 
 def _members(r: Reader, body: tree_sitter.Node | None) -> list[tree_sitter.Node]:
@@ -122,6 +117,8 @@ def class_(r: Reader, node: tree_sitter.Node, shape: Shape) -> BlockFrame:
     frame = r.open("interface" if kind in INTERFACES else "class", node if kind in TYPES else None, shape.name)
     r.shapes[frame.place] = shape
     before = r.enter(frame)
+    members = _members(r, node.child_by_field_id(r.fields.body) or node)
+    _declare_classes(r, members, shape.reference)
     if kind in TYPES:
         declare_variables(r, node)
         _heads(r, node, frame)
@@ -129,7 +126,6 @@ def class_(r: Reader, node: tree_sitter.Node, shape: Shape) -> BlockFrame:
         if "abstract" in _words(r, node):
             frame.marks.append("abstract")
     shape.has_bases = bool(frame.bases or frame.implements) or kind not in TYPES
-    members = _members(r, node.child_by_field_id(r.fields.body) or node)
     if kind == "record_declaration":
         _record(r, shape, node, members)
     for each in members:
@@ -168,13 +164,12 @@ def _annotated(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
             frame.body += [ir.Use(r.reference(r.cut(child)), r.line(child)) for child in each.named_children]
 
 
-def local_class(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a class that a function declares."""
+def class_declaration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a class of the file, of another class, or of a function."""
     name = r.field_text(node, r.fields.name)
-    shape = _shape(r, node, Shape(name, r.name(name)))
-    around = next(r.around(), None)
-    if around is not None:  # known in the class around from here on; two functions rarely have one of the same name
-        around.shape.classes[name] = shape
+    if f"<{name}>" not in r.block.names:
+        _declare_classes(r, [node], None)
+    shape = Shape(name, r.type_of(f"<{name}>"))
     r.emit(ir.Assign(r.name(name), ir.Code(class_(r, node, shape).place)))
     return NOTHING
 
@@ -190,9 +185,7 @@ def anonymous_class(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def _method(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
     name, words = r.field_text(node, r.fields.name), _words(r, node)
-    declare_variables(r, node)
     function = _function(r, node, name)
-    function.returns = declarator_type(r, node, node)
     if "static" in words:
         function.marks.append("static")
     if node.child_by_field_id(r.fields.body) is None and "native" not in words and r.kind(node) == "method_declaration":
@@ -219,7 +212,11 @@ def _function(r: Reader, node: tree_sitter.Node, name: str) -> BlockFrame:
     function.arity = sum(r.kind(each).endswith("parameter") for each in r.children(listed))
     _annotated(r, node, function)
     r.emit(ir.Assign(r.name(name), ir.Code(function.place)))
-    r.wait(partial(function_body, r, node, listed, dict(r.variables)), function)
+    r.wait(partial(function_body, r, node, listed), function)
+    before = r.enter(function)
+    declare_variables(r, node)
+    function.returns = declarator_type(r, node, node)
+    r.back(before)
     return function
 
 
@@ -281,11 +278,6 @@ def _made_constant(r: Reader, node: tree_sitter.Node, name: str, of: ir.Expressi
     r.emit(ir.Assign(ir.Member(of, FIELD + name), made))
 
 
-def _nested(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
-    inner = shape.classes[r.field_text(node, r.fields.name)]
-    r.emit(ir.Assign(r.name(inner.name), ir.Code(class_(r, node, inner).place)))
-
-
 def _record(r: Reader, shape: Shape, node: tree_sitter.Node, members: list[tree_sitter.Node]) -> None:
     """Write the fields of a record, and the accessors that the source omits."""
     written = {r.field_text(each, r.fields.name) for each in members if r.kind(each) == "method_declaration"}
@@ -309,13 +301,13 @@ MEMBERS: dict[str, Callable[[Reader, Shape, tree_sitter.Node], None]] = {
     "block": _block,
     "static_initializer": _block,
     "enum_constant": _constant,
-    **dict.fromkeys(TYPES, _nested),
+    **dict.fromkeys(TYPES, lambda r, shape, node: r.do(class_declaration(r, node))),
 }
 READERS: tuple[tuple[str, Handler], ...] = tuple(
     {
         **java_expressions.READERS,
         "program": program,
-        **dict.fromkeys(TYPES, local_class),
+        **dict.fromkeys(TYPES, class_declaration),
         "class_body": anonymous_class,
         "ERROR": nothing,
     }.items()

@@ -54,7 +54,7 @@ LIBRARY = ("java.", "javax.", "kotlin.")
 
 
 class Shape:
-    """The declarations of a class; its fields and methods are names of its block.
+    """The declarations of a class; its fields, methods and classes are names of its block.
 
     reference: how the program names it, None for an anonymous class
     dynamic: fields and methods of its objects
@@ -62,11 +62,10 @@ class Shape:
     has_bases: it may inherit members from other files
     """
 
-    __slots__ = ("classes", "dynamic", "has_bases", "initial", "name", "reference")
+    __slots__ = ("dynamic", "has_bases", "initial", "name", "reference")
 
     def __init__(self, name: str, reference: ir.Expression | None) -> None:
         self.name, self.reference = name, reference
-        self.classes: dict[str, Shape] = {}
         self.dynamic: set[str] = set()
         self.initial: dict[str, BlockFrame] = {}
         self.has_bases = False
@@ -84,20 +83,16 @@ class Around(NamedTuple):
 class Reader(SymbolReader):
     """A Java file on its way to a program.
 
-    top: classes of the file that are no members; shapes: classes by the places of their scopes
-    imported: packages of imported names
+    shapes: classes by the places of their scopes; imported: packages of imported names
     statics: names that are imported from classes, with those classes; star_statics: classes of which all are
-    variables: type variables with their bounds
     """
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
         super().__init__(page, grammar, symbols)
-        self.top: dict[str, Shape] = {}
         self.shapes: dict[int, Shape] = {}
         self.imported: dict[str, str] = {}
         self.statics: dict[str, ir.Expression] = {}
         self.star_statics: list[ir.Expression] = []
-        self.variables: dict[str, ir.Expression | None] = {}
         self.package = ""
         self.anonymous = 0
 
@@ -114,30 +109,14 @@ class Reader(SymbolReader):
                 is_innermost = False
             is_static, frame = "static" in frame.marks, frame.parent
 
-    def find_class(self, name: str) -> Shape | None:
-        """Return a class of this file by its written name: `Shop.Till`."""
-        first, *rest = name.split(".")
-        found = self._near(first)
-        for part in rest:
-            found = found.classes.get(part) if found is not None else None
-        return found
-
-    def _near(self, name: str) -> Shape | None:
-        for each in self.around():
-            if each.shape.name == name:
-                return each.shape
-            if name in each.shape.classes:
-                return each.shape.classes[name]
-        return self.top.get(name)
-
     def reference(self, name: str) -> ir.Expression:
         """Return how the program names the class of a name as it is written."""
-        shape = self.find_class(name)
-        if shape is not None and shape.reference is not None:
-            return shape.reference
         head, *rest = name.split(".")
-        if rest and head[:1].islower():
+        known = self.type_of(f"<{head}>")
+        if known is None and rest and head[:1].islower():
             return self.named_in_full(name)
+        if known is not None:
+            return reduce(ir.Member, rest, known)
         found: ir.Expression = ir.Member(self.statics[head], head) if head in self.statics else self.name(head)
         return reduce(ir.Member, rest, found)
 
@@ -158,7 +137,7 @@ class Reader(SymbolReader):
         head = name.partition(".")[0]
         if head in self.imported:
             return self.imported[head].startswith(LIBRARY)
-        return name.startswith(LIBRARY) or self.find_class(name) is None
+        return name.startswith(LIBRARY) or self.block.find(f"<{head}>") is None
 
     # --- members ---
 
@@ -176,6 +155,10 @@ class Reader(SymbolReader):
         owners = [self.receiver(each, is_static=False) for each in self.around() if each.shape.has_bases]
         found = either([ir.Member(owner, member) for owner in (*owners, *self.star_statics)])
         return None if found is NOTHING else found
+
+    def declare_type(self, name: str, type: ir.Expression | None) -> None:
+        """Declare a class, or a variable for one with what it has to be."""
+        self.block.names[f"<{name}>"] = Variable(name, self.frame, type)
 
     def declare_member(self, shape: Shape, key: str, type: ir.Expression | None, *, is_static: bool) -> str:
         """Return the name of a field or a method, `f()`, of the class that is being read, after declaring it."""
@@ -196,7 +179,7 @@ class Reader(SymbolReader):
         return ir.Member(self.receiver(of, is_static=variable.name not in of.shape.dynamic), variable.name)
 
     def type_of(self, key: str) -> ir.Expression | None:
-        """Return the declared type of a variable, or of what a method, `f()`, returns."""
+        """Return the declared type of a variable, of what a method, `f()`, returns, or the class of `<Shop>`."""
         variable = self.block.find(key)
         return variable.type if variable is not None else None
 
@@ -245,8 +228,9 @@ def type_of(r: Reader, node: tree_sitter.Node | None, depth: int = 0) -> ir.Expr
 
 
 def _named(r: Reader, name: str) -> ir.Expression | None:
-    if name in r.variables:
-        return r.variables[name]
+    variable = r.block.find(f"<{name}>")
+    if variable is not None:
+        return variable.type
     return None if name == "var" else r.reference("".join(name.split()))
 
 
@@ -291,4 +275,4 @@ def declare_variables(r: Reader, node: tree_sitter.Node) -> None:
         inner = [child for child in each.named_children if "annotation" not in r.kind(child)]
         if inner:
             bound = inner[-1].named_children[0] if r.kind(inner[-1]) == "type_bound" else None
-            r.variables[r.cut(inner[0])] = type_of(r, bound)
+            r.declare_type(r.cut(inner[0]), type_of(r, bound))
