@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import bind, function, key
-from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, item, number, word
+from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, word
 from recollect.code.links.tree_reader import (
     NOTHING,
     declared,
@@ -40,12 +40,6 @@ def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     return ir.Text(word(r.cut(node)[1:-1]))
 
 
-def number_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a number; only whole ones are keys."""
-    found = number(r.cut(node))
-    return ir.Text(found) if found is not None else NOTHING
-
-
 def template(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a template: a string where nothing is put into it."""
     inner = [child for child in node.named_children if r.kind(child) == "template_substitution"]
@@ -66,21 +60,23 @@ def member(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 
 def subscript(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `a[b]`."""
-    of = r.value(r.child(node, r.fields.object))
-    return item(of, r.value(r.child(node, r.fields.index)))
+    """Read `a[b]`; a key that is a word means a member."""
+    of, key = r.value(r.child(node, r.fields.object)), r.value(r.child(node, r.fields.index))
+    if not isinstance(key, ir.Text):
+        return ir.Item(of, None, None if key is NOTHING else key)
+    return ir.Member(of, key.value) if isinstance(key.value, str) else ir.Item(of, key.value)
 
 
 def call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a call."""
     callee, given = r.child(node, r.fields.function), node.child_by_field_id(r.fields.arguments)
     kind = r.kinds[callee.kind_id]
-    if kind == "import":
-        return dynamic_import(r, given)
-    if kind == "identifier" and r.cut(callee) == "require" and given is not None:
-        module = required(r, given)
-        if module is not None:
-            return module
+    is_promised = kind == "import"
+    is_required = kind == "identifier" and r.cut(callee) == "require" and r.block.find("require") is None
+    module = _module(r, given) if is_promised or is_required else None
+    if module is not None:
+        resolve = ir.Member(ir.Name("Promise"), "resolve")
+        return ir.Call(resolve, (ir.Argument(module),), r.line(node)) if is_promised else module
     called = r.value(callee)
     line, column = r.place(_called(r, callee, kind) or given or node)
     if given is not None and r.kinds[given.kind_id] == "template_string":  # the strings, then what stands between them
@@ -89,30 +85,16 @@ def call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     return ir.Call(called, arguments(r, given), line, column)
 
 
-def required(r: Reader, given: tree_sitter.Node) -> ir.Expression | None:
-    """Return the module that `require("…")` gives; None for a computed name."""
-    nodes = given.named_children
-    if len(nodes) != 1 or r.kind(nodes[0]) != "string" or r.block.find("require") is not None:
-        return None
-    return _whole(r, nodes[0])
-
-
-def _whole(r: Reader, node: tree_sitter.Node) -> ir.Name:
-    """Return a module, which is imported once, under a name that no source can have."""
-    module = r.cut(node)[1:-1]
-    if module not in r.imports:
-        r.imports.add(module)
-        r.module.body.append(ir.Import(module, alias=f"%{module}", line=r.line(node)))
-    return r.name(f"%{module}")
-
-
-def dynamic_import(r: Reader, given: tree_sitter.Node | None) -> ir.Expression:
-    """Return the module that `import("…")` promises."""
+def _module(r: Reader, given: tree_sitter.Node | None) -> ir.Name | None:
+    """Return a module that is required; it is imported once, under a name that no source can have."""
     nodes = r.children(given)
     if not nodes or r.kind(nodes[0]) != "string":
-        return r.parts(nodes)
-    promised = (ir.Argument(_whole(r, nodes[0])),)
-    return ir.Call(ir.Member(ir.Name("Promise"), "resolve"), promised, r.line(nodes[0]))
+        return None
+    name = r.cut(nodes[0])[1:-1]
+    if name not in r.imports:
+        r.imports.add(name)
+        r.module.body.append(ir.Import(name, alias=f"%{name}", line=r.line(nodes[0])))
+    return r.name(f"%{name}")
 
 
 def _called(r: Reader, node: tree_sitter.Node, kind: str) -> tree_sitter.Node | None:
@@ -276,7 +258,7 @@ READERS: dict[str, Handler] = {
     "this": worth(ir.This()),
     "super": worth(ir.Super()),
     "string": string,
-    "number": number_,
+    "number": lambda r, node: ir.Text(word(r.cut(node))),
     "template_string": template,
     **dict.fromkeys(
         "regex true false null undefined comment meta_property property_identifier private_property_identifier "

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
-from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, number, word
+from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation
 from recollect.code.links.tree_reader import NOTHING, BlockFrame, declared, first, nothing, scoped, statements
 
 if TYPE_CHECKING:
@@ -79,17 +79,13 @@ def with_default(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def key(r: Reader, node: tree_sitter.Node) -> ir.Key | None:
     """Return the key of a property; None for a computed one."""
-    what = r.kind(node)
-    if what == "string":
-        return word(r.cut(node)[1:-1])
-    if what == "number":
-        return number(r.cut(node))
-    if what != "computed_property_name":
+    is_computed = r.kind(node) == "computed_property_name"
+    if not is_computed and r.kind(node) not in ("string", "number"):
         return r.cut(node)
     text = r.cut(node)[1:-1].strip()
-    if text.startswith("Symbol."):
+    if is_computed and text.startswith("Symbol."):
         return f"[{text}]"
-    value = first(r, node)
+    value = first(r, node) if is_computed else r.value(node)
     if isinstance(value, ir.Text):
         return value.value
     r.do(value)

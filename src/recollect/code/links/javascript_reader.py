@@ -73,23 +73,10 @@ class Reader(SymbolReader):
         self.emit(ir.Assign(self.name(self.declare(name).name), value))
 
 
-def item(of: ir.Expression, key: ir.Expression) -> ir.Expression:
-    """Return `of[key]`; a key that is a word means a member."""
-    if not isinstance(key, ir.Text):
-        return ir.Item(of, None, None if key is NOTHING else key)
-    return ir.Member(of, key.value) if isinstance(key.value, str) else ir.Item(of, key.value)
-
-
-def number(text: str) -> ir.Key | None:
-    """Return a whole number as it would be as a key; None for others."""
-    is_key = text.isdecimal() and text.isascii() and len(text) < 16 and (text == "0" or text[0] != "0")
-    return int(text) if is_key else None
-
-
 def word(text: str) -> ir.Key:
-    """Return the key that a string is: `o["1"]` is `o[1]`."""
-    found = number(text)
-    return text if found is None else found
+    """Return the key that a text is: `o["1"]` is `o[1]`."""
+    is_number = text.isdecimal() and text.isascii() and len(text) < 16 and (text == "0" or text[0] != "0")
+    return int(text) if is_number else text
 
 
 # --- types ---
