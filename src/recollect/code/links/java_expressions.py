@@ -187,18 +187,17 @@ def invocation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `new A()`, with the class that is written with it."""
     made, given = r.child(node, r.fields.type), node.child_by_field_id(r.fields.arguments)
-    line, column = r.place(made)
-    if r.kind(node.named_children[-1]) == "class_body":
-        own = anonymous(r, node.named_children[-1], base(r, made))
-        return ir.Call(own, arguments(r, given), line, column, is_new=True)
-    outer = node.named_children[0]
-    name = raw(r, made)
-    if outer.start_byte < made.start_byte and "annotation" not in r.kind(outer):  # `outer.new Inner()`
-        return ir.Call(ir.Member(r.value(outer), name), arguments(r, given), line, column, is_new=True)
-    if is_container(r, name):
-        values = [r.value(each) for each in r.children(given)]
-        return ir.Table(tuple([ir.Entry(None, ir.Spread(value)) for value in values if value is not NOTHING]))
-    return ir.Call(r.reference(name), arguments(r, given), line, column, is_new=True)
+    outer, last, name = node.named_children[0], node.named_children[-1], raw(r, made)
+    callee: ir.Expression
+    if r.kind(last) == "class_body":
+        callee = anonymous(r, last, base(r, made))
+    elif outer.start_byte < made.start_byte and "annotation" not in r.kind(outer):  # `outer.new Inner()`
+        callee = ir.Member(r.value(outer), name)
+    elif is_container(r, name):
+        return ir.Table(tuple([ir.Entry(None, ir.Spread(each.value)) for each in arguments(r, given)]))
+    else:
+        callee = r.reference(name)
+    return ir.Call(callee, arguments(r, given), *r.place(made), is_new=True)
 
 
 def anonymous(r: Reader, body: tree_sitter.Node, of: ir.Expression) -> ir.Expression:
@@ -330,16 +329,11 @@ def instance_of(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     return opaque([value, r.parts(node.named_children[1:])])  # a pattern
 
 
-def use(r: Reader, node: tree_sitter.Node) -> None:
+def use(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Note that a type is named."""
     type = type_of(r, node)
     if type is not None and not is_plain(type) and not isinstance(type, ir.Table):
         r.emit(ir.Use(type, r.line(node)))
-
-
-def class_literal(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `Foo.class`."""
-    use(r, node.named_children[0])
     return NOTHING
 
 
@@ -353,24 +347,21 @@ def array_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def array_creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `new Foo[3]` and `new Foo[] {a, b}`."""
-    for each in node.named_children:
-        if r.kind(each) == "dimensions_expr":
-            r.do(r.parts(each.named_children))
+    r.do(r.parts([each for each in node.named_children if r.kind(each) == "dimensions_expr"]))
     value = node.child_by_field_id(r.fields.value)
     return r.value(value) if value is not None else ir.Table(())
 
 
 def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read the elements of an array."""
-    values = [r.value(each) for each in r.children(node)]
-    return ir.Table(tuple([ir.Entry(None, value) for value in values if value is not NOTHING]))
+    values = [value for each in r.children(node) if (value := r.value(each)) is not NOTHING]
+    return ir.Table(tuple([ir.Entry(None, value) for value in values]))
 
 
 def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a = b`; it is worth what is assigned."""
     left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
-    operator = node.child_by_field_id(r.fields.operator)
-    if operator is not None and operator.type != "=":
+    if r.field_text(node, r.fields.operator) != "=":
         return r.parts(node.named_children)
     target, value = r.value(left), r.value(right)
     if not isinstance(target, ir.Name | ir.Member | ir.Item) or value is NOTHING:
@@ -406,29 +397,30 @@ def _bind(r: Reader, name: str, value: ir.Expression, type: ir.Expression | None
 
 def return_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `return a`."""
-    for child in r.children(node):
-        value = r.value(child)
-        if is_plain(r.frame.returns):
-            r.do(value)
-        elif value is not NOTHING:
-            r.emit(ir.Return(value))
+    value = first(r, node)
+    if is_plain(r.frame.returns):
+        r.do(value)
+    elif value is not NOTHING:
+        r.emit(ir.Return(value))
     return NOTHING
 
 
 def for_each(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `for (Foo foo : all)`."""
-    value, body = node.child_by_field_id(r.fields.value), node.child_by_field_id(r.fields.body)
-    source = r.kept(r.maybe(value))
-    type = type_of(r, node.child_by_field_id(r.fields.type))
-    found: ir.Expression = NOTHING
+    source = r.kept(r.maybe(node.child_by_field_id(r.fields.value)))
+    type, found = type_of(r, node.child_by_field_id(r.fields.type)), source
     if source is not NOTHING:  # a table, or an object with an iterator of its own
-        line, column = r.place(value or node)
-        iterator = ir.Call(ir.Member(source, "iterator", line), (), line, column, is_implied=True)
-        r.do(ir.Call(ir.Member(iterator, "hasNext", line), (), line, column, is_implied=True))
-        following = ir.Call(ir.Member(iterator, "next", line), (), line, column, is_implied=True)
-        found = ir.Either((ir.Elements(source), following))
+        iterator = _implied(r, node, source, "iterator")
+        r.do(_implied(r, node, iterator, "hasNext"))
+        found = ir.Either((ir.Elements(source), _implied(r, node, iterator, "next")))
     _bind(r, r.field_text(node, r.fields.name), as_type(found, type), type)
-    return r.maybe(body)
+    return r.maybe(node.child_by_field_id(r.fields.body))
+
+
+def _implied(r: Reader, node: tree_sitter.Node, of: ir.Expression, name: str) -> ir.Call:
+    """Return a call that the language adds."""
+    line, column = r.place(node)
+    return ir.Call(ir.Member(of, name, line), (), line, column, is_implied=True)
 
 
 def resource(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -436,8 +428,7 @@ def resource(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     value, name = node.child_by_field_id(r.fields.value), r.field_text(node, r.fields.name)
     type = type_of(r, node.child_by_field_id(r.fields.type))
     held = _bind(r, name, as_type(r.maybe(value), type), type) if name else first(r, node)
-    line, column = r.place(node)
-    r.do(ir.Call(ir.Member(held, "close", line), (), line, column, is_implied=True))
+    r.do(_implied(r, node, held, "close"))
     return NOTHING
 
 
@@ -482,7 +473,7 @@ READERS: dict[str, Handler] = {
     "parenthesized_expression": first,
     "ternary_expression": ternary,
     "instanceof_expression": instance_of,
-    "class_literal": class_literal,
+    "class_literal": lambda r, node: use(r, node.named_children[0]),
     "array_access": array_access,
     "array_creation_expression": array_creation,
     "array_initializer": array,
