@@ -50,14 +50,9 @@ def arguments(r: Reader, node: tree_sitter.Node | None) -> tuple[ir.Argument, ..
     return tuple([ir.Argument(r.value(each), None, written_type(r, each)) for each in r.children(node)])
 
 
-def raw(r: Reader, node: tree_sitter.Node) -> str:
+def base(r: Reader, node: tree_sitter.Node) -> str:
     """Return the name of a type without its arguments."""
     return r.cut(node.named_children[0] if r.kind(node) == "generic_type" else node)
-
-
-def base(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Return the class that a type means as a base, whatever it is a container of."""
-    return r.reference(raw(r, node))
 
 
 # --- names ---
@@ -187,10 +182,10 @@ def invocation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `new A()`, with the class that is written with it."""
     made, given = r.child(node, r.fields.type), node.child_by_field_id(r.fields.arguments)
-    outer, last, name = node.named_children[0], node.named_children[-1], raw(r, made)
+    outer, last, name = node.named_children[0], node.named_children[-1], base(r, made)
     callee: ir.Expression
     if r.kind(last) == "class_body":
-        callee = anonymous(r, last, base(r, made))
+        callee = anonymous(r, last, r.reference(name))
     elif outer.start_byte < made.start_byte and "annotation" not in r.kind(outer):  # `outer.new Inner()`
         callee = ir.Member(r.value(outer), name)
     elif is_container(r, name):

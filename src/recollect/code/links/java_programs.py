@@ -140,10 +140,11 @@ def _heads(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
     for each in node.named_children:
         kind = r.kind(each)
         if kind == "superclass":
-            frame.bases += [base(r, child) for child in each.named_children]
+            frame.bases += [r.reference(base(r, child)) for child in each.named_children]
         elif kind in ("super_interfaces", "extends_interfaces"):
             listed = frame.bases if kind == "extends_interfaces" else frame.implements
-            listed += [base(r, child) for several in each.named_children for child in several.named_children]
+            types = [child for several in each.named_children for child in several.named_children]
+            listed += [r.reference(base(r, child)) for child in types]
 
 
 def _words(r: Reader, node: tree_sitter.Node) -> frozenset[str]:

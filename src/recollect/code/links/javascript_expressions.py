@@ -135,13 +135,10 @@ def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 
 def object_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read an object or its pattern; of two entries with one key the last counts."""
-    entries: dict[object, ir.Entry] = {}
-    for child in r.children(node):
-        found = _property(r, child, r.kind(child))
-        if found is not None and not isinstance(found.value, ir.Text):
-            entries[len(entries) if found.key is None else f"={found.key}"] = found
-    return ir.Table(tuple(entries.values()), OBJECT)
+    """Read an object or its pattern."""
+    found = [_property(r, child, r.kind(child)) for child in r.children(node)]
+    kept = [entry for entry in found if entry is not None and not isinstance(entry.value, ir.Text)]
+    return ir.Table(tuple(kept), OBJECT)
 
 
 def _property(r: Reader, node: tree_sitter.Node, kind: str) -> ir.Entry | None:

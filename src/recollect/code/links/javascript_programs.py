@@ -60,9 +60,7 @@ def type_alias(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def for_in(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `for (a of b)` and `for (a in b)`; keys are worth nothing."""
     left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
-    operator = node.child_by_field_id(r.fields.operator)
-    value = r.value(right)
-    is_of = operator is not None and operator.type == "of"
+    value, is_of = r.value(right), r.field_text(node, r.fields.operator) == "of"
     if not is_of:
         r.do(value)
     bind(r, left, ir.Elements(value) if is_of else NOTHING, r.field_text(node, r.fields.kind))

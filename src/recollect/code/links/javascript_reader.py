@@ -95,21 +95,12 @@ def annotation(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return reading(r, node) if reading else None
 
 
-def _name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    return r.read(r.cut(node))
-
-
-def _nested(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+def _named(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     parts = r.cut(node).split(".")
     found: ir.Expression = r.read(parts[0].strip())
     for part in parts[1:]:
         found = ir.Member(found, part.strip())
     return found
-
-
-def _inner(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    children = node.named_children
-    return annotation(r, children[0]) if children else None
 
 
 def _any_of(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
@@ -133,18 +124,12 @@ def _generic(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 
 
 TYPES: dict[str, Reading] = {
-    "type_identifier": _name,
-    "identifier": _name,
-    "nested_type_identifier": _nested,
-    "nested_identifier": _nested,
-    "member_expression": _nested,
+    **dict.fromkeys(
+        ("type_identifier", "identifier", "nested_type_identifier", "nested_identifier", "member_expression"), _named
+    ),
     "generic_type": _generic,
-    "type_annotation": _inner,
-    "parenthesized_type": _inner,
-    "readonly_type": _inner,
-    "optional_type": _inner,
-    "array_type": lambda r, node: _table(_any_of(r, node)),
-    "tuple_type": lambda r, node: _table(_any_of(r, node)),
-    "union_type": _any_of,
-    "intersection_type": _any_of,
+    **dict.fromkeys(("array_type", "tuple_type"), lambda r, node: _table(_any_of(r, node))),
+    **dict.fromkeys(
+        "union_type intersection_type type_annotation parenthesized_type readonly_type optional_type".split(), _any_of
+    ),
 }

@@ -24,7 +24,7 @@ def read(source: str, language: str = "javascript") -> Unit:
         ("let [a, , ...b] = c;", ["{0: a, *: spread(b)} = c"]),
         ("const {a, b: {c = d}} = e;", ["c = d", "{a: a, b: {c: c}} = e"]),
         ("[o.x, p[0]] = q;", ["{0: o.x, 1: p[0]} = q"]),
-        ("o = {a, 'b': c, 1: d, ...e, a: f};", ["%1 = {a: f, b: c, 1: d, *: spread(e)}", "o = %1"]),
+        ("o = {a, 'b': c, 1: d, ...e};", ["%1 = {a: a, b: c, 1: d, *: spread(e)}", "o = %1"]),
         ("a.b['c'][1][d](...e);", ["do a.b.c[1][?](spread(e))"]),
         ("new A(b).c?.(d);", ["do new A(b).c(d)"]),
         ("f`x${a}y${b()}`;", ["do f(~, a, b())"]),
