@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
-from recollect.code.links.javascript_functions import bind, function, key
+from recollect.code.links.javascript_functions import IDENTIFIERS, bind, function, key
 from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, word
 from recollect.code.links.tree_reader import (
     NOTHING,
@@ -250,27 +250,21 @@ def _attribute(r: Reader, node: tree_sitter.Node) -> ir.Entry | None:
 
 
 READERS: dict[str, Handler] = {
-    "identifier": identifier,
-    **dict.fromkeys(("shorthand_property_identifier", "shorthand_property_identifier_pattern"), identifier),
+    **dict.fromkeys(IDENTIFIERS, identifier),
     "this": worth(ir.This()),
     "super": worth(ir.Super()),
     "string": string,
     "number": lambda r, node: ir.Text(word(r.cut(node))),
     "template_string": template,
-    **dict.fromkeys(
-        "regex true false null undefined comment meta_property property_identifier private_property_identifier "
-        "type_annotation type_arguments type_parameters statement_identifier import hash_bang_line".split(),
-        nothing,
-    ),
+    **dict.fromkeys(("type_annotation", "type_arguments", "type_parameters"), nothing),
     "member_expression": member,
     "subscript_expression": subscript,
     "call_expression": call,
     "new_expression": new,
-    "spread_element": wrapped(ir.Spread),
+    **dict.fromkeys(("spread_element", "rest_pattern"), wrapped(ir.Spread)),
     **dict.fromkeys(
         ("parenthesized_expression", "non_null_expression", "instantiation_expression", "jsx_expression"), first
     ),
-    "rest_pattern": wrapped(ir.Spread),
     **dict.fromkeys(("array", "array_pattern"), array),
     **dict.fromkeys(("object", "object_pattern"), object_),
     "assignment_expression": assignment,

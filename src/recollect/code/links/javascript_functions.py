@@ -11,13 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
-from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation
+from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, declared_type
 from recollect.code.links.tree_reader import NOTHING, BlockFrame, declared, first, nothing, scoped, statements
 
 if TYPE_CHECKING:
     import tree_sitter
 
-IDENTIFIERS = ("identifier", "shorthand_property_identifier_pattern")
+IDENTIFIERS = ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern")
 PATTERNS = ("array_pattern", "object_pattern", "rest_pattern")
 WITH_DEFAULT = ("assignment_pattern", "object_assignment_pattern")
 HOISTED = ("function_declaration", "generator_function_declaration")
@@ -120,9 +120,8 @@ def _body(r: Reader, node: tree_sitter.Node) -> None:
     single = node.child_by_field_id(r.fields.parameter)
     for child in [single] if single is not None else r.children(node.child_by_field_id(r.fields.parameters)):
         _parameter(r, child)
-    returned, inner = node.child_by_field_id(r.fields.return_type), node.child_by_field_id(r.fields.body)
-    if returned is not None:
-        r.frame.returns = annotation(r, returned)
+    r.frame.returns = annotation(r, node.child_by_field_id(r.fields.return_type))
+    inner = node.child_by_field_id(r.fields.body)
     if inner is not None and r.kind(inner) == "statement_block":
         body(r, inner)
     elif inner is not None:
@@ -135,7 +134,7 @@ FIELD_WORDS = ("accessibility_modifier", "readonly", "override_modifier")
 
 def _parameter(r: Reader, child: tree_sitter.Node) -> None:
     node = child.child_by_field_id(r.fields.pattern) or child
-    default, type_ = child.child_by_field_id(r.fields.value), child.child_by_field_id(r.fields.type)
+    default, annotated = child.child_by_field_id(r.fields.value), declared_type(r, child)
     if r.kind(node) == "assignment_pattern":
         node, default = r.child(node, r.fields.left), r.child(node, r.fields.right)
     is_rest = r.kind(node) == "rest_pattern" and node.named_child_count > 0
@@ -143,7 +142,6 @@ def _parameter(r: Reader, child: tree_sitter.Node) -> None:
         node = node.named_children[0]
     if r.kind(node) in ("this", "decorator"):
         return
-    annotated = annotation(r, type_) if type_ is not None else None
     plain = annotated if isinstance(annotated, ir.Name | ir.Member) and not is_rest else None
     is_name = r.kind(node) == "identifier"
     name = r.name(r.declare(r.cut(node)).name if is_name else r.temporary())
@@ -243,9 +241,8 @@ def method(r: Reader, node: tree_sitter.Node) -> BlockFrame:
 def _field(r: Reader, node: tree_sitter.Node, initial: BlockFrame | None) -> None:
     """Read a field, whose value the constructor gives if there is one."""
     name = str(key(r, node.child_by_field_id(r.fields.name) or r.child(node, r.fields.property)))
-    value, type_ = node.child_by_field_id(r.fields.value), node.child_by_field_id(r.fields.type)
+    value, annotated = node.child_by_field_id(r.fields.value), declared_type(r, node)
     decorators(r, node)
-    annotated = annotation(r, type_) if type_ is not None else None
     if annotated is not None:
         r.emit(ir.Assign(r.name(name), declared(annotated)))
     if value is None:

@@ -15,7 +15,7 @@ from recollect.code.index.symbols import Symbol
 from recollect.code.links import javascript_expressions, javascript_functions
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import bind, decorators, names_of
-from recollect.code.links.javascript_reader import FIELDS, OBJECT, Handler, Reader, annotation
+from recollect.code.links.javascript_reader import FIELDS, OBJECT, Handler, Reader, annotation, declared_type
 from recollect.code.links.tree_reader import (
     NOTHING,
     Block,
@@ -23,6 +23,7 @@ from recollect.code.links.tree_reader import (
     declared,
     first,
     grammar,
+    in_block,
     scoped,
     statements,
 )
@@ -42,10 +43,9 @@ def variables(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def _declarator(r: Reader, node: tree_sitter.Node, kind: str) -> None:
     target, value = r.child(node, r.fields.name), node.child_by_field_id(r.fields.value)
-    type_ = node.child_by_field_id(r.fields.type)
     bind(r, target, r.maybe(value), kind)
-    annotated = annotation(r, type_) if type_ is not None and r.kind(target) == "identifier" else None
-    if annotated is not None:
+    annotated = declared_type(r, node)
+    if annotated is not None and r.kind(target) == "identifier":
         r.emit(ir.Assign(r.value(target), declared(annotated)))
 
 
@@ -205,7 +205,7 @@ READERS: tuple[tuple[str, Handler], ...] = tuple(
         **dict.fromkeys(
             ("expression_statement", "ambient_declaration", "switch_body", "switch_case", "switch_default"), statements
         ),
-        **dict.fromkeys(("for_statement", "switch_statement"), scoped(statements)),
+        **dict.fromkeys(("for_statement", "switch_statement"), in_block),
     }.items()
 )
 

@@ -89,10 +89,15 @@ KEYED = frozenset("Map ReadonlyMap WeakMap Record".split())
 Reading = Callable[["Reader", "tree_sitter.Node"], "ir.Expression | None"]
 
 
-def annotation(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+def annotation(r: Reader, node: tree_sitter.Node | None) -> ir.Expression | None:
     """Return the type of an annotation; None where it leads to no class."""
-    reading = TYPES.get(r.kind(node))
-    return reading(r, node) if reading else None
+    reading = TYPES.get(r.kind(node)) if node is not None else None
+    return reading(r, node) if reading and node is not None else None
+
+
+def declared_type(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    """Return the type that a declaration is annotated with."""
+    return annotation(r, node.child_by_field_id(r.fields.type))
 
 
 def _named(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:

@@ -168,6 +168,14 @@ def test_scopes_know_their_symbols_in_files_with_any_line_ends() -> None:
     assert found.package == "a"
 
 
+def test_a_class_without_a_name_is_no_symbol() -> None:
+    source = b"enum E { A { void f() {} } }"
+    symbols = outline(source, "E.java", BY_NAME["java"]).symbols
+    found = unit(source, "E.java", symbols)
+    told = {scope.name: symbols[scope.symbol].name for scope in found.scopes if scope.symbol >= 0}
+    assert told == {"E": "E", "<clinit>": "E", "f": "f"}
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -116,8 +116,9 @@ def test_markup_calls_components_and_what_listens() -> None:
     ]
 
 
-def test_scopes_know_their_symbols() -> None:
-    source = b"class A {\r\n  m() {}\r\n}\r\nconst f = () => 1;\r\nexport default function () {}\r\n"
+@pytest.mark.parametrize("end", [b"", b";"])
+def test_scopes_know_their_symbols(end: bytes) -> None:
+    source = b"class A {\r\n  m() {}\r\n}\r\nconst f = () => 1;\r\nexport default function () {}" + end
     symbols = outline(source, "main.js", BY_NAME["javascript"]).symbols
     program = unit(source, "main.js", symbols)
     found = {scope.name: symbols[scope.symbol].qualified for scope in program.scopes if scope.symbol >= 0}
