@@ -126,6 +126,12 @@ def _type_of_member(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     return r.type_of(f"{name}()")
 
 
+def _type_of_element(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    array = written_type(r, node.named_children[0])
+    held = array.entries[0].value if isinstance(array, ir.Table) and array.entries else None
+    return held.of if isinstance(held, ir.Instance) else held
+
+
 def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     if r.field_text(node, r.fields.operator) not in "+-*/%":
         return r.name("boolean")
@@ -155,6 +161,7 @@ WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] =
     "field_access": _type_of_member,
     "parenthesized_expression": lambda r, node: written_type(r, node.named_children[0]),
     "binary_expression": _type_of_sum,
+    "array_access": _type_of_element,
 }
 
 
