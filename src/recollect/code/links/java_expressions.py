@@ -135,8 +135,8 @@ def _type_of_element(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     if r.field_text(node, r.fields.operator) not in "+-*/%":
         return r.name("boolean")
-    left, right = [written_type(r, each) for each in r.children(node)]
-    return r.name("String") if r.name("String") in (left, right) else left if left == right else None
+    types = [written_type(r, each) for each in r.children(node)]
+    return r.name("String") if r.name("String") in types else types[0] if types and types[0] == types[-1] else None
 
 
 # Methods that give a text, whatever they are called on.
@@ -455,8 +455,8 @@ def label(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def pattern(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `Circle c` in a pattern: a variable of that type."""
-    *_, type, name = r.children(node)
-    return _declared(r, r.cut(name), type)
+    parts = r.children(node)
+    return _declared(r, r.cut(parts[-1]), parts[-2]) if len(parts) > 1 else NOTHING
 
 
 READERS: dict[str, Handler] = {

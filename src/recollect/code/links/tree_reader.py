@@ -398,9 +398,10 @@ def scoped(read: Handler) -> Handler:
     def inside(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
         outer = r.block
         r.block = Block(outer)
-        found = read(r, node)
-        r.block = outer
-        return found
+        try:
+            return read(r, node)
+        finally:
+            r.block = outer
 
     return inside
 
