@@ -212,9 +212,8 @@ def anonymous(r: Reader, body: tree_sitter.Node, of: ir.Expression) -> ir.Expres
 
 def constructor_call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `this(…)` and `super(…)`."""
-    which = node.child_by_field_id(r.fields.constructor)
     line, column = r.place(node)
-    owner = ir.Super() if which is not None and r.kind(which) == "super" else ir.This()
+    owner = ir.Super() if r.field_text(node, r.fields.constructor) == "super" else ir.This()
     given = arguments(r, node.child_by_field_id(r.fields.arguments))
     return ir.Call(ir.Member(owner, CONSTRUCTOR, line), given, line, column)
 

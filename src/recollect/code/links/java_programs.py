@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 INITIALISER = "<clinit>"
 INTERFACES = frozenset(("interface_declaration", "annotation_type_declaration"))
 TYPES = frozenset(("class_declaration", "enum_declaration", "record_declaration", *INTERFACES))
-# Annotations that say nothing about who uses what.
-UNTOLD = frozenset(("Override", "Deprecated", "SuppressWarnings", "FunctionalInterface", "SafeVarargs"))
 
 
 # --- imports and the file ---
@@ -159,7 +157,7 @@ def _annotated(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
         if r.kind(each) == "modifiers":
             for child in each.named_children:
                 name = r.field_text(child, r.fields.name)
-                if name and name not in UNTOLD:
+                if name:
                     frame.body.append(ir.Use(r.reference(name), r.line(child)))
         elif r.kind(each) == "throws":
             frame.body += [ir.Use(r.reference(r.cut(child)), r.line(child)) for child in each.named_children]

@@ -206,7 +206,8 @@ def decorator(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 
 def _members(r: Reader, nodes: list[tree_sitter.Node]) -> None:
-    constructor = next((node for node in nodes if _is_constructor(r, node)), None)
+    methods = [node for node in nodes if r.kind(node) == "method_definition"]
+    constructor = next((node for node in methods if r.field_text(node, r.fields.name) == "constructor"), None)
     initial = None
     if constructor is not None:
         initial = method(r, constructor)
@@ -221,11 +222,6 @@ def _members(r: Reader, nodes: list[tree_sitter.Node]) -> None:
             _field(r, node, initial)
         elif kind in ("decorator", "class_static_block"):
             r.do(r.value(node))
-
-
-def _is_constructor(r: Reader, node: tree_sitter.Node) -> bool:
-    is_method = r.kind(node) == "method_definition"
-    return is_method and r.field_text(node, r.fields.name) == "constructor" and "static" not in words_before(r, node)
 
 
 def method(r: Reader, node: tree_sitter.Node) -> BlockFrame:
