@@ -220,7 +220,7 @@ MANIFESTS = {
 MANIFEST = ("recollect.code.manifests.families recollect.code.manifests.manifest").split()
 LINKS = (
     "recollect.code.links.generic_reader recollect.code.links.line_types recollect.code.links.signature_types "
-    "recollect.code.links.program recollect.code.links.javascript_functions recollect.code.links.named_uses"
+    "recollect.code.links.program recollect.code.links.named_uses"
 ).split()
 # Modules that read a source file of any language.
 READERS = (

@@ -16,6 +16,7 @@ from recollect.code.links.java_reader import (
     OBJECT,
     Handler,
     Reader,
+    array_of,
     declarator_type,
     is_container,
     is_plain,
@@ -24,12 +25,12 @@ from recollect.code.links.java_reader import (
 from recollect.code.links.overload_choice import UNWRAPPED
 from recollect.code.links.tree_reader import (
     NOTHING,
-    Block,
     declared,
     first,
     in_block,
     nothing,
     opaque,
+    scoped,
     statements,
     ternary,
     worth,
@@ -40,12 +41,8 @@ if TYPE_CHECKING:
 
 CONSTRUCTOR = "<init>"
 LAMBDA = "<lambda>"
-# Methods of library classes that make a container of their arguments, or of what their argument holds.
-MAKERS = frozenset(("of", "asList", "ofNullable", "singletonList", "singleton", "completedFuture", "entry"))
-COPIERS = frozenset(
-    "copyOf unmodifiableList unmodifiableSet unmodifiableMap unmodifiableCollection synchronizedList stream".split()
-)
-MAKING = frozenset(("Arrays", "Collections"))
+# Methods of library classes that make a container of their arguments.
+MAKERS = frozenset(("of", "asList", "ofNullable", "completedFuture", "entry"))
 
 
 def arguments(r: Reader, node: tree_sitter.Node | None) -> tuple[ir.Argument, ...]:
@@ -53,14 +50,9 @@ def arguments(r: Reader, node: tree_sitter.Node | None) -> tuple[ir.Argument, ..
     return tuple([ir.Argument(r.value(each), None, written_type(r, each)) for each in r.children(node)])
 
 
-def raw(r: Reader, node: tree_sitter.Node) -> str:
+def base(r: Reader, node: tree_sitter.Node) -> str:
     """Return the name of a type without its arguments."""
     return r.cut(node.named_children[0] if r.kind(node) == "generic_type" else node)
-
-
-def base(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Return the class that a type means as a base, whatever it is a container of."""
-    return r.reference(raw(r, node))
 
 
 # --- names ---
@@ -69,14 +61,10 @@ def base(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a name: of a variable, a field or a class."""
     name = r.cut(node)
-    local = r.block.find(name)
-    if local is not None:
-        return NOTHING if is_plain(local.type) else r.name(local.name)
-    found = r.find_field(name)
+    found = r.find(name)
     if found is not None:
-        of, field = found
-        return NOTHING if is_plain(field.type) else ir.Member(r.receiver(of, is_static=field.is_static), FIELD + name)
-    is_class = r.find_class(name) is not None or name in r.imported or (name[:1].isupper() and not name.isupper())
+        return NOTHING if is_plain(r.type_of(name)) else found
+    is_class = r.type_of(f"<{name}>") is not None or name in r.imported or (name[:1].isupper() and not name.isupper())
     if is_class and name not in r.statics:
         return r.reference(name)
     inherited = r.inherited(name, FIELD + name)
@@ -94,8 +82,7 @@ def field_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     if _is_package(r, path):
         return r.named_in_full(f"{path}.{name}") if name[:1].isupper() else NOTHING
     is_class = name[:1].isupper() and not name.isupper() and path.rpartition(".")[2][:1].isupper()
-    shape = r.find_class(path)
-    if is_class or (shape is not None and name in shape.classes):
+    if is_class:
         return ir.Member(r.value(of), name)
     return ir.Member(r.value(of), FIELD + name, r.line(field))
 
@@ -105,7 +92,7 @@ def _is_package(r: Reader, path: str) -> bool:
     parts = path.split(".")
     if not all(part.isidentifier() and part[:1].islower() for part in parts) or len(parts) < 2:
         return False
-    return r.block.find(parts[0]) is None and r.find_field(parts[0]) is None and parts[0] != "this"
+    return r.block.find(parts[0]) is None and parts[0] != "this"
 
 
 # --- types of arguments, by which overloads are chosen ---
@@ -121,31 +108,22 @@ def written_type(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 
 
 def _type_of_name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    local = r.block.find(r.cut(node))
-    if local is not None:
-        return local.type
-    found = r.find_field(r.cut(node))
-    return found[1].type if found is not None else None
+    """Return the type of a variable; that of `Long` is that of its constants."""
+    name = r.cut(node)
+    return r.type_of(name) or (r.name(name) if name in UNWRAPPED or name == "String" else None)
 
 
-def _type_of_call(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+def _type_of_member(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    """Return the type of `Long.MAX_VALUE`, or of what a method returns."""
     of, name = node.child_by_field_id(r.fields.object), r.field_text(node, r.fields.name)
     if name in TEXTS:
         return r.name("String")
-    if of is not None and r.kind(of) != "this":  # methods of texts and numbers mostly give their like
-        owner = written_type(r, of) or _type_of_constant(r, node)
+    if of is not None and r.kind(of) != "this":  # members of texts and numbers mostly give their like
+        owner = written_type(r, of)
         if owner is None or is_plain(owner):
             return owner
-        return None if isinstance(owner, ir.Table) else ir.Call(ir.Member(owner, name))  # what the method returns
-    found = r.find_methods(name)
-    types = {method.returns for method in found[1]} if found is not None else set()
-    return types.pop() if len(types) == 1 else None
-
-
-def _type_of_constant(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    """Return the type of `Long.MAX_VALUE` and `Double.valueOf(…)`: that of their class."""
-    owner = r.field_text(node, r.fields.object)
-    return r.name(owner) if owner in UNWRAPPED or owner == "String" else None
+        return None if isinstance(owner, ir.Table) or not name else ir.Call(ir.Member(owner, name))
+    return r.type_of(f"{name}()")
 
 
 def _type_of_element(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
@@ -155,11 +133,9 @@ def _type_of_element(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 
 
 def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    operator = node.child_by_field_id(r.fields.operator)
-    if operator is not None and operator.type not in "+-*/%":
+    if r.field_text(node, r.fields.operator) not in "+-*/%":
         return r.name("boolean")
-    sides = (node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right))
-    types = [written_type(r, each) for each in sides if each is not None]
+    types = [written_type(r, each) for each in r.children(node)]
     return r.name("String") if r.name("String") in types else types[0] if types and types[0] == types[-1] else None
 
 
@@ -181,8 +157,8 @@ WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] =
     "object_creation_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
     "cast_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
     "array_creation_expression": lambda r, node: declarator_type(r, node, node),
-    "method_invocation": _type_of_call,
-    "field_access": _type_of_constant,
+    "method_invocation": _type_of_member,
+    "field_access": _type_of_member,
     "parenthesized_expression": lambda r, node: written_type(r, node.named_children[0]),
     "binary_expression": _type_of_sum,
     "array_access": _type_of_element,
@@ -198,11 +174,10 @@ def invocation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     given = node.child_by_field_id(r.fields.arguments)
     name = r.cut(named)
     if of is None:
-        return ir.Call(_own_method(r, name), arguments(r, given), *r.place(named))
-    if r.kind(of) == "identifier" and name in MAKERS | COPIERS:
-        made = _made_by_library(r, r.cut(of), name, given)
-        if made is not None:
-            return made
+        own = r.find(f"{name}()") or r.inherited(name, name) or r.name(name)
+        return ir.Call(own, arguments(r, given), *r.place(named))
+    if name in MAKERS and r.kind(of) == "identifier" and is_container(r, r.cut(of)):
+        return ir.Table(tuple([ir.Entry(None, each.value) for each in arguments(r, given)]))
     is_of_super = any(r.kind(child) == "super" for child in node.named_children[1:2])
     owner = r.reference(r.cut(of)) if is_of_super else r.value(of)
     line, column = r.place(named)
@@ -211,46 +186,34 @@ def invocation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     return ir.Call(ir.Member(owner, name, line), arguments(r, given), line, column)
 
 
-def _own_method(r: Reader, name: str) -> ir.Expression:
-    """Return a method that is called without a receiver: of a class around, inherited, or imported."""
-    found = r.find_methods(name)
-    if found is None:
-        return r.inherited(name, name) or r.name(name)
-    of, methods = found
-    return ir.Member(r.receiver(of, is_static=all(method.is_static for method in methods)), name)
-
-
-def _made_by_library(r: Reader, owner: str, name: str, given: tree_sitter.Node | None) -> ir.Expression | None:
-    """Return the container that `List.of(a, b)` and its kin make; None for other calls."""
-    if not (is_container(r, owner) or (owner in MAKING and r.is_library(owner))):
-        return None
-    values = [r.value(each) for each in r.children(given)]
-    spread = name in COPIERS
-    return ir.Table(tuple([ir.Entry(None, ir.Spread(value) if spread else value) for value in values]), kind=owner)
-
-
 def creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `new A()`, with the class that is written with it."""
     made, given = r.child(node, r.fields.type), node.child_by_field_id(r.fields.arguments)
-    line, column = r.place(made)
-    body = next((each for each in node.named_children if r.kind(each) == "class_body"), None)
-    if body is not None:
-        return ir.Call(r.read_class(node, base(r, made), body), arguments(r, given), line, column, is_new=True)
-    outer = node.named_children[0]
-    name = raw(r, made)
-    if outer.start_byte < made.start_byte and "annotation" not in r.kind(outer):  # `outer.new Inner()`
-        return ir.Call(ir.Member(r.value(outer), name), arguments(r, given), line, column, is_new=True)
-    if is_container(r, name):
-        values = [r.value(each) for each in r.children(given)]
-        return ir.Table(tuple([ir.Entry(None, ir.Spread(value)) for value in values if value is not NOTHING]))
-    return ir.Call(r.reference(name), arguments(r, given), line, column, is_new=True)
+    outer, last, name = node.named_children[0], node.named_children[-1], base(r, made)
+    callee: ir.Expression
+    if r.kind(last) == "class_body":
+        callee = anonymous(r, last, r.reference(name))
+    elif outer.start_byte < made.start_byte and "annotation" not in r.kind(outer):  # `outer.new Inner()`
+        callee = ir.Member(r.value(outer), name)
+    elif is_container(r, name):
+        return ir.Table(tuple([ir.Entry(None, ir.Spread(each.value)) for each in arguments(r, given)]))
+    else:
+        callee = r.reference(name)
+    return ir.Call(callee, arguments(r, given), *r.place(made), is_new=True)
+
+
+def anonymous(r: Reader, body: tree_sitter.Node, of: ir.Expression) -> ir.Expression:
+    """Return the class that is written with `new`, or with a constant of an enum."""
+    own = r.value(body)
+    if isinstance(own, ir.Code):
+        r.frames[own.scope].bases.append(of)
+    return own
 
 
 def constructor_call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `this(…)` and `super(…)`."""
-    which = node.child_by_field_id(r.fields.constructor)
     line, column = r.place(node)
-    owner = ir.Super() if which is not None and r.kind(which) == "super" else ir.This()
+    owner = ir.Super() if r.field_text(node, r.fields.constructor) == "super" else ir.This()
     given = arguments(r, node.child_by_field_id(r.fields.arguments))
     return ir.Call(ir.Member(owner, CONSTRUCTOR, line), given, line, column)
 
@@ -260,24 +223,17 @@ def constructor_call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def lambda_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a lambda, whose body waits."""
-    frame = r.open("function", LAMBDA, node)
+    frame = r.open("function", node, LAMBDA)
     frame.marks += ["functional", "arrow"]
-    listed, body = node.child_by_field_id(r.fields.parameters), node.child_by_field_id(r.fields.body)
-    before = r.enter(frame)
-    if listed is not None and r.kind(listed) == "formal_parameters":
-        parameters(r, listed)
-    else:
-        names = [listed] if listed is not None and r.kind(listed) == "identifier" else r.children(listed)
-        frame.parameters += [ir.Parameter(frame.declare(frame.block, r.cut(each)).name) for each in names]
-    r.back(before)
-    if body is not None:
-        r.wait(partial(_lambda_body, r, body), frame)
+    r.wait(partial(function_body, r, node, node.child_by_field_id(r.fields.parameters)), frame)
     return ir.Code(frame.place)
 
 
-def _lambda_body(r: Reader, body: tree_sitter.Node) -> None:
-    value = r.value(body)
-    if r.kind(body) != "block":
+def function_body(r: Reader, node: tree_sitter.Node, listed: tree_sitter.Node | None) -> None:
+    """Read the parameters and the body of a function; what a lambda is worth is returned."""
+    _parameters(r, listed)
+    value = r.maybe(node.child_by_field_id(r.fields.body))
+    if value is not NOTHING:
         r.emit(ir.Return(value))
 
 
@@ -287,63 +243,55 @@ ALL = ir.Argument(ir.Spread(ir.Name("rest")))
 
 def reference(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `Task::run`, `this::go` and `Task::new` as lambdas."""
-    parts = [each for each in node.children if each.type not in ("::", "type_arguments")]
-    if len(parts) < 2:
-        return NOTHING
-    owner, last = parts[0], parts[-1]
+    found: ir.Expression
+    owner, last = node.children[0], node.children[-1]
     line, column = r.place(last)
-    frame = r.open("function", LAMBDA, node)
+    frame = r.open("function", node, LAMBDA)
     frame.marks += ["functional", "arrow"]
-    before = r.enter(frame)
     frame.parameters.append(REST)
+    before = r.enter(frame)
     if last.type == "new":
         made = type_of(r, owner)
         is_class = made is not None and not isinstance(made, ir.Table)
-        r.emit(
-            ir.Return(ir.Call(made, (ALL,), line, column, is_new=True) if made is not None and is_class else NOTHING)
-        )
+        found = ir.Call(made or NOTHING, (ALL,), line, column, is_new=True) if is_class else NOTHING
     else:
         of, name = r.value(owner), r.cut(last)
-        found: ir.Expression = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
-        if _is_type(r, owner):  # called on its first argument, or static
+        found = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
+        if _is_type(r, owner):  # static, or called on its first argument
             first = r.name("first")
             frame.parameters.insert(0, ir.Parameter(first.name, "", None, of))
             on_first = ir.Call(ir.Member(ir.Cast(first, of), name, line), (ALL,), line, column)
-            found = ir.Either((ir.Call(ir.Member(of, name, line), (ir.Argument(first), ALL), line, column), on_first))
-        r.emit(ir.Return(found))
+            found = ir.Either((ir.Call(found.callee, (ir.Argument(first), ALL), line, column), on_first))
+    r.emit(ir.Return(found))
     r.back(before)
     return ir.Code(frame.place)
 
 
 def _is_type(r: Reader, node: tree_sitter.Node) -> bool:
     name = r.cut(node).rpartition(".")[2]
-    return r.block.find(name) is None and r.find_field(name) is None and name[:1].isupper()
+    return r.block.find(name) is None and name[:1].isupper()
 
 
-def parameters(r: Reader, node: tree_sitter.Node | None) -> None:
-    """Read the parameters of a function into the scope, which is entered already."""
-    for each in node.named_children if node is not None else ():
-        kind = r.kind(each)
-        if kind == "formal_parameter":
-            type, name = declarator_type(r, each, each), r.field_text(each, r.fields.name)
-            _parameter(r, name, "", type)
-        elif kind == "spread_parameter":
+def _parameters(r: Reader, node: tree_sitter.Node | None) -> None:
+    """Read the parameters of a function, or the only one of a lambda, into the scope."""
+    is_only = node is not None and r.kind(node) == "identifier"
+    for each in [node] if node is not None and is_only else r.children(node):
+        if r.kind(each) == "identifier":
+            _parameter(r, r.cut(each), "", None)
+        elif r.kind(each) == "formal_parameter":
+            _parameter(r, r.field_text(each, r.fields.name), "", declarator_type(r, each, each))
+        elif r.kind(each) == "spread_parameter":
             inner = [child for child in each.named_children if r.kind(child) != "modifiers"]
-            _parameter(r, r.field_text(inner[-1], r.fields.name), "*", type_of(r, inner[0]))
+            many = array_of(type_of(r, inner[0]))
+            name = _parameter(r, r.field_text(inner[-1], r.fields.name), "*", many)
+            if not is_plain(many):
+                r.emit(ir.Assign(name, many))
 
 
-def _parameter(r: Reader, name: str, kind: str, type: ir.Expression | None) -> None:
-    frame = r.frame
-    if kind:
-        held = () if type is None or is_plain(type) else (ir.Entry(None, declared(type)),)
-        many = ir.Table(held or ((ir.Entry(None, type),) if type is not None else ()), kind="[]")
-        variable = frame.declare(frame.block, name, many)
-        frame.parameters.append(ir.Parameter(variable.name, kind, None, many))
-        if held:
-            r.emit(ir.Assign(r.name(variable.name), ir.Table(held)))
-        return
-    variable = frame.declare(frame.block, name, type)
-    frame.parameters.append(ir.Parameter(variable.name, "", None, type))
+def _parameter(r: Reader, name: str, kind: str, type: ir.Expression | None) -> ir.Name:
+    variable = r.frame.declare(r.frame.block, name, type)
+    r.frame.parameters.append(ir.Parameter(variable.name, kind, None, type))
+    return r.name(variable.name)
 
 
 # --- other expressions ---
@@ -356,7 +304,12 @@ def cast(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def as_type(value: ir.Expression, type: ir.Expression | None) -> ir.Expression:
     """Return a value that is declared to be of a type."""
-    if type is None or type == OBJECT or isinstance(value, ir.Code) or (isinstance(value, ir.Call) and value.is_new):
+    if (
+        type in (None, OBJECT)
+        or is_plain(type)
+        or isinstance(value, ir.Code)
+        or (isinstance(value, ir.Call) and value.is_new)
+    ):
         return value
     if value is NOTHING or isinstance(type, ir.Table):
         known = declared(type)
@@ -366,30 +319,22 @@ def as_type(value: ir.Expression, type: ir.Expression | None) -> ir.Expression:
 
 def instance_of(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a instanceof Foo f`."""
-    left, right = node.child_by_field_id(r.fields.left), node.child_by_field_id(r.fields.right)
-    value = r.maybe(left)
+    value, right = r.maybe(node.child_by_field_id(r.fields.left)), node.child_by_field_id(r.fields.right)
     name = r.field_text(node, r.fields.name)
     if right is not None:
         use(r, right)
-        if name:
-            _bind(r, name, value, type_of(r, right))
-            return NOTHING
-    pattern = next((each for each in node.named_children if "pattern" in r.kind(each)), None)
-    if pattern is not None:
-        _take_apart(r, pattern, value)
-    return opaque([value])
+    if name:
+        type = type_of(r, right)
+        _bind(r, name, as_type(value, type), type)
+        return NOTHING
+    return opaque([value, r.parts(node.named_children[1:])])  # a pattern
 
 
-def use(r: Reader, node: tree_sitter.Node) -> None:
+def use(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Note that a type is named."""
     type = type_of(r, node)
     if type is not None and not is_plain(type) and not isinstance(type, ir.Table):
         r.emit(ir.Use(type, r.line(node)))
-
-
-def class_literal(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `Foo.class`."""
-    use(r, node.named_children[0])
     return NOTHING
 
 
@@ -403,24 +348,21 @@ def array_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def array_creation(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `new Foo[3]` and `new Foo[] {a, b}`."""
-    for each in node.named_children:
-        if r.kind(each) == "dimensions_expr":
-            r.do(r.parts(each.named_children))
+    r.do(r.parts([each for each in node.named_children if r.kind(each) == "dimensions_expr"]))
     value = node.child_by_field_id(r.fields.value)
     return r.value(value) if value is not None else ir.Table(())
 
 
 def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read the elements of an array."""
-    values = [r.value(each) for each in r.children(node)]
-    return ir.Table(tuple([ir.Entry(None, value) for value in values if value is not NOTHING]))
+    values = [value for each in r.children(node) if (value := r.value(each)) is not NOTHING]
+    return ir.Table(tuple([ir.Entry(None, value) for value in values]))
 
 
 def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a = b`; it is worth what is assigned."""
     left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
-    operator = node.child_by_field_id(r.fields.operator)
-    if operator is not None and operator.type != "=":
+    if r.field_text(node, r.fields.operator) != "=":
         return r.parts(node.named_children)
     target, value = r.value(left), r.value(right)
     if not isinstance(target, ir.Name | ir.Member | ir.Item) or value is NOTHING:
@@ -436,69 +378,58 @@ def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def declaration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `Foo a = b, c`."""
     for each in node.children_by_field_id(r.fields.declarator):
-        value = each.child_by_field_id(r.fields.value)
-        type = declarator_type(r, node, each)
-        found = r.maybe(value)
+        value, type = each.child_by_field_id(r.fields.value), declarator_type(r, node, each)
+        found = as_type(r.maybe(value), type)
         if value is not None and type is None:
             type = written_type(r, value)
-            _bind(r, r.field_text(each, r.fields.name), found, type, is_written=False)
-        else:
-            _bind(r, r.field_text(each, r.fields.name), found, type)
+        _bind(r, r.field_text(each, r.fields.name), found, type)
     return NOTHING
 
 
-def _bind(r: Reader, name: str, value: ir.Expression, type: ir.Expression | None, *, is_written: bool = True) -> None:
-    """Declare a local variable that holds a value as one of a type."""
-    variable = r.frame.declare(r.block, name, type)
+def _bind(r: Reader, name: str, value: ir.Expression, type: ir.Expression | None) -> ir.Expression:
+    """Return a local variable of a type after giving it a value."""
+    variable = r.name(r.frame.declare(r.block, name, type).name)
     if is_plain(type):
         r.do(value)
-        return
-    found = as_type(value, type) if is_written else value
-    if found is not NOTHING:
-        r.emit(ir.Assign(r.name(variable.name), found))
+    elif value is not NOTHING:
+        r.emit(ir.Assign(variable, value))
+    return variable
 
 
 def return_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `return a`."""
-    for child in r.children(node):
-        value = r.value(child)
-        if is_plain(r.frame.returns):
-            r.do(value)
-        elif value is not NOTHING:
-            r.emit(ir.Return(value))
+    value = first(r, node)
+    if is_plain(r.frame.returns):
+        r.do(value)
+    elif value is not NOTHING:
+        r.emit(ir.Return(value))
     return NOTHING
 
 
 def for_each(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `for (Foo foo : all)`."""
-    value, body = node.child_by_field_id(r.fields.value), node.child_by_field_id(r.fields.body)
-    source = r.kept(r.maybe(value))
-    outer = r.block
-    r.block = Block(outer)
-    type = type_of(r, node.child_by_field_id(r.fields.type))
-    found: ir.Expression = NOTHING
+    source = r.kept(r.maybe(node.child_by_field_id(r.fields.value)))
+    type, found = type_of(r, node.child_by_field_id(r.fields.type)), source
     if source is not NOTHING:  # a table, or an object with an iterator of its own
-        line, column = r.place(value or node)
-        iterator = ir.Call(ir.Member(source, "iterator", line), (), line, column, is_implied=True)
-        r.do(ir.Call(ir.Member(iterator, "hasNext", line), (), line, column, is_implied=True))
-        following = ir.Call(ir.Member(iterator, "next", line), (), line, column, is_implied=True)
-        found = ir.Either((ir.Elements(source), following))
-    _bind(r, r.field_text(node, r.fields.name), found, type)
-    r.do(r.maybe(body))
-    r.block = outer
-    return NOTHING
+        iterator = _implied(r, node, source, "iterator")
+        r.do(_implied(r, node, iterator, "hasNext"))
+        found = ir.Either((ir.Elements(source), _implied(r, node, iterator, "next")))
+    _bind(r, r.field_text(node, r.fields.name), as_type(found, type), type)
+    return r.maybe(node.child_by_field_id(r.fields.body))
+
+
+def _implied(r: Reader, node: tree_sitter.Node, of: ir.Expression, name: str) -> ir.Call:
+    """Return a call that the language adds."""
+    line, column = r.place(node)
+    return ir.Call(ir.Member(of, name, line), (), line, column, is_implied=True)
 
 
 def resource(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a resource, which is closed in the end."""
-    value, line, name = node.child_by_field_id(r.fields.value), r.line(node), r.field_text(node, r.fields.name)
-    if value is None or not name:
-        held = first(r, node)
-    else:
-        _bind(r, name, r.value(value), type_of(r, node.child_by_field_id(r.fields.type)))
-        held = r.name(r.block.names[name].name)
-    if held is not NOTHING:
-        r.do(ir.Call(ir.Member(held, "close", line), (), *r.place(node), is_implied=True))
+    value, name = node.child_by_field_id(r.fields.value), r.field_text(node, r.fields.name)
+    type = type_of(r, node.child_by_field_id(r.fields.type))
+    held = _bind(r, name, as_type(r.maybe(value), type), type) if name else first(r, node)
+    r.do(_implied(r, node, held, "close"))
     return NOTHING
 
 
@@ -507,57 +438,24 @@ def caught(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     types = next((each for each in node.named_children if r.kind(each) == "catch_type"), None)
     for each in types.named_children if types is not None else ():
         use(r, each)
-    _bind(r, r.field_text(node, r.fields.name), NOTHING, type_of(r, types))
-    return NOTHING
+    return _declared(r, r.field_text(node, r.fields.name), types)
 
 
-def switch(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a switch, which is worth what one of its branches gives."""
-    condition, body = node.child_by_field_id(r.fields.condition), node.child_by_field_id(r.fields.body)
-    matched = r.kept(r.maybe(condition))
-    result = r.name(r.temporary())
-    r.results.append(result)
-    outer = r.block
-    for branch in body.named_children if body is not None else ():
-        r.block = Block(outer) if r.kind(branch) == "switch_rule" or r.block is outer else r.block
-        for each in branch.named_children:
-            kind = r.kind(each)
-            if kind == "switch_label":
-                _label(r, each, matched)
-            elif kind == "expression_statement" and r.kind(branch) == "switch_rule":
-                r.emit(ir.Assign(result, first(r, each)))
-            else:
-                r.do(r.value(each))
-    r.block = outer
-    r.results.pop()
-    return result
+def _declared(r: Reader, name: str, type: tree_sitter.Node | None) -> ir.Expression:
+    """Declare a variable of which only the type is known."""
+    found = type_of(r, type)
+    return _bind(r, name, as_type(NOTHING, found), found)
 
 
-def _label(r: Reader, node: tree_sitter.Node, matched: ir.Expression) -> None:
-    for each in node.named_children:
-        if "pattern" in r.kind(each):
-            _take_apart(r, each, matched)
-        elif r.kind(each) != "identifier":  # a constant of an enum is no variable here
-            r.do(r.value(each))
+def label(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `case A a`; a constant of an enum is no variable here."""
+    return r.parts([each for each in node.named_children if r.kind(each) != "identifier"])
 
 
-def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `yield a` in a switch."""
-    if r.results:
-        r.emit(ir.Assign(r.results[-1], first(r, node)))
-    return NOTHING
-
-
-def _take_apart(r: Reader, node: tree_sitter.Node, value: ir.Expression) -> None:
-    """Declare what a pattern binds: `Circle c`, `Point(int x, var y)`."""
-    parts = [each for each in node.named_children if r.kind(each) != "modifiers"]
-    if r.kind(node) in ("type_pattern", "record_pattern_component") and len(parts) == 2:
-        _bind(r, r.cut(parts[1]), value, type_of(r, parts[0]))
-        return
-    inner = value if r.kind(node) == "pattern" else NOTHING
-    for each in parts:
-        if "pattern" in r.kind(each):
-            _take_apart(r, each, inner)
+def pattern(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `Circle c` in a pattern: a variable of that type."""
+    parts = r.children(node)
+    return _declared(r, r.cut(parts[-1]), parts[-2]) if len(parts) > 1 else NOTHING
 
 
 READERS: dict[str, Handler] = {
@@ -576,28 +474,23 @@ READERS: dict[str, Handler] = {
     "parenthesized_expression": first,
     "ternary_expression": ternary,
     "instanceof_expression": instance_of,
-    "class_literal": class_literal,
+    "class_literal": lambda r, node: use(r, node.named_children[0]),
     "array_access": array_access,
     "array_creation_expression": array_creation,
     "array_initializer": array,
     "assignment_expression": assignment,
-    "switch_expression": switch,
-    "yield_statement": yield_,
+    "switch_label": label,
+    **dict.fromkeys(("type_pattern", "record_pattern_component"), pattern),
     "local_variable_declaration": declaration,
     "return_statement": return_,
-    "enhanced_for_statement": for_each,
+    "enhanced_for_statement": scoped(for_each),
     "resource": resource,
     "catch_formal_parameter": caught,
-    "constructor_body": statements,
-    "expression_statement": statements,
+    **dict.fromkeys(("constructor_body", "expression_statement", "switch_block_statement_group"), statements),
     **dict.fromkeys(
-        "block if_statement for_statement while_statement do_statement try_statement try_with_resources_statement "
-        "catch_clause labeled_statement".split(),
-        in_block,
+        "block switch_block switch_rule for_statement try_with_resources_statement catch_clause".split(), in_block
     ),
     **dict.fromkeys(
-        "line_comment block_comment modifiers break_statement continue_statement generic_type array_type "
-        "marker_annotation string_literal character_literal type_arguments".split(),
-        nothing,
+        "modifiers break_statement continue_statement generic_type array_type type_arguments".split(), nothing
     ),
 }

@@ -9,12 +9,12 @@
     }                                 ))
 
 Field initialisers run in functions of their own, as in the JVM: `<init>` for each object, `<clinit>` once for the
-class. Accessors and constructor of a record are implicit. Bodies wait until all classes of the file are known.
+class. Accessors of a record are implicit. Bodies wait until all classes of the file are known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,21 +23,18 @@ from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import java_expressions
 from recollect.code.links import program as ir
-from recollect.code.links.java_expressions import CONSTRUCTOR, arguments, as_type, base, parameters
+from recollect.code.links.java_expressions import CONSTRUCTOR, anonymous, arguments, as_type, base, function_body
 from recollect.code.links.java_reader import (
     FIELD,
     FIELDS,
-    Field,
-    Frame,
     Handler,
-    Method,
     Reader,
     Shape,
     declarator_type,
     declare_variables,
     is_plain,
 )
-from recollect.code.links.tree_reader import NOTHING, by_end, declared, grammar, nothing
+from recollect.code.links.tree_reader import NOTHING, BlockFrame, by_end, declared, grammar, nothing
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -45,8 +42,6 @@ if TYPE_CHECKING:
 INITIALISER = "<clinit>"
 INTERFACES = frozenset(("interface_declaration", "annotation_type_declaration"))
 TYPES = frozenset(("class_declaration", "enum_declaration", "record_declaration", *INTERFACES))
-# Annotations that say nothing about who uses what.
-UNTOLD = frozenset(("Override", "Deprecated", "SuppressWarnings", "FunctionalInterface", "SafeVarargs"))
 
 
 # --- imports and the file ---
@@ -54,7 +49,6 @@ UNTOLD = frozenset(("Override", "Deprecated", "SuppressWarnings", "FunctionalInt
 
 def program(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a file: first the names of its classes, then the classes; their bodies wait."""
-    classes: list[tuple[tree_sitter.Node, Shape]] = []
     nodes = list(node.named_children)
     for each in nodes:
         kind = r.kind(each)
@@ -62,16 +56,12 @@ def program(r: Reader, node: tree_sitter.Node) -> ir.Expression:
             r.package = next((r.cut(child) for child in each.named_children if "identifier" in r.kind(child)), "")
         elif kind == "import_declaration":
             _import(r, each)
-        elif kind in TYPES:
-            name = r.field_text(each, r.fields.name)
-            r.top[name] = _shape(r, each, Shape(name, r.name(name)))
-            classes.append((each, r.top[name]))
         elif kind == "ERROR":
             nodes += each.named_children
-    for each, shape in classes:
-        r.emit(
-            ir.Assign(r.name(shape.name), ir.Code(class_(r, each, shape, each.child_by_field_id(r.fields.body)).place))
-        )
+    _declare_classes(r, nodes, None)
+    for each in nodes:
+        if r.kind(each) in TYPES:
+            class_declaration(r, each)
     return NOTHING
 
 
@@ -100,14 +90,12 @@ def _has_class(path: str) -> bool:
     return any(part[:1].isupper() for part in path.split("."))
 
 
-def _shape(r: Reader, node: tree_sitter.Node, shape: Shape) -> Shape:
-    """Return a shape with the classes inside of it; members are added when the class is read."""
-    for each in _members(r, node.child_by_field_id(r.fields.body)):
+def _declare_classes(r: Reader, nodes: Iterable[tree_sitter.Node], owner: ir.Expression | None) -> None:
+    """Declare classes of a scope before they are read."""
+    for each in nodes:
         if r.kind(each) in TYPES:
             name = r.field_text(each, r.fields.name)
-            reference = ir.Member(shape.reference, name) if shape.reference is not None else None
-            shape.classes[name] = _shape(r, each, Shape(name, reference))
-    return shape
+            r.declare_type(name, ir.Member(owner, name) if owner is not None else r.name(name))
 
 
 def _members(r: Reader, body: tree_sitter.Node | None) -> list[tree_sitter.Node]:
@@ -121,36 +109,40 @@ def _members(r: Reader, body: tree_sitter.Node | None) -> list[tree_sitter.Node]
 # --- classes ---
 
 
-def class_(r: Reader, node: tree_sitter.Node, shape: Shape, body: tree_sitter.Node | None) -> Frame:
+def class_(r: Reader, node: tree_sitter.Node, shape: Shape) -> BlockFrame:
     """Read a class; bodies of its functions wait."""
-    frame = r.open("interface" if r.kind(node) in INTERFACES else "class", shape.name, node)
-    frame.shape = shape
+    kind = r.kind(node)
+    frame = r.open("interface" if kind in INTERFACES else "class", node if kind in TYPES else None, shape.name)
+    r.shapes[frame.place] = shape
     before = r.enter(frame)
-    if r.kind(node) in TYPES:
+    members = _members(r, node.child_by_field_id(r.fields.body) or node)
+    _declare_classes(r, members, shape.reference)
+    if kind in TYPES:
         declare_variables(r, node)
         _heads(r, node, frame)
         _annotated(r, node, frame)
         if "abstract" in _words(r, node):
             frame.marks.append("abstract")
-    shape.has_bases = bool(frame.bases or frame.implements)
-    if r.kind(node) == "record_declaration":
-        _record(r, node, frame)
-    for each in _members(r, body):
+    shape.has_bases = bool(frame.bases or frame.implements) or kind not in TYPES
+    if kind == "record_declaration":
+        _record(r, shape, node, members)
+    for each in members:
         reader = MEMBERS.get(r.kind(each))
         if reader is not None:
-            reader(r, frame, each)
+            reader(r, shape, each)
     r.back(before)
     return frame
 
 
-def _heads(r: Reader, node: tree_sitter.Node, frame: Frame) -> None:
+def _heads(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
     for each in node.named_children:
         kind = r.kind(each)
         if kind == "superclass":
-            frame.bases += [base(r, child) for child in each.named_children]
+            frame.bases += [r.reference(base(r, child)) for child in each.named_children]
         elif kind in ("super_interfaces", "extends_interfaces"):
             listed = frame.bases if kind == "extends_interfaces" else frame.implements
-            listed += [base(r, child) for several in each.named_children for child in several.named_children]
+            types = [child for several in each.named_children for child in several.named_children]
+            listed += [r.reference(base(r, child)) for child in types]
 
 
 def _words(r: Reader, node: tree_sitter.Node) -> frozenset[str]:
@@ -159,197 +151,146 @@ def _words(r: Reader, node: tree_sitter.Node) -> frozenset[str]:
     return frozenset(child.type for child in found.children) if found is not None else frozenset()
 
 
-def _annotated(r: Reader, node: tree_sitter.Node, frame: Frame) -> None:
+def _annotated(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
     """Note the annotations and the thrown types of a declaration."""
     for each in node.named_children:
         if r.kind(each) == "modifiers":
             for child in each.named_children:
                 name = r.field_text(child, r.fields.name)
-                if name and name not in UNTOLD:
+                if name:
                     frame.body.append(ir.Use(r.reference(name), r.line(child)))
         elif r.kind(each) == "throws":
             frame.body += [ir.Use(r.reference(r.cut(child)), r.line(child)) for child in each.named_children]
 
 
-def local_class(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a class that a function declares."""
+def class_declaration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a class of the file, of another class, or of a function."""
     name = r.field_text(node, r.fields.name)
-    shape = _shape(r, node, Shape(name, r.name(name)))
-    around = next(r.around(), None)
-    if around is not None:  # known in the class around from here on; two functions rarely have one of the same name
-        around.shape.classes[name] = shape
-    r.emit(ir.Assign(r.name(name), ir.Code(class_(r, node, shape, node.child_by_field_id(r.fields.body)).place)))
+    if f"<{name}>" not in r.block.names:
+        _declare_classes(r, [node], None)
+    shape = Shape(name, r.type_of(f"<{name}>"))
+    r.emit(ir.Assign(r.name(name), ir.Code(class_(r, node, shape).place)))
     return NOTHING
 
 
-def anonymous_class(r: Reader, node: tree_sitter.Node, of: ir.Expression, body: tree_sitter.Node) -> ir.Expression:
-    """Return a class that is written with `new`, or with a constant of an enum."""
+def anonymous_class(r: Reader, node: tree_sitter.Node) -> ir.Expression:
+    """Read a class without a name; its base is added by what it is written with."""
     r.anonymous += 1
-    shape = Shape(f"${r.anonymous}", None)
-    frame = class_(r, node, shape, body)
-    frame.bases.append(of)
-    shape.has_bases = True
-    return ir.Code(frame.place)
+    return ir.Code(class_(r, node, Shape(f"${r.anonymous}", None)).place)
 
 
 # --- members ---
 
 
-def _method(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
-    name, body = r.field_text(node, r.fields.name), node.child_by_field_id(r.fields.body)
-    words = _words(r, node)
-    declare_variables(r, node)
-    function = _function(r, frame, node, name)
-    function.returns = declarator_type(r, node, node)
+def _method(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
+    name, words = r.field_text(node, r.fields.name), _words(r, node)
+    function = _function(r, node, name)
     if "static" in words:
         function.marks.append("static")
-    if body is None and "native" not in words and r.kind(node) == "method_declaration":
+    if node.child_by_field_id(r.fields.body) is None and "native" not in words and r.kind(node) == "method_declaration":
         function.marks.append("abstract")
-    if frame.shape is not None:
-        frame.shape.methods.setdefault(name, []).append(Method(function.returns, "static" in words))
+    r.declare_member(shape, f"{name}()", function.returns, is_static="static" in words)
 
 
-def _constructor(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
-    function = _function(r, frame, node, CONSTRUCTOR)
+def _constructor(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
+    function = _function(r, node, CONSTRUCTOR)
     function.marks.append("constructor")
-    body = node.child_by_field_id(r.fields.body)
-    is_chained = any(
-        r.kind(each) == "explicit_constructor_invocation" for each in (body.named_children if body is not None else ())
-    )
-    if frame.bases and not is_chained:
+    statements = r.children(node.child_by_field_id(r.fields.body))
+    is_chained = any(r.kind(each) == "explicit_constructor_invocation" for each in statements)
+    if r.frame.bases and not is_chained:
         line, column = r.place(node)
         function.body.append(ir.Do(ir.Call(ir.Member(ir.Super(), CONSTRUCTOR, line), (), line, column)))
 
 
-def _function(r: Reader, frame: Frame, node: tree_sitter.Node, name: str) -> Frame:
+def _function(r: Reader, node: tree_sitter.Node, name: str) -> BlockFrame:
     """Return a method or a constructor, whose parameters and body wait."""
-    symbol = frame.name if name == CONSTRUCTOR else name
-    function = r.open("function", name, node, symbol)
+    function = r.open("function", node, name)
     listed = node.child_by_field_id(r.fields.parameters)
-    function.arity = sum(r.kind(each).endswith("parameter") for each in (listed.named_children if listed else ()))
+    if r.kind(node) == "compact_constructor_declaration" and node.parent is not None and node.parent.parent is not None:
+        listed = node.parent.parent.child_by_field_id(r.fields.parameters)  # those of the record
+    function.arity = sum(r.kind(each).endswith("parameter") for each in r.children(listed))
     _annotated(r, node, function)
     r.emit(ir.Assign(r.name(name), ir.Code(function.place)))
-    variables = dict(r.variables)
-    r.wait(partial(_body, r, node, listed, variables), function)
+    r.wait(partial(function_body, r, node, listed), function)
+    before = r.enter(function)
+    declare_variables(r, node)
+    function.returns = declarator_type(r, node, node)
+    r.back(before)
     return function
 
 
-def _body(
-    r: Reader, node: tree_sitter.Node, listed: tree_sitter.Node | None, variables: dict[str, ir.Expression | None]
-) -> None:
-    r.variables = variables
-    if r.kind(node) == "compact_constructor_declaration":
-        listed = (
-            node.parent.parent.child_by_field_id(r.fields.parameters) if node.parent and node.parent.parent else None
-        )
-        parameters(r, listed)
-        r.frame.arity = len(r.frame.parameters)
-        r.frame.body += [
-            ir.Assign(ir.Member(ir.This(), FIELD + each.name), ir.Name(each.name)) for each in r.frame.parameters
-        ]
-    else:
-        parameters(r, listed)
-    r.do(r.maybe(node.child_by_field_id(r.fields.body)))
-
-
-def _initial(r: Reader, frame: Frame, *, is_static: bool) -> Frame:
+def _initial(r: Reader, shape: Shape, *, is_static: bool) -> BlockFrame:
     """Return the function that initialises the class, or its objects."""
     name = INITIALISER if is_static else CONSTRUCTOR
-    if name not in frame.initial:
-        made = frame.initial[name] = r.open("function", name, None)
-        made.symbol, made.line = frame.symbol, frame.line
+    if name not in shape.initial:
+        made = shape.initial[name] = r.open("function", None, name)
+        made.symbol, made.line = r.frame.symbol, r.frame.line
         if is_static:
             made.marks.append("static")
-    return frame.initial[name]
+    return shape.initial[name]
 
 
-def _field(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
-    shape = frame.shape
-    is_static = frame.kind == "interface" or "static" in _words(r, node)
-    _annotated(r, node, frame)
+def _field(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
+    is_static = r.frame.kind == "interface" or "static" in _words(r, node)
+    _annotated(r, node, r.frame)
     for each in node.children_by_field_id(r.fields.declarator):
         name, value = r.field_text(each, r.fields.name), each.child_by_field_id(r.fields.value)
         type = declarator_type(r, node, each)
-        if shape is not None:
-            shape.fields[name] = Field(type, is_static)
-        if type is not None and not is_plain(type):
-            r.emit(ir.Assign(r.name(FIELD + name), declared(type)))
+        _declare(r, shape, name, type, is_static=is_static)
         if value is not None:
-            initial = _initial(r, frame, is_static=is_static)
-            r.wait(partial(_initialise, r, frame, name, value, type), initial)
+            r.wait(partial(_initialise, r, shape, name, value, type), _initial(r, shape, is_static=is_static))
 
 
-def _initialise(r: Reader, frame: Frame, name: str, node: tree_sitter.Node, type: ir.Expression | None) -> None:
+def _declare(r: Reader, shape: Shape, name: str, type: ir.Expression | None, *, is_static: bool) -> None:
+    """Write that a class has a field of a type."""
+    field = r.declare_member(shape, name, type, is_static=is_static)
+    if type is not None and not is_plain(type):
+        r.emit(ir.Assign(r.name(field), declared(type)))
+
+
+def _initialise(r: Reader, shape: Shape, name: str, node: tree_sitter.Node, type: ir.Expression | None) -> None:
     value = r.value(node)
-    is_static = "static" in r.frame.marks
-    owner = frame.shape.reference if is_static and frame.shape is not None else ir.This()
+    owner = shape.reference if "static" in r.frame.marks else ir.This()
     if value is NOTHING or is_plain(type) or owner is None:
         r.do(value)
     else:
         r.emit(ir.Assign(ir.Member(owner, FIELD + name), as_type(value, type)))
 
 
-def _block(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
-    initial = _initial(r, frame, is_static=r.kind(node) == "static_initializer")
+def _block(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
+    initial = _initial(r, shape, is_static=r.kind(node) == "static_initializer")
     r.wait(lambda: r.do(r.value(node)), initial)
 
 
-def _constant(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
+def _constant(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
     """Read a constant of an enum, with a class of its own if it has a body."""
-    name, shape = r.field_text(node, r.fields.name), frame.shape
-    if shape is None or shape.reference is None:
-        return
-    shape.fields[name] = Field(shape.reference, is_static=True)
-    r.emit(ir.Assign(r.name(FIELD + name), declared(shape.reference)))
-    r.wait(partial(_made_constant, r, node, name, shape.reference), _initial(r, frame, is_static=True))
+    name, of = r.field_text(node, r.fields.name), shape.reference
+    if of is not None:
+        _declare(r, shape, name, of, is_static=True)
+        r.wait(partial(_made_constant, r, node, name, of), _initial(r, shape, is_static=True))
 
 
 def _made_constant(r: Reader, node: tree_sitter.Node, name: str, of: ir.Expression) -> None:
-    body, given = node.child_by_field_id(r.fields.body), node.child_by_field_id(r.fields.arguments)
-    callee = anonymous_class(r, node, of, body) if body is not None else of
-    made = ir.Call(callee, arguments(r, given), *r.place(node), is_new=True)
+    body = node.child_by_field_id(r.fields.body)
+    callee = anonymous(r, body, of) if body is not None else of
+    made = ir.Call(callee, arguments(r, node.child_by_field_id(r.fields.arguments)), *r.place(node), is_new=True)
     r.emit(ir.Assign(ir.Member(of, FIELD + name), made))
 
 
-def _nested(r: Reader, frame: Frame, node: tree_sitter.Node) -> None:
-    shape = frame.shape.classes.get(r.field_text(node, r.fields.name)) if frame.shape is not None else None
-    if shape is not None:
-        inner = class_(r, node, shape, node.child_by_field_id(r.fields.body))
-        r.emit(ir.Assign(r.name(shape.name), ir.Code(inner.place)))
-
-
-def _record(r: Reader, node: tree_sitter.Node, frame: Frame) -> None:
-    """Write the fields of a record, and the accessors and the constructor that the source omits."""
-    listed = node.child_by_field_id(r.fields.parameters)
-    own = _members(r, node.child_by_field_id(r.fields.body))
-    names = {r.field_text(each, r.fields.name) for each in own if r.kind(each) == "method_declaration"}
-    taken: list[ir.Parameter] = []
-    for each in listed.named_children if listed is not None else ():
+def _record(r: Reader, shape: Shape, node: tree_sitter.Node, members: list[tree_sitter.Node]) -> None:
+    """Write the fields of a record, and the accessors that the source omits."""
+    written = {r.field_text(each, r.fields.name) for each in members if r.kind(each) == "method_declaration"}
+    for each in r.children(node.child_by_field_id(r.fields.parameters)):
         name, type = r.field_text(each, r.fields.name), declarator_type(r, each, each)
-        taken.append(ir.Parameter(name, "", None, type))
-        if frame.shape is not None:
-            frame.shape.fields[name] = Field(type, is_static=False)
-        if type is not None and not is_plain(type):
-            r.emit(ir.Assign(r.name(FIELD + name), declared(type)))
-        if name not in names:
-            accessor = _implicit(r, name, [])
-            accessor.body.append(ir.Return(ir.Member(ir.This(), FIELD + name)))
-    if not any("constructor" in r.kind(each) for each in own):
-        made = _implicit(r, CONSTRUCTOR, taken)
-        made.marks.append("constructor")
-        made.body += [ir.Assign(ir.Member(ir.This(), FIELD + each.name), ir.Name(each.name)) for each in taken]
+        _declare(r, shape, name, type, is_static=False)
+        if name not in written:
+            accessor = r.open("function", None, name)
+            accessor.marks.append("implicit")
+            accessor.arity, accessor.returns = 0, type
+            r.emit(ir.Assign(r.name(name), ir.Code(accessor.place)))
 
 
-def _implicit(r: Reader, name: str, taken: list[ir.Parameter]) -> Frame:
-    """Return a method that the language adds."""
-    made = r.open("function", name, None)
-    made.marks.append("implicit")
-    made.parameters, made.arity = taken, len(taken)
-    r.emit(ir.Assign(r.name(name), ir.Code(made.place)))
-    return made
-
-
-MEMBERS: dict[str, Callable[[Reader, Frame, tree_sitter.Node], None]] = {
+MEMBERS: dict[str, Callable[[Reader, Shape, tree_sitter.Node], None]] = {
     "method_declaration": _method,
     "annotation_type_element_declaration": _method,
     "constructor_declaration": _constructor,
@@ -359,10 +300,16 @@ MEMBERS: dict[str, Callable[[Reader, Frame, tree_sitter.Node], None]] = {
     "block": _block,
     "static_initializer": _block,
     "enum_constant": _constant,
-    **dict.fromkeys(TYPES, _nested),
+    **dict.fromkeys(TYPES, lambda r, shape, node: r.do(class_declaration(r, node))),
 }
 READERS: tuple[tuple[str, Handler], ...] = tuple(
-    {**java_expressions.READERS, "program": program, **dict.fromkeys(TYPES, local_class), "ERROR": nothing}.items()
+    {
+        **java_expressions.READERS,
+        "program": program,
+        **dict.fromkeys(TYPES, class_declaration),
+        "class_body": anonymous_class,
+        "ERROR": nothing,
+    }.items()
 )
 
 
@@ -375,7 +322,6 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     page = Page(source)
     parsed = grammars.parsed("java")
     reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
-    reader.read_class = partial(anonymous_class, reader)
     reader.read_tree(parse(page, "java").root_node)
     scopes = tuple([frame.scope() for frame in reader.frames])
     return ir.Unit("java", scopes, reader.package, tuple(page.notes))

@@ -2,7 +2,7 @@
 
     a local                        x
     a field or method of ours      this.x, or Shop.x where it is static
-    … of the object around         `Shop.this`.x, a name that the method around keeps its `this` under
+    … of the object around         a member of any Shop
     what no class here declares    one of: inherited from a class of another file, imported statically, a type
 
 Fields have a mark before their name in the program, since a method may have the same name. Types are expressions of
@@ -16,11 +16,21 @@ what they are instances of; one that leads to no class, such as `var`, is None:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.index.page import Page
 from recollect.code.links import program as ir
-from recollect.code.links.tree_reader import NOTHING, Block, BlockFrame, BlockReader, Grammar, ScopeWriter, declared
+from recollect.code.links.tree_reader import (
+    NOTHING,
+    BlockFrame,
+    Grammar,
+    ScopeWriter,
+    SymbolReader,
+    Variable,
+    declared,
+    either,
+)
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -30,8 +40,8 @@ Handler = Callable[["Reader", "tree_sitter.Node"], ir.Expression]
 FIELD = "#"
 FIELDS = tuple(
     (
-        "alternative arguments array body condition consequence constructor declarator dimensions element field index "
-        "left name object operator parameters resources right superclass type type_parameters value"
+        "arguments body condition constructor declarator dimensions element field left name object operator parameters "
+        "right type type_parameters value"
     ).split()
 )
 # No object of a program is held by a variable of these types, so its values need not be followed.
@@ -43,122 +53,72 @@ PLAIN = frozenset(
 LIBRARY = ("java.", "javax.", "kotlin.")
 
 
-class Field(NamedTuple):
-    """A field as it is declared."""
-
-    type: ir.Expression | None
-    is_static: bool
-
-
-class Method(NamedTuple):
-    """A method as it is declared."""
-
-    returns: ir.Expression | None
-    is_static: bool
-
-
 class Shape:
-    """The declarations of a class; `reference` is how the program names it, None for an anonymous class."""
+    """The declarations of a class; its fields, methods and classes are names of its block.
 
-    __slots__ = ("classes", "fields", "has_bases", "methods", "name", "reference")
+    reference: how the program names it, None for an anonymous class
+    dynamic: fields and methods of its objects
+    initial: functions that initialise its objects and itself
+    has_bases: it may inherit members from other files
+    """
+
+    __slots__ = ("dynamic", "has_bases", "initial", "name", "reference")
 
     def __init__(self, name: str, reference: ir.Expression | None) -> None:
         self.name, self.reference = name, reference
-        self.classes: dict[str, Shape] = {}
-        self.fields: dict[str, Field] = {}
-        self.methods: dict[str, list[Method]] = {}
-        self.has_bases = False  # it may inherit members from other files
-
-
-class Frame(BlockFrame):
-    """A scope of Java; a class has its shape, and functions that initialise its objects and itself."""
-
-    __slots__ = ("initial", "shape")
-
-    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: Frame | None, block: Block | None) -> None:
-        super().__init__(kind, name, place, parent, block)
-        self.shape: Shape | None = None
-        self.initial: dict[str, Frame] = {}
+        self.dynamic: set[str] = set()
+        self.initial: dict[str, BlockFrame] = {}
+        self.has_bases = False
 
 
 class Around(NamedTuple):
-    """A class around a place: its frame, its shape, and the frame directly inside of it on the way there."""
+    """A class around a place; `is_static`: the place has no object of it."""
 
-    frame: Frame
+    frame: ScopeWriter
     shape: Shape
-    inner: ScopeWriter | None
+    is_static: bool
     is_innermost: bool
 
 
-class Reader(BlockReader[Frame]):
+class Reader(SymbolReader):
     """A Java file on its way to a program.
 
-    top: classes of the file that are no members; imported: packages of imported names
+    shapes: classes by the places of their scopes; imported: packages of imported names
     statics: names that are imported from classes, with those classes; star_statics: classes of which all are
-    variables: type variables with their bounds
     """
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
         super().__init__(page, grammar, symbols)
-        self.top: dict[str, Shape] = {}
+        self.shapes: dict[int, Shape] = {}
         self.imported: dict[str, str] = {}
         self.statics: dict[str, ir.Expression] = {}
         self.star_statics: list[ir.Expression] = []
-        self.variables: dict[str, ir.Expression | None] = {}
         self.package = ""
         self.anonymous = 0
-        self.results: list[ir.Name] = []  # what the switches around give
-        self.read_class: Callable[
-            [tree_sitter.Node, ir.Expression, tree_sitter.Node], ir.Expression
-        ]  # one without a name
-        self.module = self.frame = self.opened(Frame("module", "", 0, None, None), None, "")
-        self.block = self.frame.block
-
-    def open(self, kind: ir.ScopeKind, name: str, node: tree_sitter.Node | None, symbol: str = "") -> Frame:
-        """Return a new scope inside the current one."""
-        return self.opened(Frame(kind, name, len(self.frames), self.frame, self.block), node, symbol or name)
 
     # --- classes ---
 
     def around(self) -> Iterator[Around]:
         """Yield the classes around this place, innermost first."""
-        inner: ScopeWriter | None = None
+        is_static, is_innermost = False, True
         frame: ScopeWriter | None = self.frame
-        is_innermost = True
         while frame is not None:
-            if isinstance(frame, Frame) and frame.shape is not None:
-                yield Around(frame, frame.shape, inner, is_innermost)
+            shape = self.shapes.get(frame.place)
+            if shape is not None:
+                yield Around(frame, shape, is_static, is_innermost)
                 is_innermost = False
-            inner, frame = frame, frame.parent
-
-    def find_class(self, name: str) -> Shape | None:
-        """Return a class of this file by its written name: `Shop.Till`."""
-        first, *rest = name.split(".")
-        found = self._near(first)
-        for part in rest:
-            found = found.classes.get(part) if found is not None else None
-        return found
-
-    def _near(self, name: str) -> Shape | None:
-        for each in self.around():
-            if each.shape.name == name:
-                return each.shape
-            if name in each.shape.classes:
-                return each.shape.classes[name]
-        return self.top.get(name)
+            is_static, frame = "static" in frame.marks, frame.parent
 
     def reference(self, name: str) -> ir.Expression:
         """Return how the program names the class of a name as it is written."""
-        shape = self.find_class(name)
-        if shape is not None and shape.reference is not None:
-            return shape.reference
         head, *rest = name.split(".")
-        if rest and head[:1].islower():
+        known = self.type_of(f"<{head}>")
+        if known is None and rest and head[:1].islower():
             return self.named_in_full(name)
+        if known is not None:
+            return reduce(ir.Member, rest, known)
         found: ir.Expression = ir.Member(self.statics[head], head) if head in self.statics else self.name(head)
-        for part in rest:
-            found = ir.Member(found, part)
-        return found
+        return reduce(ir.Member, rest, found)
 
     def named_in_full(self, name: str) -> ir.Expression:
         """Return a class that is named with its package, which imports it: `a.b.Shop.Till`."""
@@ -170,51 +130,58 @@ class Reader(BlockReader[Frame]):
             self.imported[alias] = package
             self.module.body.append(ir.Import(package, first, alias))
         found: ir.Expression = self.name(alias)
-        for part in parts[cut + 1 :]:
-            found = ir.Member(found, part)
-        return found
+        return reduce(ir.Member, parts[cut + 1 :], found)
 
     def is_library(self, name: str) -> bool:
         """Tell whether a name means a type of Java's library in this file."""
-        if name.startswith(LIBRARY):
-            return True
         head = name.partition(".")[0]
         if head in self.imported:
             return self.imported[head].startswith(LIBRARY)
-        return self.find_class(name) is None
+        return name.startswith(LIBRARY) or self.block.find(f"<{head}>") is None
 
     # --- members ---
 
     def receiver(self, of: Around, *, is_static: bool) -> ir.Expression:
         """Return what a member of a class around is a member of."""
-        reference = of.shape.reference or NOTHING
-        if is_static or (of.inner is not None and "static" in of.inner.marks):
-            return reference
-        if of.is_innermost:
+        if of.is_innermost and not is_static and not of.is_static:
             return ir.This()
-        if not isinstance(of.inner, Frame) or of.inner.kind != "function":
-            return ir.Instance(reference)
-        kept = self.name(f"{of.shape.name}.this")
-        if kept.name not in of.inner.counts:
-            of.inner.counts[kept.name] = 1
-            of.inner.body.append(ir.Assign(kept, ir.This()))
-        return kept
+        reference = of.shape.reference or NOTHING
+        return reference if is_static or of.is_static else ir.Instance(reference)
 
     def inherited(self, name: str, member: str) -> ir.Expression | None:
         """Return a member that comes from another file: inherited, or imported from a class."""
         if name in self.statics:
             return ir.Member(self.statics[name], member)
         owners = [self.receiver(each, is_static=False) for each in self.around() if each.shape.has_bases]
-        found = tuple([ir.Member(owner, member) for owner in dict.fromkeys([*owners, *self.star_statics])])
-        return ir.Either(found) if len(found) > 1 else found[0] if found else None
+        found = either([ir.Member(owner, member) for owner in (*owners, *self.star_statics)])
+        return None if found is NOTHING else found
 
-    def find_field(self, name: str) -> tuple[Around, Field] | None:
-        """Return a field of the classes around, and which of them has it."""
-        return next(((each, each.shape.fields[name]) for each in self.around() if name in each.shape.fields), None)
+    def declare_type(self, name: str, type: ir.Expression | None) -> None:
+        """Declare a class, or a variable for one with what it has to be."""
+        self.block.names[f"<{name}>"] = Variable(name, self.frame, type)
 
-    def find_methods(self, name: str) -> tuple[Around, list[Method]] | None:
-        """Return the methods of a name of the classes around, and which of them has them."""
-        return next(((each, each.shape.methods[name]) for each in self.around() if name in each.shape.methods), None)
+    def declare_member(self, shape: Shape, key: str, type: ir.Expression | None, *, is_static: bool) -> str:
+        """Return the name of a field or a method, `f()`, of the class that is being read, after declaring it."""
+        name = key.removesuffix("()") if key.endswith("()") else FIELD + key
+        known = self.block.names.get(key)
+        is_new = known is None or known.type == type  # of overloads that differ, no type is known
+        self.block.names[key] = Variable(name, self.frame, type if is_new else None)
+        if not is_static:
+            shape.dynamic.add(name)
+        return name
+
+    def find(self, key: str) -> ir.Expression | None:
+        """Return a local, or a field or a method, `f()`, of a class around."""
+        variable = self.block.find(key)
+        if variable is None or variable.frame.place not in self.shapes:
+            return self.name(variable.name) if variable is not None else None
+        of = next(each for each in self.around() if each.frame is variable.frame)
+        return ir.Member(self.receiver(of, is_static=variable.name not in of.shape.dynamic), variable.name)
+
+    def type_of(self, key: str) -> ir.Expression | None:
+        """Return the declared type of a variable, of what a method, `f()`, returns, or the class of `<Shop>`."""
+        variable = self.block.find(key)
+        return variable.type if variable is not None else None
 
 
 def is_plain(type: ir.Expression | None) -> bool:
@@ -236,7 +203,7 @@ CONTAINERS = frozenset(
     ConcurrentLinkedQueue CopyOnWriteArrayList CopyOnWriteArraySet Iterable Iterator ListIterator Enumeration
     Map HashMap LinkedHashMap SortedMap NavigableMap ConcurrentMap ConcurrentHashMap WeakHashMap EnumMap Hashtable
     IdentityHashMap ConcurrentSkipListMap Entry Optional Stream CompletableFuture CompletionStage Future
-    AtomicReference ThreadLocal SoftReference WeakReference Supplier Callable""".split()
+    AtomicReference ThreadLocal SoftReference WeakReference Supplier Callable Arrays""".split()
 )
 OBJECT = ir.Name("Object")
 DEEPEST_TYPE = 12
@@ -255,14 +222,15 @@ def type_of(r: Reader, node: tree_sitter.Node | None, depth: int = 0) -> ir.Expr
         return _array(r, type_of(r, node.child_by_field_id(r.fields.element), depth + 1), node)
     if kind in ("annotated_type", "wildcard", "catch_type", "type_bound"):
         inner = [child for child in node.named_children if "annotation" not in r.kind(child)]
-        found = [type for child in inner if (type := type_of(r, child, depth + 1)) is not None]
-        return ir.Either(tuple(found)) if len(found) > 1 else found[0] if found else None
+        found = either([type for child in inner if (type := type_of(r, child, depth + 1)) is not None])
+        return None if found is NOTHING else found
     return None
 
 
 def _named(r: Reader, name: str) -> ir.Expression | None:
-    if name in r.variables:
-        return r.variables[name]
+    variable = r.block.find(f"<{name}>")
+    if variable is not None:
+        return variable.type
     return None if name == "var" else r.reference("".join(name.split()))
 
 
@@ -281,13 +249,17 @@ def is_container(r: Reader, name: str) -> bool:
     return name.rpartition(".")[2] in CONTAINERS and r.is_library(name)
 
 
+def array_of(element: ir.Expression | None) -> ir.Table:
+    """Return the type of an array."""
+    held = OBJECT if element is None else element if is_plain(element) else declared(element)
+    return ir.Table((ir.Entry(None, held),), kind=ARRAY)
+
+
 def _array(r: Reader, element: ir.Expression | None, node: tree_sitter.Node) -> ir.Expression | None:
     """Return a type with the dimensions that a declaration gives it."""
-    dimensions = node.child_by_field_id(r.fields.dimensions)
     found = element
-    for _ in range(r.cut(dimensions).count("[") if dimensions is not None else 0):
-        entry = ir.Entry(None, OBJECT if found is None else found if is_plain(found) else declared(found))
-        found = ir.Table((entry,), kind=ARRAY)
+    for _ in range(r.field_text(node, r.fields.dimensions).count("[")):
+        found = array_of(found)
     return found
 
 
@@ -303,4 +275,4 @@ def declare_variables(r: Reader, node: tree_sitter.Node) -> None:
         inner = [child for child in each.named_children if "annotation" not in r.kind(child)]
         if inner:
             bound = inner[-1].named_children[0] if r.kind(inner[-1]) == "type_bound" else None
-            r.variables[r.cut(inner[0])] = type_of(r, bound)
+            r.declare_type(r.cut(inner[0]), type_of(r, bound))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.code.index.page import decoded
 from recollect.code.links import program as ir
-from recollect.code.links.javascript_functions import TRANSPARENT, bind, bound, key, label_of, method_entry
-from recollect.code.links.javascript_modules import dynamic_import, required
-from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, item, number, word
+from recollect.code.links.javascript_functions import IDENTIFIERS, bind, function, key
+from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, word
 from recollect.code.links.tree_reader import (
     NOTHING,
     declared,
+    either,
     first,
     nothing,
     opaque,
@@ -23,8 +22,6 @@ from recollect.code.links.tree_reader import (
 if TYPE_CHECKING:
     import tree_sitter
 
-    from recollect.code.links.tree_reader import Block
-
 LONGEST_KEY = 64  # characters: longer strings are prose
 
 
@@ -33,18 +30,7 @@ LONGEST_KEY = 64  # characters: longer strings are prose
 
 def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a name."""
-    name = r.text[node.start_byte : node.end_byte]
-    if not r.is_ascii:
-        name = decoded(name)
-    block: Block | None = r.block
-    while block is not None:  # Block.find, without a call for what is read most
-        variable = block.names.get(name)
-        if variable is not None:
-            return r.name(variable.name)
-        block = block.outer
-    if name == "exports":
-        r.has_exports = True
-    return r.name(name)
+    return r.read(r.cut(node))
 
 
 def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -52,12 +38,6 @@ def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     if node.end_byte - node.start_byte > LONGEST_KEY:
         return NOTHING
     return ir.Text(word(r.cut(node)[1:-1]))
-
-
-def number_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a number; only whole ones are keys."""
-    found = number(r.cut(node))
-    return ir.Text(found) if found is not None else NOTHING
 
 
 def template(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -80,28 +60,41 @@ def member(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 
 def subscript(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `a[b]`."""
-    of = r.value(r.child(node, r.fields.object))
-    return item(of, r.value(r.child(node, r.fields.index)))
+    """Read `a[b]`; a key that is a word means a member."""
+    of, key = r.value(r.child(node, r.fields.object)), r.value(r.child(node, r.fields.index))
+    if not isinstance(key, ir.Text):
+        return ir.Item(of, None, None if key is NOTHING else key)
+    return ir.Member(of, key.value) if isinstance(key.value, str) else ir.Item(of, key.value)
 
 
 def call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a call; a lone function argument is named after the assigned variable."""
-    hint, r.hint, r.label = r.hint, "", ""
+    """Read a call."""
     callee, given = r.child(node, r.fields.function), node.child_by_field_id(r.fields.arguments)
     kind = r.kinds[callee.kind_id]
-    if kind == "import":
-        return dynamic_import(r, given)
-    if kind == "identifier" and r.cut(callee) == "require" and given is not None:
-        module = required(r, given)
-        if module is not None:
-            return module
+    is_promised = kind == "import"
+    is_required = kind == "identifier" and r.cut(callee) == "require" and r.block.find("require") is None
+    module = _module(r, given) if is_promised or is_required else None
+    if module is not None:
+        resolve = ir.Member(ir.Name("Promise"), "resolve")
+        return ir.Call(resolve, (ir.Argument(module),), r.line(node)) if is_promised else module
     called = r.value(callee)
     line, column = r.place(_called(r, callee, kind) or given or node)
     if given is not None and r.kinds[given.kind_id] == "template_string":  # the strings, then what stands between them
         inner = [first(r, each) for each in given.named_children if r.kind(each) == "template_substitution"]
         return ir.Call(called, (ir.Argument(NOTHING), *[ir.Argument(value) for value in inner]), line, column)
-    return ir.Call(called, arguments(r, given, hint), line, column)
+    return ir.Call(called, arguments(r, given), line, column)
+
+
+def _module(r: Reader, given: tree_sitter.Node | None) -> ir.Name | None:
+    """Return a module that is required; it is imported once, under a name that no source can have."""
+    nodes = r.children(given)
+    if not nodes or r.kind(nodes[0]) != "string":
+        return None
+    name = r.cut(nodes[0])[1:-1]
+    if name not in r.imports:
+        r.imports.add(name)
+        r.module.body.append(ir.Import(name, alias=f"%{name}", line=r.line(nodes[0])))
+    return r.name(f"%{name}")
 
 
 def _called(r: Reader, node: tree_sitter.Node, kind: str) -> tree_sitter.Node | None:
@@ -111,19 +104,9 @@ def _called(r: Reader, node: tree_sitter.Node, kind: str) -> tree_sitter.Node | 
     return node.child_by_field_id(r.fields.property) if kind == "member_expression" else None
 
 
-def arguments(r: Reader, node: tree_sitter.Node | None, hint: str = "") -> tuple[ir.Argument, ...]:
+def arguments(r: Reader, node: tree_sitter.Node | None) -> tuple[ir.Argument, ...]:
     """Return the arguments of a call."""
-    nodes = r.children(node)
-    if hint and sum([_is_anonymous(r, child) for child in nodes]) != 1:
-        hint = ""
-    return tuple(
-        [ir.Argument(bound(r, each, hint) if hint and _is_anonymous(r, each) else r.value(each)) for each in nodes]
-    )
-
-
-def _is_anonymous(r: Reader, node: tree_sitter.Node) -> bool:
-    kind = r.kind(node)
-    return kind in ("function_expression", "class") and node.child_by_field_id(r.fields.name) is None
+    return tuple([ir.Argument(r.value(each)) for each in r.children(node)])
 
 
 def new(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -137,10 +120,10 @@ def new(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 
 def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read an array; what comes after a spread has no place that is known."""
+    """Read an array or its pattern; what comes after a spread has no place that is known."""
     entries: list[ir.Entry] = []
     place: int | None = 0
-    for child in node.children:
+    for child in node.children:  # with the commas: holes count
         if not child.is_named:
             place = place + 1 if place is not None and child.type == "," else place
         elif r.kind(child) != "comment":
@@ -152,26 +135,24 @@ def array(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 
 def object_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read an object; of two entries with one key the last counts."""
-    prefix, r.hint, r.label = f"{r.label}." if r.label else "", "", ""
-    entries: dict[object, ir.Entry] = {}
-    for child in r.children(node):
-        kind = r.kind(child)
-        found: ir.Entry | None
-        if kind == "pair":
-            name = r.child(child, r.fields.key)
-            at = key(r, name)
-            shown = str(at) if at is not None else r.cut(name)
-            value = r.child(child, r.fields.value)
-            found = ir.Entry(at, bound(r, value, shown, prefix + shown))
-        elif kind == "method_definition":
-            found = method_entry(r, child, prefix)
-        else:
-            is_name = kind == "shorthand_property_identifier"
-            found = ir.Entry(word(r.cut(child)) if is_name else None, r.value(child))
-        if found is not None and not isinstance(found.value, ir.Text):
-            entries[len(entries) if found.key is None else f"={found.key}"] = found
-    return ir.Table(tuple(entries.values()), OBJECT)
+    """Read an object or its pattern."""
+    found = [_property(r, child, r.kind(child)) for child in r.children(node)]
+    kept = [entry for entry in found if entry is not None and not isinstance(entry.value, ir.Text)]
+    return ir.Table(tuple(kept), OBJECT)
+
+
+def _property(r: Reader, node: tree_sitter.Node, kind: str) -> ir.Entry | None:
+    """Return an entry of an object; None for a setter."""
+    if kind in ("pair", "pair_pattern"):
+        return ir.Entry(key(r, r.child(node, r.fields.key)), r.value(r.child(node, r.fields.value)))
+    if kind == "method_definition":
+        name = r.child(node, r.fields.name)
+        at = key(r, name)
+        code = function(r, node, r.cut(name) if at is None else str(at))
+        return None if "setter" in r.frames[code.scope].marks else ir.Entry(at, code)
+    if kind.startswith(("spread", "rest")):
+        return ir.Entry(None, r.value(node))
+    return ir.Entry(word(r.field_text(node, r.fields.left) or r.cut(node)), r.value(node))
 
 
 # --- assignment ---
@@ -179,62 +160,29 @@ def object_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def assignment(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a = b`; it is worth what is assigned."""
-    is_used, r.is_used = r.is_used, True
-    left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
-    while r.kind(left) in TRANSPARENT and left.named_child_count:
-        left = left.named_children[0]
-    kind = r.kind(left)
-    text = r.cut(left) if kind in ("identifier", "member_expression") else ""
-    label = label_of(text)
-    value = bound(r, right, label.rpartition(".")[2], label, is_variable=kind == "identifier")
-    value = r.kept(value) if is_used else value
-    if text == "exports" and r.block.find(text) is None:
-        r.has_exports = True
-    bind(r, left, value)
-    return value if is_used else NOTHING
+    value = r.kept(r.value(r.child(node, r.fields.right)))
+    bind(r, r.child(node, r.fields.left), value)
+    return value
 
 
 def augmented(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a ||= b`, which may assign; `a += b` gives no function."""
-    left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
-    if r.text[left.end_byte : right.start_byte].strip() not in ("||=", "&&=", "??="):
-        return r.parts((left, right))
-    label = label_of(r.cut(left))
-    old = r.value(left)
-    value = r.kept(bound(r, right, label.rpartition(".")[2], label))
-    target = r.written(r.cut(left)) if r.kind(left) == "identifier" else old
-    r.emit(ir.Assign(target, ir.Either((old, value))))
-    return ir.Either((old, value))
+    if r.field_text(node, r.fields.operator) not in ("||=", "&&=", "??="):
+        return r.parts(node.named_children)
+    return either((r.value(r.child(node, r.fields.left)), assignment(r, node)))
 
 
 # --- operators ---
 
 
 def binary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read an operator; long chains are read in a loop."""
-    chain: list[tuple[str, tree_sitter.Node]] = []
-    at = node
-    while r.kind(at) == "binary_expression":
-        operator, right = r.child(at, r.fields.operator), r.child(at, r.fields.right)
-        chain.append((r.cut(operator), right))
-        at = r.child(at, r.fields.left)
-    value = r.value(at)
-    operands: list[ir.Expression] = []  # of operators that are not logical, gathered: a chain can have thousands
-    for sign, node in reversed(chain):
-        if sign not in ("&&", "||", "??"):
-            operands = operands or [value]
-            operands.append(r.value(node))
-            continue
-        left = opaque(operands) if operands else value
-        value, operands = _logical(r, sign, left, r.value(node)), []
-    return opaque(operands) if operands else value
-
-
-def _logical(r: Reader, operator: str, left: ir.Expression, right: ir.Expression) -> ir.Expression:
-    if operator == "&&":  # what is falsy is no function
+    """Read an operator."""
+    sign = r.field_text(node, r.fields.operator)
+    left, right = r.value(r.child(node, r.fields.left)), r.value(r.child(node, r.fields.right))
+    if sign == "&&":  # what is falsy is no function
         r.do(left)
         return right
-    return right if left is NOTHING or isinstance(left, ir.Text) else ir.Either((left, right))
+    return either((left, right)) if sign in ("||", "??") else opaque((left, right))
 
 
 def sequence(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -302,28 +250,23 @@ def _attribute(r: Reader, node: tree_sitter.Node) -> ir.Entry | None:
 
 
 READERS: dict[str, Handler] = {
-    "identifier": identifier,
-    "shorthand_property_identifier": identifier,
+    **dict.fromkeys(IDENTIFIERS, identifier),
     "this": worth(ir.This()),
     "super": worth(ir.Super()),
     "string": string,
-    "number": number_,
+    "number": lambda r, node: ir.Text(word(r.cut(node))),
     "template_string": template,
-    **dict.fromkeys(
-        "regex true false null undefined comment meta_property property_identifier private_property_identifier "
-        "type_annotation type_arguments type_parameters statement_identifier import hash_bang_line".split(),
-        nothing,
-    ),
+    **dict.fromkeys(("type_annotation", "type_arguments", "type_parameters"), nothing),
     "member_expression": member,
     "subscript_expression": subscript,
     "call_expression": call,
     "new_expression": new,
-    "spread_element": wrapped(ir.Spread),
+    **dict.fromkeys(("spread_element", "rest_pattern"), wrapped(ir.Spread)),
     **dict.fromkeys(
         ("parenthesized_expression", "non_null_expression", "instantiation_expression", "jsx_expression"), first
     ),
-    "array": array,
-    "object": object_,
+    **dict.fromkeys(("array", "array_pattern"), array),
+    **dict.fromkeys(("object", "object_pattern"), object_),
     "assignment_expression": assignment,
     "augmented_assignment_expression": augmented,
     "binary_expression": binary,

@@ -14,9 +14,8 @@ from recollect.code.links import program as ir
 from recollect.code.links.tree_reader import (
     NOTHING,
     Block,
-    BlockFrame,
-    BlockReader,
     Grammar,
+    SymbolReader,
     Variable,
     declared,
     either,
@@ -37,54 +36,33 @@ FIELDS = tuple(
 )
 
 
-class Frame(BlockFrame):
-    """A scope of JavaScript.
-
-    prefix: of the names of functions inside: an object's name, a namespace's
-    is_begun: its body is being read: braces from here on are blocks
-    """
-
-    __slots__ = ("is_begun", "prefix")
-
-    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: Frame | None, block: Block | None) -> None:
-        super().__init__(kind, name, place, parent, block)
-        self.prefix = ""
-        self.is_begun = False
-
-
-class Reader(BlockReader[Frame]):
+class Reader(SymbolReader):
     """A JavaScript file on its way to a program.
 
-    imports: names of modules that are required inside of expressions; exports: name outside, name inside, its block
-    hint, label: name of the next function expression without one, and the same with its prefix
-    is_used: whether the value of the next assignment is
+    imports: modules that are required inside of expressions; exports: name outside, name inside, its block
     """
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
         super().__init__(page, grammar, symbols)
-        self.imports: dict[str, str] = {}
+        self.imports: set[str] = set()
         self.exports: list[tuple[str, str, Block]] = []
         self.has_exports = False  # module.exports is used
-        self.hint = self.label = ""
-        self.is_used = True
-        self.module = self.frame = self.opened(Frame("module", "", 0, None, None), None, "")
-        self.block = self.frame.block
 
-    def read(self, name: str) -> ir.Expression:
+    def read(self, name: str) -> ir.Name:
         """Return the value of a name where it stands."""
         variable = self.block.find(name)
-        return self.name(name if variable is None else variable.name)
+        if variable is not None:
+            return self.name(variable.name)
+        self.has_exports = self.has_exports or name == "exports"
+        return self.name(name)
 
-    def written(self, name: str) -> ir.Expression:
-        """Return the target of an assignment to a name; an undeclared one is global."""
+    def assigned(self, name: str) -> None:
+        """Note that a name is given a value: it may belong to a scope around; an undeclared one is global."""
         variable = self.block.find(name)
-        if variable is None:
-            if self.frame is not self.module:
-                self.frame.global_names[name] = None
-            return self.name(name)
-        if variable.frame is not self.frame:
+        if variable is None and self.frame is not self.module:
+            self.frame.global_names[name] = None
+        elif variable is not None and variable.frame is not self.frame:
             self.frame.outer_names[variable.name] = None
-        return self.name(variable.name)
 
     def declare(self, name: str, *, kind: str = "let") -> Variable:
         """Return the variable that a declaration makes; `var` belongs to the function."""
@@ -94,28 +72,11 @@ class Reader(BlockReader[Frame]):
         """Declare a name and assign its value."""
         self.emit(ir.Assign(self.name(self.declare(name).name), value))
 
-    def open(self, kind: ir.ScopeKind, name: str, node: tree_sitter.Node, *, symbol: str = "") -> Frame:
-        """Return a new scope inside the current one."""
-        return self.opened(Frame(kind, name, len(self.frames), self.frame, self.block), node, symbol or name)
-
-
-def item(of: ir.Expression, key: ir.Expression) -> ir.Expression:
-    """Return `of[key]`; a key that is a word means a member."""
-    if not isinstance(key, ir.Text):
-        return ir.Item(of, None, None if key is NOTHING else key)
-    return ir.Member(of, key.value) if isinstance(key.value, str) else ir.Item(of, key.value)
-
-
-def number(text: str) -> ir.Key | None:
-    """Return a whole number as it would be as a key; None for others."""
-    is_key = text.isdecimal() and text.isascii() and len(text) < 16 and (text == "0" or text[0] != "0")
-    return int(text) if is_key else None
-
 
 def word(text: str) -> ir.Key:
-    """Return the key that a string is: `o["1"]` is `o[1]`."""
-    found = number(text)
-    return text if found is None else found
+    """Return the key that a text is: `o["1"]` is `o[1]`."""
+    is_number = text.isdecimal() and text.isascii() and len(text) < 16 and (text == "0" or text[0] != "0")
+    return int(text) if is_number else text
 
 
 # --- types ---
@@ -128,27 +89,23 @@ KEYED = frozenset("Map ReadonlyMap WeakMap Record".split())
 Reading = Callable[["Reader", "tree_sitter.Node"], "ir.Expression | None"]
 
 
-def annotation(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+def annotation(r: Reader, node: tree_sitter.Node | None) -> ir.Expression | None:
     """Return the type of an annotation; None where it leads to no class."""
-    reading = TYPES.get(r.kind(node))
-    return reading(r, node) if reading else None
+    reading = TYPES.get(r.kind(node)) if node is not None else None
+    return reading(r, node) if reading and node is not None else None
 
 
-def _name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    return r.read(r.cut(node))
+def declared_type(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+    """Return the type that a declaration is annotated with."""
+    return annotation(r, node.child_by_field_id(r.fields.type))
 
 
-def _nested(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
+def _named(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     parts = r.cut(node).split(".")
     found: ir.Expression = r.read(parts[0].strip())
     for part in parts[1:]:
         found = ir.Member(found, part.strip())
     return found
-
-
-def _inner(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
-    children = node.named_children
-    return annotation(r, children[0]) if children else None
 
 
 def _any_of(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
@@ -172,18 +129,12 @@ def _generic(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 
 
 TYPES: dict[str, Reading] = {
-    "type_identifier": _name,
-    "identifier": _name,
-    "nested_type_identifier": _nested,
-    "nested_identifier": _nested,
-    "member_expression": _nested,
+    **dict.fromkeys(
+        ("type_identifier", "identifier", "nested_type_identifier", "nested_identifier", "member_expression"), _named
+    ),
     "generic_type": _generic,
-    "type_annotation": _inner,
-    "parenthesized_type": _inner,
-    "readonly_type": _inner,
-    "optional_type": _inner,
-    "array_type": lambda r, node: _table(_any_of(r, node)),
-    "tuple_type": lambda r, node: _table(_any_of(r, node)),
-    "union_type": _any_of,
-    "intersection_type": _any_of,
+    **dict.fromkeys(("array_type", "tuple_type"), lambda r, node: _table(_any_of(r, node))),
+    **dict.fromkeys(
+        "union_type intersection_type type_annotation parenthesized_type readonly_type optional_type".split(), _any_of
+    ),
 }

@@ -364,6 +364,24 @@ class BlockReader(TreeReader[B]):
         self.frame, self.block = before
 
 
+class SymbolReader(BlockReader[BlockFrame]):
+    """A reader whose scopes are symbols by where they end: the first scope that ends there takes the symbol."""
+
+    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
+        super().__init__(page, grammar, symbols)
+        self.ends = {end: (place, name) for (end, name), place in symbols.items()}
+        self.module = self.frame = self.opened(BlockFrame("module", "", 0, None, None), None, "")
+        self.block = self.frame.block
+
+    def open(self, kind: ir.ScopeKind, node: tree_sitter.Node | None, name: str) -> BlockFrame:
+        """Return a new scope inside the current one; name: default: that of its symbol."""
+        symbol, known = self.ends.pop(node.end_byte, (-1, "")) if node is not None else (-1, "")
+        called = name or known or self.frame.numbered(kind)
+        frame = self.opened(BlockFrame(kind, called, len(self.frames), self.frame, self.block), None, "")
+        frame.line, frame.symbol = self.line(node) if node is not None else 0, symbol
+        return frame
+
+
 def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
     """Read the parts of a statement in a block of its own."""
     outer = r.block
@@ -372,6 +390,20 @@ def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
         r.do(r.value(child))
     r.block = outer
     return NOTHING
+
+
+def scoped(read: Handler) -> Handler:
+    """Return a handler that reads in a block of its own."""
+
+    def inside(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
+        outer = r.block
+        r.block = Block(outer)
+        try:
+            return read(r, node)
+        finally:
+            r.block = outer
+
+    return inside
 
 
 def opaque(values: Iterable[ir.Expression]) -> ir.Expression:

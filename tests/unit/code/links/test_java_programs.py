@@ -7,7 +7,7 @@ import pytest
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import BY_NAME
 from recollect.code.links.java_programs import unit
-from recollect.code.links.program import Unit, packed, unpacked
+from recollect.code.links.program import Name, Unit, packed, unpacked
 
 from .written import lines, named
 
@@ -47,7 +47,7 @@ def body(statements: str, around: str = "") -> list[str]:
         ("super.run(given); a.b.Foo.go();", ["do super.run(given)", "do a.b.Foo.go()"]),
         ("((Foo) o).go(); f() + g();", ["do (o as Foo).go()", "do ~(f(), g())"]),
         ("Foo f = switch (n) { case 1 -> given; default -> { yield all; } };",
-         ["%1 = given", "%1 = Main.#all", "f = (%1 as Foo)"]),
+         ["do ~(Main.#all)", "f = instance(Foo)"]),
         ("unknown(); Other.go(); new Other(foo);", ["do unknown()", "do Other.go()", "do new Other(this.#foo)"]),
     ],
 )  # fmt: skip
@@ -101,9 +101,9 @@ def test_a_name_that_no_class_here_has_is_inherited_or_imported() -> None:
 def test_functions_keep_the_object_that_they_were_made_in() -> None:
     anonymous = "new B() { void g() { go(); here(); } void here() {} };"
     found = read(f"class A {{ void f() {{ Runnable r = () -> go(); {anonymous} }} void go() {{}} }}")
-    assert named(found, "f") == ["r = #4", "do new #5()", "A.this = this"]
+    assert named(found, "f") == ["r = #4", "do new #5()"]
     assert named(found, "<lambda>") == ["return this.go()"]
-    assert named(found, "g") == ["do A.this.go()", "do this.here()"]
+    assert named(found, "g") == ["do instance(A).go()", "do this.here()"]
 
 
 def test_what_is_in_texts_and_numbers_is_not_followed() -> None:
@@ -147,14 +147,10 @@ def test_initialisers_run_in_functions_of_their_own() -> None:
     assert named(found, "<clinit>") == ["A.#b = (make() as Foo)", "do stop()"]
 
 
-def test_a_record_has_accessors_and_a_constructor_that_nobody_wrote() -> None:
+def test_a_record_has_accessors_that_nobody_wrote() -> None:
     found = read("record P(Foo a, int b) { int b() { return 1; } }")
-    assert [(scope.name, scope.marks) for scope in found.scopes[2:]] == [
-        ("a", ("implicit",)),
-        ("<init>", ("implicit", "constructor")),
-        ("b", ()),
-    ]
-    assert named(found, "<init>") == ["this.#a = a", "this.#b = b"]
+    assert [(scope.name, scope.marks) for scope in found.scopes[2:]] == [("a", ("implicit",)), ("b", ())]
+    assert found.scopes[2].returns == Name("Foo")
 
 
 def test_constants_of_an_enum_are_objects() -> None:
@@ -170,6 +166,14 @@ def test_scopes_know_their_symbols_in_files_with_any_line_ends() -> None:
     told = {scope.name: symbols[scope.symbol].qualified for scope in found.scopes if scope.symbol >= 0}
     assert told == {"A": "a.A", "<init>": "a.A.A", "f": "a.A.f", "g": "a.A.g"}
     assert found.package == "a"
+
+
+def test_a_class_without_a_name_is_no_symbol() -> None:
+    source = b"enum E { A { void f() {} } }"
+    symbols = outline(source, "E.java", BY_NAME["java"]).symbols
+    found = unit(source, "E.java", symbols)
+    told = {scope.name: symbols[scope.symbol].name for scope in found.scopes if scope.symbol >= 0}
+    assert told == {"E": "E", "<clinit>": "E", "f": "f"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
 const one = { run() {}, stop() {} };
-const two = { ...one, stop() {} };
+const two = { ...one, stop: function halt() {} };
 two.run();
 two.stop();
