@@ -122,7 +122,6 @@ def _program(
     """Return the program of a masked source; what the index found in it is not read again."""
     try:
         unit, symbols, note = _read(path, source, language, found)
-        unit = with_uses(unit, symbols, source)
         keys = symbol_keys(symbols)
         seen = summary(unit)
         shown = _encode(Kept(keys, packed(seen)))
@@ -140,13 +139,15 @@ def _read(
     if language.name in FRONT_ENDS:
         symbols = (found or outline(source, path, language)).symbols
         try:
-            return front_end(language.name)(source, path, symbols), symbols, ""
+            unit = front_end(language.name)(source, path, symbols)
+            return unit if language.name == "python" else with_uses(unit, symbols, source), symbols, ""
         except Unparsed as problem:
             note = f"{problem}; its calls are linked by names alone"
     from recollect.code.links import generic_reader
 
     extracted = found if isinstance(found, Extracted) else extract(source, path, language)
-    return generic_reader.unit(source, path, language, extracted), extracted.symbols, note
+    unit = generic_reader.unit(source, path, language, extracted)
+    return with_uses(unit, extracted.symbols, source), extracted.symbols, note
 
 
 def read_offer(content: bytes) -> Offer:

@@ -246,6 +246,15 @@ class Constant(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Named(Value):
+    """A symbol without a scope of its own, such as a constant; `place`: in its file, below the scopes."""
+
+    path: str
+    place: int
+    name: str
+
+
+@dataclass(eq=False, slots=True)
 class Known(Value):
     """A library method bound to a value: `append` of a list, `then` of a promise."""
 
@@ -266,7 +275,7 @@ class Work:
     __slots__ = ("later", "limits", "made", "most_steps", "steps", "waiting")
 
     def __init__(self, most_steps: int = MOST_STEPS) -> None:
-        self.limits = dict.fromkeys(_CALLED, MOST_VALUES) | dict.fromkeys((External, Constant), MOST_PLAIN)
+        self.limits = dict.fromkeys(_CALLED, MOST_VALUES) | dict.fromkeys((External, Constant, Named), MOST_PLAIN)
         self.limits |= dict.fromkeys((Collection, Module, SuperProxy, Known), MOST_TABLES)
         self.steps, self.most_steps = 0, most_steps
         self.later: deque[Callable[[], None]] = deque()  # what is done when nothing waits to be handed on
