@@ -150,14 +150,10 @@ def _name(r: Reader, node: ast.Name) -> ir.Expression:
 
 
 def _constant(r: Reader, node: ast.Constant) -> ir.Expression:
-    """Read a constant: a short string or a number may be a key.
-
-    A string counts if its text stands in the source as it is: groups find each other by the words of sources.
-    """
+    """Read a constant: a short string or a number may be a key."""
     value = node.value
     if isinstance(value, str):
-        is_plain = (node.end_col_offset or 0) - node.col_offset == len(value.encode("utf-8", "replace")) + 2
-        return ir.Text(value) if value and is_plain and len(value) <= LONGEST_KEY else SOME_TEXT
+        return ir.Text(value) if len(value) <= LONGEST_KEY and value.isprintable() else SOME_TEXT
     if type(value) is int:
         return ir.Text(value) if value < LARGEST_KEY else NOTHING
     return SOME_TEXT if isinstance(value, bytes) else NOTHING
