@@ -79,12 +79,12 @@ _OF_FUNCTION = frozenset(("this", "returns", "yields"))
 class Function(Value):
     """A function, wherever it is called from.
 
-    this: what it is called on; returns, yields: what it gives back; defaults: of its parameters
+    this: what it is called on; returns, yields: what it gives back
     is_lazy: its body is not evaluated yet
     """
 
     __slots__ = (
-        "_shape", "defaults", "frame", "is_lazy", "owner", "path", "place", "returns", "scope", "this", "yields",
+        "_shape", "frame", "is_lazy", "owner", "path", "place", "returns", "scope", "this", "yields",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
@@ -96,14 +96,13 @@ class Function(Value):
         this: Variable
         returns: Variable
         yields: Variable
-        defaults: dict[str, Variable]
     else:
 
         def __getattr__(self, name: str) -> object:
             """Make an attribute on first access: most functions never need it."""
             if name in _OF_FUNCTION:
                 made = Variable(self.frame.work)
-            elif name in ("fields", "defaults"):
+            elif name == "fields":
                 made = {}
             else:
                 raise AttributeError(name)

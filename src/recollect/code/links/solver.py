@@ -145,7 +145,6 @@ CONFIDENCE: Mapping[str, float] = {
     "callback": 0.8,  # given to a library, which calls it as far as is known
     "declared": 0.75,  # by the declared type of the receiver alone
     "external": 0.9,
-    "name only": 0.3,  # the only method of that name
 }
 
 
@@ -376,7 +375,7 @@ def _parameters(state: State, function: Function) -> None:
         if parameter.kind in ("*", "**"):
             variable.add(state.collection[function, parameter.name])
         if parameter.default is not None:
-            call_flow.default(state, function, parameter.name).flow(variable)
+            evaluation.evaluate(state, parameter.default, frame.parent or frame).flow(variable)
         if parameter.declared is not None and parameter.kind not in ("*", "**"):
             state.declared.append((variable, evaluation.evaluate(state, parameter.declared, frame)))
     if function.scope.returns is not None and "generator" not in function.scope.marks:
@@ -461,9 +460,9 @@ def _answer(state: State) -> Solution:
         for (caller, callee, line, column), how in state.made.items()
         if _is_written(state, caller)
     }
-    ambiguous, unresolved, named = _open(state)
+    ambiguous, unresolved = _open(state)
     return Solution(
-        tuple(sorted([*called, *named], key=_by_place)),
+        tuple(sorted(called, key=_by_place)),
         tuple(sorted(ambiguous)),
         tuple(sorted(unresolved)),
         tuple(sorted(_derivations(state), key=lambda each: (each.derived, *_known_first(each.base), each.implements))),
@@ -488,14 +487,14 @@ def _is_written(state: State, place: Place) -> bool:
     return "implicit" not in scope.marks and place[0] not in state.faces
 
 
-def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
-    """Return the unresolved calls: with several candidates, with none, with exactly one."""
+def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
+    """Return the unresolved calls: with candidates, which have the name of the call alone, and without."""
     methods: dict[str, list[Function]] = {}
     for function in state.functions:
         if function.owner is not None and "implicit" not in function.scope.marks:
             methods.setdefault(function.scope.name, []).append(function)
     answered = {(caller, line, column) for caller, _, line, column in state.made}
-    ambiguous, unresolved, named = [], [], []
+    ambiguous, unresolved = [], []
     for each in state.asked:
         site, callee, known = each.site, each.callee, each.values.values
         if site.is_implied or not isinstance(callee, ir.Name | ir.Member):
@@ -510,15 +509,12 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
             continue
         candidates = methods.get(callee.name, []) if isinstance(callee, ir.Member) else []
         found = OpenCall(site.caller, ir.as_written(callee.name), site.line, site.column)
-        if len(candidates) == 1 and callee.name not in COMMON:
-            one = candidates[0]
-            named.append(CallEdge(site.caller, (one.path, one.place), site.line, site.column, "name only"))
-        elif 1 < len(candidates) <= MOST_CANDIDATES:
+        if (2 if callee.name in COMMON else 1) <= len(candidates) <= MOST_CANDIDATES:
             places = tuple(sorted([(each.path, each.place) for each in candidates]))
             ambiguous.append(found._replace(candidates=places))
         else:
             unresolved.append(found)
-    return ambiguous, unresolved, named
+    return ambiguous, unresolved
 
 
 def _derivations(state: State) -> Iterator[Derivation]:
