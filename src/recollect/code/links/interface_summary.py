@@ -79,6 +79,17 @@ _CONTENTS = {kind: attrgetter("__class__", "__class__", *fields) for kind, field
 _encode = msgspec.msgpack.Encoder().encode
 
 
+def _is_part(annotation: str) -> bool:
+    return any(word in annotation for word in ("Expression", "Argument", "Entry", "Statement", "Parameter"))
+
+
+# Fields that hold other parts.
+_INNER = {
+    kind: attrgetter("__class__", "__class__", *[name for name in fields if _is_part(kind.__annotations__[name])])
+    for kind, fields in _FIELDS.items()
+}
+
+
 def add_names(part: Any, found: set[str]) -> None:
     """Add all names whose values a part of a program asks for."""
     waiting = [part]
@@ -89,8 +100,8 @@ def add_names(part: Any, found: set[str]) -> None:
             found.add(each.name)
         elif kind is tuple:
             waiting += each
-        elif kind in _FIELDS:
-            waiting += msgspec.structs.astuple(each)
+        elif kind in _INNER:
+            waiting += _INNER[kind](each)[2:]
 
 
 def digest(shown: ir.Unit, keys: Sequence[str]) -> bytes:
