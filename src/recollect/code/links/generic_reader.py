@@ -22,17 +22,12 @@ from recollect.code.index.symbols import Extracted, Reference, Symbol
 from recollect.code.index.symbols import Import as Imported
 from recollect.code.links import program as ir
 from recollect.code.links.line_types import assigned_variable, second_names, typed, variables
-from recollect.code.links.signature_types import (
-    arguments,
-    declarations,
-    named_results,
-    path_expression,
-    result,
-    type_expression,
-)
+from recollect.code.links.signature_types import first_result, parameters, path_expression, result, type_expression
 
 TYPES = frozenset({"Class", "Interface", "Type"})
 CODE = frozenset({"Function", "Method", "Test", "Endpoint"})
+# Languages with types in which not every parameter has one.
+UNTYPED = frozenset({"php", "python"})
 # Parameters, fields and links of a receiver beyond this many are not read: generated code.
 MOST = 60
 
@@ -283,18 +278,15 @@ class _Translation:
     # --- signatures ---
 
     def _parameters(self, symbol: Symbol) -> Iterator[ir.Parameter]:
-        """Yield the parameters that a signature names; words for the instance are no parameters."""
-        if not self._rules.brackets:
-            return
-        for name, declared in declarations(arguments(symbol.signature, symbol.name)[:MOST], self._rules.types):
-            if name and name not in self._rules.this:
-                yield ir.Parameter(name, declared=self._type(declared, symbol) if declared else None)
+        """Yield parameters that may have no type; words for the instance are no parameters."""
+        if self._rules.brackets and (not self._rules.types or self._language.name in UNTYPED):
+            for name in parameters(symbol.signature, symbol.name)[:MOST]:
+                if name not in self._rules.this:
+                    yield ir.Parameter(name)
 
     def _returned(self, symbol: Symbol) -> ir.Expression | None:
         text = result(symbol.signature, symbol.name, self._rules.types)
-        if self._rules.types == "after":
-            named = declarations(named_results(symbol.signature, symbol.name), self._rules.types)
-            text = named[0][1] if named else text.strip("()").split(",")[0]
+        text = first_result(text) if self._rules.types == "after" else text
         declared = self._type(text) if text else None
         if isinstance(declared, ir.Name) and declared.name in self._rules.own and symbol.parent >= 0:
             return ir.Name(self._symbols[symbol.parent].name)
@@ -309,11 +301,14 @@ class _Translation:
         for each, place in zip(found, holders(starts, spans), strict=True):
             while place >= 0 and self._symbols[place].kind not in TYPES | CODE:
                 place = self._symbols[place].parent
-            declared = self._type(each.type, self._symbols[place]) if place in self._scope_of else None
-            if declared is not None and self._symbols[place].kind in TYPES:
-                self._field(place, each.name, declared)
+            if place not in self._scope_of:
+                continue
+            declared = self._type(each.type, self._symbols[place])
+            if self._symbols[place].kind in CODE:
+                value = ir.Instance(declared) if declared is not None else ir.Opaque()
+                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(each.name), value))
             elif declared is not None:
-                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(each.name), ir.Instance(declared)))
+                self._field(place, each.name, declared)
 
     def _field(self, place: int, name: str, declared: ir.Expression) -> None:
         """Declare a field; one that is called like its type is declared in the file, where the name is the type."""
@@ -327,15 +322,11 @@ class _Translation:
             self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), value))
 
     def _local_names(self, place: int) -> None:
-        """Bind second names of things, and the named results of Go."""
+        """Bind second names of things."""
         style, body, symbol = self._rules.types, self._bodies[self._scope_of[place]], self._symbols[place]
         lines = self._lines[symbol.start_line : min(symbol.end_line, symbol.start_line + MOST_LINES)]
         for name, of in second_names([line.split("//", 1)[0][:400] for line in lines], style):
             body.append(ir.Assign(ir.Name(name), self._chain(of, place)))
-        named = declarations(named_results(symbol.signature, symbol.name), style) if style == "after" else []
-        for name, text in named:
-            if (declared := self._type(text)) is not None:
-                body.append(ir.Assign(ir.Name(name), ir.Instance(declared)))
 
     # --- references ---
 
