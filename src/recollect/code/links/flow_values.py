@@ -79,23 +79,23 @@ _OF_FUNCTION = frozenset(("this", "returns", "yields"))
 class Function(Value):
     """A function, wherever it is called from.
 
-    this: what it is called on; returns, yields: what it gives back
+    this: what it is called on; returns, yields: what it gives back; shape: what it takes
     is_lazy: its body is not evaluated yet
     """
 
     __slots__ = (
-        "_shape", "frame", "is_lazy", "owner", "path", "place", "returns", "scope", "this", "yields",
+        "frame", "is_lazy", "owner", "path", "place", "returns", "scope", "shape", "this", "yields",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
         self.path, self.place, self.scope, self.frame, self.owner = path, place, scope, frame, owner
         self.is_lazy = False
-        self._shape: Shape | None = None
 
     if TYPE_CHECKING:
         this: Variable
         returns: Variable
         yields: Variable
+        shape: Shape
     else:
 
         def __getattr__(self, name: str) -> object:
@@ -104,18 +104,12 @@ class Function(Value):
                 made = Variable(self.frame.work)
             elif name == "fields":
                 made = {}
+            elif name == "shape":
+                made = shape(self.scope)
             else:
                 raise AttributeError(name)
             setattr(self, name, made)
             return made
-
-    @property
-    def shape(self) -> Shape:
-        """Its parameters."""
-        found = self._shape
-        if found is None:
-            found = self._shape = shape(self.scope)
-        return found
 
 
 class Class(Value):

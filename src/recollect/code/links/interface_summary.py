@@ -4,7 +4,7 @@
                 yield and assign to attributes, and the variables that this is made of
     left out    everything else that functions do, types that are only named
 
-Lines do not count for its hash: an edit of what nobody sees concerns no other group.
+Lines do not count for its hash: an edit that other files do not see concerns no other group.
 """
 
 from __future__ import annotations

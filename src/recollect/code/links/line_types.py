@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.code.index import page as grammars
 from recollect.code.index.captures import SPAN
-from recollect.code.index.page import Page, parse
+from recollect.code.index.page import Page
+from recollect.code.links.tree_reader import nodes_of_kinds
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -33,7 +32,7 @@ _DECLARING = re.compile(
     r"static_item|const_item)|type_annotation|type_assertion_expression"
 )
 _NAMING = ("name", "pattern", "declarator", "left")
-_NAME = re.compile(r"(?:mut\s+|ref\s+)?[*&\s.]*\$?([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?:=.*)?", re.DOTALL)
+_NAME = re.compile(r"(?:(?:mut|ref)\s++)?[*&\s.]*+\$?([A-Za-z_]\w*+)\s*+(?:\[[^\]]*+\]\s*+)*+(?:=.*+)?", re.DOTALL)
 # What stands before a type where the grammar names no part: `var count: u32`, `queue, is := any.(*Queue)`.
 _BEFORE = re.compile(r"\b([A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+(?::\s*+|:?=[^=()\n]{1,80}\.\()(?<![^:(]\s)\Z")
 # A loop of Go over a slice: a slice has no methods, so its type is that of its elements.
@@ -58,30 +57,14 @@ class Declaration(NamedTuple):
     type: str
 
 
-@cache
-def _query(name: str) -> tuple[tree_sitter.Query, int, list[int]]:
-    """Return what finds the declarations of a language, the number of the part with the type, of those with a name."""
-    from tree_sitter import Query
-
-    language = grammars.parsed(name)
-    every = [place for place in range(language.node_kind_count) if language.node_kind_is_named(place)]
-    kinds = {kind for place in every if _DECLARING.fullmatch(kind := language.node_kind_for_id(place) or "")}
-    query = Query(language, f"[{' '.join(f'({kind})' for kind in sorted(kinds))}] @declaration")
-    return query, language.field_id_for_name("type") or 0, [language.field_id_for_name(each) or 0 for each in _NAMING]
-
-
 def typed(page: Page, language: str) -> Iterator[Declaration]:
     """Yield the variables, fields and parameters of a file that have a type, in their order."""
-    from tree_sitter import QueryCursor
-
-    query, typing, naming = _query(language)
-    found = QueryCursor(query).captures(parse(page, language).root_node).get("declaration", ())
-    for node in sorted(found, key=SPAN):
-        type_ = node.child_by_field_id(typing) if language != "kotlin" else _type_child(node)
+    for node in nodes_of_kinds(page, language, declaration=_DECLARING)["declaration"]:
+        type_ = node.child_by_field_name("type") if language != "kotlin" else _type_child(node)
         if type_ is None:
             continue
         start, text = type_.start_byte, page.cut(*SPAN(type_))
-        parts = [part for field in naming if field for part in node.children_by_field_id(field)]
+        parts = [part for field in _NAMING for part in node.children_by_field_name(field)]
         names = [page.cut(*SPAN(part)) for part in parts if part.start_byte != start]
         before = _BEFORE.search(page.text, max(0, start - 80), start) if not names else None
         if before is not None:

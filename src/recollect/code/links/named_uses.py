@@ -11,19 +11,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from functools import cache, reduce
-from typing import TYPE_CHECKING, NamedTuple
+from functools import reduce
+from typing import NamedTuple
 
 import msgspec
 
-from recollect.code.index import page as grammars
 from recollect.code.index.captures import SPAN
-from recollect.code.index.page import Page, decoded, parse
+from recollect.code.index.page import Page, decoded
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
-
-if TYPE_CHECKING:
-    import tree_sitter
+from recollect.code.links.tree_reader import nodes_of_kinds
 
 _CAPITAL, _NONE = re.compile(r"[A-Z]\w"), re.compile("(?!)")
 # Names that may be defined elsewhere though nothing imports them; other languages have no uses.
@@ -36,9 +33,9 @@ OPEN: dict[str, re.Pattern[str]] = {
 _NAMES = re.compile(
     r"(?!scoped_|nested_|qualified_|stable_|property_|private_|field_)\w*identifier|this|this_expression|name|crate|self|super"
 )
-_SKIPPED = frozenset(
-    """import import_statement import_from_statement import_declaration package_declaration package_header
-    package_clause use_declaration using_directive namespace_use_declaration export_clause preproc_include""".split()
+_SKIPPED = re.compile(
+    r"import(?:_from)?(?:_statement|_declaration)?|package_(?:declaration|header|clause)|(?:namespace_)?use_declaration|"
+    r"using_directive|export_clause|preproc_include"
 )
 # What follows a name that is called, and one that is given a value or names a field.
 _CALLED = re.compile(r"(?:::)?(?:<[^<>();{}]*+>)?!?\s*+\(")
@@ -60,28 +57,15 @@ class Path(NamedTuple):
     line: int
 
 
-@cache
-def _query(language: tree_sitter.Language) -> tree_sitter.Query:
-    from tree_sitter import Query
-
-    every = range(language.node_kind_count)
-    kinds = {language.node_kind_for_id(place) or "" for place in every if language.node_kind_is_named(place)}
-    names = " ".join(f"({kind})" for kind in sorted(kinds) if _NAMES.fullmatch(kind))
-    skipped = " ".join(f"({kind})" for kind in sorted(kinds & _SKIPPED))
-    return Query(language, f"[{names}] @name" + (f" [{skipped}] @skipped" if skipped else ""))
-
-
 def _paths(source: bytes, language: str, wanted: Container[str]) -> Iterator[Path]:
     """Yield the paths in the tree of a file that may be uses; wanted: first names that count."""
-    from tree_sitter import QueryCursor
-
     page = Page(source)
     text, is_open, rest = page.text, OPEN[language].match, _REST["::" if language == "rust" else "."].match
-    found = QueryCursor(_query(grammars.parsed(language))).captures(parse(page, language).root_node)
-    skipped = iter([*sorted(map(SPAN, found.get("skipped", ()))), (len(text), len(text))])
+    found = nodes_of_kinds(page, language, name=_NAMES, skipped=_SKIPPED)
+    skipped = iter([*map(SPAN, found["skipped"]), (len(text), len(text))])
     begin, beyond = next(skipped)
     last = 0
-    for start, end in sorted(map(SPAN, found.get("name", ()))):
+    for start, end in map(SPAN, found["name"]):
         head, before = text[start:end], text[start - 1 : start]
         if start < last or not (head in wanted or is_open(head) or text[end : end + 2] == "::"):
             continue
