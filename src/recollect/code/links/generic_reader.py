@@ -308,7 +308,7 @@ class _Translation:
                 value = ir.Instance(declared) if declared is not None else ir.Opaque()
                 self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(each.name), value))
             elif declared is not None:
-                self._field(place, each.name, declared)
+                self._field(place, each.name.lstrip("$"), declared)
 
     def _field(self, place: int, name: str, declared: ir.Expression) -> None:
         """Declare a field; one that is called like its type is declared in the file, where the name is the type."""

@@ -29,10 +29,10 @@ _LOCAL = re.compile(
 _DECLARING = re.compile(
     r"(?!type_|function_|method_|delegate_|operator_|protocol_|using_|local_function)"
     r"(?:\w*parameter\w*|\w*declaration|\w+_spec|container_field|foreach_statement|for_range_loop|catch_clause|"
-    r"static_item|const_item)|type_annotation|type_assertion_expression"
+    r"static_item|const_item|va[lr]_definition)|type_annotation|type_assertion_expression"
 )
 _NAMING = ("name", "pattern", "declarator", "left")
-_NAME = re.compile(r"(?:(?:mut|ref)\s++)?[*&\s.]*+\$?([A-Za-z_]\w*+)\s*+(?:\[[^\]]*+\]\s*+)*+(?:=.*+)?", re.DOTALL)
+_NAME = re.compile(r"(?:(?:mut|ref)\s++)?[*&\s.]*+(\$?[A-Za-z_]\w*+)\s*+(?:\[[^\]]*+\]\s*+)*+(?:=.*+)?", re.DOTALL)
 # What stands before a type where the grammar names no part: `var count: u32`, `queue, is := any.(*Queue)`.
 _BEFORE = re.compile(r"\b([A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+(?::\s*+|:?=[^=()\n]{1,80}\.\()(?<![^:(]\s)\Z")
 # A loop of Go over a slice: a slice has no methods, so its type is that of its elements.
