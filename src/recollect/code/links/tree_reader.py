@@ -10,7 +10,6 @@ The name of a node's kind costs a string each time, its number costs nothing: ha
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -24,6 +23,8 @@ from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
 
 if TYPE_CHECKING:
+    from re import Pattern
+
     import tree_sitter
 
 ERROR_KIND = 0xFFFF  # the number of a node that is a syntax error; those of a grammar count from 0
@@ -84,7 +85,7 @@ def grammar(
 
 
 @cache
-def _kind_query(language: tree_sitter.Language, kinds: tuple[tuple[str, re.Pattern[str]], ...]) -> tree_sitter.Query:
+def _kind_query(language: tree_sitter.Language, kinds: tuple[tuple[str, Pattern[str]], ...]) -> tree_sitter.Query:
     from tree_sitter import Query
 
     every = range(language.node_kind_count)
@@ -93,7 +94,7 @@ def _kind_query(language: tree_sitter.Language, kinds: tuple[tuple[str, re.Patte
     return Query(language, " ".join(f"[{' '.join(each)}] @{capture}" for capture, each in found.items() if each))
 
 
-def nodes_of_kinds(page: Page, language: str, **kinds: re.Pattern[str]) -> dict[str, list[tree_sitter.Node]]:
+def nodes_of_kinds(page: Page, language: str, **kinds: Pattern[str]) -> dict[str, list[tree_sitter.Node]]:
     """Return the nodes of a file whose kinds match a pattern, by the name of the pattern, in their order."""
     from tree_sitter import QueryCursor
 
