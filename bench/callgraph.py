@@ -44,8 +44,6 @@ PYCG_TYPES = {
     "str": "<**PyStr**>", "dict": "<**PyDict**>", "list": "<**PyList**>", "tuple": "<**PyTuple**>",
     "set": "<**PySet**>", "int": "<**PyNum**>",
 }  # fmt: skip
-# Hows of calls that are kept beside the graph, not in it.
-LOOSE = frozenset(("name only",))
 
 
 class Case(NamedTuple):
@@ -137,8 +135,6 @@ def predicted(case: Case, *, has_outside: bool) -> Graph:
     }
     called: dict[Place, dict[Place | str, None]] = {}
     for edge in solution.calls:
-        if edge.how in LOOSE:
-            continue
         if isinstance(edge.callee, str):
             if not has_outside:
                 continue

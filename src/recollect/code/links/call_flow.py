@@ -118,17 +118,6 @@ def _answer(state: State, function: Function, sink: Sink) -> None:
         function.returns.use(sink)
 
 
-def default(state: State, function: Function, name: str) -> Variable:
-    """Return the default of a parameter."""
-    found = function.defaults.get(name)
-    if found is None:
-        declared_default = next((each.default for each in function.scope.parameters if each.name == name), None)
-        around = function.frame.parent or function.frame
-        found = state.evaluate(declared_default, around) if declared_default is not None else state.variable()
-        function.defaults[name] = found
-    return found
-
-
 def how(function: Function, receiver: Value | None, site: Site) -> str:
     """Return the kind of evidence for a call."""
     if isinstance(receiver, Object | Declared) and function.owner is not None:

@@ -20,6 +20,7 @@ from recollect.code.links.flow_values import (
     Frame,
     Function,
     Module,
+    Named,
     Object,
     Value,
     Variable,
@@ -377,7 +378,7 @@ def at(state: State, target: ir.Member, frame: Frame, sink: Callable[[Variable],
                 module = state.frames.get((path, 0))
                 if module is not None:
                     sink(module.name(name))
-        elif not isinstance(value, External | Constant | Declared):
+        elif not isinstance(value, External | Constant | Declared | Named):
             if isinstance(value, Function) and name == "prototype":
                 state.prototype(value)
             sink(state.field(value, name))

@@ -26,8 +26,6 @@ HEIR_CONFIDENCE = 0.98
 OVERRIDE_CONFIDENCE = 0.6
 IMPORT_CONFIDENCE = 1.0
 USE_CONFIDENCE = 0.9
-# A call whose only evidence is the name of its target.
-NAME_ONLY = "name only"
 # Functions that one call is linked with; where more flow to it, it is not known what it calls. Methods of one name in
 # different classes override each other: each of them is called on some receiver.
 MOST_CALLEES, MOST_OVERRIDES = 8, 32
@@ -132,7 +130,7 @@ class _Places:
             self._outside[caller, line, column] = outside
         inside = {
             place: call
-            for call in reversed(calls)  # of two for one function the first counts: a name alone comes last
+            for call in reversed(calls)  # of two for one function the first counts
             if not isinstance(place := call.callee, str) and not self._is_part(caller, place)
         }
         if not inside:
@@ -141,8 +139,7 @@ class _Places:
         names = [self._scope(place).name for place in inside]
         owners = {(place[0], self._scope(place).parent) for place in inside}
         most = MOST_OVERRIDES if len(set(names)) == 1 and len(owners) == len(inside) else MOST_CALLEES
-        is_open = len(inside) > most or all(call.how == NAME_ONLY for call in inside.values())
-        if is_open or (len(owners) < len(inside) and self._are_overloads(inside)):
+        if len(inside) > most or (len(owners) < len(inside) and self._are_overloads(inside)):
             self._open(OpenCall(caller, names[-1], line, column, tuple(sorted(inside))))
             return
         for name, (place, call) in zip(names, inside.items(), strict=True):

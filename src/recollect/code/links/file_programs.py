@@ -19,7 +19,7 @@ from recollect.code.index.file_walk import real
 from recollect.code.index.languages import BY_NAME, LANGUAGES, Language, detect
 from recollect.code.index.parallel_reader import Translated
 from recollect.code.index.symbols import Extracted, Outline, Symbol
-from recollect.code.links.interface_summary import Pieces, add_names, pieces, summary
+from recollect.code.links.interface_summary import add_names, digest, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
 from recollect.code.links.named_uses import with_uses
 from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, Unparsed, packed, unpacked
@@ -48,7 +48,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     names: what it offers at its top, in its order; modules: what it imports from, each once, with the level
     unknown: names that it uses and neither defines nor imports, where its language sees such names elsewhere
-    pieces: hashes of its interface summary
+    digest: of its interface summary
     """
 
     language: str
@@ -56,7 +56,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     names: tuple[str, ...] = ()
     modules: tuple[tuple[str, int], ...] = ()
     unknown: tuple[str, ...] = ()
-    pieces: Pieces = Pieces()
+    digest: bytes = b""
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
@@ -108,28 +108,27 @@ def read_both(root: str, task: Task, max_bytes: int) -> tuple[IndexedFile | None
 
 def translated(path: str, source: bytes, symbols: bytes = b"") -> Translated:
     """Return the program of a file, given its content and its packed symbols."""
-    digest = hashlib.sha256(source).hexdigest()
+    file_hash = hashlib.sha256(source).hexdigest()
     source = masked(as_utf8(source))
     language = detect(path, source[:HEAD_BYTES])
     if language is None or not has_program(language.name):
-        return Translated(path, digest, note="no program")
-    return _program(path, digest, source, language, Outline(_symbols.decode(symbols), []) if symbols else None)
+        return Translated(path, file_hash, note="no program")
+    return _program(path, file_hash, source, language, Outline(_symbols.decode(symbols), []) if symbols else None)
 
 
 def _program(
-    path: str, digest: str, source: bytes, language: Language, found: Outline | Extracted | None
+    path: str, file_hash: str, source: bytes, language: Language, found: Outline | Extracted | None
 ) -> Translated:
     """Return the program of a masked source; what the index found in it is not read again."""
     try:
         unit, symbols, note = _read(path, source, language, found)
-        unit = with_uses(unit, symbols, source)
         keys = symbol_keys(symbols)
         seen = summary(unit)
         shown = _encode(Kept(keys, packed(seen)))
-        known = msgspec.structs.replace(offer(unit), pieces=pieces(seen, keys, source))
-        return Translated(path, digest, _encode(known), shown, _encode(Kept(keys, packed(unit))), note)
+        known = msgspec.structs.replace(offer(unit), digest=digest(seen, keys))
+        return Translated(path, file_hash, _encode(known), shown, _encode(Kept(keys, packed(unit))), note)
     except Exception as problem:  # one file must not end the others; it stays without links
-        return Translated(path, digest, note=f"could not be parsed ({type(problem).__name__}: {problem})")
+        return Translated(path, file_hash, note=f"could not be parsed ({type(problem).__name__}: {problem})")
 
 
 def _read(
@@ -140,13 +139,15 @@ def _read(
     if language.name in FRONT_ENDS:
         symbols = (found or outline(source, path, language)).symbols
         try:
-            return front_end(language.name)(source, path, symbols), symbols, ""
+            unit = front_end(language.name)(source, path, symbols)
+            return unit if language.name == "python" else with_uses(unit, symbols, source), symbols, ""
         except Unparsed as problem:
             note = f"{problem}; its calls are linked by names alone"
     from recollect.code.links import generic_reader
 
     extracted = found if isinstance(found, Extracted) else extract(source, path, language)
-    return generic_reader.unit(source, path, language, extracted), extracted.symbols, note
+    unit = generic_reader.unit(source, path, language, extracted)
+    return with_uses(unit, extracted.symbols, source), extracted.symbols, note
 
 
 def read_offer(content: bytes) -> Offer:

@@ -79,44 +79,37 @@ _OF_FUNCTION = frozenset(("this", "returns", "yields"))
 class Function(Value):
     """A function, wherever it is called from.
 
-    this: what it is called on; returns, yields: what it gives back; defaults: of its parameters
+    this: what it is called on; returns, yields: what it gives back; shape: what it takes
     is_lazy: its body is not evaluated yet
     """
 
     __slots__ = (
-        "_shape", "defaults", "frame", "is_lazy", "owner", "path", "place", "returns", "scope", "this", "yields",
+        "frame", "is_lazy", "owner", "path", "place", "returns", "scope", "shape", "this", "yields",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
         self.path, self.place, self.scope, self.frame, self.owner = path, place, scope, frame, owner
         self.is_lazy = False
-        self._shape: Shape | None = None
 
     if TYPE_CHECKING:
         this: Variable
         returns: Variable
         yields: Variable
-        defaults: dict[str, Variable]
+        shape: Shape
     else:
 
         def __getattr__(self, name: str) -> object:
             """Make an attribute on first access: most functions never need it."""
             if name in _OF_FUNCTION:
                 made = Variable(self.frame.work)
-            elif name in ("fields", "defaults"):
+            elif name == "fields":
                 made = {}
+            elif name == "shape":
+                made = shape(self.scope)
             else:
                 raise AttributeError(name)
             setattr(self, name, made)
             return made
-
-    @property
-    def shape(self) -> Shape:
-        """Its parameters."""
-        found = self._shape
-        if found is None:
-            found = self._shape = shape(self.scope)
-        return found
 
 
 class Class(Value):
@@ -246,6 +239,15 @@ class Constant(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Named(Value):
+    """A symbol without a scope of its own, such as a constant; `place`: in its file, below the scopes."""
+
+    path: str
+    place: int
+    name: str
+
+
+@dataclass(eq=False, slots=True)
 class Known(Value):
     """A library method bound to a value: `append` of a list, `then` of a promise."""
 
@@ -266,7 +268,7 @@ class Work:
     __slots__ = ("later", "limits", "made", "most_steps", "steps", "waiting")
 
     def __init__(self, most_steps: int = MOST_STEPS) -> None:
-        self.limits = dict.fromkeys(_CALLED, MOST_VALUES) | dict.fromkeys((External, Constant), MOST_PLAIN)
+        self.limits = dict.fromkeys(_CALLED, MOST_VALUES) | dict.fromkeys((External, Constant, Named), MOST_PLAIN)
         self.limits |= dict.fromkeys((Collection, Module, SuperProxy, Known), MOST_TABLES)
         self.steps, self.most_steps = 0, most_steps
         self.later: deque[Callable[[], None]] = deque()  # what is done when nothing waits to be handed on

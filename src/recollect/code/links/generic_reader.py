@@ -15,22 +15,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from recollect.code.index.captures import holders
 from recollect.code.index.languages import Language
+from recollect.code.index.page import Page
 from recollect.code.index.symbols import Extracted, Reference, Symbol
 from recollect.code.index.symbols import Import as Imported
 from recollect.code.links import program as ir
-from recollect.code.links.line_types import assigned_variable, fields, local_types, second_names, variables
-from recollect.code.links.signature_types import (
-    arguments,
-    declarations,
-    named_results,
-    path_expression,
-    result,
-    type_expression,
-)
+from recollect.code.links.line_types import assigned_variable, second_names, typed, variables
+from recollect.code.links.signature_types import first_result, parameters, path_expression, result, type_expression
 
 TYPES = frozenset({"Class", "Interface", "Type"})
 CODE = frozenset({"Function", "Method", "Test", "Endpoint"})
+# Languages with types in which not every parameter has one.
+UNTYPED = frozenset({"php", "python"})
 # Parameters, fields and links of a receiver beyond this many are not read: generated code.
 MOST = 60
 
@@ -110,8 +107,8 @@ OTHER_LANGUAGES = LanguageRules(_words("this self"), super=_words("super"), impl
 # Links of a receiver, and what may stand in them: arguments and indexes are left out.
 _LINKS = re.compile(r"->|::|\\|\?\.|!\.|[.:]")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>()]*>")
-# Lines of a type and of a function that are read: longer ones are generated.
-MOST_FIELDS, MOST_LINES = 400, 2_000
+# Lines of a function that are read: longer ones are generated.
+MOST_LINES = 2_000
 # The modules at the start of a path, and an import inside of a macro: `cfg_net! { pub use tcp::Stream; }`.
 _RUST_PATH = re.compile(r"([a-z_]\w*+)(?:::[a-z_]\w*+)*+(?=::)")
 _RUST_USE = re.compile(r"^\s++(?:pub(?:\([\w ]++\))?\s++)?use\s++([\w:]++)(?:\{([^{}]*+)\})?(?:\s++as\s++(\w++))?\s*+;")
@@ -134,6 +131,7 @@ class _Translation:
         self._language = language
         self._is_path = language.name == "rust"  # `a::b` is a path, `a.b` a member
         self._rules = RULES.get(language.name, OTHER_LANGUAGES)
+        self._source = source
         self._lines = source.decode("utf-8", "replace").split("\n")
         self._symbols = found.symbols
         self._inner: dict[int, list[Symbol]] = {}
@@ -187,11 +185,11 @@ class _Translation:
             self._bodies[0] += self._imported(each)
         for place in self._scope_of:
             self._define(place)
+        if self._rules.types:
+            self._declare()
         for place, symbol in enumerate(self._symbols):
-            if symbol.kind in TYPES and self._rules.types:
-                self._fields(place)
-            elif place in self._scope_of and symbol.kind in CODE and self._rules.types:
-                self._local_types(place)
+            if place in self._scope_of and symbol.kind in CODE and self._rules.types:
+                self._local_names(place)
         for reference in self._found.references:
             self._refer(reference)
         scopes = [self._scope(place) for place in self._scope_of]  # they import paths that types begin with
@@ -280,35 +278,37 @@ class _Translation:
     # --- signatures ---
 
     def _parameters(self, symbol: Symbol) -> Iterator[ir.Parameter]:
-        """Yield the parameters that a signature names; words for the instance are no parameters."""
-        if not self._rules.brackets:
-            return
-        for name, declared in declarations(arguments(symbol.signature, symbol.name)[:MOST], self._rules.types):
-            if name and name not in self._rules.this:
-                yield ir.Parameter(name, declared=self._type(declared, symbol) if declared else None)
+        """Yield parameters that may have no type; words for the instance are no parameters."""
+        if self._rules.brackets and (not self._rules.types or self._language.name in UNTYPED):
+            for name in parameters(symbol.signature, symbol.name)[:MOST]:
+                if name not in self._rules.this:
+                    yield ir.Parameter(name)
 
     def _returned(self, symbol: Symbol) -> ir.Expression | None:
         text = result(symbol.signature, symbol.name, self._rules.types)
-        if self._rules.types == "after":
-            named = declarations(named_results(symbol.signature, symbol.name), self._rules.types)
-            text = named[0][1] if named else text.strip("()").split(",")[0]
+        text = first_result(text) if self._rules.types == "after" else text
         declared = self._type(text) if text else None
         if isinstance(declared, ir.Name) and declared.name in self._rules.own and symbol.parent >= 0:
             return ir.Name(self._symbols[symbol.parent].name)
         return declared
 
-    def _fields(self, place: int) -> None:
-        """Declare the types of fields, from lines and constructor parameters."""
-        symbol, style = self._symbols[place], self._rules.types
-        for name, declared in fields(self._own_lines(place, MOST_FIELDS), style, lambda text: self._type(text, symbol)):
-            if name:
-                self._field(place, name, declared)
-            else:
-                self._bases.setdefault(place, []).append(declared)
-        taken = arguments(symbol.signature, symbol.name)[:MOST] if style == "colon" else ()
-        for name, text in declarations(taken, style):
-            if name and (type_ := self._type(text)) is not None:
-                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), ir.Instance(type_)))
+    def _declare(self) -> None:
+        """Declare the types of fields and variables that the tree has."""
+        page = Page(self._source)
+        found = list(typed(page, self._language.name))
+        spans = [(symbol.start_byte, symbol.end_byte) for symbol in self._symbols]
+        starts = [(page.original(each.start), page.original(each.start) + 1) for each in found]
+        for each, place in zip(found, holders(starts, spans), strict=True):
+            while place >= 0 and self._symbols[place].kind not in TYPES | CODE:
+                place = self._symbols[place].parent
+            if place not in self._scope_of:
+                continue
+            declared = self._type(each.type, self._symbols[place])
+            if self._symbols[place].kind in CODE:
+                value = ir.Instance(declared) if declared is not None else ir.Opaque()
+                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(each.name), value))
+            elif declared is not None:
+                self._field(place, each.name.lstrip("$"), declared)
 
     def _field(self, place: int, name: str, declared: ir.Expression) -> None:
         """Declare a field; one that is called like its type is declared in the file, where the name is the type."""
@@ -321,23 +321,12 @@ class _Translation:
         else:
             self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), value))
 
-    def _own_lines(self, place: int, most: int) -> Iterator[str]:
-        """Yield the lines of a symbol after its first, without those of the symbols in it and without comments."""
-        symbol = self._symbols[place]
-        inner = [(each.start_line, each.end_line) for each in self._inner.get(place, ())]
-        for line in range(symbol.start_line, min(symbol.end_line, symbol.start_line + most, len(self._lines))):
-            if not any(first <= line + 1 <= last for first, last in inner):
-                yield self._lines[line].split("//", 1)[0][:400]
-
-    def _local_types(self, place: int) -> None:
-        """Declare the types of local variables: those that the code writes, and elements of what has a type."""
+    def _local_names(self, place: int) -> None:
+        """Bind second names of things."""
         style, body, symbol = self._rules.types, self._bodies[self._scope_of[place]], self._symbols[place]
-        lines = list(self._own_lines(place, MOST_LINES))
-        for name, of in second_names(lines, style):
+        lines = self._lines[symbol.start_line : min(symbol.end_line, symbol.start_line + MOST_LINES)]
+        for name, of in second_names([line.split("//", 1)[0][:400] for line in lines], style):
             body.append(ir.Assign(ir.Name(name), self._chain(of, place)))
-        named = declarations(named_results(symbol.signature, symbol.name), style) if style == "after" else []
-        for name, declared in local_types(lines, style, named, self._type):
-            body.append(ir.Assign(ir.Name(name), ir.Instance(declared)))
 
     # --- references ---
 

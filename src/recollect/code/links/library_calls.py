@@ -102,10 +102,6 @@ def awaited(state: State, of: Variable) -> Variable:
 # --- what calls give ---
 
 
-def _returns(call: LibraryCall) -> None:
-    call.returned.use(call.sink)
-
-
 def _list(call: LibraryCall) -> None:
     made = call.table(kind=PROMISE if isinstance(call.receiver, Collection) and call.receiver.kind == PROMISE else "")
     call.returned.flow(made.rest)
@@ -132,11 +128,6 @@ def _second(call: LibraryCall) -> None:
         call.given[1].value.use(call.sink)
 
 
-def _same(call: LibraryCall) -> None:
-    """Give a decorator that gives back what it decorates."""
-    call.sink(call.state.known["same", call.state.collection["same"]])
-
-
 def _wraps(call: LibraryCall) -> None:
     """Give a decorator that gives back what it decorates, and what that wraps."""
     made = call.table()
@@ -144,11 +135,11 @@ def _wraps(call: LibraryCall) -> None:
     call.sink(call.state.known["wraps", made])
 
 
-def _all(call: LibraryCall) -> None:
-    made = call.table()
-    for place, each in enumerate(call.given):
-        each.value.flow(made.entry(place))
-    call.sink(made)
+def _wrapped(call: LibraryCall) -> None:
+    _first(call)
+    _second(call)
+    if isinstance(call.receiver, Collection):
+        call.receiver.rest.use(call.sink)
 
 
 def _elements(call: LibraryCall) -> None:
@@ -176,13 +167,8 @@ def _each(call: LibraryCall) -> None:
                 call.iterate(each.value, found)
     if call.row.key is not None:
         _second(call)
-
-
-def _returns_or_each(call: LibraryCall) -> None:
-    """Give what the container holds, or what is made for it, which it then holds."""
-    if isinstance(call.receiver, Collection):
-        call.returned.flow(call.receiver.rest)
-    _each(call)
+    if call.row.calls and not call.row.takes:  # what is made for the container if it is not there
+        call.returned.use(call.sink)
 
 
 def _pairs(call: LibraryCall) -> None:
@@ -225,17 +211,14 @@ def _create(call: LibraryCall) -> None:
 
 
 GIVERS: dict[str, Callable[[LibraryCall], None]] = {
-    "returns": _returns,
     "list": _list,
+    "flat": _flat,
     "receiver": _receiver,
     "first": _first,
     "second": _second,
-    "same": _same,
     "wraps": _wraps,
-    "returns or each": _returns_or_each,
-    "flat": _flat,
+    "wrapped": _wrapped,
     "create": _create,
-    "all": _all,
     "elements": _elements,
     "each": _each,
     "pairs": _pairs,
@@ -314,8 +297,8 @@ def _carry_out(state: State, row: Row, receiver: Value | None, given: Sequence[G
         _call_arguments(state, row, receiver, given, site, returned)
     if isinstance(receiver, Collection):
         _put(row, receiver, given)
-    for gives in row.gives.split(" and ") if row.gives else ():
-        GIVERS[gives](call)
+    if row.gives:
+        GIVERS[row.gives](call)
 
 
 def _put(row: Row, receiver: Collection, given: Sequence[Given]) -> None:
@@ -336,7 +319,7 @@ def _call_arguments(
 ) -> None:
     """Call the arguments that the row names."""
     called = list(_called_arguments(row, given))
-    passed = _passed(state, row, receiver, [each for each in given if each not in called], returned)
+    passed = _passed(state, row, receiver, [each for each in given if each not in called])
     for each in called:
         seen: set[Value] = set()
 
@@ -354,7 +337,7 @@ def _called_arguments(row: Row, given: Sequence[Given]) -> Iterator[Given]:
             yield each
 
 
-def _passed(state: State, row: Row, receiver: Value | None, others: Sequence[Given], returned: Variable) -> list[Given]:
+def _passed(state: State, row: Row, receiver: Value | None, others: Sequence[Given]) -> list[Given]:
     """Return what the called functions are given."""
     if row.takes == "rest":
         return list(others)
@@ -364,7 +347,4 @@ def _passed(state: State, row: Row, receiver: Value | None, others: Sequence[Giv
     else:
         for each in others:
             each.value.use(lambda value: elements(value, element))
-    if row.takes == "fold":
-        returned.flow(element)
-        return [Given(element), Given(element)]
     return [Given(element)] if row.takes == "elements" else []

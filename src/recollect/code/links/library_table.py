@@ -23,10 +23,12 @@ class Row(NamedTuple):
 
     calls: arguments that it calls, by position or name; EVERY for all that are functions
     takes: what it calls them with: "elements" of its receiver, or of its other arguments; "rest": the arguments after
-        the function; "fold": elements and what it returned before; "fulfil": a function that keeps the promise it gives
-    gives: "returns" of what it called; "list" of that; "flat": a list of what that holds; "elements": a collection of
-        its receiver's, or other arguments', elements; "each": one of them; "receiver"; "first": its first argument;
-        "promise" of its first argument; "partial": its first argument with more arguments; "pairs"
+        the function; "fulfil": a function that keeps the promise it gives
+    gives: "list" of what the called functions return; "flat": of what that holds; "elements": a collection of its
+        receiver's, or other arguments', elements; "each": one of them; "pairs"; "receiver"; "first", "second": its
+        arguments; "promise" of the first; what the first is "awaited"; "partial": the first with more arguments;
+        "create": an object that inherits from it; "wraps": a decorator that gives what it decorates and the first,
+        both "wrapped"
     puts: arguments that become elements of its receiver; EVERY for all; below that, the elements of arguments
     key: the position of an argument that is a key of its receiver
     """
@@ -42,93 +44,57 @@ def _each(gives: str = "", *calls: int | str) -> Row:
     return Row(calls or (0,), "elements", gives)
 
 
+def _rows(row: Row, names: str, before: str = "") -> dict[str, Row]:
+    return {before + name: row for name in names.split()}
+
+
 # Methods of functions.
 OF_FUNCTIONS = frozenset(("call", "apply", "bind"))
 # Methods of tables and of promises, whatever the language calls them.
 METHODS: dict[str, Row] = {
-    # lists, sets and dictionaries of Python
-    "append": Row(puts=(0,)),
-    "appendleft": Row(puts=(0,)),
-    "add": Row(puts=(0,)),
+    # what puts something in
+    **_rows(Row(puts=(0,)), "append appendleft add"),
+    **_rows(Row(puts=(EVERY,)), "push unshift"),
+    **_rows(Row(puts=(-2,)), "extend update addAll putAll"),
+    **_rows(Row(puts=(0,), gives="each"), "offer addFirst addLast lazySet getAndSet setValue orElse"),
+    **_rows(Row(puts=(1,), gives="each", key=0), "setdefault put putIfAbsent replace"),
     "insert": Row(puts=(1,)),
-    "extend": Row(puts=(-2,)),
-    "update": Row(puts=(-2,)),
-    "setdefault": Row(puts=(1,), gives="each", key=0),
-    "get": Row(gives="each", key=0, puts=()),
-    "pop": Row(gives="each", key=0),
-    "popleft": Row(gives="each"),
-    "popitem": Row(gives="elements"),
-    "values": Row(gives="elements"),
-    "items": Row(gives="pairs"),
-    "copy": Row(gives="receiver"),
-    "sort": Row(("key", 0), "elements", "receiver"),
-    # arrays, maps and sets of JavaScript
-    "push": Row(puts=(EVERY,)),
-    "unshift": Row(puts=(EVERY,)),
     "set": Row(puts=(1,), gives="receiver", key=0),
-    "shift": Row(gives="each"),
-    "at": Row(gives="each"),
     "concat": Row(puts=(-2,), gives="receiver"),
-    "slice": Row(gives="receiver"),
-    "splice": Row(gives="receiver"),
-    "reverse": Row(gives="receiver"),
-    "flat": Row(gives="elements"),
-    "entries": Row(gives="pairs"),
-    "next": Row(gives="each"),
-    "map": _each("list"),
-    "flatMap": _each("flat"),
-    "forEach": _each(),
-    "filter": _each("receiver"),
-    "find": _each("each"),
-    "findLast": _each("each"),
-    "findIndex": _each(),
-    "some": _each(),
-    "every": _each(),
-    "reduce": Row((0,), "fold", "returns"),
-    "reduceRight": Row((0,), "fold", "returns"),
-    # containers of Java
-    **dict.fromkeys(
-        """stream parallelStream iterator listIterator subList reversed sorted distinct limit skip toList collect
-        parallel sequential boxed headMap tailMap headSet tailSet descendingMap descendingIterator toArray
-        elements""".split(),
-        Row(gives="receiver"),
-    ),
-    **dict.fromkeys(
-        """remove poll pollFirst pollLast peek peekFirst peekLast getFirst getLast removeFirst removeLast first
-        last element take orElseThrow getValue firstElement lastElement ceiling floor higher lower join getNow
-        nextElement findFirst findAny previous""".split(),
+    # what gives one of its elements
+    **_rows(Row(gives="each", key=0), "get pop getOrDefault __getitem__"),
+    **_rows(
         Row(gives="each"),
+        """popleft shift at next call send result remove poll pollFirst pollLast peek peekFirst peekLast getFirst
+        getLast removeFirst removeLast first last element take orElseThrow getValue firstElement lastElement ceiling
+        floor higher lower join getNow nextElement findFirst findAny previous __next__ __enter__ __aenter__""",
     ),
-    **dict.fromkeys("put putIfAbsent replace".split(), Row(puts=(1,), gives="each", key=0)),
-    **dict.fromkeys("offer addFirst addLast lazySet getAndSet setValue".split(), Row(puts=(0,), gives="each")),
-    **dict.fromkeys("addAll putAll".split(), Row(puts=(-2,))),
-    **dict.fromkeys(
-        """anyMatch allMatch noneMatch removeIf ifPresent forEachOrdered mapToInt mapToLong mapToDouble
-        thenAccept""".split(),
+    # what gives it again, or a part of it
+    **_rows(
+        Row(gives="receiver"),
+        """copy slice splice reverse stream parallelStream iterator listIterator subList reversed sorted distinct limit
+        skip toList collect parallel sequential boxed headMap tailMap headSet tailSet descendingMap descendingIterator
+        toArray elements __iter__""",
+    ),
+    **_rows(Row(gives="elements"), "values popitem flat"),
+    **_rows(Row(gives="pairs"), "items entries entrySet"),
+    # what calls a function with its elements
+    **_rows(_each("list"), "map mapToObj thenApply"),
+    "flatMap": _each("flat"),
+    **_rows(_each("receiver"), "filter takeWhile dropWhile"),
+    **_rows(_each("each"), "find findLast"),
+    **_rows(
         _each(),
+        """forEach findIndex some every reduce reduceRight anyMatch allMatch noneMatch removeIf ifPresent
+        forEachOrdered mapToInt mapToLong mapToDouble thenAccept add_done_callback""",
     ),
-    **dict.fromkeys("mapToObj thenApply".split(), _each("list")),
-    **dict.fromkeys("takeWhile dropWhile".split(), _each("receiver")),
-    "entrySet": Row(gives="pairs"),
-    "getOrDefault": Row(gives="each", key=0),
-    "orElse": Row(puts=(0,), gives="each"),
-    "orElseGet": Row((0,), "", "returns or each"),
-    "computeIfAbsent": Row((1,), "", "returns or each"),
-    "call": Row(gives="each"),
-    "__iter__": Row(gives="receiver"),
-    "__next__": Row(gives="each"),
-    "__enter__": Row(gives="each"),
-    "__aenter__": Row(gives="each"),
-    "__getitem__": Row(gives="each", key=0),
-    "same": Row(gives="first"),
-    "wraps": Row(gives="first and each"),
-    "send": Row(gives="each"),
-    # promises, coroutines and futures
+    "sort": Row(("key", 0), "elements", "receiver"),
     "then": Row((0, 1), "elements", "list"),
-    "catch": Row((0,), "", "receiver"),
-    "finally": Row((0,), "", "receiver"),
-    "add_done_callback": _each(),
-    "result": Row(gives="each"),
+    # what calls a function without any
+    **_rows(Row((0,), "", "receiver"), "catch finally"),
+    "orElseGet": Row((0,), "", "each"),
+    "computeIfAbsent": Row((1,), "", "each"),
+    "wraps": Row(gives="wrapped"),
 }
 
 EXTERNALS: dict[str, Row] = {
@@ -136,63 +102,41 @@ EXTERNALS: dict[str, Row] = {
     f"{BUILTIN}.map": _each("list", EVERY),
     f"{BUILTIN}.filter": _each("elements", EVERY),
     f"{BUILTIN}.sorted": Row(("key",), "elements", "elements"),
-    **{f"{BUILTIN}.{name}": Row(("key",), "elements", "each") for name in ("min", "max")},
-    **{
-        f"{BUILTIN}.{name}": Row(gives="elements")
-        for name in ("list", "tuple", "set", "frozenset", "reversed", "iter")
-    },
-    f"{BUILTIN}.dict": Row(gives="first"),
+    **_rows(Row(("key",), "elements", "each"), "min max", f"{BUILTIN}."),
+    **_rows(
+        Row(gives="elements"), "list tuple set frozenset reversed iter Map Set WeakMap Object.values", f"{BUILTIN}."
+    ),
+    **_rows(Row(gives="pairs"), "enumerate zip Object.entries", f"{BUILTIN}."),
     f"{BUILTIN}.next": Row(gives="each"),
-    f"{BUILTIN}.enumerate": Row(gives="pairs"),
-    f"{BUILTIN}.zip": Row(gives="pairs"),
     "functools.partial": Row(gives="partial"),
     # A wrapper that says whose wrapper it is: who calls it means the other.
     "functools.wraps": Row(gives="wraps"),
-    "functools.update_wrapper": Row(gives="first and second"),
-    "functools.lru_cache": Row(gives="same"),
-    "functools.cache": Row(gives="first"),
-    "functools.reduce": Row((0,), "fold", "returns"),
-    "contextlib.contextmanager": Row(gives="first"),
-    "contextlib.asynccontextmanager": Row(gives="first"),
-    "dataclasses.dataclass": Row(gives="same"),
-    "abc.abstractmethod": Row(gives="first"),
-    "typing.overload": Row(gives="first"),
+    "functools.update_wrapper": Row(gives="wrapped"),
+    "functools.reduce": _each(),
     "typing.cast": Row(gives="second"),
-    "threading.Thread": Row(("target", 1), "", ""),
+    **_rows(Row(("target", 1), "", ""), "threading.Thread multiprocessing.Process"),
     "threading.Timer": Row((1, "function"), "", ""),
-    "multiprocessing.Process": Row(("target", 1), "", ""),
     "atexit.register": Row((0,), "rest", "first"),
     "asyncio.run": Row(gives="awaited"),
-    "asyncio.create_task": Row(gives="first"),
-    # Java
-    **{
-        name: Row(gives="first")
-        for name in ("java.util.Objects.requireNonNull", "com.google.common.base.Preconditions.checkNotNull")
-    },
+    # what gives back its first argument
+    **_rows(Row(gives="first"), "dict Object.assign Object.freeze", f"{BUILTIN}."),
+    **_rows(
+        Row(gives="first"),
+        """functools.cache contextlib.contextmanager contextlib.asynccontextmanager
+        abc.abstractmethod typing.overload asyncio.create_task java.util.Objects.requireNonNull
+        com.google.common.base.Preconditions.checkNotNull util.promisify""",
+    ),
     # JavaScript
-    **{
-        name: Row((0,), "rest", "")
-        for name in (
-            f"{BUILTIN}.setTimeout", f"{BUILTIN}.setInterval", f"{BUILTIN}.setImmediate",
-            f"{BUILTIN}.queueMicrotask", f"{BUILTIN}.requestAnimationFrame", f"{BUILTIN}.process.nextTick",
-        )
-    },
-    f"{BUILTIN}.Object.assign": Row(gives="first"),
+    **_rows(
+        Row((0,), "rest", ""),
+        "setTimeout setInterval setImmediate queueMicrotask requestAnimationFrame process.nextTick",
+        f"{BUILTIN}.",
+    ),
     f"{BUILTIN}.Object.create": Row(gives="create"),
-    f"{BUILTIN}.Object.freeze": Row(gives="first"),
-    f"{BUILTIN}.Object.values": Row(gives="elements"),
-    f"{BUILTIN}.Object.entries": Row(gives="pairs"),
     f"{BUILTIN}.Array.from": Row((1,), "elements", "elements"),
-    f"{BUILTIN}.Array.of": Row(gives="all"),
     f"{BUILTIN}.Promise": Row((0,), "fulfil"),
     f"{BUILTIN}.Promise.resolve": Row(gives="promise"),
-    f"{BUILTIN}.Map": Row(gives="elements"),
-    f"{BUILTIN}.Set": Row(gives="elements"),
-    f"{BUILTIN}.WeakMap": Row(gives="elements"),
-    f"{BUILTIN}.Array": Row(gives="all"),
-    f"{BUILTIN}.Object": Row(gives="all"),
-    "util.promisify": Row(gives="first"),
-}  # fmt: skip
+}
 # Methods of unknown libraries that call the callbacks they are given.
 CALLBACKS = frozenset(
     """on once addListener addEventListener subscribe then catch finally forEach map filter use get post put delete

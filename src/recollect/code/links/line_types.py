@@ -6,12 +6,16 @@ A style says where a type stands, as in `signature_types`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.code.links import program as ir
-from recollect.code.links.signature_types import declarations, path_expression
+from recollect.code.index.captures import SPAN
+from recollect.code.index.page import Page
+from recollect.code.links.tree_reader import nodes_of_kinds
 
-Type = Callable[[str], "ir.Expression | None"]  # what reads a type as written
+if TYPE_CHECKING:
+    import tree_sitter
+
 _ASSIGNED = re.compile(
     r"(?:^|[\s;{(,])(@?\$?[A-Za-z_]\w*)\s*(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
     r"(?:await\s+|new\s+|try[!?]?\s+|&|\*|\(|\s)*[\w.:>$@&?!()\[\]<-]*$"
@@ -21,46 +25,16 @@ _LOCAL = re.compile(
     r"\bfor\s++([\w, ]{1,200})\s+in\b|\|([^|\n]*)\||=>\s*+([a-z_]\w*)"
     r"|(?<![\w.@$:])([a-z_]\w*+(?:\s*+,\s*+\*?[a-z_]\w*+)*+)(\s*+(?:\|\||&&|<<|\*\*|[-+*/%|&^])?=(?![=~>]))?"
 )
-_FIELDS: dict[str, re.Pattern[str]] = {
-    "after": re.compile(r"^\s*(?P<name>[A-Za-z_]\w*)\s+(?P<type>[*\[\]]*[A-Za-z_][\w.]*)"),
-    "colon": re.compile(
-        r"^\s*(?:(?:@\w+|pub(?:\([^)]*\))?|private|public|internal|fileprivate|protected|override|final|lazy|weak|"
-        r"unowned|lateinit|static|val|var|let|implicit|open)\s+)*(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<type>[^=,;{]+)"
-    ),
-    "before": re.compile(
-        r"^\s*(?:(?:public|private|protected|internal|static|readonly|final|const|volatile|mutable|virtual|override)\s+)*"
-        r"(?P<type>\??[A-Za-z_\\][\w.:\\]*(?:<[^;=()]*>)?[\s*&?]+)\$?(?P<name>[A-Za-z_]\w*)\s*(?:;|=|\{\s*get)"
-    ),
-}
-# Local variables with a type: declared, taken by a function literal, caught, or asserted.
-_TYPED: dict[str, tuple[re.Pattern[str], ...]] = {
-    "after": (
-        re.compile(r"^\s*+var\s++(?P<name>[A-Za-z_]\w*+)\s++(?P<type>[*\[\]\w.]++)"),
-        re.compile(
-            r"\b(?P<name>[A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+:=[^=()]{1,100}\.\((?P<type>\*?[A-Za-z_][\w.]*+)\)"
-        ),
-    ),
-    "colon": (
-        re.compile(r"\b(?:let|var|val|const)\s++(?:mut\s++)?(?P<name>[A-Za-z_]\w*+)\s*+:\s*+(?P<type>[^=;{]{1,200})"),
-    ),
-    "before": (
-        _FIELDS["before"],
-        re.compile(
-            r"\b(?:foreach|for|catch|using)\s*+\(\s*+(?P<type>(?:const\s++|final\s++)?[A-Za-z_\\][\w.:\\]*+[\s*&]++)"
-            r"\$?(?P<name>[A-Za-z_]\w*+)\s*+(?:in\b|[:=)])"
-        ),
-    ),
-}
-# Parameters of a function literal.
-_LITERAL: dict[str, re.Pattern[str]] = {
-    "after": re.compile(r"\bfunc\s*+\(([^()]{1,200})\)"),
-    "colon": re.compile(r"\|([^|\n]{1,200})\|"),
-    "before": re.compile(r"\b(?:function|fn)\s*+\(([^()]{1,200})\)"),
-}
-# What a line has that declares a variable with a type; most lines are passed over.
-_SIGNS: dict[str, re.Pattern[str]] = {
-    "after": re.compile(r"\bvar\b|\.\(|\bfunc\b"), "colon": re.compile("[:|]"), "before": re.compile("[;=({]"),
-}  # fmt: skip
+# Nodes that declare a variable, a field or a parameter, and their parts that hold its name.
+_DECLARING = re.compile(
+    r"(?!type_|function_|method_|delegate_|operator_|protocol_|using_|local_function)"
+    r"(?:\w*parameter\w*|\w*declaration|\w+_spec|container_field|foreach_statement|for_range_loop|catch_clause|"
+    r"static_item|const_item|va[lr]_definition)|type_annotation|type_assertion_expression"
+)
+_NAMING = ("name", "pattern", "declarator", "left")
+_NAME = re.compile(r"(?:(?:mut|ref)\s++)?[*&\s.]*+(\$?[A-Za-z_]\w*+)\s*+(?:\[[^\]]*+\]\s*+)*+(?:=.*+)?", re.DOTALL)
+# What stands before a type where the grammar names no part: `var count: u32`, `queue, is := any.(*Queue)`.
+_BEFORE = re.compile(r"\b([A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+(?::\s*+|:?=[^=()\n]{1,80}\.\()(?<![^:(]\s)\Z")
 # A loop of Go over a slice: a slice has no methods, so its type is that of its elements.
 _LOOP = re.compile(r"\bfor\s++\w++\s*+,\s*+(?P<name>[A-Za-z_]\w*+)\s*+:?=\s*+range\s++(?P<of>[\w.\[\]()]++)")
 # A second name for something: `header := file.header`.
@@ -70,39 +44,41 @@ _RENAMED = re.compile(
 )
 # Several variables that take the results of a call; the first result has the declared type.
 _SEVERAL = re.compile(r"(?:^|[\s;{(])([A-Za-z_]\w*+)(?:\s*+,\s*+[A-Za-z_]\w*+)++\s*+:?=\s*+[\w.&*()\[\]]*+$")
-_EMBEDDED = re.compile(r"^\s*\*?([A-Za-z_][\w.]*)\s*(?:`[^`]*`)?$")
 _KEYWORDS = frozenset(
     "return throw yield case else in new delete using namespace typedef goto import package func fn def end".split()
 )
 
 
-def fields(lines: Iterable[str], style: str, read: Type) -> Iterator[tuple[str, ir.Expression]]:
-    """Yield the fields of a type with their types; one without a name is embedded."""
-    for text in lines:
-        match = _FIELDS[style].match(text)
-        if match and match["name"] not in _KEYWORDS and (declared := read(match["type"])) is not None:
-            yield match["name"], declared
-        elif style == "after" and (embedded := _EMBEDDED.match(text)):
-            yield "", path_expression(embedded[1])
+class Declaration(NamedTuple):
+    """A name with a type as written, and where it begins."""
+
+    start: int
+    name: str
+    type: str
 
 
-def local_types(
-    lines: Iterable[str], style: str, named: Sequence[tuple[str, str]], read: Type
-) -> Iterator[tuple[str, ir.Expression]]:
-    """Yield the local variables of a function that have a type.
+def typed(page: Page, language: str) -> Iterator[Declaration]:
+    """Yield the variables, fields and parameters of a file that have a type, in their order."""
+    for node in nodes_of_kinds(page, language, declaration=_DECLARING)["declaration"]:
+        type_ = node.child_by_field_name("type") if language != "kotlin" else _type_child(node)
+        if type_ is None:
+            continue
+        start, text = type_.start_byte, page.cut(*SPAN(type_))
+        parts = [part for field in _NAMING for part in node.children_by_field_name(field)]
+        names = [page.cut(*SPAN(part)) for part in parts if part.start_byte != start]
+        before = _BEFORE.search(page.text, max(0, start - 80), start) if not names else None
+        if before is not None:
+            names = [before[1]]
+        elif not names:
+            names = [page.cut(*SPAN(each)) for each in node.named_children if each.start_byte > start]
+        for name in names:
+            if match := _NAME.fullmatch(name):
+                yield Declaration(start, match[1], text)
 
-    named: those that its signature names, with their types as written
-    """
-    found = list(named)
-    for text in filter(_SIGNS[style].search, lines):
-        for pattern in _TYPED[style]:
-            found += [(match["name"], match["type"]) for match in pattern.finditer(text)]
-        for literal in _LITERAL[style].finditer(text):
-            found += declarations(literal[1].split(","), style)
-    for name, declared in found:
-        is_word = not name or name in _KEYWORDS or declared.split(" ", 1)[0] in _KEYWORDS
-        if not is_word and (value := read(declared)) is not None:
-            yield name, value
+
+def _type_child(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the type in a declaration of Kotlin, whose grammar does not name the parts."""
+    return next((each for each in node.named_children if each.type in ("user_type", "nullable_type")), None)
 
 
 def second_names(lines: Iterable[str], style: str) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from recollect.code.links.file_programs import Offer
-from recollect.code.links.interface_summary import numbers
 from recollect.code.links.module_finder import Declared, Facts, Modules
 
 # Bytes of packed programs in a group: at most about one second of CPU, which one edit in it costs. Smaller groups look
@@ -66,58 +65,13 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
     modules = Modules(declared, facts)
     needs = {path: _needs(modules, path, row.offer) for path, row in programs.items()}
     own = {path: _digest((path, programs[path].hash, *needs[path])) for path in programs}
-    names = _Names(programs)
     groups: list[Group] = []
     for key, members in sorted(_divided(modules, programs).items()):
         needed = _reached(members, needs)
-        visible = _visible(programs, names, members, needed)
-        shown = [_digest((path, *visible[path], *needs[path])) for path in needed]
+        shown = [_digest((path, programs[path].offer.digest.hex(), *needs[path])) for path in needed]
         digest = _digest((fingerprint, key, *(own[path] for path in members), *shown))
         groups.append(Group(key, members, needed, digest))
     return Plan(modules, tuple(groups))
-
-
-class _Names:
-    """Pieces by the number of a name that reaches them."""
-
-    def __init__(self, programs: Mapping[str, Known]) -> None:
-        self.named: dict[int, list[tuple[str, int]]] = {}
-        self._known: dict[bytes, frozenset[int]] = {}
-        for path, row in programs.items():
-            for place, piece in enumerate(row.offer.pieces.parts):
-                for name in numbers(piece.names):
-                    self.named.setdefault(name, []).append((path, place))
-
-    def mentioned(self, packed: bytes) -> frozenset[int]:
-        """Return those names of a packed list by which some piece is reached."""
-        found = self._known.get(packed)
-        if found is None:
-            found = self._known[packed] = frozenset(self.named.keys() & numbers(packed))
-        return found
-
-
-def _visible(
-    programs: Mapping[str, Known], names: _Names, members: Iterable[str], needed: Iterable[str]
-) -> dict[str, list[str]]:
-    """Return hashes of the pieces that a group can reach, by needed file."""
-    outer = {path: programs[path].offer.pieces for path in needed}
-    mentioned: set[int] = set().union(*[names.mentioned(programs[path].offer.pieces.mentioned) for path in members])
-    mentioned = mentioned.union(*[names.mentioned(pieces.mentioned_by_rest) for pieces in outer.values()])
-    reached: set[tuple[str, int]] = set()
-    fresh = mentioned
-    while fresh:
-        more: set[int] = set()
-        for name in fresh:
-            for path, place in names.named[name]:
-                if path in outer and (path, place) not in reached:
-                    reached.add((path, place))
-                    more |= names.mentioned(outer[path].parts[place].mentioned)
-        fresh = more - mentioned
-        mentioned |= more
-    seen = {path: [pieces.rest.hex()] for path, pieces in outer.items()}
-    for path, place in sorted(reached):
-        seen[path].append(outer[path].parts[place].digest.hex())
-    return seen
 
 
 def _needs(modules: Modules, path: str, offer: Offer) -> tuple[str, ...]:

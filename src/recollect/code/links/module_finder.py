@@ -88,7 +88,6 @@ class Modules:
         self.files = files
         self.facts = facts
         self._found: dict[tuple[str, str, int], tuple[str, ...]] = {}
-        self._found_by_file: dict[tuple[str, str, int], tuple[str, ...]] = {}
         self._python_at: dict[str, tuple[str, ...]] = {}
         self._python_roots: dict[str, str] = {}
         self.rust_places: dict[str, tuple[str, list[str]]] = {}  # by file, see `_rust_place`
@@ -96,23 +95,17 @@ class Modules:
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
         """Return the files of a module; none if it is external."""
         asked = (importer, module, level)
-        found = self._found_by_file.get(asked)
+        found = self._found.get(asked)
         if found is None:
-            found = self._found_by_file[asked] = self._find(importer, module, level)
+            found = self._found[asked] = self._find(importer, module, level)
         return found
 
     def _find(self, importer: str, module: str, level: int) -> tuple[str, ...]:
         if module.startswith(FILE):
             path = module[len(FILE) :]
             return (path,) if path in self.files else ()
-        family = self.family(importer)
-        finder = FINDERS.get(family)
-        if finder is None or family in _BY_FILE:
-            return finder(self, importer, module, level) if finder else ()
-        key = (f"{family}:{posixpath.dirname(importer)}", module, level)
-        if key not in self._found:
-            self._found[key] = finder(self, importer, module, level)
-        return self._found[key]
+        finder = FINDERS.get(self.family(importer))
+        return finder(self, importer, module, level) if finder else ()
 
     def python_at(self, path: str) -> tuple[str, ...]:
         """Return the Python file of a path without ending."""
@@ -513,9 +506,6 @@ FINDERS: dict[str, Finder] = {
     "elixir": _by_module_name,
     "haskell": _by_module_name,
 }
-
-# What an import means depends on the file itself, not only on its folder.
-_BY_FILE = frozenset({"rust", "python"})
 
 
 # --- what is seen without an import -----------------------------------------------------------------------------------

@@ -2,185 +2,176 @@
 
     return n < limits.MAX_SHIPS     Use(Member(Name("limits"), "MAX_SHIPS")) of the function around
 
-A file is read word by word, without comments, texts and imports. A path counts if its first name is imported, defined
-at the top of the file, or may be visible without an import; of a path that is called, all before its last name counts.
+A front end notes the paths of names that it reads; of other languages the names are leaves of the tree. A path counts
+if its first name is imported, defined at the top of the file, or may be visible without an import; of a path that is
+called, all before its last name counts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
 
 import msgspec
 
+from recollect.code.index.captures import SPAN
+from recollect.code.index.page import Page, decoded
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
+from recollect.code.links.tree_reader import nodes_of_kinds
 
-# What is not closed ends with the file, or with its line: each character is read once.
-_SLASHES = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
-_QUOTED = r'"(?:[^"\\\n]|\\.)*+"?'
-_TICKED = r"'(?:[^'\\\n]|\\.)*+'?"
-_BLOCK = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?'
-_BLOCKS = f"{_BLOCK}|{_BLOCK.replace(chr(34), chr(39))}"
-_PATH = r"(?<![\w$])(?<![^.]\.)([A-Za-z_$\x80-\U0010ffff][\w$]*+)((?:(?:\?\.|::|\.)[A-Za-z_$][\w$]*+)*+)"
-_KEY = re.compile(r"(?:[{,;(]|^)\s*+\Z", re.MULTILINE)
-
-
-class _Words(NamedTuple):
-    """The words of a language.
-
-    pattern: an import, the first name of a path and the rest of it, or a comment or text
-    filled: beginnings of texts that may have code in them, and such code
-    open: names that may be defined elsewhere though nothing imports them
-    this: the instance of the method around
-    """
-
-    pattern: re.Pattern[str]
-    filled: tuple[re.Pattern[str], re.Pattern[str]] | None
-    open: re.Pattern[str]
-    this: str
-
-
-def _words(imports: str, *texts: str, filled: tuple[str, str] = ("", ""), open: str = "(?!)", this: str = "") -> _Words:
-    pattern = re.compile(f"^{imports}|{_PATH}|{'|'.join(texts)}", re.MULTILINE)
-    begin, code = map(re.compile, filled)
-    return _Words(pattern, (begin, code) if filled[0] else None, re.compile(open), this)
-
-
-_JAVASCRIPT = _words(
-    r"[ \t]*+(?:import|export)\b[\w$*{},\s]{0,4000}?\bfrom\b|^export\s*+\{[^{}]*+\}?", _SLASHES, _QUOTED, _TICKED,
-    r"`(?:[^`\\]|\\[\s\S])*+`?", filled=("`", r"\$\{([^{}]*+)\}"), this="this",
-)  # fmt: skip
-_OTHERS = _words(
-    r"[ \t]*+(?:import|package|namespace|using|#\s*+include)\b[^\n]*+", _SLASHES, _QUOTED, _TICKED, open=r"[A-Z]\w",
-    this="this",
-)  # fmt: skip
-_WORDS = {
-    **dict.fromkeys(("c", "cpp", "csharp", "kotlin", "scala", "swift", "php"), _OTHERS),
-    "python": _words(
-        r"[ \t]*+(?:from\s++[\w.]++\s++)?import\b\s*+(?:\([^()]*+\)?|[^\n]*+)", r"#[^\n]*+", _BLOCKS, _QUOTED, _TICKED,
-        filled=(r"(?:(?<=[fF])|(?<=[fF][rR]))['\"]", r"\{([^{}]*+)\}"), this="self",
-    ),
-    "javascript": _JAVASCRIPT,
-    "typescript": _JAVASCRIPT,
-    "tsx": _JAVASCRIPT,
-    "java": _words(r"(?:import|package)\s[^;]*+;?", _SLASHES, _BLOCK, _QUOTED, _TICKED, open=r"[A-Z]\w", this="this"),
-    "go": _words("package ", _SLASHES, _QUOTED, r"`[^`]*+`?", r"'(?:[^'\\\n]|\\.)'", open=r"\w*[A-Z]"),
-    "rust": _words(
-        r"[ \t]*+(?:pub(?:\([^()]{0,80}+\))?\s++)?use\s[^;]*+;?|"
-        r'\bb?r(?:"[^"]*+"?|#"(?:[^"]|"(?!#))*+(?:"#)?)',
-        _SLASHES, r'"(?:[^"\\]|\\[\s\S])*+"?', r"'(?:[^'\\\n]|\\[^'\n]{1,10})'", open=r"[A-Z]\w",
-    ),
-}  # fmt: skip
-# What follows a name that is called, and one that is given a value or names a field; a key of Python is a value.
+_CAPITAL, _NONE = re.compile(r"[A-Z]\w"), re.compile("(?!)")
+# Names that may be defined elsewhere though nothing imports them; other languages have no uses.
+OPEN: dict[str, re.Pattern[str]] = {
+    **dict.fromkeys(("python", "javascript", "typescript", "tsx"), _NONE),
+    **dict.fromkeys(("java", "rust", "c", "cpp", "csharp", "kotlin", "scala", "swift", "php"), _CAPITAL),
+    "go": re.compile(r"\w*[A-Z]"),
+}
+# Leaves that paths begin with, and nodes whose names are no uses.
+_NAMES = re.compile(
+    r"(?!scoped_|nested_|qualified_|stable_|property_|private_|field_)\w*identifier|this|this_expression|name|crate|self|super"
+)
+_SKIPPED = re.compile(
+    r"import(?:_from)?(?:_statement|_declaration)?|package_(?:declaration|header|clause)|(?:namespace_)?use_declaration|"
+    r"using_directive|export_clause|preproc_include"
+)
+# What follows a name that is called, and one that is given a value or names a field.
 _CALLED = re.compile(r"(?:::)?(?:<[^<>();{}]*+>)?!?\s*+\(")
-_GIVEN = {True: re.compile(r"\s*+=(?![=>])"), False: re.compile(r"\s*+(?:=(?![=>])|\??:(?!:))")}
+_GIVEN = re.compile(r"\s*+(?:=(?![=>])|\??:(?!:))")
+_KEY = re.compile(r"(?:[{,;(]|^)\s*+\Z", re.MULTILINE)
+# The rest of a path after its first name.
+_NAME = re.compile(r"[\w$]+")
+_REST = {".": re.compile(r"(?:(?:\?\.|::|\.)[A-Za-z_$][\w$]*+)*+"), "::": re.compile(r"(?:::[A-Za-z_]\w*+)*+")}
+# Kinds of symbols without a scope that are defined elsewhere: prototypes of C.
+DECLARED = frozenset(("Function", "Method"))
 # Names of a path that are read; more are generated.
 MOST_PARTS = 8
-_PARTS = re.compile(r"\?\.|::|\.")
-_MODULES = re.compile(r"(?:[a-z_]\w*::)*[a-z_]\w*(?=::)")
+
+
+class Path(NamedTuple):
+    """Names with dots between them, and the line of the first."""
+
+    names: tuple[str, ...]
+    line: int
+
+
+def _paths(source: bytes, language: str, wanted: Container[str]) -> Iterator[Path]:
+    """Yield the paths in the tree of a file that may be uses; wanted: first names that count."""
+    page = Page(source)
+    text, is_open, rest = page.text, OPEN[language].match, _REST["::" if language == "rust" else "."].match
+    found = nodes_of_kinds(page, language, name=_NAMES, skipped=_SKIPPED)
+    skipped = iter([*map(SPAN, found["skipped"]), (len(text), len(text))])
+    begin, beyond = next(skipped)
+    last = 0
+    for start, end in map(SPAN, found["name"]):
+        head, before = text[start:end], text[start - 1 : start]
+        if start < last or not (head in wanted or is_open(head) or text[end : end + 2] == "::"):
+            continue
+        while start >= beyond:
+            begin, beyond = next(skipped)
+        if start >= begin or before == "$" or (before == "." and text[start - 3 : start] != "..."):
+            continue
+        if match := rest(text, end):
+            last = match.end()
+            if names := _read(text, start, last, [head, *_NAME.findall(match[0])]):
+                yield Path(tuple(map(decoded, names)), page.line(start))
+
+
+def _read(text: str, start: int, end: int, names: list[str]) -> list[str]:
+    """Return the names that are used; none for a name that is called, given a value, or that of a field."""
+    if _CALLED.match(text, end):
+        return names[:-1]
+    return [] if _GIVEN.match(text, end) and _KEY.search(text[max(0, start - 40) : start]) else names
 
 
 def with_uses(unit: ir.Unit, symbols: Sequence[Symbol], source: bytes) -> ir.Unit:
-    """Return a program with its constants, and with the uses of names in it."""
-    words = _WORDS.get(unit.language)
-    return _Reading(unit, symbols, words).unit(source.decode("utf-8", "replace")) if words else unit
+    """Return a program with its constants, and with the uses of names in its tree."""
+    if unit.language not in OPEN:
+        return unit
+    found = _Uses(unit, symbols)
+    return found.unit(_paths(source, unit.language, found.wanted))
 
 
-class _Reading:
-    """The words of one file."""
+def with_noted_uses(unit: ir.Unit, symbols: Sequence[Symbol], noted: Iterable[Path]) -> ir.Unit:
+    """Return a program with its constants, and with those names that its front end noted which are uses."""
+    found = _Uses(unit, symbols)
+    return found.unit(path for path in noted if found.is_any or path.names[0] in found.wanted)
 
-    def __init__(self, unit: ir.Unit, symbols: Sequence[Symbol], words: _Words) -> None:
-        self._unit, self._symbols, self._words = unit, symbols, words
-        scopes = reversed(
-            [*enumerate(unit.scopes)]
-        )  # of two with one symbol the first: initialisers follow their class
+
+class _Uses:
+    """The uses of one file.
+
+    wanted: first names of paths that count; is_any: every first name does, since something is imported as a whole
+    """
+
+    def __init__(self, unit: ir.Unit, symbols: Sequence[Symbol]) -> None:
+        self._unit, self._symbols = unit, symbols
+        # Of two scopes with one symbol the first counts: initialisers follow their class.
+        scopes = reversed([*enumerate(unit.scopes)])
         self._scopes = {scope.symbol: place for place, scope in scopes if scope.symbol >= 0}
         self._uses: dict[int, list[ir.Statement]] = {}
-        self._known: set[tuple[int, str]] = set()
-        self._modules: dict[str, None] = {}  # paths of Rust that no import names
-        self._wanted = {symbol.name for symbol in symbols if symbol.parent < 0}
+        self._is_rust = unit.language == "rust"
+        self._this = "self" if unit.language == "python" else "this"
         self._members = {symbol.name for symbol in symbols if symbol.parent >= 0}
         imports = [each for scope in unit.scopes for each in scope.body if type(each) is ir.Import]
-        named = {each.alias for each in imports if each.name}
-        self._whole = {each.alias for each in imports if each.name is None} - named  # modules are no uses
-        self._is_star = unit.language == "python" and any(each.name == "*" for each in imports)
-        self._wanted |= {name for each in imports if (name := each.alias or each.name)}
+        self._whole = {each.alias for each in imports if each.name is None} - {
+            each.alias for each in imports if each.name
+        }  # modules are no uses
+        self.is_any = unit.language == "python" and any(each.name == "*" for each in imports)
+        self._own = {symbol.name for symbol in symbols if symbol.parent < 0}
+        self._own |= {name for each in imports if (name := each.alias or each.name)}
+        self.wanted = self._own | {self._this}
 
-    def unit(self, text: str) -> ir.Unit:
-        inside = [-1] * (text.count("\n") + 2)
-        sized = sorted(range(len(self._symbols)), key=lambda place: -self._size(place))
-        for place in sized:  # what is inside comes last
-            symbol = self._symbols[place]
-            inside[symbol.start_line : symbol.end_line + 1] = [place] * self._size(place)
-        line, at = 1, 0
-        for path, start in self._paths(text, 0):
-            line += text.count("\n", at, start)
-            at = start
-            self._use(path, line, inside[line])
-        self._uses.setdefault(0, []).extend(ir.Import(path, None, path) for path in self._modules)
+    def unit(self, used: Iterable[Path]) -> ir.Unit:
+        """Return the program with uses."""
+        lines = [(symbol.start_line, symbol.end_line + 1) for symbol in self._symbols]
+        inside = [-1] * (max([end for _, end in lines], default=0) + 1)
+        for place in sorted(range(len(lines)), key=lambda place: lines[place][0] - lines[place][1]):
+            start, end = lines[place]
+            inside[start:end] = [place] * (end - start)  # what is inside comes last
+        known: dict[tuple[int, tuple[str, ...]], int] = {}
+        for names, line in used:
+            known.setdefault((inside[min(line, len(inside) - 1)], names), line)
+        for (place, names), line in known.items():
+            self._use(names, line, place)
         scopes = list(self._unit.scopes)
         for place, uses in self._uses.items():
             scopes[place] = msgspec.structs.replace(scopes[place], body=(*scopes[place].body, *uses))
         return msgspec.structs.replace(self._unit, scopes=tuple(scopes), constants=tuple(self._constants()))
 
-    def _size(self, place: int) -> int:
-        return self._symbols[place].end_line - self._symbols[place].start_line + 1
-
     def _constants(self) -> Iterator[ir.Constant]:
-        """Yield the symbols of the file and of its classes that are no scopes."""
+        """Yield the symbols of the file and of its classes that are no scopes, of several of one name the first."""
+        known: set[tuple[str, int]] = set()
         for place, symbol in enumerate(self._symbols):
-            if place not in self._scopes and (symbol.parent < 0 or symbol.parent in self._scopes):
+            key = (symbol.name, symbol.parent)
+            is_held = symbol.parent < 0 or symbol.parent in self._scopes
+            if is_held and place not in self._scopes and key not in known and symbol.kind not in DECLARED:
+                known.add(key)
                 yield ir.Constant(symbol.name, place, self._scopes.get(symbol.parent, 0))
 
-    def _paths(self, text: str, first: int) -> Iterator[tuple[str, int]]:
-        """Yield the paths of a text that may be uses, and where they begin."""
-        words, wanted, is_open = self._words, self._wanted, self._words.open.match
-        for match in words.pattern.finditer(text):
-            head, rest = match.groups()
-            if head is None:
-                if words.filled and words.filled[0].match(text, match.start()):
-                    for inner in words.filled[1].finditer(match[0]):
-                        yield from self._paths(inner[1], first + match.start() + inner.start(1))
-                continue
-            is_wanted = head in wanted or is_open(head) or (rest and (head == words.this or rest[0] == ":"))
-            if (is_wanted or self._is_star) and (path := self._read(text, match)):
-                yield path, first + match.start()
-
-    def _read(self, text: str, match: re.Match[str]) -> str:
-        """Return the path that is used; "" for a name that is called, given a value, or that of a field."""
-        path, end = match[1] + match[2], match.end()
-        if _CALLED.match(text, end):
-            return path[: max(path.rfind("."), path.rfind("::"))].rstrip("?:") if match[2] else ""
-        is_given = _GIVEN[self._unit.language == "python"].match(text, end)
-        return "" if is_given and _KEY.search(text[max(0, match.start() - 40) : match.start()]) else path
-
-    def _use(self, path: str, line: int, inside: int) -> None:
-        if (inside, path) in self._known or path in self._whole:
+    def _use(self, names: tuple[str, ...], line: int, inside: int) -> None:
+        is_itself = inside >= 0 and names == (self._symbols[inside].name,) and self._symbols[inside].parent < 0
+        is_module = names[0] in self._whole if len(names) == 1 else self._is_rust and names[-1][:1].islower()
+        is_field = names[0] == self._this and (len(names) == 1 or names[1] not in self._members)
+        if is_itself or is_module or is_field:
             return
-        self._known.add((inside, path))
-        value = self._expression(path, inside)
-        is_itself = inside >= 0 and path == self._symbols[inside].name and self._symbols[inside].parent < 0
-        if value is not None and not is_itself:
-            owner = inside
-            while owner >= 0 and owner not in self._scopes:
-                owner = self._symbols[owner].parent
-            symbol = inside if owner != inside else -1
-            self._uses.setdefault(self._scopes.get(owner, 0), []).append(ir.Use(value, line, symbol))
+        owner = inside
+        while owner >= 0 and owner not in self._scopes:
+            owner = self._symbols[owner].parent
+        use = ir.Use(self._expression(names[:MOST_PARTS], inside), line, inside if owner != inside else -1)
+        self._uses.setdefault(self._scopes.get(owner, 0), []).append(use)
 
-    def _expression(self, path: str, inside: int) -> ir.Expression | None:
-        head, *parts = _PARTS.split(path)[:MOST_PARTS]
-        value: ir.Expression = ir.Name(head)
-        if head == self._words.this:
-            if not parts or parts[0] not in self._members:
-                return None
-            value = value if head == "self" else ir.This()
-        elif head == "Self":
+    def _expression(self, names: tuple[str, ...], inside: int) -> ir.Expression:
+        head, *parts = names
+        value: ir.Expression = ir.This() if head == "this" else ir.Name(head)
+        if head == "Self":
             owner = self._symbols[inside].qualified.split("::")[-2:-1] if inside >= 0 else ()
             value = ir.Name(owner[0]) if owner else value
-        elif self._unit.language == "rust" and head not in self._wanted and (modules := _MODULES.match(path)):
-            self._modules[modules[0]] = None
-            value, parts = ir.Name(modules[0]), parts[modules[0].count("::") :]
+        elif self._is_rust and head not in self._own:
+            count = next((place for place, name in enumerate(names) if not name[:1].islower()), 0)
+            if count:  # modules that no import names
+                value, parts = ir.Name("::".join(names[:count])), [*names[count:]]
+                self._uses.setdefault(0, []).append(ir.Import(value.name, None, value.name))
         return reduce(lambda of, name: ir.Member(of, name), parts, value)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from recollect.code.links import program as ir
-from recollect.code.links.python_types import leaves, type_of
+from recollect.code.links.python_types import parsed, type_of
 from recollect.code.links.tree_reader import NOTHING, ProgramWriter, ScopeWriter, either, is_worth, opaque
 
 COMPREHENSIONS = {
@@ -35,6 +35,7 @@ class Reader(ProgramWriter[Frame]):
     """A Python file on its way to a program.
 
     renamed: variables of comprehensions
+    used: paths of names that are read, each with the node that it ends with
     symbols: places in the list of symbols by first line and name
     """
 
@@ -43,6 +44,7 @@ class Reader(ProgramWriter[Frame]):
         self.lines = None if text.isascii() else text.split("\n")
         self.symbols = symbols
         self.renamed: dict[str, str] = {}
+        self.used: list[tuple[ast.expr, tuple[str, ...]]] = []
         self.frame = Frame("module", "", 0, None)
         self.frames.append(self.frame)
 
@@ -84,14 +86,27 @@ class Reader(ProgramWriter[Frame]):
         return frame
 
 
-def annotation(r: Reader, node: ast.expr | None, user: Frame) -> ir.Expression | None:
-    """Return the type of an annotation, and record the use of a quoted one by a scope."""
-    found = type_of(node) if node is not None else None
-    if isinstance(node, ast.Constant) and found is not None:
-        named = tuple(dict.fromkeys(leaves(found)))
-        if named:
-            user.body.append(ir.Use(named[0] if len(named) == 1 else ir.Either(named), node.lineno))
-    return found
+def annotation(r: Reader, node: ast.expr | None) -> ir.Expression | None:
+    """Return the type of an annotation, whose names are uses."""
+    if node is None:
+        return None
+    _note(r, node)
+    return type_of(node)
+
+
+def _note(r: Reader, node: ast.AST) -> None:
+    """Note the names in a type; those in a text have its line."""
+    first = len(r.used)
+    if isinstance(node, ast.Name | ast.Attribute):
+        r.value(node)
+    elif isinstance(node, ast.Constant):
+        inner = parsed(node.value) if isinstance(node.value, str) else None
+        if inner is not None:
+            _note(r, inner)
+            r.used[first:] = [(node, path) for _, path in r.used[first:]]
+    else:
+        for each in ast.iter_child_nodes(node):
+            _note(r, each)
 
 
 # --- targets ---
@@ -129,18 +144,16 @@ def _comprehension(r: Reader, node: Any) -> ir.Expression:
 
 
 def _name(r: Reader, node: ast.Name) -> ir.Expression:
+    if isinstance(node.ctx, ast.Load) and node.id not in r.renamed:
+        r.used.append((node, (node.id,)))
     return r.name(node.id)
 
 
 def _constant(r: Reader, node: ast.Constant) -> ir.Expression:
-    """Read a constant: a short string or a number may be a key.
-
-    A string counts if its text stands in the source as it is: groups find each other by the words of sources.
-    """
+    """Read a constant: a short string or a number may be a key."""
     value = node.value
     if isinstance(value, str):
-        is_plain = (node.end_col_offset or 0) - node.col_offset == len(value.encode("utf-8", "replace")) + 2
-        return ir.Text(value) if value and is_plain and len(value) <= LONGEST_KEY else SOME_TEXT
+        return ir.Text(value) if len(value) <= LONGEST_KEY and value.isprintable() else SOME_TEXT
     if type(value) is int:
         return ir.Text(value) if value < LARGEST_KEY else NOTHING
     return SOME_TEXT if isinstance(value, bytes) else NOTHING
@@ -154,7 +167,10 @@ def _format(r: Reader, node: ast.JoinedStr) -> ir.Expression:
 
 
 def _attribute(r: Reader, node: ast.Attribute) -> ir.Expression:
-    return ir.Member(r.value(node.value), node.attr, node.end_lineno or node.lineno)
+    of = r.value(node.value)
+    if r.used and r.used[-1][0] is node.value and isinstance(node.ctx, ast.Load):
+        r.used[-1] = (node, (*r.used[-1][1], node.attr))
+    return ir.Member(of, node.attr, node.end_lineno or node.lineno)
 
 
 def _subscript(r: Reader, node: ast.Subscript) -> ir.Expression:
@@ -177,6 +193,9 @@ def _call(r: Reader, node: ast.Call) -> ir.Expression:
     """Read a call; `super()` is what the class around inherits."""
     function = node.func
     callee = r.value(function)
+    if r.used and r.used[-1][0] is function:  # what is called is linked as a call
+        _, path = r.used.pop()
+        r.used += [(function, path[:-1])] if len(path) > 1 else []
     line, column = function.lineno, function.col_offset
     if isinstance(function, ast.Attribute):
         line = function.end_lineno or line
@@ -301,7 +320,7 @@ def parameters(r: Reader, frame: Frame, listed: ast.arguments) -> None:
     rows += [("=", each, default) for each, default in zip(listed.kwonlyargs, listed.kw_defaults, strict=True)]
     rows += [("**", listed.kwarg, None)] if listed.kwarg else []
     for kind, each, default in rows:
-        annotated = annotation(r, each.annotation, frame)
+        annotated = annotation(r, each.annotation)
         value = r.value(default) if default is not None else NOTHING
         frame.parameters.append(ir.Parameter(each.arg, kind, None if value is NOTHING else value, annotated))
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
+from recollect.code.links.named_uses import Path, with_noted_uses
 from recollect.code.links.python_expressions import Frame, Reader, annotation, parameters, target
 from recollect.code.links.tree_reader import NOTHING, declared, either, opaque
 from recollect.parsing import parse_python
@@ -89,7 +90,7 @@ def _annotated_assign(r: Reader, node: ast.AnnAssign) -> None:
     to = target(r, node.target)
     if value is not NOTHING or (node.value is not None and isinstance(to, ir.Name)):
         r.emit(ir.Assign(to, value))
-    type_ = annotation(r, node.annotation, r.frame)
+    type_ = annotation(r, node.annotation)
     known = declared(type_) if type_ is not None else None
     if known is not None and (isinstance(known, ir.Instance) or value is NOTHING):
         r.emit(ir.Assign(to, known))
@@ -97,6 +98,8 @@ def _annotated_assign(r: Reader, node: ast.AnnAssign) -> None:
 
 def _augmented_assign(r: Reader, node: ast.AugAssign) -> None:
     """Read `a += b`: what a was, or b."""
+    if isinstance(node.target, ast.Name):
+        r.used.append((node.target, (node.target.id,)))
     value, to = r.value(node.value), target(r, node.target)
     if value is not NOTHING:
         r.emit(ir.Assign(to, either([to, value])))
@@ -120,7 +123,7 @@ def _raise(r: Reader, node: ast.Raise) -> None:
 
 
 def _type_alias(r: Reader, node: Any) -> None:
-    found = annotation(r, node.value, r.frame)
+    found = annotation(r, node.value)
     if found is not None:
         r.emit(ir.Assign(r.name(node.name.id), found))
 
@@ -184,6 +187,9 @@ def _with(r: Reader, node: ast.With | ast.AsyncWith) -> None:
 def _match(r: Reader, node: ast.Match) -> None:
     r.do(r.value(node.subject))
     for case in node.cases:
+        for each in ast.walk(case.pattern):
+            if isinstance(each, ast.MatchValue | ast.MatchClass):
+                r.value(each.cls if isinstance(each, ast.MatchClass) else each.value)
         if case.guard is not None:
             r.do(r.value(case.guard))
         statements(r, case.body)
@@ -201,7 +207,7 @@ def _function(r: Reader, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     if r.frame.kind == "class":
         _bind(frame, node.name)
     parameters(r, frame, node.args)
-    frame.returns = annotation(r, node.returns, frame)
+    frame.returns = annotation(r, node.returns)
     r.wait(partial(statements, r, node.body), frame)
     if OVERLOAD not in frame.marks:
         r.emit(ir.Assign(r.name(node.name), ir.Code(frame.place)))
@@ -221,6 +227,7 @@ def _decorate(r: Reader, frame: Frame, decorators: Iterable[ast.expr]) -> None:
     for each in decorators:
         last = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else ""
         if last == OVERLOAD or (last in MARKS and frame.kind == "function"):
+            r.value(each)
             frame.marks.append(MARKS.get(last, last))
         else:
             frame.decorators.append(r.value(each))
@@ -314,4 +321,6 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
             reader.queue.popleft()()
     except (ValueError, RecursionError) as problem:
         raise ir.Unparsed(str(problem)) from problem
-    return ir.Unit("python", tuple([frame.scope() for frame in reader.frames]))
+    found = ir.Unit("python", tuple([frame.scope() for frame in reader.frames]))
+    noted = sorted([(node.lineno, names) for node, names in reader.used])
+    return with_noted_uses(found, symbols, [Path(names, line) for line, names in noted])

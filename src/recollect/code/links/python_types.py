@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable
 from functools import lru_cache
 
-from recollect.code.links.program import Either, Entry, Expression, Instance, Member, Name, Table
+from recollect.code.links.program import Either, Entry, Expression, Member, Name, Table
 from recollect.code.links.tree_reader import declared
 
 LONGEST = 300  # characters of a quoted type; longer ones are made by programs
@@ -28,16 +28,15 @@ MANY = frozenset(
 )
 KEYED = frozenset("dict Dict Mapping MutableMapping defaultdict DefaultDict OrderedDict ChainMap".split())
 UNKNOWN = frozenset("Callable Literal type Type Any object None TypeVar Self LiteralString Never NoReturn".split())
-BUILTIN_TYPES = frozenset("str int float bool bytes complex bytearray memoryview range slice".split())
 
 
 @lru_cache(maxsize=20_000)
-def quoted(text: str) -> Expression | None:
-    """Return the type in a text; None if it leads to no class."""
+def parsed(text: str) -> ast.expr | None:
+    """Return the tree of the type in a text; None if it is none."""
     if len(text) > LONGEST:
         return None
     try:
-        return type_of(ast.parse(text.strip(), mode="eval").body)
+        return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -58,7 +57,8 @@ def _attribute(node: ast.Attribute, depth: int) -> Expression | None:
 
 
 def _constant(node: ast.Constant, depth: int) -> Expression | None:
-    return quoted(node.value) if isinstance(node.value, str) else None
+    inner = parsed(node.value) if isinstance(node.value, str) else None
+    return type_of(inner, depth) if inner is not None else None
 
 
 def _either(found: list[Expression | None]) -> Expression | None:
@@ -106,14 +106,3 @@ _TYPES: dict[type[ast.expr], Callable[..., Expression | None]] = {
     ast.BinOp: _union,
     ast.Subscript: _generic,
 }
-
-
-def leaves(annotated: Expression) -> list[Expression]:
-    """Return the classes that a type names."""
-    if isinstance(annotated, Either):
-        return [leaf for option in annotated.options for leaf in leaves(option)]
-    if isinstance(annotated, Table):
-        return [leaf for entry in annotated.entries for leaf in leaves(entry.value)]
-    if isinstance(annotated, Instance):
-        return leaves(annotated.of)
-    return [] if isinstance(annotated, Name) and annotated.name in BUILTIN_TYPES else [annotated]

@@ -8,11 +8,14 @@ before    Type name      C, C++, C#, PHP
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from recollect.code.links import program as ir
 
 _TYPE = re.compile(r"[A-Za-z_][\w]*(?:(?:::|\.|\\)[A-Za-z_]\w*)*")
+# A result of Go with a name before its type.
+_NAMED = re.compile(r"(?!func\b|chan\b|map\b|struct\b)[A-Za-z_]\w* \S")
+_WORD = re.compile(r"\$?[A-Za-z_]\w*")
 # What stands before a type and is none.
 _MODIFIERS = re.compile(
     r"\b(?:mut|const|dyn|impl|inout|final|ref|out|in|params|this|struct|enum|class|unsigned|signed|static|override|val|"
@@ -22,58 +25,11 @@ _MODIFIERS = re.compile(
 )
 
 
-def arguments(signature: str, name: str) -> list[str]:
-    """Return the parameters of a signature as written."""
-    start = signature.find("(", signature.find(name) + len(name))
-    if signature.startswith("func ("):  # the receiver of Go comes first
-        start = signature.find("(", signature.find(name, signature.find(")")) + len(name))
-    if start < 0:
-        return []
-    parts: list[str] = []
-    depth, at = 0, start + 1
-    for place in range(start, len(signature)):
-        character = signature[place]
-        if character in "([{<":
-            depth += 1
-        elif character in ")]}" or (character == ">" and signature[place - 1] not in "-="):
-            depth -= 1
-            if depth == 0:
-                return [*parts, signature[at:place]]
-        elif character == "," and depth == 1:
-            parts.append(signature[at:place])
-            at = place + 1
-    return parts
-
-
-def declarations(texts: Iterable[str], style: str) -> list[tuple[str, str]]:
-    """Return the names and types of parameters. In Go several may share a type: `a, b *Node`."""
-    found = [_declaration(text, style) for text in texts]
-    if style == "after":
-        for place in range(len(found) - 2, -1, -1):
-            name, declared = found[place]
-            found[place] = (name, declared or found[place + 1][1])
-    return found
-
-
-def _declaration(text: str, style: str) -> tuple[str, str]:
-    """Return the name of a parameter, and its type as written."""
-    text = text.split("=", 1)[0].strip()
-    if style == "colon":
-        name, _, declared = text.partition(":")
-        return _last_word(name), declared
-    if style == "after":
-        name, _, declared = text.partition(" ")
-        return name, declared
-    if style == "before":
-        match = re.fullmatch(r"(.*?)[\s*&]*(\$?[A-Za-z_]\w*)(?:\[\w*\])?", text)
-        return (match[2], match[1]) if match and match[1] else (text if text.startswith("$") else "", "")
-    match = re.search(r"[A-Za-z_]\w*", text)
-    return (match[0] if match else "", "")
-
-
-def _last_word(text: str) -> str:
-    found = re.findall(r"[A-Za-z_]\w*", text)
-    return found[-1] if found else ""
+def parameters(signature: str, name: str) -> list[str]:
+    """Return the names of the parameters in brackets after a name: of each, the last word before a type or default."""
+    inside = signature.partition(name)[2].partition("(")[2].rpartition(")")[0]
+    words = [_WORD.findall(re.split("[=:]", part, maxsplit=1)[0]) for part in inside.split(",")]
+    return [each[-1] for each in words if each]
 
 
 def result(signature: str, name: str, style: str) -> str:
@@ -94,15 +50,11 @@ def result(signature: str, name: str, style: str) -> str:
     return ""
 
 
-def named_results(signature: str, name: str) -> list[str]:
-    """Return the named results of a function of Go as written; none if they have no names."""
-    parts = [part.strip() for part in result(signature, name, "after").strip("() {").split(",")]
-    return parts if _is_named(parts[-1]) else []
-
-
-def _is_named(text: str) -> bool:
-    """Tell whether a result of Go has a name before its type."""
-    return re.match(r"(?!func\b|chan\b|map\b|struct\b)[A-Za-z_]\w* \S", text) is not None
+def first_result(text: str) -> str:
+    """Return the first of the results of a function of Go, without its name if it has one."""
+    parts = [part.strip() for part in text.strip("() {").split(",")]
+    named = [part.partition(" ")[2] for part in parts if " " in part]
+    return named[0] if _NAMED.match(parts[-1]) else parts[0]
 
 
 def type_expression(text: str, read: Callable[[str], ir.Expression] | None = None) -> ir.Expression | None:

@@ -10,14 +10,13 @@ Values flow from where they are made to where they are called. A call on an unkn
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple, cast
 
 from recollect.code.links import call_flow, evaluation
 from recollect.code.links import program as ir
-from recollect.code.links.constants import Constants
 from recollect.code.links.flow_values import (
     MOST_STEPS,
     STAR,
@@ -29,8 +28,11 @@ from recollect.code.links.flow_values import (
     External,
     Frame,
     Function,
+    Module,
+    Named,
     Object,
     Value,
+    Variable,
 )
 from recollect.code.links.library_table import BUILTIN, MADE, UNKNOWN
 from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, renamed, subclasses
@@ -143,7 +145,6 @@ CONFIDENCE: Mapping[str, float] = {
     "callback": 0.8,  # given to a library, which calls it as far as is known
     "declared": 0.75,  # by the declared type of the receiver alone
     "external": 0.9,
-    "name only": 0.3,  # the only method of that name
 }
 
 
@@ -256,6 +257,8 @@ def _build(state: State, path: str, unit: ir.Unit) -> None:
             elif kind is ir.Import:
                 _offer(state, cast(ir.Import, statement), state.frames[path, place], top)
         state.offered.update(scope.global_names)
+    for each in unit.constants:
+        state.frames[path, each.scope].name(each.name).add(Named(path, ~each.symbol, each.name))
     state.offered.update(top.names, top.exports)
 
 
@@ -372,7 +375,7 @@ def _parameters(state: State, function: Function) -> None:
         if parameter.kind in ("*", "**"):
             variable.add(state.collection[function, parameter.name])
         if parameter.default is not None:
-            call_flow.default(state, function, parameter.name).flow(variable)
+            evaluation.evaluate(state, parameter.default, frame.parent or frame).flow(variable)
         if parameter.declared is not None and parameter.kind not in ("*", "**"):
             state.declared.append((variable, evaluation.evaluate(state, parameter.declared, frame)))
     if function.scope.returns is not None and "generator" not in function.scope.marks:
@@ -433,14 +436,19 @@ def _is_seen(value: Declared, site: Site) -> bool:
 def _declare(state: State) -> None:
     # What comes from outside the program and is declared to be of a class of the program is of that class.
     for variable, types in tuple(state.declared):
-        is_known = any(type(each) is not External for each in variable.values)
+        is_known = any(type(each) not in (External, Named) for each in variable.values)
         for value in () if is_known else tuple(types.values):
             if isinstance(value, Class):
                 variable.add(state.of_type[value])
             elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it
                 variable.add(value)
-            elif isinstance(value, External) and not variable.values and MADE not in value.name:
+            elif isinstance(value, External) and MADE not in value.name and _is_unknown(variable):
                 variable.add(state.external[value.name + MADE])
+
+
+def _is_unknown(variable: Variable) -> bool:
+    """Tell whether a variable holds nothing but the names of constants."""
+    return all(type(each) is Named for each in variable.values)
 
 
 # --- the answer ---
@@ -452,9 +460,9 @@ def _answer(state: State) -> Solution:
         for (caller, callee, line, column), how in state.made.items()
         if _is_written(state, caller)
     }
-    ambiguous, unresolved, named = _open(state)
+    ambiguous, unresolved = _open(state)
     return Solution(
-        tuple(sorted([*called, *named], key=_by_place)),
+        tuple(sorted(called, key=_by_place)),
         tuple(sorted(ambiguous)),
         tuple(sorted(unresolved)),
         tuple(sorted(_derivations(state), key=lambda each: (each.derived, *_known_first(each.base), each.implements))),
@@ -479,14 +487,14 @@ def _is_written(state: State, place: Place) -> bool:
     return "implicit" not in scope.marks and place[0] not in state.faces
 
 
-def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]:
-    """Return the unresolved calls: with several candidates, with none, with exactly one."""
+def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
+    """Return the unresolved calls: with candidates, which have the name of the call alone, and without."""
     methods: dict[str, list[Function]] = {}
     for function in state.functions:
         if function.owner is not None and "implicit" not in function.scope.marks:
             methods.setdefault(function.scope.name, []).append(function)
     answered = {(caller, line, column) for caller, _, line, column in state.made}
-    ambiguous, unresolved, named = [], [], []
+    ambiguous, unresolved = [], []
     for each in state.asked:
         site, callee, known = each.site, each.callee, each.values.values
         if site.is_implied or not isinstance(callee, ir.Name | ir.Member):
@@ -495,21 +503,18 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall], list[CallEdge]]
         is_full = len(known) >= state.work.limits[Collection] or (
             state.work.is_coarse and isinstance(callee, ir.Member)
         )
-        if (known and not is_full) or site.frame.path in state.faces:
+        if (not is_full and not _is_unknown(each.values)) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
             continue
         candidates = methods.get(callee.name, []) if isinstance(callee, ir.Member) else []
         found = OpenCall(site.caller, ir.as_written(callee.name), site.line, site.column)
-        if len(candidates) == 1 and callee.name not in COMMON:
-            one = candidates[0]
-            named.append(CallEdge(site.caller, (one.path, one.place), site.line, site.column, "name only"))
-        elif 1 < len(candidates) <= MOST_CANDIDATES:
+        if (2 if callee.name in COMMON else 1) <= len(candidates) <= MOST_CANDIDATES:
             places = tuple(sorted([(each.path, each.place) for each in candidates]))
             ambiguous.append(found._replace(candidates=places))
         else:
             unresolved.append(found)
-    return ambiguous, unresolved, named
+    return ambiguous, unresolved
 
 
 def _derivations(state: State) -> Iterator[Derivation]:
@@ -548,7 +553,6 @@ def _overrides(of: Class) -> Iterator[Derivation]:
 def _uses(state: State) -> Iterator[Used]:
     called = {(caller, callee, line) for caller, callee, line, _ in state.made}
     yield from [Used(*each) for each in state.read if each not in called and each[0][0] not in state.faces]
-    constants = Constants(state)
     for frame, use, variable in state.uses:
         path = frame.path
         if path in state.faces:
@@ -558,7 +562,7 @@ def _uses(state: State) -> Iterator[Used]:
         value, values = use.value, tuple(variable.values)
         while not found:
             found += [used for each in values if (used := _used(each)) is not None]
-            found += constants.meant(value, frame) if not found else ()
+            found += _constants(state, value, values, frame) if not found else ()
             if not isinstance(value, ir.Member):
                 break
             value = value.of
@@ -566,6 +570,30 @@ def _uses(state: State) -> Iterator[Used]:
         owner = frame.owner if frame.owner is not None and frame.owner.frame is frame else None
         bases = [*map(_used, (*owner.bases, *owner.outer_bases))] if owner is not None else ()
         yield from [Used(user, each, use.line) for each in found if each not in bases]
+
+
+def _constants(state: State, value: ir.Expression, values: Sequence[Value], frame: Frame) -> list[Place]:
+    """Return the constants that a name or a member means; what is imported or exported may have a second name."""
+    if not isinstance(value, ir.Name | ir.Member):
+        return []
+    named = [each for each in values if isinstance(each, Named)]
+    if isinstance(value, ir.Name) and not named:
+        named = [each for each in _of_classes(value.name, frame) if isinstance(each, Named)]
+    same = [each for each in named if each.name == value.name]
+    if not same and isinstance(value, ir.Member):
+        of = evaluation.evaluate(state, value.of, frame).values
+        named = named if all(isinstance(each, Module) for each in of) else []
+    return [(each.path, each.place) for each in same or named]
+
+
+def _of_classes(name: str, frame: Frame | None) -> tuple[Value, ...]:
+    """Return what a name means in the nearest class around that has it."""
+    while frame is not None:
+        for each in frame.owner.order if frame.owner is not None and frame.owner.frame is frame else ():
+            if name in each.frame.names:
+                return tuple(each.frame.names[name].values)
+        frame = frame.parent if frame.is_class or name not in frame.names else None
+    return ()
 
 
 def _used(value: Value) -> Place | str | None:

@@ -49,7 +49,6 @@ class Linking(NamedTuple):
 
     read: int = 0
     solved_files: int = 0
-    cpu_s: float = 0.0
     notes: tuple[str, ...] = ()
 
 
@@ -101,7 +100,6 @@ def link(store: Store, tree: Tree, *, limits: Limits = LIMITS, wait_s: float = 0
     with _held(store, tree, wait_s) as owner:
         if owner is None:
             return None
-        began = time.process_time()
         generation = store.code_generation()
         files = _files(store, tree)
         notes: list[str] = []
@@ -118,7 +116,7 @@ def link(store: Store, tree: Tree, *, limits: Limits = LIMITS, wait_s: float = 0
         is_current = all(row.hash == _stamped(files[path].hash) for path, row in known.items())
         done = LinkedTree(fingerprint(), generation if is_current else ~generation, clock.now())
         store.put_linked_tree(tree.id, owner, done)
-        return Linking(read, solved_files, time.process_time() - began, tuple(notes))
+        return Linking(read, solved_files, tuple(notes))
 
 
 @contextmanager

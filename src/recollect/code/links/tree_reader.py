@@ -17,11 +17,14 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from recollect.code.index.page import Page, decoded
+from recollect.code.index.captures import SPAN
+from recollect.code.index.page import Page, decoded, parse, parsed
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
 
 if TYPE_CHECKING:
+    from re import Pattern
+
     import tree_sitter
 
 ERROR_KIND = 0xFFFF  # the number of a node that is a syntax error; those of a grammar count from 0
@@ -81,6 +84,25 @@ def grammar(
     return Grammar(handlers + [_unknown] * beyond, kinds + ["ERROR"] * beyond, Fields(language, fields))
 
 
+@cache
+def _kind_query(language: tree_sitter.Language, kinds: tuple[tuple[str, Pattern[str]], ...]) -> tree_sitter.Query:
+    from tree_sitter import Query
+
+    every = range(language.node_kind_count)
+    named = sorted({language.node_kind_for_id(place) or "" for place in every if language.node_kind_is_named(place)})
+    found = {capture: [f"({kind})" for kind in named if pattern.fullmatch(kind)] for capture, pattern in kinds}
+    return Query(language, " ".join(f"[{' '.join(each)}] @{capture}" for capture, each in found.items() if each))
+
+
+def nodes_of_kinds(page: Page, language: str, **kinds: Pattern[str]) -> dict[str, list[tree_sitter.Node]]:
+    """Return the nodes of a file whose kinds match a pattern, by the name of the pattern, in their order."""
+    from tree_sitter import QueryCursor
+
+    query = _kind_query(parsed(language), tuple(kinds.items()))
+    found = QueryCursor(query).captures(parse(page, language).root_node)
+    return {name: sorted(found.get(name, ()), key=SPAN) for name in kinds}
+
+
 def by_end(page: Page, symbols: Sequence[Symbol]) -> dict[tuple[int, str], int]:
     """Return the symbols by end and name, the innermost of equal ones."""
     return {
@@ -91,11 +113,7 @@ def by_end(page: Page, symbols: Sequence[Symbol]) -> dict[tuple[int, str], int]:
 
 def _plain(page: Page, offset: int) -> int:
     """Return where an offset of the file is in the text, which has no \\r: what `Page.original` came from."""
-    low, high = 0, offset
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if page.original(middle) < offset else (low, middle)
-    return low
+    return offset - bisect_left(page.returns, offset, key=lambda feed: page.original(feed))
 
 
 class ScopeWriter:

@@ -7,7 +7,7 @@ import pytest
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import BY_NAME
 from recollect.code.links import program
-from recollect.code.links.interface_summary import pieces, summary
+from recollect.code.links.interface_summary import digest, summary
 from recollect.code.links.program import Unit, packed
 from recollect.code.links.python_programs import unit
 from recollect.store.code_rows import symbol_keys
@@ -44,16 +44,14 @@ def _shown(source: str) -> Unit:
     return summary(unit(text, "a.py", outline(text, "a.py", BY_NAME["python"]).symbols))
 
 
-def _hashes(source: str) -> list[bytes]:
-    """Return the hashes of all pieces of a summary."""
+def _hash(source: str) -> bytes:
     text = source.encode()
     symbols = outline(text, "a.py", BY_NAME["python"]).symbols
-    found = pieces(summary(unit(text, "a.py", symbols)), symbol_keys(symbols), text)
-    return [found.rest, *[each.digest for each in found.parts]]
+    return digest(summary(unit(text, "a.py", symbols)), symbol_keys(symbols))
 
 
 def test_lines_and_columns_do_not_count() -> None:
-    assert _hashes("\n\n# moved\n" + SOURCE.replace("make(kept)", "make( kept )")) == _hashes(SOURCE)
+    assert _hash("\n\n# moved\n" + SOURCE.replace("make(kept)", "make( kept )")) == _hash(SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +65,7 @@ def test_lines_and_columns_do_not_count() -> None:
 )
 def test_statements_without_outside_effect_are_left_out(old: str, new: str) -> None:
     assert old in SOURCE
-    assert _hashes(SOURCE.replace(old, new)) == _hashes(SOURCE)
+    assert _hash(SOURCE.replace(old, new)) == _hash(SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +92,7 @@ def _hash_at(line: int) -> bytes:
     called = program.Call(program.Member(program.Name("a"), "b", line), (), line, line)
     body = (program.Do(called), program.Assign(program.Name("x"), called), program.Import("m", "n", "n", line=line))
     scopes = (program.Scope("module", "", body=body, line=line), program.Scope("function", "f", 0, 0, line=line))
-    return pieces(Unit("java", scopes), ["f"], b"").rest
+    return digest(Unit("java", scopes), ["f"])
 
 
 def test_positions_of_every_kind_of_part_do_not_count() -> None:

@@ -11,7 +11,6 @@ from recollect.code.index.languages import BY_NAME
 from recollect.code.links.file_programs import offer
 from recollect.code.links.interface_summary import summary
 from recollect.code.links.module_finder import Declared, Modules
-from recollect.code.links.named_uses import with_uses
 from recollect.code.links.python_programs import unit
 from recollect.code.links.solver import Solution, solve
 from recollect.code.links.solver_state import State
@@ -78,10 +77,7 @@ def never():
 
 def _solved(files: Mapping[str, str], faces: frozenset[str]) -> Solution:
     symbols = {path: outline(text.encode(), path, BY_NAME["python"]).symbols for path, text in files.items()}
-    units = {
-        path: with_uses(unit(text.encode(), path, symbols[path]), symbols[path], text.encode())
-        for path, text in files.items()
-    }
+    units = {path: unit(text.encode(), path, symbols[path]) for path, text in files.items()}
     told = {path: offer(each) for path, each in units.items()}
     declared = {path: Declared(each.language, each.package, each.names) for path, each in told.items()}
     shown = {path: summary(each) if path == "lib.py" else each for path, each in units.items()}
