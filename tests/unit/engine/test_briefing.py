@@ -527,6 +527,46 @@ def test_a_command_that_was_written_wrongly_is_no_open_work(shop: Shop) -> None:
     assert "Still failing: `pytest tests/tax`" in shop.starts("s2")
 
 
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("The form is there. Not done yet: the form has no tariff field.", "the form has no tariff field."),
+        ("The form is there. Open point: who may see the form.", "who may see the form."),
+        ("I could not finish the tickets because no key is set.", "I could not finish the tickets because no key is set."),
+        ("The form is there.\n\n**Still to do:**\n- the docs of the form", "the docs of the form"),
+        ("The form is there. Still to do: nothing.", ""),
+    ],
+)
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_the_end_of_an_answer_tells_what_is_left(shop: Shop, answer: str, left: str, is_seen: bool) -> None:
+    shop.asks("w", "add a customs form")
+    if is_seen:
+        shop.edits("w", "shop/form.py")
+    shop.answers("w", answer)
+    shop.ends("w")
+    changed = " Changed shop/form.py." if is_seen else ""
+    expected = [f"- 2025-12-29 (claude): add a customs form.{changed} Left: {left}"] if left else []
+    assert lines(shop.starts("s1"), "Open work") == expected
+
+
+@pytest.mark.parametrize("last", ["right, do it", "nice.", "perfect, bye", "thanks, have a nice weekend"])
+def test_agreeing_and_small_talk_are_no_task(shop: Shop, last: str) -> None:
+    shop.asks("w", "fix the price bug in shop/price.py")
+    shop.answers("w", "In the rounding?")
+    shop.asks("w", last)
+    shop.edits("w", "shop/price.py")
+    shop.time.advance(1_200)
+    (line,) = lines(shop.starts("s1"), "Open work")
+    assert line == "- 2025-12-29 (claude, interrupted): fix the price bug in shop/price.py. Changed shop/price.py"
+
+
+def test_thanks_without_an_answer_do_not_interrupt_a_session(shop: Shop) -> None:
+    shop.works("w", "fix the price bug", "shop/price.py", "The bug in shop/price.py is fixed.")
+    shop.asks("w", "thanks, have a nice weekend")
+    shop.ends("w")
+    assert lines(shop.starts("s1"), "Open work") == []
+
+
 def test_a_session_that_is_done_and_trivia_are_no_open_work(shop: Shop) -> None:
     shop.works("w", "raise the tax", "shop/price.py", "I raised the tax in shop/price.py, all tests pass.")
     for assistant in ("claude", "codex", "gemini", "copilot"):

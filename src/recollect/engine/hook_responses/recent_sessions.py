@@ -75,11 +75,11 @@ def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequenc
     worked = dict.fromkeys(row.session_id or "" for row in recent if row.at >= since)
     sessions = store.get(Session, [name for name in list(worked)[:SESSIONS] if name])
     if namespace is not None:
-        # One that was killed before it did anything is told as long as those that did something.
+        # One that did nothing that a hook saw is told as long as those that did something.
         oldest = min([row.seen_at for row in sessions], default=since)
         open_where = {"namespace": namespace, "ended_at": None, "seen_at": Range(since)}
-        idle_where = {"namespace": namespace, "ended_by": tuple(LEFT_OPEN), "seen_at": Range(oldest)}
-        idle = store.find(Session, idle_where, order="-seen_at", limit=NOT_ENDED)
+        idle_where = {"namespace": namespace, "seen_at": Range(oldest)}
+        idle = store.find(Session, idle_where, order="-seen_at", limit=SESSIONS)
         sessions += [row for row in idle if row.id not in worked]
         sessions += store.find(Session, open_where, order="-seen_at", limit=NOT_ENDED)
     found = []
@@ -134,8 +134,9 @@ def _failing(rows: Iterable[Observed]) -> list[Observed]:
 
 
 def _is_work(past: PastSession) -> bool:
-    """Tell whether a session changed or ran something, or was interrupted before it could."""
-    return past.progress.ran or bool(past.state and past.progress.asked and _names_code(past.progress.asked))
+    """Tell whether a session changed or ran something, left something, or was interrupted before it could."""
+    done = past.progress
+    return done.ran or bool(done.left or (past.state and done.asked and _names_code(done.asked)))
 
 
 def _names_code(text: str) -> bool:

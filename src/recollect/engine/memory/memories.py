@@ -276,6 +276,7 @@ class Memories(msgspec.Struct, eq=False):
         limit: maximum number of results
         offset: number of results to skip
         """
+        self.hooks().catch_up()
         where = memory_filter(memory_type=memory_type, tags=tags, source=source, since=since, until=until)
         where |= self.scope.where(namespace, all_projects=all_projects)
         where |= {} if observed else {"observed": False}
