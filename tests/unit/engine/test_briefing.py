@@ -136,6 +136,16 @@ def test_important_decisions_do_not_hide_a_preference(shop: Shop) -> None:
     assert "- Answer in British English\n" in small
 
 
+def test_what_matters_most_has_a_place_beside_many_preferences_and_the_room_is_used(shop: Shop) -> None:
+    for number in range(12):
+        shop.store(f"Supplier {number} delivers to warehouse {number}")
+    assert len(lines(shop.starts("s1"), "Decisions and facts")) == 12
+    for number in range(40):
+        shop.store(f"Rule {number}: always write the report of department {number} in plain words", "preference")
+    shop.store("Production is frozen until the audit ends: do not merge into release", importance=0.95)
+    assert lines(shop.starts("s2"), "Decisions and facts")[0].startswith("- Production is frozen")
+
+
 def test_a_long_imported_history_does_not_hide_a_decision_made_here_or_shared(shop: Shop) -> None:
     name = shop.store("Orders are kept for ten years, because the tax office asks for them", importance=0.5)
     (here,) = shop.engine.store.get(Memory, [name])
@@ -532,7 +542,7 @@ def test_a_command_that_was_written_wrongly_is_no_open_work(shop: Shop) -> None:
     [
         ("The form is there. Not done yet: the form has no tariff field.", "the form has no tariff field."),
         ("The form is there. Open point: who may see the form.", "who may see the form."),
-        ("I could not finish the tickets because no key is set.", "I could not finish the tickets because no key is set."),
+        ("I could not finish the tickets as a key is missing.", "I could not finish the tickets as a key is missing."),
         ("The form is there.\n\n**Still to do:**\n- the docs of the form", "the docs of the form"),
         ("The form is there. Still to do: nothing.", ""),
     ],
@@ -592,9 +602,13 @@ def test_one_working_command_of_each_kind_is_told_with_the_variant_that_failed(s
         for command in ("python3 -m pytest -x", "python3 -m pytest -x tests/unit/test_tax.py", "ruff check .", "ls -l"):
             shop.runs("w", command)
     shop.runs("w", "npm run build")
+    shop.fails("w", "python manage.py migrate", "bash: python: command not found")
+    shop.runs("w", "uv run python manage.py migrate")
+    shop.runs("w", "pip install -e .")
     assert lines(shop.starts("s"), "Commands that work here") == [
         "- test: `python3 -m pytest -x` (not `pytest -x`)",
         "- lint: `ruff check .`",
+        "- migrate: `uv run python manage.py migrate` (not `python manage.py migrate`)",
     ]
 
 
