@@ -167,7 +167,7 @@ def _of(words: str) -> frozenset[str]:
 
 
 def _agrees(prompt: str) -> bool:
-    """Tell whether a prompt says nothing of what is to be done."""
+    """Tell whether a prompt names no task of its own."""
     return _of(_AGREES) | _of(_TALK) >= set(query_terms(prompt))
 
 

@@ -85,6 +85,11 @@ def states_nothing(text: str) -> bool:
     return all(_asks(part) or INDIRECT.search(part) for part in SENTENCE.split(text.strip()))
 
 
+def is_standing_order(text: str) -> bool:
+    """Tell whether a text asks to be told or shown something whenever it happens: a rule, no question."""
+    return bool(_REQUEST.match(text) and _STANDING.search(text))
+
+
 def _asks(sentence: str) -> bool:
     start = _LEAD.match(sentence)
     begin = start.end() if start else 0

@@ -55,6 +55,12 @@ def test_evidence_answers_where_no_knowledge_does_and_says_so(engine: Engine) ->
     assert "no stored knowledge matches; this is what hooks recorded" in found.notes
 
 
+@pytest.mark.parametrize("order", ["Show me a plan before you edit anything", "Tell me when coverage drops below 80 %"])
+def test_a_standing_order_that_begins_like_a_question_is_a_preference(engine: Engine, order: str) -> None:
+    stored = engine.memories.store(order).memory
+    assert (stored.observed, stored.memory_type) == (False, "preference")
+
+
 @pytest.mark.parametrize("query", [QUESTION, "login sessions kept"])
 def test_what_was_asked_is_no_answer(engine: Engine, query: str) -> None:
     for number, asked in enumerate((ASKED, "how long are login sessions kept", "Where are login sessions kept?")):
