@@ -134,11 +134,12 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
     every = [row for turn in turns for row in turn.tools]
     tools = [row for row in every if row.outcome != "failed"]
     requests = [prompt for prompt in _requests(turns) if len(query_terms(prompt)) >= LEAST_TERMS]
-    is_new = len(turns) > 1 and not _agrees(turns[-1].prompt)
-    is_part = is_new and (not turns[-2].is_over or turns[-2].answer.rstrip().endswith("?"))
+    is_new = len(turns) > 1 and not agrees(turns[-1].prompt)
+    is_asked = is_new and (turns[-2].answer.rstrip().endswith("?") or _begins_by_agreeing(turns[-1].prompt))
+    is_part = is_asked or (is_new and not turns[-2].is_over)
     answer = next((turn.answer for turn in turns[::-1] if turn.answer and (turn.tools or not every)), "")
-    is_asked = not every and only_asks(" ".join(requests[-1:]))
-    left = [] if is_asked else _left(_last_answer(heard)) or _left(answer)
+    is_question = not every and only_asks(" ".join(requests[-1:]))
+    left = [] if is_question else _left(_last_answer(heard)) or _left(answer)
     return Progress(
         asked="\n".join(requests[-2:] if is_part else requests[-1:]),
         changed=tuple(_files(tools, CHANGING, shown)),
@@ -166,13 +167,18 @@ def _of(words: str) -> frozenset[str]:
     return frozenset(terms(words))
 
 
-def _agrees(prompt: str) -> bool:
+def agrees(prompt: str) -> bool:
     """Tell whether a prompt names no task of its own."""
     return _of(_AGREES) | _of(_TALK) >= set(query_terms(prompt))
 
 
+def _begins_by_agreeing(prompt: str) -> bool:
+    first = SENTENCE.split(prompt.strip())[0]
+    return agrees(first) and not _is_talk(first)
+
+
 def _is_talk(prompt: str) -> bool:
-    return _agrees(prompt) and not _of(_TALK).isdisjoint(query_terms(prompt))
+    return agrees(prompt) and not _of(_TALK).isdisjoint(query_terms(prompt))
 
 
 def _turns(rows: Iterable[Observed]) -> list[_Turn]:
@@ -198,11 +204,12 @@ def _requests(turns: Sequence[_Turn]) -> list[str]:
     """Return the distinct requests; those without work count only if there are no others."""
     current, working = "", []
     for place, turn in enumerate(turns, 1):
-        current = current if current and _agrees(turn.prompt) else turn.prompt
+        before, current = current, current if current and agrees(turn.prompt) else turn.prompt
         # The last requests of an interrupted session had no time for a tool.
-        if current and (turn.tools or (place > len(turns) - 2 and not turn.is_over)):
-            working.append(current)
-    return _distinct(working or [turn.prompt for turn in turns if turn.prompt])
+        if turn.tools or (place > len(turns) - 2 and not turn.is_over):
+            working += [before, current] if _begins_by_agreeing(turn.prompt) else [current]
+    asked = [prompt for prompt in working if prompt]
+    return _distinct(asked or [turn.prompt for turn in turns if turn.prompt])
 
 
 def _last_answer(turns: Sequence[_Turn]) -> str:

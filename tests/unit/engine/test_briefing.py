@@ -570,6 +570,16 @@ def test_agreeing_and_small_talk_are_no_task(shop: Shop, last: str) -> None:
     assert line == "- 2025-12-29 (claude, interrupted): fix the price bug in shop/price.py. Changed shop/price.py"
 
 
+def test_the_task_is_told_where_its_last_prompt_agrees_and_states_a_rule(shop: Shop) -> None:
+    shop.asks("w", "Morning! Where were we with the customs form?")
+    shop.answers("w", "The tariff code was missing.")
+    shop.asks("w", f"right, add it. {RULE}")
+    shop.edits("w", "shop/price.py")
+    shop.time.advance(1_200)
+    (line,) = lines(shop.starts("s1"), "Open work")
+    assert line.endswith("Where were we with the customs form? Changed shop/price.py")
+
+
 def test_thanks_without_an_answer_do_not_interrupt_a_session(shop: Shop) -> None:
     shop.works("w", "fix the price bug", "shop/price.py", "The bug in shop/price.py is fixed.")
     shop.asks("w", "thanks, have a nice weekend")

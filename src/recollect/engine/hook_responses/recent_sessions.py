@@ -16,7 +16,7 @@ from recollect.capture.fixes import unresolved
 from recollect.capture.invocation import kind
 from recollect.capture.observation_lesson import listed
 from recollect.capture.outcome import is_unknown
-from recollect.capture.summary import CHANGING, SENTENCE, TELLS_TURNS, Progress, progress
+from recollect.capture.summary import CHANGING, SENTENCE, TELLS_TURNS, Progress, agrees, progress
 from recollect.engine.hook_responses.context_block import Line, flat
 from recollect.model import Observed, Session
 from recollect.store.store_values import Range
@@ -123,7 +123,7 @@ def work_lines(
     # Who was interrupted could not say what is left, so these come first.
     new = [row for row in found if (row[0].session.insight_id or "") not in told]
     for past, fails in sorted(new, key=lambda row: not row[0].state)[:TOLD]:
-        parts = (part for part in SENTENCE.split(past.progress.asked) if not said(part))
+        parts = (part for part in SENTENCE.split(past.progress.asked) if not (said(part) or agrees(part)))
         asked = " ".join(part if part.endswith((".", "!", "?", ":")) else f"{part}." for part in parts)
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
 
@@ -169,4 +169,5 @@ def _line(past: PastSession, asked: str, fails: Sequence[str], branch: str) -> s
         f"Still failing: {'; '.join(flat(each, DETAIL_CHARACTERS) for each in fails[-FAILING:])}" if fails else "",
         f"Left: {flat(' '.join(done.left), DETAIL_CHARACTERS)}" if done.left else "",
     )
-    return f"- {day(session.started_at)}" + (f" ({about})" if about else "") + f": {'. '.join(filter(None, parts))}"
+    said = ". ".join(filter(None, parts)).replace("?. ", "? ").replace("!. ", "! ")
+    return f"- {day(session.started_at)}" + (f" ({about})" if about else "") + f": {said}"
