@@ -119,6 +119,8 @@ def _resolves(proof: _Proof, text: str, is_wrong: bool) -> bool:
     words, purpose = bare(text), kind(text)
     if words == proof.words:
         return True
+    if purpose == "other" == proof.kind:
+        return words[:1] == proof.words[:1] and set(words) < set(proof.words)
     if purpose in ("other", "git") or purpose != proof.kind:
         return False
     if is_wrong and is_another_way(words, proof.words):

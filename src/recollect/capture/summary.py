@@ -55,8 +55,8 @@ _CONTINUES = compiled(
     re.IGNORECASE,
 )
 _LABEL = compiled(
-    r"\A\W*(?:still )?(?:to ?-?do|left(?: to do)?|remaining|next steps?|missing|not (?:yet )?(?:done|finished)(?: yet)?"
-    r"|open(?: (?:points?|items?|issues?|tasks?|work))?)\W*:\W*(?!no\b|none\b|nothing\b|n/a\b)(?=\w|`)",
+    r"\A\W*(?:still )?(?:to ?-?do|left(?: to do)?|remaining|next steps?|not (?:yet )?(?:done|finished)(?: yet)?"
+    r"|open (?:points?|items?|issues?|tasks?|work))\W*:\W*(?!no\b|none\b|nothing\b|n/a\b)(?=\w|`)",
     re.IGNORECASE,
 )
 _ITEMS = compiled(r":[*_]*[^\S\n]*+\n\s*+(?:[-*•]|\d+[.)])?")

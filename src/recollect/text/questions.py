@@ -35,7 +35,7 @@ _REQUEST = compiled(
 # A request for what has not happened yet is a rule: "show me a plan before you edit", "tell me when it drops".
 _STANDING = compiled(
     r"\b(?:whenever|each time|every time|as soon as|(?:before|after) (?:you|any|each|every|\w+ing)\b)"
-    r"|\b(?:tell|show|remind|let) me(?: know)? when\b(?!.{0,100}?\b(?:was|were|is|are|did|do|does|had|will|\w+ed)\b)",
+    r"|\bme(?: know)? when\b(?!.{0,100}?\b(?:was|were|(?:is|are)(?=\W*$)|did|do|does|had|will|\w+ed)\b)",
     re.IGNORECASE,
 )
 _ENDS = compiled(r"\?[\s)\"'”’]*+\Z")

@@ -34,6 +34,7 @@ from recollect.text.questions import only_asks
         "how many webhook retries to shopify",
         "Looking for the number of webhook retries to shopify",
         "Tell me when the last deploy was",
+        "Tell me when the next release is.",
         "Show me what changed before the release",
     ],
 )
@@ -67,6 +68,7 @@ def test_questions_and_requests_for_information_only_ask(text: str) -> None:
         "Tell me before you delete files",
         "Tell me when coverage drops below 80 percent",
         "Let me know whenever a test is skipped",
+        "Tell me when a test is flaky",
         "",
         "…",
         "a?" * 2_000,
