@@ -119,6 +119,8 @@ def _resolves(proof: _Proof, text: str, is_wrong: bool) -> bool:
     words, purpose = bare(text), kind(text)
     if words == proof.words:
         return True
+    if purpose == "other" == proof.kind:
+        return words[:1] == proof.words[:1] and set(words) < set(proof.words)
     if purpose in ("other", "git") or purpose != proof.kind:
         return False
     if is_wrong and is_another_way(words, proof.words):
@@ -140,6 +142,12 @@ def _is_harmless(row: Observed) -> bool:
     return row.tool == "shell" and (is_looking(row.target) or _TOLD_TO_FAIL.search(row.target) is not None)
 
 
+def _only_checks(command: str) -> bool:
+    """Tell whether a command changes nothing: it reads, tests or lints."""
+    checks = kind(command) in ("test", "lint") and "--fix" not in command and "--write" not in command
+    return checks or is_looking(command)
+
+
 def _steps(failure: Observed, between: list[Observed], success: Observed) -> tuple[Observed, ...]:
     """Return the last successful changes in between."""
     wanted = _CHANGING if failure.tool == "shell" else _CHANGING | {"read"}
@@ -149,6 +157,6 @@ def _steps(failure: Observed, between: list[Observed], success: Observed) -> tup
         if row.tool in wanted
         and row.outcome != "failed"
         and (row.tool, row.target) != (success.tool, success.target)
-        and not (row.tool == "shell" and is_looking(row.target))
+        and not (row.tool == "shell" and _only_checks(row.target))
     ]
     return tuple(steps[-STEPS:])

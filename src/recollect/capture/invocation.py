@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import dropwhile
 from typing import NamedTuple, get_args
 
 from recollect.model import CommandKind
@@ -70,12 +71,14 @@ for _words, _kind in sorted(
 _TASKS: tuple[tuple[frozenset[str], CommandKind], ...] = tuple(
     (frozenset(rule.tasks.split()), rule.kind) for rule in RULES
 )
+# Programs that run another in a container, which they name first.
+_ELSEWHERE = ("docker compose exec", "docker-compose exec", "docker exec", "podman exec", "kubectl exec")
 # Programs that only run another.
 _RUNNERS: tuple[tuple[str, ...], ...] = tuple(
     tuple(words.split())
     for words in ("sudo", "time", "exec", "command", "env", "nice", "nohup", "uv run", "poetry run",
                   "pdm run", "hatch run", "pipenv run", "npx", "bunx", "pnpm exec", "pnpm dlx", "bundle exec",
-                  "python -m")
+                  "python -m", *_ELSEWHERE)
 )  # fmt: skip
 # Task runners, and the kind of an unknown task.
 _TASK_RUNNERS: Mapping[str, CommandKind] = {
@@ -275,10 +278,13 @@ def _bare(words: list[str]) -> list[str]:
         runner = next((row for row in _RUNNERS if tuple(words[: len(row)]) == row), None)
         if runner is None:
             break
-        words = words[len(runner) :]
-        while words and (words[0].startswith("-") or "=" in words[0]):
-            words = words[1:]
+        words = _after_options(words[len(runner) :])
+        words = _after_options(words[1:]) if " ".join(runner) in _ELSEWHERE else words
     return words
+
+
+def _after_options(words: list[str]) -> list[str]:
+    return [*dropwhile(lambda word: word.startswith("-") or "=" in word, words)]
 
 
 def _task(words: list[str]) -> CommandKind | None:

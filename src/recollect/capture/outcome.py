@@ -65,7 +65,7 @@ FAILED: tuple[str, ...] = (
     r"g?make(?:\[\d+\])?: \*\*\* ",
     r"-- Configuring incomplete|FAILED: (?!0\b)",
     r"(?:\[\w+\] )?BUILD FAIL(?:URE|ED)\b|FAILURE: Build failed",
-    r"\[ERROR\] (?:COMPILATION ERROR|Failed to execute goal)",
+    r"\[ERROR\] (?:COMPILATION ERROR|Failed to execute goal|Tests run: .*(?:Failures|Errors): [1-9])",
     r"webpack .*compiled with [1-9]\d* errors?|(?:. )?Failed to compile\b|(?:> )?Build failed (?:with [1-9]|because)",
     r"✘ \[ERROR\] |Node\.js v\d+\.\d+\.\d+$",
     # npm, yarn, pnpm, uv, poetry
@@ -168,7 +168,7 @@ ENDINGS: tuple[str, ...] = (
     r"(?!ERROR: pip's dependency resolver)(?:Fatal error|fatal error|FATAL|Fatal|fatal|ERROR|Error|error): +\S",
     r"(?:.*\b)?(?:exit(?:ed with)?|returned)(?: a)?(?: non-zero)?(?: exit)? (?:code|status):? [1-9]\d*\b",
     r"\S+: .*(?:No such file or directory|Permission denied|Operation not permitted|Read-only file system)\.?$",
-    r"\S+: .*(?:Address already in use|Connection refused|No space left on device)\.?$",
+    r"\S+: .*(?:Address already in use|Connection (?:refused|timed out)|No space left on device)\.?$",
 )
 # The last lines of a program that gives up.
 LAST_WORDS: tuple[str, ...] = (
@@ -235,7 +235,9 @@ _MISUSE = compiled(
     r"|argument|shorthand|choice|file or directory|service)|not an? \w+ command"
     r"|not a git repository|can't open file|could not find a p|does not contain recipe|usage:|externally-managed"
     r"|permission denied|cannot find module|\bis (?:retired|obsolete)\b|\buse \S{1,60} instead\b"
-    r"|\b(?:was|has been) (?:renamed|removed|replaced)\b",
+    r"|\b(?:was|has been) (?:renamed|removed|replaced)\b|\b(?:managed (?:by|with)|configured to use) \w"
+    r"|\b(?:find|open|read|enoent)\b.{0,100}(?:cargo\.toml|pyproject\.toml|go\.mod|package\.json|pom\.xml|main module)"
+    r"|go\.mod file not found|not contain main module|there is no pom\b",
     re.IGNORECASE,
 )
 

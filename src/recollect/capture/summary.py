@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from recollect.capture.fixes import pairs, unresolved
@@ -14,7 +15,8 @@ from recollect.model import Memory, Observed
 from recollect.text.lazy_patterns import compiled
 from recollect.text.paraphrases import statements
 from recollect.text.questions import SENTENCE as SENTENCE
-from recollect.text.terms import query_terms
+from recollect.text.questions import only_asks
+from recollect.text.terms import query_terms, terms
 
 # A summary has about 300 tokens.
 PROMPTS = 3
@@ -23,8 +25,14 @@ SEARCHES = 6
 COMMANDS = 8
 DECISIONS = 5
 ERRORS = 4
-# A shorter prompt ("go on", "yes please") is no request.
+# A shorter prompt is no request.
 LEAST_TERMS = 2
+# A prompt of these words only agrees to the request before it: "right, add it", "go ahead".
+_AGREES = """right ok okay yes yep yeah sure please go ahead continue proceed do add make apply try again commit push
+leave now"""
+# One with a word of these, and no others, is small talk.
+_TALK = """thanks thank nice great perfect good cool bye fine lovely awesome super excellent wonderful cheers well done
+hi hello hey welcome enjoy see have looks weekend evening night day morning tomorrow later lgtm"""
 # The latest observations that are compared with an answer.
 COMPARED = 200
 # Open tasks that are kept of an answer.
@@ -37,7 +45,8 @@ TELLS_TURNS = frozenset({"claude", "codex", "gemini", "copilot", "opencode"})
 _CODE = compiled(r"`[^`\n]+`|\w\.[a-z]{1,5}\b|\w_\w|\w\(\)|[a-z][A-Z]")
 _LEFT = compiled(
     r"\bstill (?:needs?|has to|have to|fail|missing|open|to do)|\bremain(?:s|ing)?\b|\bleft to do\b|\bleft:|\bto-?do\b"
-    r"|\bnext steps?\b|\bnot (?:yet|finished|done)\b|\b(?:i|we) have(?:n't| not)\b|\byet to\b|\bunfinished\b",
+    r"|\bnext steps?\b|\bnot (?:yet|finished|done)\b|\b(?:i|we) have(?:n't| not)\b|\byet to\b|\bunfinished\b"
+    r"|\b(?:could|did)(?:n't| not) (?:finish|complete|get to)\b",
     re.IGNORECASE,
 )
 _CONTINUES = compiled(
@@ -45,7 +54,12 @@ _CONTINUES = compiled(
     r"(?:continue|go on|carry on|keep going|resume|proceed|finish|pick up)\b",
     re.IGNORECASE,
 )
-_LABEL = compiled(r"\A(?:still )?(?:to ?-?do|left(?: to do)?|remaining|next steps?): *", re.IGNORECASE)
+_LABEL = compiled(
+    r"\A\W*(?:still )?(?:to ?-?do|left(?: to do)?|remaining|next steps?|not (?:yet )?(?:done|finished)(?: yet)?"
+    r"|open (?:points?|items?|issues?|tasks?|work))\W*:\W*(?!no\b|none\b|nothing\b|n/a\b)(?=\w|`)",
+    re.IGNORECASE,
+)
+_ITEMS = compiled(r":[*_]*[^\S\n]*+\n\s*+(?:[-*•]|\d+[.)])?")
 _NOTHING_LEFT = compiled(r"\b(?:no|nothing|none|all|every|without|any)\b", re.IGNORECASE)
 
 
@@ -115,14 +129,17 @@ def summarise(rows: Iterable[Observed], remembered: Sequence[Memory], shown: Cal
 
 def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
     """Return the progress of a session; shown: shortens a path."""
-    turns = _turns(rows)
+    heard = _turns(rows)
+    turns = [turn for turn in heard if turn.tools or not _is_talk(turn.prompt)]
     every = [row for turn in turns for row in turn.tools]
     tools = [row for row in every if row.outcome != "failed"]
     requests = [prompt for prompt in _requests(turns) if len(query_terms(prompt)) >= LEAST_TERMS]
-    is_part = len(turns) > 1 and (not turns[-2].is_over or turns[-2].answer.rstrip().endswith("?"))
-    said = SENTENCE.split(_last_answer(turns))
-    left = [part for part in said if _LEFT.search(part) and not part.endswith("?") and not _NOTHING_LEFT.search(part)]
-    left = [_LABEL.sub("", part) for part in left]
+    is_new = len(turns) > 1 and not agrees(turns[-1].prompt)
+    is_asked = is_new and (turns[-2].answer.rstrip().endswith("?") or _begins_by_agreeing(turns[-1].prompt))
+    is_part = is_asked or (is_new and not turns[-2].is_over)
+    answer = next((turn.answer for turn in turns[::-1] if turn.answer and (turn.tools or not every)), "")
+    is_question = not every and only_asks(" ".join(requests[-1:]))
+    left = [] if is_question else _left(_last_answer(heard)) or _left(answer)
     return Progress(
         asked="\n".join(requests[-2:] if is_part else requests[-1:]),
         changed=tuple(_files(tools, CHANGING, shown)),
@@ -132,6 +149,36 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
         answered=not turns or turns[-1].is_over,
         continues=bool(turns) and _CONTINUES.match(turns[0].prompt) is not None,
     )
+
+
+def _left(answer: str) -> list[str]:
+    """Return the sentences of an answer that call something unfinished, without their labels."""
+    found = []
+    for part in SENTENCE.split(_ITEMS.sub(": ", answer)):
+        rest = _LABEL.sub("", part)
+        is_left = rest != part or (_LEFT.search(part) and not _NOTHING_LEFT.search(part.partition(" because ")[0]))
+        if is_left and not part.endswith("?"):
+            found.append(rest)
+    return found
+
+
+@cache
+def _of(words: str) -> frozenset[str]:
+    return frozenset(terms(words))
+
+
+def agrees(prompt: str) -> bool:
+    """Tell whether a prompt names no task of its own."""
+    return _of(_AGREES) | _of(_TALK) >= set(query_terms(prompt))
+
+
+def _begins_by_agreeing(prompt: str) -> bool:
+    first = SENTENCE.split(prompt.strip())[0]
+    return agrees(first) and not _is_talk(first)
+
+
+def _is_talk(prompt: str) -> bool:
+    return agrees(prompt) and not _of(_TALK).isdisjoint(query_terms(prompt))
 
 
 def _turns(rows: Iterable[Observed]) -> list[_Turn]:
@@ -155,10 +202,14 @@ def _turns(rows: Iterable[Observed]) -> list[_Turn]:
 
 def _requests(turns: Sequence[_Turn]) -> list[str]:
     """Return the distinct requests; those without work count only if there are no others."""
-    asked = [turn for turn in turns if turn.prompt]
-    # The last requests of an interrupted session had no time for a tool.
-    working = [turn for turn in asked if turn.tools or (turn in turns[-2:] and not turn.is_over)]
-    return _distinct([turn.prompt for turn in working or asked])
+    current, working = "", []
+    for place, turn in enumerate(turns, 1):
+        before, current = current, current if current and agrees(turn.prompt) else turn.prompt
+        # The last requests of an interrupted session had no time for a tool.
+        if turn.tools or (place > len(turns) - 2 and not turn.is_over):
+            working += [before, current] if _begins_by_agreeing(turn.prompt) else [current]
+    asked = [prompt for prompt in working if prompt]
+    return _distinct(asked or [turn.prompt for turn in turns if turn.prompt])
 
 
 def _last_answer(turns: Sequence[_Turn]) -> str:

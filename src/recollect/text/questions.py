@@ -29,7 +29,13 @@ _REQUEST = compiled(
     r"(?:tell me|show me|remind me|(?:explain|describe)(?= (?:how|why|what|where|when|which|who|to me|the|this|it)\b)|"
     r"let me know|give me(?! (?:\w+,? ){0,3}(?:answers|replies|explanations|options)\b)|look up|find out|"
     r"do you (?:know|remember|recall)|"
-    r"i (?:want|need|would like) to know|i wonder|any idea)\b",
+    r"i (?:want|need|would like) to know|i wonder|any idea|(?:i(?:['’]m| am) )?(?:looking|searching) for)\b",
+    re.IGNORECASE,
+)
+# A request for what has not happened yet is a rule: "show me a plan before you edit", "tell me when it drops".
+_STANDING = compiled(
+    r"\b(?:whenever|each time|every time|as soon as|(?:before|after) (?:you|any|each|every|\w+ing)\b)"
+    r"|\bme(?: know)? when\b(?!.{0,100}?\b(?:was|were|(?:is|are)(?=\W*$)|did|do|does|had|will|\w+ed)\b)",
     re.IGNORECASE,
 )
 _ENDS = compiled(r"\?[\s)\"'”’]*+\Z")
@@ -55,6 +61,7 @@ INDIRECT = compiled(_INDIRECT, re.IGNORECASE)
 _SOUGHT = compiled(
     r"(?:(?:where|how|why|when)(?: (?:many|much|long|often|big|large)(?: \w++){0,2}?)?"
     r"(?:['’]s| (?:is|are|was|were|do|does|did))\b"
+    r"|how (?:many|much|long|often|big|large) (?!.*\b(?:is|are|was|were|has|have|must|should|can|depends?)\b)"
     r"|(?:what|who) (?:is|are|was|were) (?:the|our|this|that|these|those)\b"
     r"|(?:what|which)(?: \w++){0,2}? (?:do|does|did|should|can) (?:we|you|i|they|it|the|our|this|that)\b"
     rf"|(?:(?:we|i) (?:should|need to|have to) )?+(?:{_SEEK}) {_WHAT}"
@@ -78,9 +85,14 @@ def states_nothing(text: str) -> bool:
     return all(_asks(part) or INDIRECT.search(part) for part in SENTENCE.split(text.strip()))
 
 
+def is_standing_order(text: str) -> bool:
+    """Tell whether a text asks to be told or shown something whenever it happens: a rule, no question."""
+    return bool(_REQUEST.match(text) and _STANDING.search(text))
+
+
 def _asks(sentence: str) -> bool:
     start = _LEAD.match(sentence)
     begin = start.end() if start else 0
     # A greeting states nothing either.
-    is_asked = _ENDS.search(sentence) or _REQUEST.match(sentence, begin) or _SOUGHT.match(sentence, begin)
-    return begin == len(sentence) or bool(is_asked)
+    is_request = _REQUEST.match(sentence, begin) and not _STANDING.search(sentence)
+    return begin == len(sentence) or bool(is_request or _ENDS.search(sentence) or _SOUGHT.match(sentence, begin))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import count
 
+import msgspec
+
 from recollect.capture.fixes import WITHIN_S, pairs, unresolved
 from recollect.model import Observed
 
@@ -34,7 +36,9 @@ def test_the_steps_between_are_the_fix() -> None:
 
 def test_luck_is_no_fix() -> None:
     assert steps([broken(), row("shell", "make")]) == []
-    assert steps([broken(), row("shell", "ls -la"), row("read", "a.py"), row("shell", "make")]) == []
+    for checked in ("ls -la", "mvn -q test", "ruff check ."):
+        assert steps([broken(), row("shell", checked), row("read", "a.py"), row("shell", "make")]) == []
+    assert steps([broken(), row("shell", "ruff check --fix"), row("shell", "make")]) == [["shell ruff check --fix"]]
 
 
 def test_only_the_same_thing_ends_a_failure() -> None:
@@ -75,6 +79,14 @@ def test_the_next_day_is_another_matter() -> None:
 def test_what_still_fails_is_open() -> None:
     rows = [broken("make"), broken("npm test"), row("edit", "a.py"), row("shell", "make")]
     assert [found.target for found in unresolved(rows)] == ["npm test"]
+
+
+def test_another_way_that_works_resolves_a_command_that_was_written_wrongly() -> None:
+    wrong = msgspec.structs.replace(broken("npm test"), told="npm error This project is managed by pnpm")
+    assert unresolved([wrong, row("shell", "pnpm run test:unit")]) == []
+    for right in ("docker exec -it db psql -c 'select 1'", "psql -h db -c 'select 1'"):
+        assert unresolved([broken("psql -c 'select 1'"), row("shell", right)]) == []
+    assert len(unresolved([broken("psql -c 'select 1'"), row("shell", "psql -l")])) == 1
 
 
 def test_what_looked_in_vain_or_failed_on_purpose_left_nothing_open() -> None:

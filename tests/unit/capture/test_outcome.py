@@ -114,6 +114,9 @@ def test_a_wrong_invocation_is_told_from_wrong_code() -> None:
     assert is_misuse('`yarn migrate` failed (exit status 1): error Command "migrate" not found.')
     assert is_misuse("`mise run test` failed (exit status 1): mise ERROR no task test found")
     assert is_misuse("`pytest -x` failed: /bin/sh: 1: pytest: not found")
+    assert is_misuse("`npm test` failed (exit status 1): npm error This project is managed by pnpm")
+    assert is_misuse("`cargo test` failed (exit status 101): error: could not find `Cargo.toml` in `/p` or any parent")
+    assert is_misuse("`go test ./...` failed (exit status 1): go: cannot find main module")
     assert not is_misuse("`pytest -x` failed (exit status 1): E assert 17.85 == 5.95")
     assert not is_misuse("`docker build .` failed (exit status 1): ERROR: failed to solve: python:3.99: not found")
 

@@ -136,6 +136,16 @@ def test_important_decisions_do_not_hide_a_preference(shop: Shop) -> None:
     assert "- Answer in British English\n" in small
 
 
+def test_what_matters_most_has_a_place_beside_many_preferences_and_the_room_is_used(shop: Shop) -> None:
+    for number in range(12):
+        shop.store(f"Supplier {number} delivers to warehouse {number}")
+    assert len(lines(shop.starts("s1"), "Decisions and facts")) == 12
+    for number in range(40):
+        shop.store(f"Rule {number}: always write the report of department {number} in plain words", "preference")
+    shop.store("Production is frozen until the audit ends: do not merge into release", importance=0.95)
+    assert lines(shop.starts("s2"), "Decisions and facts")[0].startswith("- Production is frozen")
+
+
 def test_a_long_imported_history_does_not_hide_a_decision_made_here_or_shared(shop: Shop) -> None:
     name = shop.store("Orders are kept for ten years, because the tax office asks for them", importance=0.5)
     (here,) = shop.engine.store.get(Memory, [name])
@@ -527,6 +537,56 @@ def test_a_command_that_was_written_wrongly_is_no_open_work(shop: Shop) -> None:
     assert "Still failing: `pytest tests/tax`" in shop.starts("s2")
 
 
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("The form is there. Not done yet: the form has no tariff field.", "the form has no tariff field."),
+        ("The form is there. Open point: who may see the form.", "who may see the form."),
+        ("I could not finish the tickets as a key is missing.", "I could not finish the tickets as a key is missing."),
+        ("The form is there.\n\n**Still to do:**\n- the docs of the form", "the docs of the form"),
+        ("The form is there. Still to do: nothing.", ""),
+    ],
+)
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_the_end_of_an_answer_tells_what_is_left(shop: Shop, answer: str, left: str, is_seen: bool) -> None:
+    shop.asks("w", "add a customs form")
+    if is_seen:
+        shop.edits("w", "shop/form.py")
+    shop.answers("w", answer)
+    shop.ends("w")
+    changed = " Changed shop/form.py." if is_seen else ""
+    expected = [f"- 2025-12-29 (claude): add a customs form.{changed} Left: {left}"] if left else []
+    assert lines(shop.starts("s1"), "Open work") == expected
+
+
+@pytest.mark.parametrize("last", ["right, do it", "nice.", "perfect, bye", "thanks, have a nice weekend"])
+def test_agreeing_and_small_talk_are_no_task(shop: Shop, last: str) -> None:
+    shop.asks("w", "fix the price bug in shop/price.py")
+    shop.answers("w", "In the rounding?")
+    shop.asks("w", last)
+    shop.edits("w", "shop/price.py")
+    shop.time.advance(1_200)
+    (line,) = lines(shop.starts("s1"), "Open work")
+    assert line == "- 2025-12-29 (claude, interrupted): fix the price bug in shop/price.py. Changed shop/price.py"
+
+
+def test_the_task_is_told_where_its_last_prompt_agrees_and_states_a_rule(shop: Shop) -> None:
+    shop.asks("w", "Morning! Where were we with the customs form?")
+    shop.answers("w", "The tariff code was missing.")
+    shop.asks("w", f"right, add it. {RULE}")
+    shop.edits("w", "shop/price.py")
+    shop.time.advance(1_200)
+    (line,) = lines(shop.starts("s1"), "Open work")
+    assert line.endswith("Where were we with the customs form? Changed shop/price.py")
+
+
+def test_thanks_without_an_answer_do_not_interrupt_a_session(shop: Shop) -> None:
+    shop.works("w", "fix the price bug", "shop/price.py", "The bug in shop/price.py is fixed.")
+    shop.asks("w", "thanks, have a nice weekend")
+    shop.ends("w")
+    assert lines(shop.starts("s1"), "Open work") == []
+
+
 def test_a_session_that_is_done_and_trivia_are_no_open_work(shop: Shop) -> None:
     shop.works("w", "raise the tax", "shop/price.py", "I raised the tax in shop/price.py, all tests pass.")
     for assistant in ("claude", "codex", "gemini", "copilot"):
@@ -552,9 +612,13 @@ def test_one_working_command_of_each_kind_is_told_with_the_variant_that_failed(s
         for command in ("python3 -m pytest -x", "python3 -m pytest -x tests/unit/test_tax.py", "ruff check .", "ls -l"):
             shop.runs("w", command)
     shop.runs("w", "npm run build")
+    shop.fails("w", "python manage.py migrate", "bash: python: command not found")
+    shop.runs("w", "uv run python manage.py migrate")
+    shop.runs("w", "pip install -e .")
     assert lines(shop.starts("s"), "Commands that work here") == [
         "- test: `python3 -m pytest -x` (not `pytest -x`)",
         "- lint: `ruff check .`",
+        "- migrate: `uv run python manage.py migrate` (not `python manage.py migrate`)",
     ]
 
 

@@ -55,13 +55,29 @@ def test_evidence_answers_where_no_knowledge_does_and_says_so(engine: Engine) ->
     assert "no stored knowledge matches; this is what hooks recorded" in found.notes
 
 
+@pytest.mark.parametrize("order", ["Show me a plan before you edit anything", "Tell me when coverage drops below 80 %"])
+def test_a_standing_order_that_begins_like_a_question_is_a_preference(engine: Engine, order: str) -> None:
+    stored = engine.memories.store(order).memory
+    assert (stored.observed, stored.memory_type) == (False, "preference")
+
+
+@pytest.mark.parametrize("query", [QUESTION, "login sessions kept"])
+def test_what_was_asked_is_no_answer(engine: Engine, query: str) -> None:
+    for number, asked in enumerate((ASKED, "how long are login sessions kept", "Where are login sessions kept?")):
+        prompt(engine, asked, f"c-{number}")
+        stop = claude("Stop", last_assistant_message="No idea.").replace(b"c-1", f"c-{number}".encode())
+        engine.capture.put(stop, event="Stop", assistant="claude")
+    assert engine.recall.search(query).hits == ()
+    assert len(engine.recall.search(query, observed=True).hits) == 6
+
+
 def test_evidence_that_matches_comes_before_knowledge_that_is_only_near(home: Path) -> None:
     with Engine() as engine:
         for text in ("The API runs on port 8080", "Orders are archived after two years", "Deploys run on Tuesdays"):
             engine.memories.store(text, namespace=ROOT)
         near = engine.recall.search("webhook retries", namespace=ROOT)
         assert near.hits and not any("hooks recorded" in note for note in near.notes)
-        prompt(engine, "where do we log webhook retries?")
+        prompt(engine, "log webhook retries to a table")
         found = engine.recall.search("webhook retries", namespace=ROOT)
     assert [hit.memory.category for hit in found.hits] == ["prompt"]
     assert any("hooks recorded" in note for note in found.notes)

@@ -185,6 +185,24 @@ def test_a_summary_tells_errors_what_fixed_them_and_what_is_open(engine: Engine)
     )
 
 
+def test_a_decision_of_another_session_is_not_in_the_summary(engine: Engine) -> None:
+    engine.memories.store("Prices are gross", memory_type="decision", namespace=payloads.ROOT, session_id="c-2")
+    engine.memories.store("Taxes are net", memory_type="decision", namespace=payloads.ROOT)
+    take(
+        engine,
+        payloads.claude("UserPromptSubmit", prompt="fix the typo in the footer"),
+        payloads.claude("Stop", last_assistant_message="Fixed."),
+    )
+    assert session(engine).summary == "Asked for: fix the typo in the footer\nDecided: Taxes are net"
+
+
+def test_lists_have_what_hooks_left_a_moment_ago(engine: Engine) -> None:
+    engine.capture.put(payloads.claude("UserPromptSubmit", prompt="We decided to keep invoices for 11 years"))
+    assert engine.memories.list(namespace=payloads.ROOT).total == 1
+    engine.capture.put(payloads.claude("UserPromptSubmit", prompt="fix the typo in the footer"))
+    assert engine.sessions.get("c-1").total == 2
+
+
 def test_a_summary_ends_with_the_last_answer_about_the_work(engine: Engine) -> None:
     take(
         engine,

@@ -63,8 +63,8 @@ class Log:
         for _ in range(times):
             number = len(self.runs)
             values = {"id": str(number), "at": NOW + 60 * number, "namespace": "/app", "directory": "", **more}
-            told = "" if worked else f"{line} failed"
-            self.runs.append(Run(session=session, line=line, worked=worked, told=told, **values))
+            values = {"told": "" if worked else f"{line} failed", **values}
+            self.runs.append(Run(session=session, line=line, worked=worked, **values))
 
     def edit(self, session: str = "a") -> None:
         self.edits.setdefault(session, []).append((NOW + 60 * len(self.runs) - 30, ""))
@@ -97,6 +97,22 @@ def test_a_variant_that_failed_just_before_is_linked_to_what_worked() -> None:
     assert found.command == "uv run pytest -q tests"
     (variant,) = found.failed
     assert (variant.command, variant.failures, variant.error) == ("pytest -q tests", 2, "pytest -q tests failed")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told", "right"),
+    [
+        ("cargo test", "error: could not find `Cargo.toml` in `/app` or any parent directory", "cd rust && cargo test"),
+        ("go test ./...", "go: cannot find main module", "cd svc && go test ./..."),
+        ("psql -l", "psql: error: connection refused", "docker compose exec -T db psql -l"),
+    ],
+)
+def test_the_folder_or_the_container_of_a_command_may_be_what_was_wrong(wrong: str, told: str, right: str) -> None:
+    log = Log()
+    log.run(wrong, worked=False, told=told)
+    log.run(right)
+    (found,) = log.known()
+    assert [each.command for each in found.failed] == [wrong]
 
 
 def test_a_failure_says_nothing_of_its_command_if_files_were_changed_or_it_works_itself() -> None:

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from recollect.store.sql import Store
 
 # Memories of each type that are read: the most important, of equal importance the newest.
-LOOKED_AT = 30
+LOOKED_AT = 40
 # Memories that were stored during the last sessions.
 LATEST = 60
 # Characters of one memory: its first sentences.
@@ -101,15 +101,18 @@ CHANGED = -0.2
 # is outdated.
 LEAST = 0.45
 LEAST_LEARNT = 0.9
+# Knowledge of this importance is told like what is about the work at hand.
+VITAL = 0.9
 # Memories that are about no particular files.
-MOST_GENERAL = 8
+MOST_GENERAL = 16
 
 # Changes and commands are looked for in the last month: a busy week of it.
 RECENT_S = 30 * 86_400
 RECENT_ROWS = 1_000
-# Kinds of commands, one of each. A command that worked once may have been a single test; one with a path is usual
-# after several sessions.
+# Kinds of commands, one of each; of others only those that are easily written wrongly. A command that worked once may
+# have been a single test; one with a path is usual after several sessions.
 COMMANDS = ("test", "build", "lint", "run")
+SELDOM = ("migrate", "install", "deploy")
 LEAST_SUCCESSES = 2
 LEAST_SESSIONS = 3
 HABIT_S = 7 * 86_400
@@ -315,9 +318,11 @@ def _rules(known: Sequence[Known], once: _Said) -> Iterator[Line]:
 
 
 def _facts(known: Sequence[Known], once: _Said) -> Iterator[Line]:
-    """Yield other knowledge that is about the work at hand."""
+    """Yield other knowledge that is about the work at hand, or matters most."""
     for row in known:
-        if row.memory.memory_type not in STANDING and row.concerns > 0 and once.is_new(row.memory.content):
+        is_vital = row.concerns == 0 and row.memory.importance >= VITAL and not is_learnt(row.memory)
+        is_told = row.memory.memory_type not in STANDING and (row.concerns > 0 or is_vital)
+        if is_told and once.is_new(row.memory.content):
             yield _fact(row)
 
 
@@ -422,7 +427,7 @@ def _commands(rows: Sequence[Observed]) -> Iterator[Line]:
     # A command with a path is for one part of the project; habits change faster than what works.
     for row in sorted(found, key=lambda row: (_has_path(row), -row.score * math.exp2((row.last_at - now) / HABIT_S))):
         best.setdefault(row.kind, row)
-    for row in (best[kind] for kind in COMMANDS if kind in best):
+    for row in (best[kind] for kind in (*COMMANDS, *SELDOM) if kind in best):
         where = f" in {flat(row.directory, 60)}" if row.directory else ""
         wrong = f" (not {flat(code(row.failed[0].command))})" if row.failed else ""
         yield Line(f"- {row.kind}: {flat(code(row.command))}{where}{wrong}")
@@ -430,7 +435,7 @@ def _commands(rows: Sequence[Observed]) -> Iterator[Line]:
 
 def _is_usual(row: KnownCommand) -> bool:
     is_usual = row.session_count >= LEAST_SESSIONS if _has_path(row) else row.successes >= LEAST_SUCCESSES
-    return row.kind in COMMANDS and (is_usual or bool(row.failed))
+    return (row.kind in COMMANDS and is_usual) or (row.kind in (*COMMANDS, *SELDOM) and bool(row.failed))
 
 
 def _has_path(row: KnownCommand) -> bool:

@@ -16,7 +16,7 @@ from recollect.capture.fixes import unresolved
 from recollect.capture.invocation import kind
 from recollect.capture.observation_lesson import listed
 from recollect.capture.outcome import is_unknown
-from recollect.capture.summary import CHANGING, SENTENCE, TELLS_TURNS, Progress, progress
+from recollect.capture.summary import CHANGING, SENTENCE, TELLS_TURNS, Progress, agrees, progress
 from recollect.engine.hook_responses.context_block import Line, flat
 from recollect.model import Observed, Session
 from recollect.store.store_values import Range
@@ -75,11 +75,11 @@ def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequenc
     worked = dict.fromkeys(row.session_id or "" for row in recent if row.at >= since)
     sessions = store.get(Session, [name for name in list(worked)[:SESSIONS] if name])
     if namespace is not None:
-        # One that was killed before it did anything is told as long as those that did something.
+        # One that did nothing that a hook saw is told as long as those that did something.
         oldest = min([row.seen_at for row in sessions], default=since)
         open_where = {"namespace": namespace, "ended_at": None, "seen_at": Range(since)}
-        idle_where = {"namespace": namespace, "ended_by": tuple(LEFT_OPEN), "seen_at": Range(oldest)}
-        idle = store.find(Session, idle_where, order="-seen_at", limit=NOT_ENDED)
+        idle_where = {"namespace": namespace, "seen_at": Range(oldest)}
+        idle = store.find(Session, idle_where, order="-seen_at", limit=SESSIONS)
         sessions += [row for row in idle if row.id not in worked]
         sessions += store.find(Session, open_where, order="-seen_at", limit=NOT_ENDED)
     found = []
@@ -123,7 +123,7 @@ def work_lines(
     # Who was interrupted could not say what is left, so these come first.
     new = [row for row in found if (row[0].session.insight_id or "") not in told]
     for past, fails in sorted(new, key=lambda row: not row[0].state)[:TOLD]:
-        parts = (part for part in SENTENCE.split(past.progress.asked) if not said(part))
+        parts = (part for part in SENTENCE.split(past.progress.asked) if not (said(part) or agrees(part)))
         asked = " ".join(part if part.endswith((".", "!", "?", ":")) else f"{part}." for part in parts)
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
 
@@ -134,8 +134,9 @@ def _failing(rows: Iterable[Observed]) -> list[Observed]:
 
 
 def _is_work(past: PastSession) -> bool:
-    """Tell whether a session changed or ran something, or was interrupted before it could."""
-    return past.progress.ran or bool(past.state and past.progress.asked and _names_code(past.progress.asked))
+    """Tell whether a session changed or ran something, left something, or was interrupted before it could."""
+    done = past.progress
+    return done.ran or bool(done.left or (past.state and done.asked and _names_code(done.asked)))
 
 
 def _names_code(text: str) -> bool:
@@ -168,4 +169,5 @@ def _line(past: PastSession, asked: str, fails: Sequence[str], branch: str) -> s
         f"Still failing: {'; '.join(flat(each, DETAIL_CHARACTERS) for each in fails[-FAILING:])}" if fails else "",
         f"Left: {flat(' '.join(done.left), DETAIL_CHARACTERS)}" if done.left else "",
     )
-    return f"- {day(session.started_at)}" + (f" ({about})" if about else "") + f": {'. '.join(filter(None, parts))}"
+    said = ". ".join(filter(None, parts)).replace("?. ", "? ").replace("!. ", "! ")
+    return f"- {day(session.started_at)}" + (f" ({about})" if about else "") + f": {said}"

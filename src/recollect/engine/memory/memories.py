@@ -276,6 +276,7 @@ class Memories(msgspec.Struct, eq=False):
         limit: maximum number of results
         offset: number of results to skip
         """
+        self.hooks().catch_up()
         where = memory_filter(memory_type=memory_type, tags=tags, source=source, since=since, until=until)
         where |= self.scope.where(namespace, all_projects=all_projects)
         where |= {} if observed else {"observed": False}
@@ -515,8 +516,11 @@ def _is_question(values: Mapping[str, Any]) -> bool:
 def _worded_type(values: Mapping[str, Any]) -> MemoryType:
     """Return the type of a memory by its wording; context for questions and turns."""
     from recollect.capture.statements import type_of
+    from recollect.text.questions import is_standing_order
 
-    return "context" if values["observed"] or _is_turn(values) else type_of(values["content"])
+    if values["observed"] or _is_turn(values):
+        return "context"
+    return "preference" if is_standing_order(values["content"]) else type_of(values["content"])
 
 
 def _is_turn(values: Mapping[str, Any]) -> bool:

@@ -140,6 +140,7 @@ class MemorySearch(msgspec.Struct, eq=False):
         if found.hits and NEAREST not in found.notes:
             return found
         seen = self._hits(asked._replace(where={**where, "observed": True}), judge=judge)
+        seen = msgspec.structs.replace(seen, hits=tuple(hit for hit in seen.hits if not _only_asks(hit.memory)))
         is_better = bool(seen.hits) and (not found.hits or NEAREST not in seen.notes)
         return msgspec.structs.replace(seen, notes=(*seen.notes, EVIDENCE)) if is_better else found
 
@@ -236,6 +237,14 @@ class MemorySearch(msgspec.Struct, eq=False):
         taken = {source.memory_id for source in made.sources}
         self.access.found(hit.memory for hit in found.hits if hit.memory.id in taken and not hit.origin)
         return made
+
+
+def _only_asks(memory: Memory) -> bool:
+    """Tell whether a memory is a prompt that only asks, or the summary of a session of such prompts: no answer."""
+    from recollect.text.questions import only_asks
+
+    text = memory.content.partition("\nAsked for:")[2] if memory.category == "session" else memory.content
+    return only_asks(text.replace("\n- ", "\n"))
 
 
 def _as_asked(found: Recall, query: str, as_of: int | None) -> Recall:

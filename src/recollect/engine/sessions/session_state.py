@@ -323,12 +323,12 @@ def _rows(transaction: Transaction, session: Session) -> list[Observed]:
 
 
 def _remembered(transaction: Transaction, session: Session) -> list[Memory]:
-    """Return memories that were stored on purpose during a session: by its id, or in its project."""
+    """Return memories that were stored on purpose during a session: by its id, or in its project by no session."""
     kinds = ("decision", "preference", "style", "habit", "insight", "pattern")
     during = Range(session.started_at, (session.ended_at or session.seen_at or session.started_at) + 1)
     rows = transaction.find(Memory, {"session_id": session.id, "memory_type": kinds}, order="seq", limit=100)
     if session.namespace is not None:
-        also = {"namespace": session.namespace, "created_at": during, "memory_type": kinds}
+        also = {"namespace": session.namespace, "session_id": None, "created_at": during, "memory_type": kinds}
         rows += transaction.find(Memory, {**also, "source": ("user", "assistant")}, order="seq", limit=100)
     return [*{row.id: row for row in rows if row.source in ("user", "assistant")}.values()]
 

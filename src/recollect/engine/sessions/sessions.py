@@ -80,6 +80,7 @@ class Sessions(msgspec.Struct, eq=False):
         session_id: id from list_sessions
         limit: maximum number of events, the latest
         """
+        self.capture.catch_up()
         session = self._existing(session_id)
         most = input_checks.whole("limit", limit, least=1, most=1000)
         where = {"session_id": session.id}
