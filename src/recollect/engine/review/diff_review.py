@@ -335,6 +335,7 @@ def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
     if change.how == "cosmetic":
         return 0.0, "none", CHANGED["cosmetic"]
     words = [CHANGED[change.how] if row or change.how == "moved" else "module-level code changed"]
+    words = ["re-export removed"] if change.is_export else words
     is_test = is_test_path(change.path)
     if is_test:
         score *= TEST
