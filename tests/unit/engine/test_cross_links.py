@@ -402,6 +402,25 @@ def test_a_removed_method_may_be_meant_where_others_have_its_name(home: Path, tm
     assert found["read"].confidence > found["keep"].confidence
 
 
+def test_calls_on_unknown_objects_of_another_repository_are_possible_uses(home: Path, tmp_path: Path) -> None:
+    base = Path(os.path.realpath(tmp_path))
+    write(base, {**PYTHON, "app/shop/keep.py": "import ledger\n\n\ndef keep(thing):\n    return thing.send(1)\n"})
+    git(base / "library", "init", "-q")
+    git(base / "library", "add", "-A")
+    git(base / "library", "commit", "-q", "-m", "first")
+    place = base / "library/src/ledger/client.py"
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        for name in ("app", "library"):
+            opened.code.index(str(base / name))
+        (doubt,) = opened.links.impact(f"{place}::Client.send").doubts
+        assert doubt.path == f"{base}/app/shop/keep.py"
+        place.write_text(place.read_text().replace("def send", "def send_all"))
+        for gone in ("", ", which is gone"):
+            (keep,) = (row for row in opened.survey.review(path=str(base / "library")).affected if row.confidence < 0.5)
+            assert (keep.place.symbol, keep.why) == ("keep", f"may call Client.send{gone}")
+            opened.code.index(str(base / "library"))
+
+
 def test_a_package_that_allows_no_indexed_version_is_less_certain(home: Path, tmp_path: Path) -> None:
     files = {**PYTHON, "app/pyproject.toml": PYTHON["app/pyproject.toml"].replace(">=1.2,<2", ">=2")}
     root = Path(os.path.realpath(tmp_path)) / "pair"

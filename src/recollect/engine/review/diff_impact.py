@@ -235,7 +235,7 @@ def _affected(linked: LinkedTree, way: Reach, number: int, node: CodeNode, nodes
         verb = "may call" if verb == "calls" and linked.uses.weights[edge] <= MAYBE else verb
         used = nodes.get(linked.uses.points.ids[int(way.parent[number])])
         gone = linked.uses.points.ids[way.parent[number]].removeprefix(f"file:{linked.tree.root}/")
-        name = used.key or used.file.path if used else gone.rpartition("::")[2]
+        name = used.key or used.file.path if used else gone.partition("::")[2] or gone
         why = f"{verb} {name}" if used else f"{'' if verb == 'may call' else BROKEN}{verb} {name}, which is gone"
     place = code_place(node)
     if node.tree.id != linked.tree.id:

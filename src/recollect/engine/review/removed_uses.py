@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 # Parts of a written name that are no part of a module's: of `./a.js`.
 NO_PARTS = frozenset({"", "js", "mjs", "cjs", "jsx", "ts", "tsx"})
 
+# Changes after which calls of a method have to change.
+CALLED_OTHERWISE = frozenset({"removed", "renamed", "signature"})
+
 
 class Removed(NamedTuple):
     """Removed symbols that are no nodes any more, their uses, and the other trees with such uses."""
@@ -61,8 +64,9 @@ def removed_uses(
         node = code_node_id(tree.root, change.old_path, name)
         if change.how in LEAVING and key and node not in known and not _is_passed_on(tree, kept, change):
             gone[node] = _Gone(tuple(key), change)
+    far = list(_far(store, part, tree, changes))
     if not gone:
-        return Removed([], [], set())
+        return Removed([], far, set())
     # Where both the old and the new place may be meant, the name decides.
     moved = {node: each.change for node, each in gone.items() if each.change.how == "moved"}
     offered = {code_node_id(tree.root, *change.now): node for node, change in moved.items()}
@@ -75,13 +79,27 @@ def removed_uses(
         and (each := gone[offered[row.dst]]).is_meant(_parts(row.name))
         and not named.get((each.change.old_path, each.change.path))
     ]
-    uses = [Further(row.src, offered[row.dst], row.relation, row.confidence) for row in across]
+    uses = far + [Further(row.src, offered[row.dst], row.relation, row.confidence) for row in across]
     names = {each.key[-1] for each in gone.values()}
     loose = [each for each in _loose(store, tree) if each.parts[-1] in names or each.use.relation == "IMPORTS"]
     for node, each in gone.items():
         near = {each.change.old_path, *using_files(tree, files, each.change.old_path)}
         uses += [use._replace(dst=node) for use in _own(each, near, loose)]
     return Removed(list(gone), list(dict.fromkeys(uses)), {row.file >> FILE_BITS for row in across})
+
+
+def _far(store: Store, part: CodePart | None, tree: Tree, changes: Sequence[SymbolChange]) -> Iterator[Further]:
+    """Yield the calls of changed methods on unknown objects, in files of other trees that use this one."""
+    methods = [change for change in changes if change.how in CALLED_OTHERWISE and change.before]
+    named = {change.before.name: change for change in methods if change.before and change.before.kind == "Method"}
+    roots = tuple(f"{kind}:{tree.root}/" for kind in ("sym", "file"))
+    using = {row.file: row.src for row in (part.crossings if part else ()) if row.dst.startswith(roots)}
+    for file, sites in store.file_sites(sorted(using) if named else []).items():
+        folder, _, name = using[file].partition("::")[0].partition(":")[2].rpartition("/")
+        for site in sites.unresolved:
+            if change := named.get(_parts(site.name)[-1]):
+                user, used = code_node_id(folder, name, site.source), code_node_id(tree.root, *change.was)
+                yield Further(user, used, "CALLS", BY_NAME)
 
 
 class _Gone(NamedTuple):
