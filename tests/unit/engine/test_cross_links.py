@@ -445,6 +445,20 @@ def test_a_name_with_several_definitions_lists_them(engine: Engine, base: Path) 
         engine.links.dependencies("acme-ledger")  # a package of Python and one of Rust
 
 
+def test_an_exact_name_and_the_number_of_an_overload_mean_one_definition(home: Path, tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "one"
+    go = (
+        "package one\n\ntype Sink interface {\n\tWrite(n int)\n}\n\ntype Nop struct{}\n\nfunc (Nop) Write(n int) {\n}\n"
+    )
+    java = "package one;\n\nclass Rule {\n    int check(int x) {\n        return x;\n    }\n\n"
+    java += "    int check(long x) {\n        return 1;\n    }\n}\n"
+    write(root, {"sink.go": go, "one/Rule.java": java})
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        opened.code.index(str(root))
+        names = [opened.links.impact(name).node.id.partition("::")[2] for name in ("Sink.Write", "Rule.check#2")]
+    assert names == ["Sink.Write", "one.Rule.check#2"]
+
+
 def test_a_package_name_means_the_package(engine: Engine) -> None:
     found = engine.links.impact("@acme/ledger")
     assert found.node.kind == "Package"
