@@ -60,7 +60,8 @@ JAVA_SOURCES = "library/src/main/java/com/acme"
 MOVES = {
     "python": Move(
         "library/src/ledger/totals.py", "library/src/ledger/sums/totals.py",
-        {"library/src/ledger/__init__.py": ("ledger.totals", "ledger.sums.totals")},
+        {"library/src/ledger/__init__.py": ("ledger.totals", "ledger.sums.totals"),
+         "library/src/ledger/sums/totals.py": ("return sum(", "return 0 + sum(")},
         {"library/src/ledger/sums/__init__.py": "", "app/shop/old.py": "from ledger.totals import compute_total\n\n\n"
          "def old(cart):\n    return compute_total(cart)\n"},
         {"old"},

@@ -66,6 +66,12 @@ class SymbolChange(NamedTuple):
         return self.old_path, self.old_key
 
     @property
+    def has_moved(self) -> bool:
+        """Whether it has its name in another module or package."""
+        old, new = (row.name if row else "" for row in (self.before, self.after))
+        return old == new and (self.how == "moved" or module_of(self.old_path) != module_of(self.path))
+
+    @property
     def is_export(self) -> bool:
         """Whether it is a name that the file only passed on, which has no content of its own."""
         return self.before is not None and not self.before.hash

@@ -327,7 +327,7 @@ def readers(tree: Tree, kept: Project, files: FileLinks, changes: Iterable[Symbo
     for change in changes:
         row = change.before
         # A name that is imported or passed on is no link either once its function is gone.
-        is_gone = change.how in ("removed", "renamed") and row is not None and row.kind != "Method"
+        is_gone = change.how in LEAVING and not change.has_moved and row is not None and row.kind != "Method"
         if row is None or change.how == "cosmetic" or not (is_gone or row.kind in UNLINKED):
             continue
         # A function has no members: what looks so is a module of its name, as is a path in a text.
@@ -337,7 +337,7 @@ def readers(tree: Tree, kept: Project, files: FileLinks, changes: Iterable[Symbo
             rf"""(?<![\w$/"'{before}]){re.escape(row.name)}(?![\w$]{after if row.kind == "Function" else ""})"""
         )
         target, moved = (code_node_id(tree.root, *place) for place in (change.was, change.now))
-        target = moved if change.how == "moved" and moved in kept.graph.index else target
+        target = moved if change.has_moved and moved in kept.graph.index else target
         for path in dict.fromkeys((change.path, *using_files(tree, files, change.path, change.old_path))):
             if path not in texts:
                 texts[path] = _spans(tree.root, path)

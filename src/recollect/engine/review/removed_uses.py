@@ -62,13 +62,14 @@ def removed_uses(
         name = change.old_key.partition("#")[0]
         key = KEY_PARTS.split(name) if name else (module_of(change.old_path) or ())[-1:]
         node = code_node_id(tree.root, change.old_path, name)
-        if change.how in LEAVING and key and node not in known and not _is_passed_on(tree, kept, change):
+        is_gone = (change.how in LEAVING or change.has_moved) and node not in known
+        if is_gone and key and not (change.has_moved and _is_passed_on(tree, kept, change)):
             gone[node] = _Gone(tuple(key), change)
     far = list(_far(store, part, tree, changes))
     if not gone:
         return Removed([], far, set())
     # Where both the old and the new place may be meant, the name decides.
-    moved = {node: each.change for node, each in gone.items() if each.change.how == "moved"}
+    moved = {node: each.change for node, each in gone.items() if each.change.has_moved}
     offered = {code_node_id(tree.root, *change.now): node for node, change in moved.items()}
     offered |= {node: node for node in gone} | dict(_offered(tree, files, gone))
     named = {pair: _is_named(tree, files, *pair) for pair in {(each.old_path, each.path) for each in moved.values()}}
@@ -111,15 +112,15 @@ class _Gone(NamedTuple):
     @property
     def has_left(self) -> bool:
         """Whether it only left its module: its name may still lead to it."""
-        return self.change.how == "moved" or self.change.is_export
+        return self.change.has_moved or self.change.is_export
 
     def is_meant(self, name: Sequence[str]) -> bool:
         """Tell whether a full name means it: if it left its module, only one that names this module."""
         module, last = module_of(self.change.old_path), self.key[0]
-        if not self.has_left or name[0] == BUILTIN:
-            return not self.has_left or module is None
-        if module is None:
-            return tuple(name[: len(self.key) - 1]) == self.key[:-1]
+        if not self.has_left:
+            return True
+        if module is None:  # what is imported with all of its package has no full name
+            return name[0] == BUILTIN or tuple(name[: len(self.key) - 1]) == self.key[:-1]
         if not self.change.old_key:
             return name[-1] == last
         before = name[: len(name) - 1 - name[::-1].index(last)] if last in name else ()
@@ -138,7 +139,7 @@ def _is_passed_on(tree: Tree, kept: Project, change: SymbolChange) -> bool:
     """Tell whether the old file of a moved symbol imports it: users of the old name reach it there."""
     number = kept.graph.index.get(code_node_id(tree.root, change.old_path, ""))
     used = neighbours(kept.graph, number, direction="out") if number is not None else ()
-    return change.how == "moved" and kept.graph.index.get(code_node_id(tree.root, *change.now)) in used
+    return kept.graph.index.get(code_node_id(tree.root, *change.now)) in used
 
 
 def _is_named(tree: Tree, files: FileLinks, old: str, new: str) -> bool:
@@ -152,7 +153,7 @@ def _offered(tree: Tree, files: FileLinks, gone: Mapping[str, _Gone]) -> Iterato
     """Yield the other names under which files still offer removed symbols, as nodes: `export { f as g }`."""
     for node, (_, change) in gone.items():
         second = re.compile(rf"(?<![\w$.]){re.escape(change.old_key)}\s++as\s++([\w$]++)")
-        for path in using_files(tree, files, change.old_path) if change.how != "moved" else ():
+        for path in using_files(tree, files, change.old_path) if not change.has_moved else ():
             text = (read(tree.root, path, MOST_BYTES) or b"").decode("utf-8", "replace")
             yield from [(code_node_id(tree.root, path, match[1]), node) for match in second.finditer(text)]
 
