@@ -96,7 +96,10 @@ def changed(files: Iterable[Sides]) -> list[SymbolChange]:
     for sides in files:
         if sides.origin != "unknown":
             found += _compared(sides)
-    return _followed(found)
+    made = _followed(found)
+    # A name that goes with its symbol is no change of its own.
+    gone = {change.old_key for change in made if change.how in ("removed", "renamed") and not change.is_export}
+    return [change for change in made if not (change.is_export and change.old_key in gone)]
 
 
 def _compared(sides: Sides) -> list[SymbolChange]:
