@@ -92,7 +92,11 @@ MOVES = {
     ),
     "go": Move(
         "library/client/client.go", "library/user/client.go",
-        {"library/user/client.go": ("package client", "package user")}, {}, {"Checkout"},
+        {"library/user/client.go": ("package client", "package user")},
+        {"library/client/more.go": "package client\n\nfunc More() *Client {\n\treturn nil\n}\n",
+         "library/own.go": 'package ledger\n\nimport "example.com/acme/ledger/client"\n\nfunc Own() int {\n'
+         "\tclient.More()\n\treturn client.New().Send(1)\n}\n"},
+        {"Checkout", "More", "Own"},
     ),
 }  # fmt: skip
 

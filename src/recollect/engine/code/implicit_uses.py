@@ -320,9 +320,13 @@ def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, _Made]:
 # --- constants and types ---
 
 
+# By file, where its functions and classes are, and its lines.
+Texts = dict[str, tuple[list[tuple[int, int, str]], list[str]]]
+
+
 def readers(tree: Tree, kept: Project, files: FileLinks, changes: Iterable[SymbolChange]) -> list[Further]:
     """Return links to changed constants and types, and to removed functions, from the symbols that name them."""
-    texts: dict[str, tuple[list[tuple[int, int, str]], list[str]]] = {}
+    texts: Texts = {}
     found: list[Further] = []
     for change in changes:
         row = change.before
@@ -339,16 +343,18 @@ def readers(tree: Tree, kept: Project, files: FileLinks, changes: Iterable[Symbo
         target, moved = (code_node_id(tree.root, *place) for place in (change.was, change.now))
         target = moved if change.has_moved and moved in kept.graph.index else target
         for path in dict.fromkeys((change.path, *using_files(tree, files, change.path, change.old_path))):
-            if path not in texts:
-                texts[path] = _spans(tree.root, path)
             sure = SAME if path == change.path else OTHER
-            for number, text in enumerate(texts[path][1], 1):
-                if row.name in text and pattern.search(text):
-                    key = _around(texts[path][0], number)
-                    if (path, key) != change.now:
-                        source = code_node_id(tree.root, path, key)
-                        found.append(Further(source, target, "DEPENDS_ON", sure))
+            keys = [key for key in naming(tree.root, path, pattern, texts) if (path, key) != change.now]
+            found += [Further(code_node_id(tree.root, path, key), target, "DEPENDS_ON", sure) for key in keys]
     return list(dict.fromkeys(found))
+
+
+def naming(root: str, path: str, pattern: re.Pattern[str], texts: Texts) -> Iterator[str]:
+    """Yield the keys of the symbols of a file that contain a pattern outside of comments, "" for the file itself."""
+    if path not in texts:
+        texts[path] = _spans(root, path)
+    spans, lines = texts[path]
+    yield from dict.fromkeys(_around(spans, number) for number, text in enumerate(lines, 1) if pattern.search(text))
 
 
 def using_files(tree: Tree, files: FileLinks, *paths: str) -> Iterator[str]:

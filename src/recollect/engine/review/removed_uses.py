@@ -22,7 +22,10 @@ from recollect.engine.code.implicit_uses import (
     MAYBE,
     MOST_BYTES,
     MOST_FILES,
+    OTHER,
     SAME,
+    Texts,
+    naming,
     using_files,
 )
 from recollect.engine.graph.code_nodes import code_node_id
@@ -83,9 +86,11 @@ def removed_uses(
     uses = far + [Further(row.src, offered[row.dst], row.relation, row.confidence) for row in across]
     names = {each.key[-1] for each in gone.values()}
     loose = [each for each in _loose(store, tree) if each.parts[-1] in names or each.use.relation == "IMPORTS"]
+    texts: Texts = {}
     for node, each in gone.items():
         near = {each.change.old_path, *using_files(tree, files, each.change.old_path)}
         uses += [use._replace(dst=node) for use in _own(each, near, loose)]
+        uses += [Further(user, node, "DEPENDS_ON", OTHER) for user in _in_package(tree, files, each.change, texts)]
     return Removed(list(gone), list(dict.fromkeys(uses)), {row.file >> FILE_BITS for row in across})
 
 
@@ -140,6 +145,17 @@ def _is_passed_on(tree: Tree, kept: Project, change: SymbolChange) -> bool:
     number = kept.graph.index.get(code_node_id(tree.root, change.old_path, ""))
     used = neighbours(kept.graph, number, direction="out") if number is not None else ()
     return kept.graph.index.get(code_node_id(tree.root, *change.now)) in used
+
+
+def _in_package(tree: Tree, files: FileLinks, change: SymbolChange, texts: Texts) -> Iterator[str]:
+    """Yield what names a moved symbol in its old package of Go, or by that package, which has other files."""
+    folder = code_node_id(tree.root, change.old_path, "").rpartition("/")[0]
+    nodes = files.graph.points.ids if change.has_moved and change.before and change.old_path.endswith(".go") else ()
+    inside = [node.removeprefix(f"file:{tree.root}/") for node in nodes if node.rpartition("/")[0] == folder]
+    for path in dict.fromkeys((*inside, *using_files(tree, files, *inside))):
+        package = "" if path in inside else rf"{re.escape(folder.rpartition('/')[2])}\."
+        name = re.compile(rf"(?<![\w.\"])(?<!\) ){package}{re.escape(change.old_key)}\b")
+        yield from [code_node_id(tree.root, path, key) for key in naming(tree.root, path, name, texts)]
 
 
 def _is_named(tree: Tree, files: FileLinks, old: str, new: str) -> bool:
