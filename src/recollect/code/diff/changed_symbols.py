@@ -31,7 +31,9 @@ MARKS = BLANK + bytes([SEPARATED, *range(LINE, BLOCK_ENDS + BLOCKS_MOST + 1)])
 # Families of languages in which a module is a path, with the file that stands for its folder; in Go each file does.
 BY_PATH = {"python": "__init__", "javascript": "index", "rust": "mod", "lua": "init", "c": "", "ruby": "", "bash": ""}
 # How a line begins that passes an imported name on.
-PASSED_ON = {"python": "from ", "javascript": "export", "rust": "pub use"}
+PASSED_ON: Mapping[str, tuple[str, ...]] = {
+    "python": ("from ",), "javascript": ("export {", "export *", "export type {"), "rust": ("pub use ",),
+}  # fmt: skip
 
 How = Literal["added", "removed", "renamed", "moved", "signature", "body", "cosmetic"]
 
@@ -138,17 +140,18 @@ def module_of(path: str) -> tuple[str, ...] | None:
 def exports(path: str, source: bytes | None) -> dict[str, SymbolRow]:
     """Return the names that a file passes on, `*module` for all of one; of Python, a package what its modules have."""
     language = detect(path, source or b"")
-    begin = PASSED_ON.get(family(language.name) if language else "")
-    if not source or not language or not begin or (language.name == "python" and not path.endswith("__init__.py")):
+    begins = PASSED_ON.get(family(language.name) if language else "", ())
+    lines = (source or b"").decode("utf-8", "replace").splitlines()
+    numbers = {number for number, line in enumerate(lines, 1) if line.startswith(begins)}
+    if not source or not language or not numbers or (language.name == "python" and not path.endswith("__init__.py")):
         return {}
-    lines = source.decode("utf-8", "replace").splitlines()
     return {
         name: SymbolRow(
             name, name, "Constant", row.module, "", "public", (), -1, row.line, row.line, 0, 0, 0.0, False, None, ""
         )
         for row in extract(source, path, language).imports
         if (name := f"*{row.module}" if row.star else row.alias or row.name)
-        and lines[row.line - 1].startswith(begin)
+        and row.line in numbers
         and (language.name != "python" or row.level or row.module.partition(".")[0] in path.split("/"))
     }
 

@@ -344,17 +344,18 @@ def readers(tree: Tree, kept: Project, files: FileLinks, changes: Iterable[Symbo
         target = moved if change.has_moved and moved in kept.graph.index else target
         for path in dict.fromkeys((change.path, *using_files(tree, files, change.path, change.old_path))):
             sure = SAME if path == change.path else OTHER
-            keys = [key for key in naming(tree.root, path, pattern, texts) if (path, key) != change.now]
+            keys = [key for key in naming(tree.root, path, row.name, pattern, texts) if (path, key) != change.now]
             found += [Further(code_node_id(tree.root, path, key), target, "DEPENDS_ON", sure) for key in keys]
     return list(dict.fromkeys(found))
 
 
-def naming(root: str, path: str, pattern: re.Pattern[str], texts: Texts) -> Iterator[str]:
-    """Yield the keys of the symbols of a file that contain a pattern outside of comments, "" for the file itself."""
+def naming(root: str, path: str, name: str, pattern: re.Pattern[str], texts: Texts) -> Iterator[str]:
+    """Yield the keys of the symbols of a file that contain a name as in a pattern, "" for the file; no comments."""
     if path not in texts:
         texts[path] = _spans(root, path)
     spans, lines = texts[path]
-    yield from dict.fromkeys(_around(spans, number) for number, text in enumerate(lines, 1) if pattern.search(text))
+    places = (number for number, text in enumerate(lines, 1) if name in text and pattern.search(text))
+    yield from dict.fromkeys(_around(spans, number) for number in places)
 
 
 def using_files(tree: Tree, files: FileLinks, *paths: str) -> Iterator[str]:

@@ -155,7 +155,7 @@ def _in_package(tree: Tree, files: FileLinks, change: SymbolChange, texts: Texts
     for path in dict.fromkeys((*inside, *using_files(tree, files, *inside))):
         package = "" if path in inside else rf"{re.escape(folder.rpartition('/')[2])}\."
         name = re.compile(rf"(?<![\w.\"])(?<!\) ){package}{re.escape(change.old_key)}\b")
-        yield from [code_node_id(tree.root, path, key) for key in naming(tree.root, path, name, texts)]
+        yield from [code_node_id(tree.root, path, key) for key in naming(tree.root, path, change.old_key, name, texts)]
 
 
 def _is_named(tree: Tree, files: FileLinks, old: str, new: str) -> bool:
