@@ -1,6 +1,6 @@
 """Find the symbols that differ between two states of files.
 
-    added, removed        there on one side only
+    added, removed        there on one side only; a name that a file no longer passes on is removed
     renamed, moved        the same content under another name, in another file; a file that others import by its path
     signature             its signature or decorators differ
     body                  its code differs
@@ -121,7 +121,7 @@ def _compared(sides: Sides) -> list[SymbolChange]:
         made.append(SymbolChange(how, file.new or file.old, key, file.old or file.new, key, *row))
     still = {*exports(file.new, sides.new), *new}
     for name, each in exports(file.old, sides.old).items() if file.old == file.new else ():
-        if name not in still and f"*{each.signature}" not in still and not name.startswith("*"):
+        if name not in still and f"*{each.doc}" not in still and not name.startswith("*"):
             made.append(SymbolChange("removed", file.new, name, file.old, name, each, None))
     return made
 
@@ -147,7 +147,7 @@ def exports(path: str, source: bytes | None) -> dict[str, SymbolRow]:
         return {}
     return {
         name: SymbolRow(
-            name, name, "Constant", row.module, "", "public", (), -1, row.line, row.line, 0, 0, 0.0, False, None, ""
+            name, name, "Constant", "", row.module, "public", (), -1, row.line, row.line, 0, 0, 0.0, False, None, ""
         )
         for row in extract(source, path, language).imports
         if (name := f"*{row.module}" if row.star else row.alias or row.name)

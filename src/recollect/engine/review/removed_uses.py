@@ -2,6 +2,7 @@
 
 own tree       unresolved uses of the name; outside names that end like its key: `<builtin>.f`, `crate::totals::f`
 other trees    the links across repositories, found as if the symbol still existed
+moved          of both, those that name the old module or package: a re-export may still lead to it
 """
 
 from __future__ import annotations
