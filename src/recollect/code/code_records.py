@@ -371,7 +371,7 @@ class TouchedMemory(Record, frozen=True, kw_only=True):
 
 
 class Review(Record, frozen=True, kw_only=True):
-    """The effects of a diff: changed symbols, riskiest first, and affected code, nearest first.
+    """The effects of a diff: changed symbols, riskiest first, and affected code, broken code first, then nearest.
 
     commands: how to run the tests. packages: those whose code is reached. Totals count what is not shown, too
     """

@@ -254,7 +254,7 @@ def _review(answer: code_records.Review, now: int | None) -> list[Block]:
         *part("Changes, riskiest first", [_change_entry(row) for row in answer.changes], answer.changes_total),
         *_memories(answer),
         *part(
-            f"Affected within {plural(answer.depth, 'link')}, nearest first",
+            f"Affected within {plural(answer.depth, 'link')}, broken and nearest first",
             [_affected_entry(row) for row in answer.affected],
             answer.affected_total,
         ),
@@ -322,7 +322,7 @@ def _dead_entry(row: code_records.DeadSymbol) -> Entry:
 
 def _dead_code(answer: code_records.DeadCode, _now: int | None) -> list[Block]:
     excused = ", ".join(f"{inline(why)} {number:,}" for why, number in answer.excused.items())
-    facts = Facts(present((("checked", plural(answer.looked_at, "symbol")), ("used indirectly", excused))))
+    facts = Facts(present((("checked", plural(answer.looked_at, "symbol")), ("left out", excused))))
     if not answer.symbols:
         return [Line("No dead code found.", "weak" if answer.notes else "good"), facts, *notes(answer.notes)]
     shown = _more(len(answer.symbols), answer.total)

@@ -196,18 +196,22 @@ def place(node: graph_answer.NodeView, home: str | None = None) -> str:
     return inline(f"{path}:{node.line}" if node.line else path)
 
 
+def _verb(relationship: str) -> str:
+    return "uses" if relationship == "DEPENDS_ON" else relationship.lower().replace("_", " ")
+
+
 def _use_entry(use: graph_answer.Use, home: str | None = None) -> Entry:
     sure = "" if use.confidence >= CERTAIN else f", confidence {use.confidence:.2f}"
     at = f" at line {', '.join(map(str, use.lines[:MAX_LINES]))}" if use.lines and use.depth <= 1 else ""
     far = f", {use.depth} links away" if use.depth > 1 else ""
     endpoint = f", endpoint {inline(use.endpoint)}" if use.endpoint else ""
     label = inline(use.node.label, LISTED_CHARACTERS)
-    return Entry(place(use.node, home), label, f"{use.relationship}{at}{far}{sure}{endpoint}")
+    return Entry(place(use.node, home), label, f"{_verb(use.relationship)}{at}{far}{sure}{endpoint}")
 
 
 def _outside_entry(use: graph_answer.OutsideUse) -> Entry:
     at = f", line {', '.join(map(str, use.lines))}" if use.lines else ""
-    return Entry(inline(use.name, LISTED_CHARACTERS), f"{use.relationship}{at}", "")
+    return Entry(inline(use.name, LISTED_CHARACTERS), f"{_verb(use.relationship)}{at}", "")
 
 
 def _doubt_entry(doubt: graph_answer.Doubt) -> Entry:

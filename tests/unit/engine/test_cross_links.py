@@ -223,6 +223,7 @@ def test_what_is_public_in_a_library_is_listed_apart_in_every_language(
     assert found.excused["public in a library"]
     assert "other projects may use a library: min_confidence 0.25 lists them" in found.notes[-1]
     every = engine.survey.dead_code(namespace=library, min_confidence=0.25)
+    assert every.total == found.total + found.excused["public in a library"]
     assert {row.symbol.name.lower(): row.confidence for row in every.symbols}["spare"] == 0.25
     assert not every.notes
 
@@ -244,7 +245,7 @@ def test_a_review_lists_callers_and_tests_of_other_repositories(engine: Engine, 
     app = f"{base}/{language}/app/"
     assert [row for row in found.affected if row.place.path.startswith(app)]
     assert [row for row in found.tests if row.place.path.startswith(app)]
-    assert not found.commands  # the runners of the other repository are configured there
+    assert [run.command.partition(" && ")[0] for run in found.commands] == [f"cd {base}/{language}/app"]
     (change,) = [row for row in found.changes if row.symbol]
     assert change.users and change.tests
 
@@ -316,6 +317,20 @@ def test_a_name_with_several_definitions_lists_them(engine: Engine, base: Path) 
     assert f"{base}/python/library/src/ledger/totals.py::compute_total" in problem.value.hint
     with pytest.raises(AmbiguousName):
         engine.links.dependencies("acme-ledger")  # a package of Python and one of Rust
+
+
+def test_an_exact_name_and_the_number_of_an_overload_mean_one_definition(home: Path, tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "one"
+    go = (
+        "package one\n\ntype Sink interface {\n\tWrite(n int)\n}\n\ntype Nop struct{}\n\nfunc (Nop) Write(n int) {\n}\n"
+    )
+    java = "package one;\n\nclass Rule {\n    int check(int x) {\n        return x;\n    }\n\n"
+    java += "    int check(long x) {\n        return 1;\n    }\n}\n"
+    write(root, {"sink.go": go, "one/Rule.java": java})
+    with Engine(embed_provider="off", index_workers=1) as opened:
+        opened.code.index(str(root))
+        names = [opened.links.impact(name).node.id.partition("::")[2] for name in ("Sink.Write", "Rule.check#2")]
+    assert names == ["Sink.Write", "one.Rule.check#2"]
 
 
 def test_a_package_name_means_the_package(engine: Engine) -> None:

@@ -511,6 +511,9 @@ def test_where_nothing_is_there_is_nothing_to_review(engine: Engine, tmp_path: P
         engine.survey.review(path=str(tmp_path / "nowhere"))
     with pytest.raises(InvalidInput, match="not a git repository"):
         engine.survey.review(path=str(tmp_path))
+    git(tmp_path, "init", "-q")
+    with pytest.raises(InvalidInput, match="no commit yet"):
+        engine.survey.review(path=str(tmp_path))
 
 
 def test_code_that_is_not_linked_is_told(engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Find the symbols that differ between two states of files.
 
-    added, removed        there on one side only
+    added, removed        there on one side only; a name that a file no longer passes on is removed
     renamed, moved        the same content under another name, in another file; a file that others import by its path
     signature             its signature or decorators differ
     body                  its code differs
@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 
 from recollect.code.anchors.normalised_file import TELLING_BYTES, digest, form
 from recollect.code.diff.file_sides import Sides
+from recollect.code.index.extract import extract
 from recollect.code.index.languages import BY_NAME, detect
 from recollect.code.index.normal_form import BLANK, BLOCK_ENDS, BLOCKS_MOST, LINE, SEPARATED
 from recollect.code.links.module_finder import family
@@ -27,8 +28,12 @@ from recollect.store.code_rows import SymbolRow, symbol_keys
 # Marks that the normal form puts between symbols: separation, line ends and block ends.
 MARKS = BLANK + bytes([SEPARATED, *range(LINE, BLOCK_ENDS + BLOCKS_MOST + 1)])
 
-# Families of languages in which a module is a path.
-BY_PATH = frozenset({"python", "javascript", "rust", "c", "ruby", "lua", "bash"})
+# Families of languages in which a module is a path, with the file that stands for its folder; in Go each file does.
+BY_PATH = {"python": "__init__", "javascript": "index", "rust": "mod", "lua": "init", "c": "", "ruby": "", "bash": ""}
+# How a line begins that passes an imported name on.
+PASSED_ON: Mapping[str, tuple[str, ...]] = {
+    "python": ("from ",), "javascript": ("export {", "export *", "export type {"), "rust": ("pub use ",),
+}  # fmt: skip
 
 How = Literal["added", "removed", "renamed", "moved", "signature", "body", "cosmetic"]
 
@@ -52,6 +57,27 @@ class SymbolChange(NamedTuple):
         """The symbol as it is, or as it was; None for a file."""
         return self.after or self.before
 
+    @property
+    def now(self) -> tuple[str, str]:
+        """Its path and key."""
+        return self.path, self.key
+
+    @property
+    def was(self) -> tuple[str, str]:
+        """Its path and key before."""
+        return self.old_path, self.old_key
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether it has its name in another module or package."""
+        old, new = (row.name if row else "" for row in (self.before, self.after))
+        return old == new and (self.how == "moved" or module_of(self.old_path) != module_of(self.path))
+
+    @property
+    def is_export(self) -> bool:
+        """Whether it is a name that the file only passed on, which has no content of its own."""
+        return self.before is not None and not self.before.hash
+
 
 class _Part(NamedTuple):
     """A symbol without its members: as text, in normal form, and in normal form without lines and blocks.
@@ -72,14 +98,17 @@ def changed(files: Iterable[Sides]) -> list[SymbolChange]:
     for sides in files:
         if sides.origin != "unknown":
             found += _compared(sides)
-    return _followed(found)
+    made = _followed(found)
+    # A name that goes with its symbol is no change of its own.
+    gone = {change.old_key for change in made if change.how in ("removed", "renamed") and not change.is_export}
+    return [change for change in made if not (change.is_export and change.old_key in gone)]
 
 
 def _compared(sides: Sides) -> list[SymbolChange]:
     file = sides.file
     old, new = _parts(file.old, sides.old), _parts(file.new, sides.new)
     made: list[SymbolChange] = []
-    is_moved = bool(file.old and file.new and file.old != file.new) and _is_imported_by_path(file.old)
+    is_moved = bool(file.old and file.new) and module_of(file.old) != module_of(file.new)
     for key in [*new, *(key for key in old if key not in new)]:
         before, after = old.get(key), new.get(key)
         how = _how(before, after)
@@ -90,13 +119,41 @@ def _compared(sides: Sides) -> list[SymbolChange]:
             continue
         row = (before.row if before else None), (after.row if after else None)
         made.append(SymbolChange(how, file.new or file.old, key, file.old or file.new, key, *row))
+    still = {*exports(file.new, sides.new), *new}
+    for name, each in exports(file.old, sides.old).items() if file.old == file.new else ():
+        if name not in still and f"*{each.doc}" not in still and not name.startswith("*"):
+            made.append(SymbolChange("removed", file.new, name, file.old, name, each, None))
     return made
 
 
-def _is_imported_by_path(path: str) -> bool:
-    """Tell whether others import a file by its path: moving it breaks them."""
+def module_of(path: str) -> tuple[str, ...] | None:
+    """Return the parts of the path by which others import a file; None where they do not name it."""
     language = detect(path, b"")
-    return language is not None and family(language.name) in BY_PATH
+    kind = family(language.name) if language else ""
+    *folders, name = path.split("/")
+    if kind == "go":
+        return tuple(folders)
+    stem = name.partition(".")[0]
+    return tuple(folders if stem == BY_PATH[kind] else [*folders, stem]) if kind in BY_PATH else None
+
+
+def exports(path: str, source: bytes | None) -> dict[str, SymbolRow]:
+    """Return the names that a file passes on, `*module` for all of one; of Python, a package what its modules have."""
+    language = detect(path, source or b"")
+    begins = PASSED_ON.get(family(language.name) if language else "", ())
+    lines = (source or b"").decode("utf-8", "replace").splitlines()
+    numbers = {number for number, line in enumerate(lines, 1) if line.startswith(begins)}
+    if not source or not language or not numbers or (language.name == "python" and not path.endswith("__init__.py")):
+        return {}
+    return {
+        name: SymbolRow(
+            name, name, "Constant", "", row.module, "public", (), -1, row.line, row.line, 0, 0, 0.0, False, None, ""
+        )
+        for row in extract(source, path, language).imports
+        if (name := f"*{row.module}" if row.star else row.alias or row.name)
+        and row.line in numbers
+        and (language.name != "python" or row.level or row.module.partition(".")[0] in path.split("/"))
+    }
 
 
 def _how(before: _Part | None, after: _Part | None) -> How | None:
@@ -208,8 +265,8 @@ def _followed(found: Sequence[SymbolChange]) -> list[SymbolChange]:
         if there is None:
             made.append(change)
             continue
-        how: How = "renamed" if there.path == change.path else "moved"
-        made.append(SymbolChange(how, there.path, there.key, change.path, change.key, change.before, there.after))
+        how: How = "renamed" if there.path == change.old_path else "moved"
+        made.append(SymbolChange(how, there.path, there.key, change.old_path, change.key, change.before, there.after))
     return made
 
 

@@ -107,6 +107,8 @@ def commit_named(repository: git.Repository, name: str) -> str:
     result = repository.run(*words)
     if result.is_refused:
         hint = "Use commits, branches or tags, for example HEAD~3..HEAD."
+        if name in ("", "HEAD"):
+            raise InvalidInput("this repository has no commit yet", hint="Commit what changes are compared with.")
         raise InvalidInput(f"no commit {name!r} in this repository", hint=hint, field="range")
     return _answer(result).strip()
 

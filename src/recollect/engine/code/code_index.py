@@ -276,8 +276,10 @@ class CodeIndex(Worker):
         here = tuple(tree.id for tree in own if scope.trees is None or tree.id in scope.trees)
         found = (symbol_at(store, asked, scope._replace(trees=here)) if here else []) or symbol_at(store, asked, scope)
         if not found:
-            hits = find_symbols(store, asked, scope, limit=MAX_FILES)
-            found = [hit.found for hit in hits if hit.how == "exact"]
+            plain, _, number = asked.rpartition("#")  # the second of two overloads: `f#2`
+            end = f"#{number}" if plain and number.isdigit() else ""
+            hits = find_symbols(store, asked.removesuffix(end), scope, limit=MAX_FILES)
+            found = [hit.found for hit in hits if hit.how == "exact" and hit.found.node.endswith(end)]
             if not found:
                 raise NotFound(f"no symbol {asked}", hint=self._suggestion(asked, [hit.found for hit in hits], scope))
         return found

@@ -259,10 +259,12 @@ def one_definition(asked: str, found: "list[FoundSymbol]", trees: Sequence[Tree]
     """
     from recollect.code.search.symbol_lookup import is_alias, is_aside
 
-    here = tree_at(list(trees), Path())
+    here, parts = tree_at(list(trees), Path()), _SEPARATOR.split(asked)
     tests = (
         lambda each: here is None or each.tree.id == here.id,
-        lambda each: _SEPARATOR.split(asked)[-1] == each.symbol.name,
+        lambda each: each.symbol.qualified == asked,
+        lambda each: _SEPARATOR.split(each.symbol.qualified)[-len(parts) :] == parts,
+        lambda each: parts[-1] == each.symbol.name,
         lambda each: not is_alias(each.symbol),
         lambda each: not is_aside(each),
         lambda each: (

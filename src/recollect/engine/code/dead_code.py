@@ -106,15 +106,11 @@ def dead_code(store: Store, part: CodePart | None, asked: Asked, notes: Sequence
     for each in symbols.values():
         if each.number in users:
             continue
-        why = excuse(each) or (PUBLIC if asked.least > EXPORTED and is_exported(each) else None)
-        if why:
+        if why := excuse(each):
             excused[why] += 1
         else:
             candidates.append((*_first_look(each), each))
     told = list(notes)
-    if excused[PUBLIC]:
-        public = plural(excused[PUBLIC], "unused public symbol is", "unused public symbols are")
-        told.append(f"{public} not listed, as other projects may use a library: min_confidence {EXPORTED} lists them")
     spoken = _Spoken(store, [*asked.trees, *others], frozenset(row[2].row.name for row in candidates))
     if not spoken.is_whole:
         told.append("too much code to search for every name: some candidates may be used elsewhere")
@@ -123,6 +119,11 @@ def dead_code(store: Store, part: CodePart | None, asked: Asked, notes: Sequence
     excused["named in a text"] += len(checked) - len(looked)
     looked |= _chains(symbols, users, looked)
     wanted = [row for row in looked.values() if row.confidence >= asked.least]
+    hidden = [number for number, row in looked.items() if EXPORTED <= row.confidence < asked.least]
+    excused[PUBLIC] = sum(is_exported(symbols[number]) for number in hidden)
+    if excused[PUBLIC]:
+        public = plural(excused[PUBLIC], "unused public symbol is", "unused public symbols are")
+        told.append(f"{public} not listed, as other projects may use a library: min_confidence {EXPORTED} lists them")
     wanted.sort(key=lambda row: (-row.confidence, -row.lines, row.symbol.path, row.symbol.start_line))
     return DeadCode(
         symbols=tuple(wanted[: asked.limit]),

@@ -19,7 +19,7 @@ from recollect.engine.records.memory_rows import batches
 from recollect.graph.arrays import KIND_CODES, Flags, Graph, Sieve
 from recollect.graph.impact import Reach, affected, contained, reach
 from recollect.graph.walk import Direction, neighbours
-from recollect.model import RELATIONS, Anchor, File, Relation
+from recollect.model import RELATIONS, Anchor, File, Relation, Tree
 from recollect.model.graph_answer import Dependencies, Doubt, Impact, NodeView, OutsideUse, Use
 from recollect.store.code_rows import MAX_PLACES, FoundSymbol, symbol_keys
 from recollect.store.link_rows import Crossing, Edges, Sites, target_node
@@ -273,6 +273,7 @@ def _mentions(store: Store, nodes: Sequence[CodeNode], crossed: Iterable[Crossin
     using = sorted({row.file for row in crossed if row.dst.startswith(roots)})[:MOST_MENTIONS]
     files.update(dict.fromkeys(using, ""))
     rows = {row.id: row for row in store.get(File, sorted(files))}
+    elsewhere = {tree.id: tree.root for tree in store.find(Tree)}
     for file, sites in store.file_sites(sorted(files)).items():
         row, root = rows[file], files[file]
         if family(row.language) not in families:
@@ -283,7 +284,8 @@ def _mentions(store: Store, nodes: Sequence[CodeNode], crossed: Iterable[Crossin
                 found[Doubt(name=site.name, path=row.path, line=site.line, candidates=ids)] = None
         for loose in sites.unresolved:
             if loose.name.rpartition(".")[2] in names and (file not in own or loose.source):
-                found[Doubt(name=loose.name, path=row.path, line=loose.line)] = None
+                path = row.path if root else f"{elsewhere[row.tree]}/{row.path}"
+                found[Doubt(name=loose.name, path=path, line=loose.line)] = None
     # Places that name it among few come before those that only share its name.
     return sorted(found, key=lambda doubt: (not doubt.candidates, len(doubt.candidates), doubt.path, doubt.line))
 

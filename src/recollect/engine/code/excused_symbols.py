@@ -79,6 +79,8 @@ OPEN_LANGUAGES = frozenset({"go", "java", "kotlin", "scala", "csharp", "swift", 
 # Folders and files that a library keeps to itself.
 _INTERNAL = re.compile(r"(?:^|/)(?:internal|private|impl|cmd|main\.\w+|_(?!_)[^/]*)(?:/|$)", re.IGNORECASE)
 
+_RUN = frozenset({"Function", "Method", "Test", "Endpoint"})
+
 
 def _is_member(each: Candidate) -> bool:
     return each.owner is not None and each.owner.kind in ("Class", "Interface", "Type")
@@ -110,7 +112,7 @@ EXCUSES: Mapping[str, Callable[[Candidate], bool]] = {
     "method of a built-in type": lambda each: _is_member(each) and each.row.name in _BUILT_IN,
     "part of an interface": lambda each: each.owner is not None and each.owner.kind == "Interface",
     "member of an enum": lambda each: each.owner is not None and bool(_ENUM.search(each.owner.signature)),
-    "local": lambda each: each.owner is not None and each.owner.kind in ("Function", "Method", "Test", "Endpoint"),
+    "inside a function": lambda each: each.owner is not None and each.owner.kind in _RUN,
     # A private method of a language with privacy cannot override; a leading underscore hides nothing from a base.
     "base class outside the project": lambda each: each.is_open and (
         each.row.visibility != "private" or each.found.file.language == "python"

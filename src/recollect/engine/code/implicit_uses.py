@@ -320,45 +320,50 @@ def _made(kept: Project, hidden: Sequence[tuple[str, str]]) -> dict[str, _Made]:
 # --- constants and types ---
 
 
-def readers(tree: Tree, files: FileLinks, changes: Iterable[SymbolChange]) -> list[Further]:
+# By file, where its functions and classes are, and its lines.
+Texts = dict[str, tuple[list[tuple[int, int, str]], list[str]]]
+
+
+def readers(tree: Tree, kept: Project, files: FileLinks, changes: Iterable[SymbolChange]) -> list[Further]:
     """Return links to changed constants and types, and to removed functions, from the symbols that name them."""
-    texts: dict[str, tuple[list[tuple[int, int, str]], list[str]]] = {}
+    texts: Texts = {}
     found: list[Further] = []
     for change in changes:
         row = change.before
         # A name that is imported or passed on is no link either once its function is gone.
-        is_gone = change.how in LEAVING and row is not None and row.kind != "Method"
+        is_gone = change.how in LEAVING and not change.has_moved and row is not None and row.kind != "Method"
         if row is None or change.how == "cosmetic" or not (is_gone or row.kind in UNLINKED):
             continue
         # A function has no members: what looks so is a module of its name, as is a path in a text.
         before, after = ("", "") if row.kind in UNLINKED else (".", r"|\.|::|\s+import\b")
+        before = ".:" if row.kind == "Module" else before
         pattern = re.compile(
             rf"""(?<![\w$/"'{before}]){re.escape(row.name)}(?![\w$]{after if row.kind == "Function" else ""})"""
         )
-        target = f"sym:{tree.root}/{change.old_path}::{change.old_key}"
-        for path in (change.path, *using_files(tree, files, change.path)):
-            if path not in texts:
-                texts[path] = _spans(tree.root, path)
+        target, moved = (code_node_id(tree.root, *place) for place in (change.was, change.now))
+        target = moved if change.has_moved and moved in kept.graph.index else target
+        for path in dict.fromkeys((change.path, *using_files(tree, files, change.path, change.old_path))):
             sure = SAME if path == change.path else OTHER
-            for number, text in enumerate(texts[path][1], 1):
-                if row.name in text and pattern.search(text):
-                    key = _around(texts[path][0], number)
-                    if (path, key) != (change.path, change.key):
-                        source = code_node_id(tree.root, path, key)
-                        found.append(Further(source, target, "DEPENDS_ON", sure))
+            keys = [key for key in naming(tree.root, path, row.name, pattern, texts) if (path, key) != change.now]
+            found += [Further(code_node_id(tree.root, path, key), target, "DEPENDS_ON", sure) for key in keys]
     return list(dict.fromkeys(found))
 
 
-def using_files(tree: Tree, files: FileLinks, path: str) -> Iterator[str]:
-    """Yield the files that use a file."""
-    number = files.graph.index.get(f"file:{tree.root}/{path}")
-    if number is None:
-        return
-    rows = files.graph.incoming
-    for place in range(
-        int(rows.starts[number]), min(int(rows.starts[number + 1]), int(rows.starts[number]) + MOST_READ_FILES)
-    ):
-        yield files.graph.points.ids[int(rows.ends[place])].removeprefix(f"file:{tree.root}/")
+def naming(root: str, path: str, name: str, pattern: re.Pattern[str], texts: Texts) -> Iterator[str]:
+    """Yield the keys of the symbols of a file that contain a name as in a pattern, "" for the file; no comments."""
+    if path not in texts:
+        texts[path] = _spans(root, path)
+    spans, lines = texts[path]
+    places = (number for number, text in enumerate(lines, 1) if name in text and pattern.search(text))
+    yield from dict.fromkeys(_around(spans, number) for number in places)
+
+
+def using_files(tree: Tree, files: FileLinks, *paths: str) -> Iterator[str]:
+    """Yield the files that use some files."""
+    for path in paths:
+        number = files.graph.index.get(f"file:{tree.root}/{path}")
+        for user in neighbours(files.graph, number, direction="in")[:MOST_READ_FILES] if number is not None else ():
+            yield files.graph.points.ids[int(user)].removeprefix(f"file:{tree.root}/")
 
 
 def _spans(root: str, path: str) -> tuple[list[tuple[int, int, str]], list[str]]:

@@ -39,7 +39,7 @@ KEY_PARTS = re.compile(r"::|[.#]")
 # Parts of a name that stand for what is before them: constructors, and the default export.
 _ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"})
 # Files that stand for their folder.
-_HEADS = frozenset({"__init__", "index", "mod", "lib", "main", "src"})
+HEADS = frozenset({"__init__", "index", "mod", "lib", "main", "src"})
 _TESTS = frozenset({"test", "tests", "examples", "benches", "docs"})
 _INHERITS = [RELATIONS.index(name) for name in DERIVING]
 
@@ -147,7 +147,7 @@ def _meant(names: Names, file: File, site: OutsideSite, written: str, needed: Ma
 def _module(path: str) -> tuple[str, ...]:
     """Return the parts of a path that name a module: without the ending, and files that stand for their folder."""
     *folders, name = path.split("/")
-    return tuple(part for part in (*folders, name.partition(".")[0]) if part not in _HEADS)
+    return tuple(part for part in (*folders, name.partition(".")[0]) if part not in HEADS)
 
 
 class _Node(NamedTuple):
@@ -250,7 +250,7 @@ class _Finder:
         for node in self._named.get((meant.place.tree, parts[-1]), ()):
             key = node.key[len(package) :] if node.key[: len(package)] == package else node.key
             if key == parts[-len(key) :]:
-                missing = sum(part not in node.path for part in parts[: -len(key)] if part not in _HEADS)
+                missing = sum(part not in node.path for part in parts[: -len(key)] if part not in HEADS)
                 is_inside = node.path[: len(folder)] == folder
                 found.append((-missing, is_inside, not _TESTS & set(node.path), -len(node.path), node))
         return max(found)[-1] if found else None

@@ -41,6 +41,7 @@ CERTAIN = 0.25
 # Test files whose fixtures are read.
 MOST_TEST_FILES = 5_000
 
+BROKEN = "broken: "
 _VERBS: Mapping[str, str] = {
     "CALLS": "calls", "IMPORTS": "imports", "INHERITS": "inherits from", "IMPLEMENTS": "implements",
     "EXTENDS": "extends", "DEPENDS_ON": "uses",
@@ -87,8 +88,8 @@ def linked_tree(store: Store, part: CodePart | None, tree: Tree, changes: Sequen
     kept = project(part, [tree.id])
     files = between_files(kept)
     test_files = _test_files(store, tree)
-    further = [*unseen(store, tree, kept, test_files.python), *readers(tree, files, changes)]
-    gone = removed_uses(store, part, tree, files, changes)
+    further = [*unseen(store, tree, kept, test_files.python), *readers(tree, kept, files, changes)]
+    gone = removed_uses(store, part, tree, kept, files, changes)
     further += gone.uses
     others = gone.trees | using(part, [tree.id, *gone.trees])
     found = project(part, [tree.id, *others], further, gone.nodes) if further or others or gone.nodes else kept
@@ -195,7 +196,7 @@ def impact_of(linked: LinkedTree, starts: Sequence[int], changed_files: Iterable
     # A file that imports changed code adds nothing where its using symbols are known.
     named = {row.place.path for row in rows if row.place.symbol}
     rows = [row for row in rows if row.place.symbol or row.place.path not in named]
-    rows.sort(key=lambda row: (row.depth, not row.place.symbol, -row.confidence))
+    rows.sort(key=lambda row: (not row.why.startswith(BROKEN), row.depth, not row.place.symbol, -row.confidence))
     tests += sorted(by_import, key=lambda row: (row.depth, row.place.path))
     tests = _without_groups(tests)
     # If calls lead to tests of a file, its other tests are not affected, unless the calls are doubtful.
@@ -233,8 +234,9 @@ def _affected(linked: LinkedTree, way: Reach, number: int, node: CodeNode, nodes
         verb = _VERBS.get(RELATIONS[int(linked.uses.relations[edge])], "uses")
         verb = "may call" if verb == "calls" and linked.uses.weights[edge] <= MAYBE else verb
         used = nodes.get(linked.uses.points.ids[int(way.parent[number])])
-        name = used.key or used.file.path if used else linked.uses.points.ids[way.parent[number]].partition("::")[2]
-        why = f"{verb} {name}" if used else f"{'' if verb == 'may call' else 'broken: '}{verb} {name}, which is gone"
+        gone = linked.uses.points.ids[way.parent[number]].removeprefix(f"file:{linked.tree.root}/")
+        name = used.key or used.file.path if used else gone.partition("::")[2] or gone
+        why = f"{verb} {name}" if used else f"{'' if verb == 'may call' else BROKEN}{verb} {name}, which is gone"
     place = code_place(node)
     if node.tree.id != linked.tree.id:
         place = msgspec.structs.replace(place, path=f"{node.tree.root}/{place.path}")

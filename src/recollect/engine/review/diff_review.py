@@ -11,16 +11,19 @@ and the notes say how old that is.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from recollect.code.code_records import Affected, ChangedSymbol, Review, Risk, RunTests
 from recollect.code.diff.changed_symbols import SymbolChange, changed
 from recollect.code.diff.file_sides import Sides, both, placed
 from recollect.code.diff.runner_commands import Trial, commands
 from recollect.code.diff.unified_diff import Diff, FileDiff, parse
-from recollect.engine.records.memory_rows import batches
+from recollect.engine.graph.code_nodes import code_nodes
 from recollect.engine.review.diff_impact import (
     Impact,
     ImpactCounts,
@@ -125,7 +128,7 @@ def _review(asked: Asked, found: _Found, notes: list[str]) -> Review:
         affected_total=len(reached.affected),
         tests=tuple(tests),
         tests_total=len(reached.tests),
-        commands=_commands(asked.root, found, tests),
+        commands=tuple(_commands(asked.root, found, tests)),
         endpoints=tuple(reached.endpoints[:shown]),
         endpoints_total=len(reached.endpoints),
         packages=_packages(found, reached),
@@ -246,32 +249,26 @@ def _matters(change: SymbolChange) -> bool:
     return change.how != "added" or (change.row is not None and (change.row.test or change.row.kind == "Method"))
 
 
-def _commands(root: Path, found: _Found, tests: Sequence[Affected]) -> tuple[RunTests, ...]:
-    # Tests of other repositories, whose paths are absolute, are listed; their runners are configured there.
-    own = [row for row in tests if not row.place.path.startswith("/")]
-    run = [row for row in own if row.confidence >= LEAST_LIKELY][:MOST_RUN]
-    languages = _languages(found, run)
-    trials = [Trial(row.place.path, languages.get(row.place.path, ""), row.place.symbol) for row in run]
-    return commands(trials, _tools(root, run))
+def _commands(root: Path, found: _Found, tests: Sequence[Affected]) -> Iterator[RunTests]:
+    """Yield the commands that run tests; those of another repository begin with its folder."""
+    run = [row for row in tests if row.confidence >= LEAST_LIKELY][:MOST_RUN]
+    nodes = code_nodes(found.linked.store, [row.place.id for row in run]) if found.linked else {}
+    trials: dict[str, list[Trial]] = {}
+    for row in run:
+        if node := nodes.get(row.place.id):
+            trial = Trial(node.file.path, node.file.language or "", row.place.symbol)
+            trials.setdefault(node.tree.root, []).append(trial)
+    for place, held in trials.items():
+        before = "" if place == str(root) else f"cd {shlex.quote(place)} && "
+        for each in commands(held, _tools(Path(place), held)):
+            yield msgspec.structs.replace(each, command=before + each.command)
 
 
-def _languages(found: _Found, rows: Iterable[Affected]) -> dict[str, str]:
-    if found.linked is None:
-        return {}
-    paths = sorted({row.place.path for row in rows})
-    store, tree = found.linked.store, found.linked.tree
-    told: dict[str, str] = {}
-    for batch in batches(paths):
-        where = {"tree": tree.id, "path": batch}
-        told.update((path, language or "") for path, language in store.columns(File, ("path", "language"), where))
-    return told
-
-
-def _tools(root: Path, rows: Iterable[Affected]) -> frozenset[str]:
+def _tools(root: Path, trials: Iterable[Trial]) -> frozenset[str]:
     """Return the names of files in the root and above tests, by which test tools are recognised."""
     folders = {root}
-    for row in rows:
-        folders.update(parent for parent in (root / row.place.path).parents if parent.is_relative_to(root))
+    for trial in trials:
+        folders.update(parent for parent in (root / trial.path).parents if parent.is_relative_to(root))
     names: set[str] = set()
     for folder in sorted(folders):
         try:
@@ -335,6 +332,7 @@ def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
     if change.how == "cosmetic":
         return 0.0, "none", CHANGED["cosmetic"]
     words = [CHANGED[change.how] if row or change.how == "moved" else "module-level code changed"]
+    words = ["re-export removed"] if change.is_export else words
     is_test = is_test_path(change.path)
     if is_test:
         score *= TEST
