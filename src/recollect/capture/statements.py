@@ -149,7 +149,6 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
 def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
     """Return the type and the importance: a rule for the assistant, a convention, or how the product is."""
     plain = cues.ANNOUNCED.sub("", plain)
-    kind = "rule" if kind == "decision" and plain.lower().startswith("from now on") else kind
     is_convention, is_norm = bool(cues.CONVENTION.search(plain)), bool(cues.NORM.search(plain))
     if kind == "rule" and not cues.ADDRESSED.search(plain):
         return STYLE if is_convention or is_norm else TYPES["decision"]
@@ -175,7 +174,9 @@ def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[
         (ANNOUNCED_PROBABILITY, cues.EVERYWHERE.search(plain)),
     )
     is_kept = model().keeps(judged) or any(judged.probability >= least and cue for least, cue in cued)
-    return (judged.kind, is_kept) if is_kept or judged.probability >= UNSURE_PROBABILITY else None
+    is_rule = judged.kind == "decision" and plain[start:].lower().startswith("from now on")
+    kind = "rule" if is_rule else judged.kind
+    return (kind, is_kept) if is_kept or judged.probability >= UNSURE_PROBABILITY else None
 
 
 def _replacement(said: Sequence[Sentence], place: int, shared: frozenset[str]) -> _Read | None:

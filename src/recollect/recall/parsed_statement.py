@@ -62,9 +62,9 @@ _PONDERED = _any(
 # An answer that tells nothing but its tone, after the name of who gives it: “Ann: Good.”
 _ACKNOWLEDGED = re.compile(
     r"(?:[\w-]++(?: [\w-]++)?: )?"
-    r"(?:(?:(?:good|nice) (?:morning|afternoon|evening|work|job|day)|oh|yes|no|ok|okay|sure|good|great|perfect|excellent|absolutely|certainly|definitely|exactly|precisely|indeed|"
-    r"understood|noted|agreed|right|alright|correct|thanks|thank you|welcome|of course|got it|will do|very well"
-    r")\b\W*+)++(?:[\w-]++\W*+)?",
+    r"(?:(?:(?:good|nice) (?:morning|afternoon|evening|work|job|day)|oh|yes|no|ok|okay|sure|good|great|perfect|"
+    r"excellent|absolutely|certainly|definitely|exactly|precisely|indeed|understood|noted|agreed|right|alright|correct|"
+    r"thanks|thank you|welcome|of course|got it|will do|very well)\b\W*+)++(?:[\w-]++\W*+)?",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(

@@ -5,6 +5,13 @@ from __future__ import annotations
 # What a person says; each line is one statement.
 STATED = {
     "rule": """
+Always end with a summary of changes.
+use tabs for indentation
+run make lint before committing
+wrap lines at 100
+put tests next to the code
+write docstrings in Google style
+name branches after the ticket
 Paid invoices are history. Those must not be changed.
 squash merges only
 no semicolons
