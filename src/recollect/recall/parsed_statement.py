@@ -132,7 +132,7 @@ _SHUT_DOWN = _any(
 _ENDING_AFTER = _any(
     r"(?:is|are|was|were|been) (?:now )?(?:forbidden|closed|wrong|history|not it|out(?! of))|is over|(?:has|"
     r"have) left|left(?=\W*$|,)|left (?:the|for|in)|went (?:away|to)|(?:has |have )?(?:moved|changed) (?:to|teams)|"
-    r"any ?(?:more|longer)|could not"
+    r"any ?(?:more|longer)|could not|goes(?=\W*$|,)"
 )
 _ENDED_REACH = 4
 _REACH_CHARACTERS = 80

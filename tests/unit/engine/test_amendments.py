@@ -251,6 +251,8 @@ def test_a_later_commit_is_no_newer_version_of_an_earlier_one(engine: Engine, fr
         ),
         ("From now on always use pytest -x, never unittest.", "From now on use unittest again, not pytest."),
         ("Let's go with APScheduler inside the service.", "We drop APScheduler, cron calls the poller once a minute."),
+        ("We use npm in this repo.", "We switched to pnpm, npm is gone."),
+        ("Comments are written in Norwegian in this codebase.", "Comments in English then, Norwegian is out."),
     ],
 )
 def test_a_rule_that_is_reversed_is_superseded(open_engine: Callable[..., Engine], old: str, new: str) -> None:
