@@ -357,7 +357,8 @@ FORMS = {
             ),
             "acme/types.py": "class Purse:\n    @classmethod\n    def make(cls):\n        return cls()\n\n"
             "    def add(self, x):\n        return self\n\n    def done(self):\n        return 1\n\n\n"
-            "class Decoy:\n    def add(self, x):\n        return 0\n\n    def done(self):\n        return 0\n",
+            "class Decoy:\n    def add(self, x):\n        return 0\n\n    def done(self):\n        return 0\n\n\n"
+            "class Listener(Protocol):\n    def quoted(self, x): ...\n",
         },
         {
             "pyproject.toml": '[project]\nname = "acme-shop"\nversion = "1"\ndependencies = ["acme-money"]\n',
@@ -367,6 +368,10 @@ FORMS = {
             "def u_passed(register):\n    register(passed)\n\n\ndef u_listed():\n    return [listed]\n\n\n"
             "def u_chain():\n    return Wallet.make().add(1).done()\n",
             "shop/b.py": "from acme.inner import *\n\n\ndef u_starred():\n    return starred(1)\n",
+            "shop/desk.py": "from acme.types import Listener\n\n\n"
+            "class Log:\n    def quoted(self, x):\n        pass\n\n\n"
+            "class Desk:\n    def __init__(self, listener: Listener):\n        self.listener = listener\n\n"
+            "    def u_told(self):\n        self.listener.quoted(3)\n\n\ndef main():\n    Desk(Log()).u_told()\n",
             "tests/test_a.py": "from acme.inner import tested\n\n\ndef test_it():\n    assert tested(1)\n",
         },
         {
@@ -374,6 +379,7 @@ FORMS = {
             "acme/inner.py::passed": "u_passed", "acme/inner.py::listed": "u_listed", "acme/inner.py::stored": "a.py",
             "acme/types.py::Purse.make": "u_chain", "acme/types.py::Purse.add": "u_chain",
             "acme/types.py::Purse.done": "u_chain", "acme/inner.py::tested": "test_it",
+            "acme/types.py::Listener.quoted": "u_told",
         },
     ),
     "typescript": Forms(
@@ -381,6 +387,7 @@ FORMS = {
             "package.json": '{"name": "@acme/money", "version": "1.0.0", "main": "dist/index.js"}',
             "src/index.ts": 'export { longName as short, passed, listed } from "./inner";\nexport * from "./barrel";\n'
             'export { default } from "./main";\nexport { default as Purse } from "./purse";\n'
+            'export { Memory as InMemory } from "./store";\n'
             'import { twoSteps } from "./inner";\nexport { twoSteps as steps };\n',
             "src/inner.ts": functions(
                 "export function NAME(x: number) {\n  return x;\n}\n", "longName passed listed twoSteps deep"
@@ -389,18 +396,22 @@ FORMS = {
             "src/barrel/two.ts": "export function hidden(x: number) {\n  return x;\n}\n",
             "src/main.ts": "export default function mainThing(x: number) {\n  return x;\n}\n",
             "src/purse.ts": "export default class Purse {\n  add(x: number) {\n    return x;\n  }\n}\n",
+            "src/store.ts": "export interface Store {\n  size(): number;\n}\nexport class Memory implements Store {\n"
+            "  size(): number {\n    return 0;\n  }\n}\n",
             "src/decoy.ts": "export class Decoy {\n  add(x: number) {\n    return x;\n  }\n}\n",
             "lib/words.js": "function spoken(x) {\n  return x;\n}\nmodule.exports = { said: spoken };\n",
         },
         {
             "package.json": '{"name": "acme-shop", "dependencies": {"@acme/money": "^1.0.0"}}',
-            "src/a.ts": 'import main, { short, passed, listed, shown, steps, Purse } from "@acme/money";\n'
+            "src/a.ts": 'import main, { short, passed, listed, shown, steps, InMemory, Purse } from "@acme/money";\n'
             'import { deep } from "@acme/money/src/inner";\n'
             "export function uShort() {\n  return short(1);\n}\nexport function uPassed(items: number[]) {\n"
             "  return items.map(passed);\n}\nexport function uListed() {\n  return { a: listed };\n}\n"
             "export function uShown() {\n  return shown(1) + steps(2);\n}\nexport function uMain() {\n"
             "  return main(1);\n}\nexport function uDeep() {\n  return deep(1);\n}\n"
-            "export function uPurse(p: Purse) {\n  return p.add(1);\n}\n",
+            "export function uPurse(p: Purse) {\n  return p.add(1);\n}\n"
+            "export class Service {\n  private readonly store = new InMemory();\n  uSize() {\n"
+            "    return this.store.size();\n  }\n}\n",
             "src/b.js": 'const { said } = require("@acme/money/lib/words");\n\nfunction uSaid() {\n'
             "  return said(1);\n}\nmodule.exports = uSaid;\n",
         },
@@ -409,6 +420,7 @@ FORMS = {
             "src/barrel/two.ts::hidden": "u"
             "Shown", "src/inner.ts::twoSteps": "uShown", "src/main.ts::mainThing": "uMain",
             "src/inner.ts::deep": "uDeep", "src/purse.ts::Purse.add": "uPurse", "lib/words.js::spoken": "uSaid",
+            "src/store.ts::Memory.size": "uSize",
         },
     ),
     "rust": Forms(

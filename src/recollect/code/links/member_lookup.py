@@ -314,6 +314,13 @@ def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Si
 def _of_declared(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
     state.ask(value.of.instance, name, sink)
     state.dispatched.append((value, name, site, sink))
+    if site.line:  # the declared method is used, whichever objects are known
+        inherited(state, value.of, name, partial(_use, state, site))
+
+
+def _use(state: State, site: Site, found: Value) -> None:
+    if isinstance(found, Function):
+        state.read[site.caller, (found.path, found.place), site.line] = None
 
 
 def dispatch(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:

@@ -437,12 +437,13 @@ def _declare(state: State) -> None:
     # What comes from outside the program and is declared to be of a class of the program is of that class.
     for variable, types in tuple(state.declared):
         is_known = any(type(each) not in (External, Named) for each in variable.values)
-        for value in () if is_known else tuple(types.values):
+        is_object = any(isinstance(each, Object) for each in variable.values)
+        for value in tuple(types.values) if is_object or not is_known else ():
             if isinstance(value, Class):
                 variable.add(state.of_type[value])
-            elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it
+            elif isinstance(value, Collection) and not is_known:  # a list of something: that it is one, what is in it
                 variable.add(value)
-            elif isinstance(value, External) and MADE not in value.name and _is_unknown(variable):
+            elif isinstance(value, External) and MADE not in value.name and (is_object or _is_unknown(variable)):
                 variable.add(state.external[value.name + MADE])
 
 

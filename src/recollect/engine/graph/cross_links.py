@@ -259,8 +259,8 @@ class _Finder:
         """Return a member of what a symbol is or returns: of the class, its bases, the types of a signature."""
         known = self._named.get((tree, name), ())
         if owner.id not in self._types:
-            bases = [KEY_PARTS.split(base)[-1] for base in self.bases(owner.id)]
-            self._types[owner.id] = [*bases, *self._returned(owner)]
+            classes = [KEY_PARTS.split(each)[-1] for each in (owner.id, *self.bases(owner.id))]
+            self._types[owner.id] = [*classes, *self._returned(owner)]
         for each in self._types[owner.id]:
             for node in known:
                 if len(node.key) > 1 and node.key[-2] == each:
