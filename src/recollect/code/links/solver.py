@@ -128,6 +128,8 @@ def _only(state: State, declared: Value) -> Value | None:
 MOST_CHAINED = 12
 # Values that only name things.
 PLAIN: frozenset[type] = frozenset((ir.Code, ir.Name, ir.Member))
+# Types of Go that fit an interface; more were not made for it.
+MOST_SHAPED = 12
 # Most methods of one name that a call may mean.
 MOST_CANDIDATES = 25
 
@@ -228,6 +230,7 @@ def _solved(state: State) -> State:
         _build(state, path, unit)
     _outlines(state)
     state.work.hand_on()
+    _implement(state)
     arrange(state.classes)
     state.is_ordered = True
     for each in state.classes:
@@ -323,6 +326,21 @@ def _is_plain(statement: ir.Statement) -> bool:
     if kind is ir.Import or kind is ir.Use:
         return True
     return (kind is ir.Assign or kind is ir.Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
+
+
+def _implement(state: State) -> None:
+    """Let types of Go derive from the interfaces whose methods they have."""
+    go = [each for each in state.classes if state.units[each.path].language == "go" and each.frame.names]
+    having: dict[str, list[Class]] = {}
+    for each in go:
+        for name in each.frame.names if each.scope.kind == "class" else ():
+            having.setdefault(name, []).append(each)
+    for base in go:
+        names = base.frame.names.keys()
+        rarest = min([having.get(name, []) for name in names], key=len) if base.scope.kind == "interface" else ()
+        fitting = [each for each in rarest if names <= each.frame.names.keys()]
+        for each in fitting if len(fitting) <= MOST_SHAPED else ():
+            derive(state, each, base)
 
 
 def _members(state: State, of: Class) -> None:
