@@ -513,7 +513,10 @@ FORMS = {
                 "    public static int NAME(int x) {\n        return x;\n    }\n", "imported referred stored named"
             )
             + "    public Money with(int x) {\n        return this;\n    }\n"
-            "    public int done() {\n        return 1;\n    }\n}\n",
+            "    public int done() {\n        return 1;\n    }\n"
+            "    public int take(int x) {\n        return x;\n    }\n"
+            "    public int take(int x, int y) {\n        return y;\n    }\n"
+            "    public int take(int x, int y, int z) {\n        return z;\n    }\n}\n",
             "src/main/java/com/acme/ledger/Decoy.java": "package com.acme.ledger;\n\npublic class Decoy {\n"
             "    public int done() {\n        return 0;\n    }\n}\n",
         },
@@ -526,13 +529,14 @@ FORMS = {
             "    int uImported() {\n        return imported(1);\n    }\n"
             "    IntStream uReferred(IntStream in) {\n        return in.map(Money::referred);\n    }\n"
             "    int uNamed() {\n        return com.acme.ledger.Money.named(1);\n    }\n"
-            "    int uChain(Money m) {\n        return m.with(1).done();\n    }\n}\n",
+            "    int uChain(Money m) {\n        return m.with(1).done();\n    }\n"
+            "    int uTwo(Money m) {\n        return m.take(1, 2);\n    }\n}\n",
         },
         {
             f"src/main/java/com/acme/ledger/Money.java::com.acme.ledger.Money.{name}": user
             for name, user in {
                 "imported": "uImported", "referred": "uReferred", "stored": "A", "named": "uNamed", "with": "uChain",
-                "done": "uChain",
+                "done": "uChain", "take#2": "uTwo",
             }.items()
         },
     ),

@@ -151,13 +151,14 @@ CONFIDENCE: Mapping[str, float] = {
 
 
 class CallEdge(NamedTuple):
-    """A call: caller, callee (external: dotted name), place, kind of evidence."""
+    """A call: caller, callee (external: dotted name), place, kind of evidence, arguments where these decide."""
 
     caller: Place
     callee: Place | str
     line: int
     column: int
     how: str
+    given: int = -1
 
     @property
     def confidence(self) -> float:
@@ -475,9 +476,9 @@ def _is_unknown(variable: Variable) -> bool:
 
 def _answer(state: State) -> Solution:
     called = {
-        CallEdge(caller, callee, line, column, how if how in CONFIDENCE else "value"): None
-        for (caller, callee, line, column), how in state.made.items()
-        if _is_written(state, caller)
+        CallEdge(*key, how if how in CONFIDENCE else "value", state.counts.get((caller, *key[2:]), -1)): None
+        for key, how in state.made.items()
+        if _is_written(state, caller := key[0])
     }
     ambiguous, unresolved = _open(state)
     return Solution(

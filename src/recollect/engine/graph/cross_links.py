@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.links.library_table import BUILTIN
+from recollect.code.links.signature_types import parameters
 from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
@@ -164,7 +165,7 @@ class _Finder:
     def __init__(self, store: Store, nodes: Iterable[str], trees: Sequence[Tree], uses: Sequence[_Use]) -> None:
         self._store = store
         self._trees = trees
-        self._found: dict[tuple[_Meant, str], tuple[tuple[str, float], ...]] = {}
+        self._found: dict[tuple[_Meant, str, int], tuple[tuple[str, float], ...]] = {}
         self._makers: set[str] = set()  # constructors
         self._types: dict[str, list[str]] = {}  # by symbol, what it is or returns
         wanted = {part for use in uses for part in use.meant.rest}
@@ -201,17 +202,17 @@ class _Finder:
 
     def links(self, use: _Use) -> Iterator[Crossing]:
         """Yield the links of a use."""
-        relation = use.site.relation
-        found = self._found.get((use.meant, relation))
+        key = (use.meant, use.site.relation, use.site.count)
+        found = self._found.get(key)
         if found is None:
-            found = self._found[use.meant, relation] = tuple(self._targets(use.meant, relation))
+            found = self._found[key] = tuple(self._targets(*key))
         source = code_node_id(use.tree.root, use.file.path, use.site.source)
         for target, sure in found:
             yield Crossing(
                 source, target, use.site.relation, min(use.sure, sure), use.site.lines, use.site.name, use.file.id
             )
 
-    def _targets(self, meant: _Meant, relation: str) -> Iterator[tuple[str, float]]:
+    def _targets(self, meant: _Meant, relation: str, count: int) -> Iterator[tuple[str, float]]:
         rest = meant.rest
         while rest and rest[-1] in _ITSELF:
             if rest[-1] == "default" and (main := self._exported(meant, rest)) is not None:
@@ -237,8 +238,19 @@ class _Finder:
                     return
                 found, sure = member[0], min(sure, member[1])
             made = [f"{found.id}.{name}" for name in (*_ITSELF, found.key[-1])] if relation == "CALLS" else ()
-            yield next((maker for maker in made if maker in self._makers), found.id), sure
+            maker = next((maker for maker in made if maker in self._makers), "")
+            yield maker or self._overload(meant.place.tree, found, count), sure
             return
+
+    def _overload(self, tree: int, found: _Node, count: int) -> str:
+        """Return the function of the name that takes as many arguments."""
+        known = self._named[tree, found.key[-1]] if count >= 0 else ()
+        same = [node.id for node in known if (node.path, node.key) == (found.path, found.key)]
+        rows = code_nodes(self._store, same) if len(same) > 1 else {}
+        for node, row in rows.items():
+            if row.symbol is not None and len(parameters(row.symbol.signature, found.key[-1])) == count:
+                return node
+        return found.id
 
     def _exported(self, meant: _Meant, parts: tuple[str, ...]) -> _Node | None:
         """Return the symbol whose key ends a name; of several the one whose path has most of what precedes it.
