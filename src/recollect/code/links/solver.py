@@ -523,7 +523,8 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
         is_full = len(known) >= state.work.limits[Collection] or (
             state.work.is_coarse and isinstance(callee, ir.Member)
         )
-        if (not is_full and not _is_unknown(each.values)) or site.frame.path in state.faces:
+        is_variant = bool(known) and state.units[site.frame.path].language == "rust"
+        if (not is_full and (is_variant or not _is_unknown(each.values))) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
             continue
@@ -603,6 +604,9 @@ def _constants(state: State, value: ir.Expression, values: Sequence[Value], fram
     if not same and isinstance(value, ir.Member):
         of = evaluation.evaluate(state, value.of, frame).values
         named = named if all(isinstance(each, Module) for each in of) else []
+        for each in [each for each in of if isinstance(each, Named)]:
+            held = state.frames[each.path, 0].names.get(f"{each.name}.{value.name}")
+            named += [each for each in held.values if isinstance(each, Named)] if held is not None else []
     return [(each.path, each.place) for each in same or named]
 
 
