@@ -358,6 +358,7 @@ FORMS = {
             "acme/types.py": "class Purse:\n    @classmethod\n    def make(cls):\n        return cls()\n\n"
             "    def add(self, x):\n        return self\n\n    def done(self):\n        return 1\n\n\n"
             "class Decoy:\n    def add(self, x):\n        return 0\n\n    def done(self):\n        return 0\n\n\n"
+            "class Base:\n    def __init__(self, purse: Purse):\n        self.purse = purse\n\n\n"
             "class Listener(Protocol):\n    def quoted(self, x): ...\n",
         },
         {
@@ -366,7 +367,10 @@ FORMS = {
             "from acme.inner import listed, passed, stored\n\n"
             "X = stored\n\n\ndef u_short():\n    return short(1)\n\n\ndef u_module():\n    return acme.short(2)\n\n\n"
             "def u_passed(register):\n    register(passed)\n\n\ndef u_listed():\n    return [listed]\n\n\n"
-            "def u_chain():\n    return Wallet.make().add(1).done()\n",
+            "def u_chain():\n    return Wallet.make().add(1).done()\n\n\n"
+            "def u_long():\n    return Wallet.make().add(1).add(1).add(1).add(1).add(1).done()\n",
+            "shop/c.py": "from acme.types import Base\n\n\nclass Sub(Base):\n    def u_field(self):\n"
+            "        return self.purse.done()\n",
             "shop/b.py": "from acme.inner import *\n\n\ndef u_starred():\n    return starred(1)\n",
             "shop/desk.py": "from acme.types import Listener\n\n\n"
             "class Log:\n    def quoted(self, x):\n        pass\n\n\n"
@@ -378,7 +382,7 @@ FORMS = {
             "acme/inner.py::long_name": "u_short u_module", "acme/inner.py::starred": "u_starred",
             "acme/inner.py::passed": "u_passed", "acme/inner.py::listed": "u_listed", "acme/inner.py::stored": "a.py",
             "acme/types.py::Purse.make": "u_chain", "acme/types.py::Purse.add": "u_chain",
-            "acme/types.py::Purse.done": "u_chain", "acme/inner.py::tested": "test_it",
+            "acme/types.py::Purse.done": "u_chain u_long u_field", "acme/inner.py::tested": "test_it",
             "acme/types.py::Listener.quoted": "u_told",
         },
     ),

@@ -73,7 +73,7 @@ WHOLE, DEFAULT = "=", "default"  # what a file offers as itself, and what it off
 UNREAD = frozenset({"go", "rust"})
 FUNCTIONAL = "functional"
 # Names between dots of what lies outside; longer ones are made by programs that go round in circles.
-MOST_PARTS = 7
+MOST_PARTS = 16
 # Families of languages in which a file that imports all of another does not offer it in turn.
 KEPT = frozenset({"java", "csharp", "go", "haskell", "elixir"})
 # Functions that one name may stand for; a variable that holds more is no second name.

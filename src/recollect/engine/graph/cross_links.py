@@ -43,6 +43,7 @@ _ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"
 _HEADS = frozenset({"__init__", "index", "mod", "lib", "main", "src"})
 _TESTS = frozenset({"test", "tests", "examples", "benches", "docs"})
 _INHERITS = [RELATIONS.index(name) for name in DERIVING]
+_USES = [RELATIONS.index("DEPENDS_ON")]
 
 
 def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
@@ -230,13 +231,19 @@ class _Finder:
             found, sure = self._exported(meant, rest[:end]), 1.0
             if found is None:
                 continue
-            for name in rest[end:]:  # `open().header().size()`: each is a member of what the one before returns
-                member = self._member(meant.place.tree, found, name)
+            through = False
+            for place, name in enumerate(
+                rest[end:], end + 1
+            ):  # `open().header().size()`: each is a member of what the one before returns
+                member = self._member(meant.place.tree, found, name, through)
                 if member is None and relation == "DEPENDS_ON":
                     break
+                if member is None and not through and place < len(rest):
+                    through = True  # a field, which is no symbol
+                    continue
                 if member is None:
                     return
-                found, sure = member[0], min(sure, member[1])
+                found, sure, through = member[0], min(sure, member[1]), False
             made = [f"{found.id}.{name}" for name in (*_ITSELF, found.key[-1])] if relation == "CALLS" else ()
             maker = next((maker for maker in made if maker in self._makers), "")
             yield maker or self._overload(meant.place.tree, found, count), sure
@@ -267,9 +274,16 @@ class _Finder:
                 found.append((-missing, is_inside, not _TESTS & set(node.path), -len(node.path), node))
         return max(found)[-1] if found else None
 
-    def _member(self, tree: int, owner: _Node, name: str) -> tuple[_Node, float] | None:
-        """Return a member of what a symbol is or returns: of the class, its bases, the types of a signature."""
+    def _member(self, tree: int, owner: _Node, name: str, through: bool) -> tuple[_Node, float] | None:
+        """Return a member of what a symbol is or returns: of the class, its bases, the types of a signature.
+
+        through: a member of one of its fields, which is of a type that the class or its constructor uses
+        """
         known = self._named.get((tree, name), ())
+        if through:
+            used = {KEY_PARTS.split(each)[-1] for each in self._linked(owner.id, _USES)}
+            held = [node for node in known if len(node.key) > 1 and node.key[-2] in used]
+            return (held[0], BY_NAME) if len(held) == 1 else None
         if owner.id not in self._types:
             classes = [KEY_PARTS.split(each)[-1] for each in (owner.id, *self.bases(owner.id))]
             self._types[owner.id] = [*classes, *self._returned(owner)]
@@ -292,13 +306,20 @@ class _Finder:
         found: list[str] = []
         waiting = [owner]
         while waiting and len(found) < MOST_BASES:
-            at = address(self._trees, waiting.pop(0))
-            rows = self._store.find(File, {"tree": at.tree.id, "path": at.path}, limit=1) if at else []
-            for edges in self._store.file_edges([file.id for file in rows]).values():
-                source_numbers, target_numbers = (memoryview(each).cast("i") for each in (edges.source, edges.target))
-                for source, target, relation in zip(source_numbers, target_numbers, edges.relation, strict=True):
-                    if relation in _INHERITS and at is not None and edges.sources[source] == at.key:
-                        base = target_node(at.tree.root, edges.targets[target])
-                        found.append(base)
-                        waiting.append(base)
+            bases = self._linked(waiting.pop(0), _INHERITS)
+            found += bases
+            waiting += bases
+        return found
+
+    def _linked(self, owner: str, relations: Sequence[int]) -> list[str]:
+        """Return what a class is linked with in its own tree; by uses, also its constructor."""
+        at = address(self._trees, owner)
+        rows = self._store.find(File, {"tree": at.tree.id, "path": at.path}, limit=1) if at else []
+        keys = {at.key, *(f"{at.key}.{name}" for name in _ITSELF if relations is _USES)} if at else set()
+        found: list[str] = []
+        for edges in self._store.file_edges([file.id for file in rows]).values():
+            source_numbers, target_numbers = (memoryview(each).cast("i") for each in (edges.source, edges.target))
+            for source, target, relation in zip(source_numbers, target_numbers, edges.relation, strict=True):
+                if relation in relations and at is not None and edges.sources[source] in keys:
+                    found.append(target_node(at.tree.root, edges.targets[target]))
         return found
