@@ -440,7 +440,10 @@ FORMS = {
                 "    pub fn NAME(&self) -> u32 {\n        1\n    }\n", "given held returned starry bound"
             )
             + "}\n\npub struct Decoy {}\n\nimpl Decoy {\n"
-            + functions("    pub fn NAME(&self) -> u32 {\n        0\n    }\n", "given held returned starry")
+            + functions("    pub fn NAME(&self) -> u32 {\n        0\n    }\n", "given held returned starry derived")
+            + "}\n\n#[derive(Default)]\npub struct Sink {}\n\nimpl Sink {\n"
+            + functions("    pub fn NAME(&self) -> u32 {\n        0\n    }\n", "derived")
+            + "}\n\nimpl Default for Decoy {\n    fn default() -> Self {\n        Decoy {}\n    }\n"
             + "}\n\npub trait Account {\n    fn balance(&self) -> u32;\n}\n",
         },
         {
@@ -456,7 +459,9 @@ FORMS = {
             "    p.given()\n}\n\n"
             "fn open() -> acme_money::Purse {\n    acme_money::Purse::new()\n}\n\n"
             "fn u_returned() -> u32 {\n    open().returned()\n}\n\n"
-            "fn u_bound<T: acme_money::types::Account>(a: &T) -> u32 {\n    a.balance()\n}\n\nfn main() {}\n\n"
+            "fn u_bound<T: acme_money::types::Account>(a: &T) -> u32 {\n    a.balance()\n}\n\n"
+            "fn u_derived() -> u32 {\n    let s = acme_money::types::Sink::default();\n    s.derived()\n}\n\n"
+            "fn u_default() -> u32 {\n    acme_money::types::Decoy::default().given()\n}\n\nfn main() {}\n\n"
             "#[test]\nfn t_tested() {\n    assert_eq!(acme_money::inner::tested(1), 1);\n}\n",
             "src/stars.rs": "use acme_money::inner::*;\nuse acme_money::*;\n\n"
             "fn u_starred() -> u32 {\n    starred(2)\n}\n\n"
@@ -468,7 +473,8 @@ FORMS = {
                 "stored": "u_stored", "in_macro": "u_macro", "typed": "u_typed", "tested": "t_tested",
             }.items()},
             **{f"src/types.rs::Purse::{name}": f"u_{name}" for name in ("given", "held", "returned", "starry")},
-            "src/types.rs::Account::balance": "u_bound",
+            "src/types.rs::Account::balance": "u_bound", "src/types.rs::Sink::derived": "u_derived",
+            "src/types.rs::Decoy::default": "u_default",
         },
     ),
     "go": Forms(

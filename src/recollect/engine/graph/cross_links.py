@@ -244,7 +244,8 @@ class _Finder:
                 if member is None:
                     return
                 found, sure, through = member[0], min(sure, member[1]), False
-            made = [f"{found.id}.{name}" for name in (*_ITSELF, found.key[-1])] if relation == "CALLS" else ()
+            joints = (".", "::") if relation == "CALLS" else ()
+            made = [f"{found.id}{joint}{name}" for joint in joints for name in (*_ITSELF, found.key[-1])]
             maker = next((maker for maker in made if maker in self._makers), "")
             yield maker or self._overload(meant.place.tree, found, count), sure
             return
