@@ -40,12 +40,16 @@ class Edges(msgspec.Struct, frozen=True, array_like=True):
 
 
 class OutsideSite(msgspec.Struct, frozen=True, array_like=True):
-    """A use of something outside of the tree: by which symbol of the file, of what, how related, at which lines."""
+    """A use of something outside of the tree: by which symbol of the file, of what, how related, at which lines.
+
+    count: of arguments, where overloads differ by it
+    """
 
     source: str
     name: str
     relation: str
     lines: tuple[int, ...]
+    count: int = -1
 
 
 class AmbiguousSite(msgspec.Struct, frozen=True, array_like=True):

@@ -372,7 +372,9 @@ FORMS = {
             ),
             "acme/types.py": "class Purse:\n    @classmethod\n    def make(cls):\n        return cls()\n\n"
             "    def add(self, x):\n        return self\n\n    def done(self):\n        return 1\n\n\n"
-            "class Decoy:\n    def add(self, x):\n        return 0\n\n    def done(self):\n        return 0\n",
+            "class Decoy:\n    def add(self, x):\n        return 0\n\n    def done(self):\n        return 0\n\n\n"
+            "class Base:\n    def __init__(self, purse: Purse):\n        self.purse = purse\n\n\n"
+            "class Listener(Protocol):\n    def quoted(self, x): ...\n",
         },
         {
             "pyproject.toml": '[project]\nname = "acme-shop"\nversion = "1"\ndependencies = ["acme-money"]\n',
@@ -380,15 +382,23 @@ FORMS = {
             "from acme.inner import listed, passed, stored\n\n"
             "X = stored\n\n\ndef u_short():\n    return short(1)\n\n\ndef u_module():\n    return acme.short(2)\n\n\n"
             "def u_passed(register):\n    register(passed)\n\n\ndef u_listed():\n    return [listed]\n\n\n"
-            "def u_chain():\n    return Wallet.make().add(1).done()\n",
+            "def u_chain():\n    return Wallet.make().add(1).done()\n\n\n"
+            "def u_long():\n    return Wallet.make().add(1).add(1).add(1).add(1).add(1).done()\n",
+            "shop/c.py": "from acme.types import Base\n\n\nclass Sub(Base):\n    def u_field(self):\n"
+            "        return self.purse.done()\n",
             "shop/b.py": "from acme.inner import *\n\n\ndef u_starred():\n    return starred(1)\n",
+            "shop/desk.py": "from acme.types import Listener\n\n\n"
+            "class Log:\n    def quoted(self, x):\n        pass\n\n\n"
+            "class Desk:\n    def __init__(self, listener: Listener):\n        self.listener = listener\n\n"
+            "    def u_told(self):\n        self.listener.quoted(3)\n\n\ndef main():\n    Desk(Log()).u_told()\n",
             "tests/test_a.py": "from acme.inner import tested\n\n\ndef test_it():\n    assert tested(1)\n",
         },
         {
             "acme/inner.py::long_name": "u_short u_module", "acme/inner.py::starred": "u_starred",
             "acme/inner.py::passed": "u_passed", "acme/inner.py::listed": "u_listed", "acme/inner.py::stored": "a.py",
             "acme/types.py::Purse.make": "u_chain", "acme/types.py::Purse.add": "u_chain",
-            "acme/types.py::Purse.done": "u_chain", "acme/inner.py::tested": "test_it",
+            "acme/types.py::Purse.done": "u_chain u_long u_field", "acme/inner.py::tested": "test_it",
+            "acme/types.py::Listener.quoted": "u_told",
         },
     ),
     "typescript": Forms(
@@ -396,6 +406,7 @@ FORMS = {
             "package.json": '{"name": "@acme/money", "version": "1.0.0", "main": "dist/index.js"}',
             "src/index.ts": 'export { longName as short, passed, listed } from "./inner";\nexport * from "./barrel";\n'
             'export { default } from "./main";\nexport { default as Purse } from "./purse";\n'
+            'export { Memory as InMemory } from "./store";\n'
             'import { twoSteps } from "./inner";\nexport { twoSteps as steps };\n',
             "src/inner.ts": functions(
                 "export function NAME(x: number) {\n  return x;\n}\n", "longName passed listed twoSteps deep"
@@ -404,18 +415,22 @@ FORMS = {
             "src/barrel/two.ts": "export function hidden(x: number) {\n  return x;\n}\n",
             "src/main.ts": "export default function mainThing(x: number) {\n  return x;\n}\n",
             "src/purse.ts": "export default class Purse {\n  add(x: number) {\n    return x;\n  }\n}\n",
+            "src/store.ts": "export interface Store {\n  size(): number;\n}\nexport class Memory implements Store {\n"
+            "  size(): number {\n    return 0;\n  }\n}\n",
             "src/decoy.ts": "export class Decoy {\n  add(x: number) {\n    return x;\n  }\n}\n",
             "lib/words.js": "function spoken(x) {\n  return x;\n}\nmodule.exports = { said: spoken };\n",
         },
         {
             "package.json": '{"name": "acme-shop", "dependencies": {"@acme/money": "^1.0.0"}}',
-            "src/a.ts": 'import main, { short, passed, listed, shown, steps, Purse } from "@acme/money";\n'
+            "src/a.ts": 'import main, { short, passed, listed, shown, steps, InMemory, Purse } from "@acme/money";\n'
             'import { deep } from "@acme/money/src/inner";\n'
             "export function uShort() {\n  return short(1);\n}\nexport function uPassed(items: number[]) {\n"
             "  return items.map(passed);\n}\nexport function uListed() {\n  return { a: listed };\n}\n"
             "export function uShown() {\n  return shown(1) + steps(2);\n}\nexport function uMain() {\n"
             "  return main(1);\n}\nexport function uDeep() {\n  return deep(1);\n}\n"
-            "export function uPurse(p: Purse) {\n  return p.add(1);\n}\n",
+            "export function uPurse(p: Purse) {\n  return p.add(1);\n}\n"
+            "export class Service {\n  private readonly store = new InMemory();\n  uSize() {\n"
+            "    return this.store.size();\n  }\n}\n",
             "src/b.js": 'const { said } = require("@acme/money/lib/words");\n\nfunction uSaid() {\n'
             "  return said(1);\n}\nmodule.exports = uSaid;\n",
         },
@@ -424,6 +439,7 @@ FORMS = {
             "src/barrel/two.ts::hidden": "u"
             "Shown", "src/inner.ts::twoSteps": "uShown", "src/main.ts::mainThing": "uMain",
             "src/inner.ts::deep": "uDeep", "src/purse.ts::Purse.add": "uPurse", "lib/words.js::spoken": "uSaid",
+            "src/store.ts::Memory.size": "uSize",
         },
     ),
     "rust": Forms(
@@ -439,7 +455,10 @@ FORMS = {
                 "    pub fn NAME(&self) -> u32 {\n        1\n    }\n", "given held returned starry bound"
             )
             + "}\n\npub struct Decoy {}\n\nimpl Decoy {\n"
-            + functions("    pub fn NAME(&self) -> u32 {\n        0\n    }\n", "given held returned starry")
+            + functions("    pub fn NAME(&self) -> u32 {\n        0\n    }\n", "given held returned starry derived")
+            + "}\n\n#[derive(Default)]\npub struct Sink {}\n\nimpl Sink {\n"
+            + functions("    pub fn NAME(&self) -> u32 {\n        0\n    }\n", "derived")
+            + "}\n\nimpl Default for Decoy {\n    fn default() -> Self {\n        Decoy {}\n    }\n"
             + "}\n\npub trait Account {\n    fn balance(&self) -> u32;\n}\n",
         },
         {
@@ -455,7 +474,9 @@ FORMS = {
             "    p.given()\n}\n\n"
             "fn open() -> acme_money::Purse {\n    acme_money::Purse::new()\n}\n\n"
             "fn u_returned() -> u32 {\n    open().returned()\n}\n\n"
-            "fn u_bound<T: acme_money::types::Account>(a: &T) -> u32 {\n    a.balance()\n}\n\nfn main() {}\n\n"
+            "fn u_bound<T: acme_money::types::Account>(a: &T) -> u32 {\n    a.balance()\n}\n\n"
+            "fn u_derived() -> u32 {\n    let s = acme_money::types::Sink::default();\n    s.derived()\n}\n\n"
+            "fn u_default() -> u32 {\n    acme_money::types::Decoy::default().given()\n}\n\nfn main() {}\n\n"
             "#[test]\nfn t_tested() {\n    assert_eq!(acme_money::inner::tested(1), 1);\n}\n",
             "src/stars.rs": "use acme_money::inner::*;\nuse acme_money::*;\n\n"
             "fn u_starred() -> u32 {\n    starred(2)\n}\n\n"
@@ -467,7 +488,8 @@ FORMS = {
                 "stored": "u_stored", "in_macro": "u_macro", "typed": "u_typed", "tested": "t_tested",
             }.items()},
             **{f"src/types.rs::Purse::{name}": f"u_{name}" for name in ("given", "held", "returned", "starry")},
-            "src/types.rs::Account::balance": "u_bound",
+            "src/types.rs::Account::balance": "u_bound", "src/types.rs::Sink::derived": "u_derived",
+            "src/types.rs::Decoy::default": "u_default",
         },
     ),
     "go": Forms(
@@ -516,7 +538,10 @@ FORMS = {
                 "    public static int NAME(int x) {\n        return x;\n    }\n", "imported referred stored named"
             )
             + "    public Money with(int x) {\n        return this;\n    }\n"
-            "    public int done() {\n        return 1;\n    }\n}\n",
+            "    public int done() {\n        return 1;\n    }\n"
+            "    public int take(int x) {\n        return x;\n    }\n"
+            "    public int take(int x, int y) {\n        return y;\n    }\n"
+            "    public int take(int x, int y, int z) {\n        return z;\n    }\n}\n",
             "src/main/java/com/acme/ledger/Decoy.java": "package com.acme.ledger;\n\npublic class Decoy {\n"
             "    public int done() {\n        return 0;\n    }\n}\n",
         },
@@ -529,13 +554,14 @@ FORMS = {
             "    int uImported() {\n        return imported(1);\n    }\n"
             "    IntStream uReferred(IntStream in) {\n        return in.map(Money::referred);\n    }\n"
             "    int uNamed() {\n        return com.acme.ledger.Money.named(1);\n    }\n"
-            "    int uChain(Money m) {\n        return m.with(1).done();\n    }\n}\n",
+            "    int uChain(Money m) {\n        return m.with(1).done();\n    }\n"
+            "    int uTwo(Money m) {\n        return m.take(1, 2);\n    }\n}\n",
         },
         {
             f"src/main/java/com/acme/ledger/Money.java::com.acme.ledger.Money.{name}": user
             for name, user in {
                 "imported": "uImported", "referred": "uReferred", "stored": "A", "named": "uNamed", "with": "uChain",
-                "done": "uChain",
+                "done": "uChain", "take#2": "uTwo",
             }.items()
         },
     ),

@@ -69,6 +69,8 @@ def _call_module(state: State, value: Module, given: Sequence[Given], site: Site
 
 def _call_external(state: State, value: External, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
     state.call(site, value.plain, site.how or "external")
+    if state.units[site.frame.path].language == "java":
+        state.counts[site.caller, site.line, site.column] = len(given)
     supply(state, value, given, site, sink)
 
 

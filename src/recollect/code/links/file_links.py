@@ -79,7 +79,7 @@ class _Places:
         self._units, self._keys, self._modules = units, keys, modules
         self._files = {path: Found([], Loose([], [], [], [])) for path in members}
         self._known: dict[Place, str] = {}
-        self._outside: dict[tuple[Place, int, int], list[str]] = {}
+        self._outside: dict[tuple[Place, int, int, int], list[str]] = {}
 
     def key(self, place: Place) -> str:
         """Return the key of the symbol around a scope; "" for the file."""
@@ -127,7 +127,7 @@ class _Places:
             return
         outside = [call.callee for call in calls if isinstance(call.callee, str)]
         if outside:
-            self._outside[caller, line, column] = outside
+            self._outside[caller, line, column, calls[0].given] = outside
         inside = {
             place: call
             for call in reversed(calls)  # of two for one function the first counts
@@ -162,15 +162,15 @@ class _Places:
 
     def _outside_calls(self) -> None:
         """Record calls of other libraries, unless a call has too many targets."""
-        lines: dict[tuple[str, str, str], list[int]] = {}
-        for (caller, line, _), names in self._outside.items():
+        lines: dict[tuple[str, str, str, int], list[int]] = {}
+        for (caller, line, _, count), names in self._outside.items():
             # `x = x.next()` in a loop: the first is meant.
             first = [name for name in names if not any(name.startswith(f"{other}.") for other in names)]
             if len(first) <= MOST_OUTSIDE:
                 for name in first:
-                    lines.setdefault((caller[0], self.key(caller), name[:MOST_CHARACTERS]), []).append(line)
-        for (path, key, name), at in lines.items():
-            self._files[path].loose.outside.append(OutsideSite(key, name, "CALLS", tuple(sorted(set(at)))))
+                    lines.setdefault((caller[0], self.key(caller), name[:MOST_CHARACTERS], count), []).append(line)
+        for (path, key, name, count), at in lines.items():
+            self._files[path].loose.outside.append(OutsideSite(key, name, "CALLS", tuple(sorted(set(at))), count))
 
     def _derivation(self, derived: Derivation) -> None:
         if derived.derived[0] not in self._files:

@@ -75,6 +75,8 @@ RULES: dict[str, LanguageRules] = {
         _words("self"),
         _words("Self"),
         types="colon",
+        new="default",
+        constructors=("default",),
         same=_words("unwrap expect await clone as_ref as_mut borrow borrow_mut lock unwrap_or_default"),
     ),
     "c": LanguageRules(types="before", private=True),

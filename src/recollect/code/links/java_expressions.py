@@ -448,7 +448,12 @@ def _declared(r: Reader, name: str, type: tree_sitter.Node | None) -> ir.Express
 
 
 def label(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `case A a`; a constant of an enum is no variable here."""
+    """Read `case A a`; a constant of an enum is no variable here, but a member of what is switched."""
+    above, of = node.parent, None
+    while above is not None and of is None:
+        of, above = above.child_by_field_name("condition"), above.parent
+    for each in [each for each in node.named_children if r.kind(each) == "identifier"]:
+        r.emit(ir.Use(ir.Member(first(r, of) if of else NOTHING, r.cut(each)), r.line(each)))
     return r.parts([each for each in node.named_children if r.kind(each) != "identifier"])
 
 

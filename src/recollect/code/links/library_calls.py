@@ -35,7 +35,7 @@ from recollect.code.links.solver_state import Given, Site, State
 
 CALLABLE = (Function, Bound, Overloaded, Class, Known)
 # Calls of a chain on something outside whose results are followed: builders are rarely longer.
-MOST_MADE = 4
+MOST_MADE = 10
 
 
 class LibraryCall(NamedTuple):

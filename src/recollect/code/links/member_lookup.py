@@ -73,7 +73,7 @@ WHOLE, DEFAULT = "=", "default"  # what a file offers as itself, and what it off
 UNREAD = frozenset({"go", "rust"})
 FUNCTIONAL = "functional"
 # Names between dots of what lies outside; longer ones are made by programs that go round in circles.
-MOST_PARTS = 7
+MOST_PARTS = 16
 # Families of languages in which a file that imports all of another does not offer it in turn.
 KEPT = frozenset({"java", "csharp", "go", "haskell", "elixir"})
 # Functions that one name may stand for; a variable that holds more is no second name.
@@ -314,6 +314,13 @@ def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Si
 def _of_declared(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
     state.ask(value.of.instance, name, sink)
     state.dispatched.append((value, name, site, sink))
+    if site.line:  # the declared method is used, whichever objects are known
+        inherited(state, value.of, name, partial(_use, state, site))
+
+
+def _use(state: State, site: Site, found: Value) -> None:
+    if isinstance(found, Function):
+        state.read[site.caller, (found.path, found.place), site.line] = None
 
 
 def dispatch(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:

@@ -82,8 +82,11 @@ def _paths(source: bytes, language: str, wanted: Container[str]) -> Iterator[Pat
 def _read(text: str, start: int, end: int, names: list[str]) -> list[str]:
     """Return the names that are used; none for a name that is called, given a value, or that of a field."""
     if _CALLED.match(text, end):
-        return names[:-1]
-    return [] if _GIVEN.match(text, end) and _KEY.search(text[max(0, start - 40) : start]) else names
+        is_variant = "::" in text[start:end] and names[-1][:1].isupper()
+        return names if is_variant else names[:-1]
+    given = _GIVEN.match(text, end)
+    is_field = given and (len(names) == 1 or "=" in given[0]) and _KEY.search(text[max(0, start - 40) : start])
+    return [] if is_field else names
 
 
 def with_uses(unit: ir.Unit, symbols: Sequence[Symbol], source: bytes) -> ir.Unit:
@@ -142,14 +145,15 @@ class _Uses:
         return msgspec.structs.replace(self._unit, scopes=tuple(scopes), constants=tuple(self._constants()))
 
     def _constants(self) -> Iterator[ir.Constant]:
-        """Yield the symbols of the file and of its classes that are no scopes, of several of one name the first."""
+        """Yield the symbols that are no scopes, of several of one name the first; one of a constant as `State.Done`."""
         known: set[tuple[str, int]] = set()
         for place, symbol in enumerate(self._symbols):
             key = (symbol.name, symbol.parent)
-            is_held = symbol.parent < 0 or symbol.parent in self._scopes
-            if is_held and place not in self._scopes and key not in known and symbol.kind not in DECLARED:
+            if place not in self._scopes and key not in known and symbol.kind not in DECLARED:
                 known.add(key)
-                yield ir.Constant(symbol.name, place, self._scopes.get(symbol.parent, 0))
+                is_held = symbol.parent < 0 or symbol.parent in self._scopes
+                name = symbol.name if is_held else f"{self._symbols[symbol.parent].name}.{symbol.name}"
+                yield ir.Constant(name, place, self._scopes.get(symbol.parent, 0))
 
     def _use(self, names: tuple[str, ...], line: int, inside: int) -> None:
         is_itself = inside >= 0 and names == (self._symbols[inside].name,) and self._symbols[inside].parent < 0

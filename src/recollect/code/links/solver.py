@@ -128,6 +128,8 @@ def _only(state: State, declared: Value) -> Value | None:
 MOST_CHAINED = 12
 # Values that only name things.
 PLAIN: frozenset[type] = frozenset((ir.Code, ir.Name, ir.Member))
+# Types of Go that fit an interface; more were not made for it.
+MOST_SHAPED = 12
 # Most methods of one name that a call may mean.
 MOST_CANDIDATES = 25
 
@@ -149,13 +151,14 @@ CONFIDENCE: Mapping[str, float] = {
 
 
 class CallEdge(NamedTuple):
-    """A call: caller, callee (external: dotted name), place, kind of evidence."""
+    """A call: caller, callee (external: dotted name), place, kind of evidence, arguments where these decide."""
 
     caller: Place
     callee: Place | str
     line: int
     column: int
     how: str
+    given: int = -1
 
     @property
     def confidence(self) -> float:
@@ -228,6 +231,7 @@ def _solved(state: State) -> State:
         _build(state, path, unit)
     _outlines(state)
     state.work.hand_on()
+    _implement(state)
     arrange(state.classes)
     state.is_ordered = True
     for each in state.classes:
@@ -323,6 +327,21 @@ def _is_plain(statement: ir.Statement) -> bool:
     if kind is ir.Import or kind is ir.Use:
         return True
     return (kind is ir.Assign or kind is ir.Export) and type(statement.value) in PLAIN  # type: ignore[union-attr]
+
+
+def _implement(state: State) -> None:
+    """Let types of Go derive from the interfaces whose methods they have."""
+    go = [each for each in state.classes if state.units[each.path].language == "go" and each.frame.names]
+    having: dict[str, list[Class]] = {}
+    for each in go:
+        for name in each.frame.names if each.scope.kind == "class" else ():
+            having.setdefault(name, []).append(each)
+    for base in go:
+        names = base.frame.names.keys()
+        rarest = min([having.get(name, []) for name in names], key=len) if base.scope.kind == "interface" else ()
+        fitting = [each for each in rarest if names <= each.frame.names.keys()]
+        for each in fitting if len(fitting) <= MOST_SHAPED else ():
+            derive(state, each, base)
 
 
 def _members(state: State, of: Class) -> None:
@@ -437,12 +456,13 @@ def _declare(state: State) -> None:
     # What comes from outside the program and is declared to be of a class of the program is of that class.
     for variable, types in tuple(state.declared):
         is_known = any(type(each) not in (External, Named) for each in variable.values)
-        for value in () if is_known else tuple(types.values):
+        is_object = any(isinstance(each, Object) for each in variable.values)
+        for value in tuple(types.values) if is_object or not is_known else ():
             if isinstance(value, Class):
                 variable.add(state.of_type[value])
-            elif isinstance(value, Collection):  # of a list of something, that it is a list and what is in it
+            elif isinstance(value, Collection) and not is_known:  # a list of something: that it is one, what is in it
                 variable.add(value)
-            elif isinstance(value, External) and MADE not in value.name and _is_unknown(variable):
+            elif isinstance(value, External) and MADE not in value.name and (is_object or _is_unknown(variable)):
                 variable.add(state.external[value.name + MADE])
 
 
@@ -456,9 +476,9 @@ def _is_unknown(variable: Variable) -> bool:
 
 def _answer(state: State) -> Solution:
     called = {
-        CallEdge(caller, callee, line, column, how if how in CONFIDENCE else "value"): None
-        for (caller, callee, line, column), how in state.made.items()
-        if _is_written(state, caller)
+        CallEdge(*key, how if how in CONFIDENCE else "value", state.counts.get((caller, *key[2:]), -1)): None
+        for key, how in state.made.items()
+        if _is_written(state, caller := key[0])
     }
     ambiguous, unresolved = _open(state)
     return Solution(
@@ -503,7 +523,8 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
         is_full = len(known) >= state.work.limits[Collection] or (
             state.work.is_coarse and isinstance(callee, ir.Member)
         )
-        if (not is_full and not _is_unknown(each.values)) or site.frame.path in state.faces:
+        is_variant = bool(known) and state.units[site.frame.path].language == "rust"
+        if (not is_full and (is_variant or not _is_unknown(each.values))) or site.frame.path in state.faces:
             continue
         if (site.caller, site.line, site.column) in answered and not is_full:
             continue
@@ -583,6 +604,9 @@ def _constants(state: State, value: ir.Expression, values: Sequence[Value], fram
     if not same and isinstance(value, ir.Member):
         of = evaluation.evaluate(state, value.of, frame).values
         named = named if all(isinstance(each, Module) for each in of) else []
+        for each in [each for each in of if isinstance(each, Named)]:
+            held = state.frames[each.path, 0].names.get(f"{each.name}.{value.name}")
+            named += [each for each in held.values if isinstance(each, Named)] if held is not None else []
     return [(each.path, each.place) for each in same or named]
 
 

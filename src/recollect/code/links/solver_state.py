@@ -116,7 +116,8 @@ class State:
         self.inner: dict[str, dict[int, list[int]]] = {}  # by file and scope, the scopes inside
         self.parts: dict[Function, list[Frame]] = {}  # blocks and classes that a function's code is written in
         self.made: dict[tuple[Place, Place | str, int, int], str] = {}
-        self.read: dict[tuple[Place, str, int], None] = {}  # members of objects of other libraries, and where
+        self.read: dict[tuple[Place, Place | str, int], None] = {}  # members of declared types and other libraries
+        self.counts: dict[tuple[Place, int, int], int] = {}  # of calls of Java outside, how many arguments they have
         self.asked: list[Asked] = []
         self.classes: list[Class] = []
         self.functions: list[Function] = []

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.links.library_table import BUILTIN
+from recollect.code.links.signature_types import parameters
 from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
@@ -42,6 +43,7 @@ _ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"
 HEADS = frozenset({"__init__", "index", "mod", "lib", "main", "src"})
 _TESTS = frozenset({"test", "tests", "examples", "benches", "docs"})
 _INHERITS = [RELATIONS.index(name) for name in DERIVING]
+_USES = [RELATIONS.index("DEPENDS_ON")]
 
 
 def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
@@ -164,7 +166,7 @@ class _Finder:
     def __init__(self, store: Store, nodes: Iterable[str], trees: Sequence[Tree], uses: Sequence[_Use]) -> None:
         self._store = store
         self._trees = trees
-        self._found: dict[tuple[_Meant, str], tuple[tuple[str, float], ...]] = {}
+        self._found: dict[tuple[_Meant, str, int], tuple[tuple[str, float], ...]] = {}
         self._makers: set[str] = set()  # constructors
         self._types: dict[str, list[str]] = {}  # by symbol, what it is or returns
         wanted = {part for use in uses for part in use.meant.rest}
@@ -201,17 +203,17 @@ class _Finder:
 
     def links(self, use: _Use) -> Iterator[Crossing]:
         """Yield the links of a use."""
-        relation = use.site.relation
-        found = self._found.get((use.meant, relation))
+        key = (use.meant, use.site.relation, use.site.count)
+        found = self._found.get(key)
         if found is None:
-            found = self._found[use.meant, relation] = tuple(self._targets(use.meant, relation))
+            found = self._found[key] = tuple(self._targets(*key))
         source = code_node_id(use.tree.root, use.file.path, use.site.source)
         for target, sure in found:
             yield Crossing(
                 source, target, use.site.relation, min(use.sure, sure), use.site.lines, use.site.name, use.file.id
             )
 
-    def _targets(self, meant: _Meant, relation: str) -> Iterator[tuple[str, float]]:
+    def _targets(self, meant: _Meant, relation: str, count: int) -> Iterator[tuple[str, float]]:
         rest = meant.rest
         while rest and rest[-1] in _ITSELF:
             if rest[-1] == "default" and (main := self._exported(meant, rest)) is not None:
@@ -229,16 +231,34 @@ class _Finder:
             found, sure = self._exported(meant, rest[:end]), 1.0
             if found is None:
                 continue
-            for name in rest[end:]:  # `open().header().size()`: each is a member of what the one before returns
-                member = self._member(meant.place.tree, found, name)
+            through = False
+            for place, name in enumerate(
+                rest[end:], end + 1
+            ):  # `open().header().size()`: each is a member of what the one before returns
+                member = self._member(meant.place.tree, found, name, through)
                 if member is None and relation == "DEPENDS_ON":
                     break
+                if member is None and not through and place < len(rest):
+                    through = True  # a field, which is no symbol
+                    continue
                 if member is None:
                     return
-                found, sure = member[0], min(sure, member[1])
-            made = [f"{found.id}.{name}" for name in (*_ITSELF, found.key[-1])] if relation == "CALLS" else ()
-            yield next((maker for maker in made if maker in self._makers), found.id), sure
+                found, sure, through = member[0], min(sure, member[1]), False
+            joints = (".", "::") if relation == "CALLS" else ()
+            made = [f"{found.id}{joint}{name}" for joint in joints for name in (*_ITSELF, found.key[-1])]
+            maker = next((maker for maker in made if maker in self._makers), "")
+            yield maker or self._overload(meant.place.tree, found, count), sure
             return
+
+    def _overload(self, tree: int, found: _Node, count: int) -> str:
+        """Return the function of the name that takes as many arguments."""
+        known = self._named[tree, found.key[-1]] if count >= 0 else ()
+        same = [node.id for node in known if (node.path, node.key) == (found.path, found.key)]
+        rows = code_nodes(self._store, same) if len(same) > 1 else {}
+        for node, row in rows.items():
+            if row.symbol is not None and len(parameters(row.symbol.signature, found.key[-1])) == count:
+                return node
+        return found.id
 
     def _exported(self, meant: _Meant, parts: tuple[str, ...]) -> _Node | None:
         """Return the symbol whose key ends a name; of several the one whose path has most of what precedes it.
@@ -255,12 +275,19 @@ class _Finder:
                 found.append((-missing, is_inside, not _TESTS & set(node.path), -len(node.path), node))
         return max(found)[-1] if found else None
 
-    def _member(self, tree: int, owner: _Node, name: str) -> tuple[_Node, float] | None:
-        """Return a member of what a symbol is or returns: of the class, its bases, the types of a signature."""
+    def _member(self, tree: int, owner: _Node, name: str, through: bool) -> tuple[_Node, float] | None:
+        """Return a member of what a symbol is or returns: of the class, its bases, the types of a signature.
+
+        through: a member of one of its fields, which is of a type that the class or its constructor uses
+        """
         known = self._named.get((tree, name), ())
+        if through:
+            used = {KEY_PARTS.split(each)[-1] for each in self._linked(owner.id, _USES)}
+            held = [node for node in known if len(node.key) > 1 and node.key[-2] in used]
+            return (held[0], BY_NAME) if len(held) == 1 else None
         if owner.id not in self._types:
-            bases = [KEY_PARTS.split(base)[-1] for base in self.bases(owner.id)]
-            self._types[owner.id] = [*bases, *self._returned(owner)]
+            classes = [KEY_PARTS.split(each)[-1] for each in (owner.id, *self.bases(owner.id))]
+            self._types[owner.id] = [*classes, *self._returned(owner)]
         for each in self._types[owner.id]:
             for node in known:
                 if len(node.key) > 1 and node.key[-2] == each:
@@ -280,13 +307,20 @@ class _Finder:
         found: list[str] = []
         waiting = [owner]
         while waiting and len(found) < MOST_BASES:
-            at = address(self._trees, waiting.pop(0))
-            rows = self._store.find(File, {"tree": at.tree.id, "path": at.path}, limit=1) if at else []
-            for edges in self._store.file_edges([file.id for file in rows]).values():
-                source_numbers, target_numbers = (memoryview(each).cast("i") for each in (edges.source, edges.target))
-                for source, target, relation in zip(source_numbers, target_numbers, edges.relation, strict=True):
-                    if relation in _INHERITS and at is not None and edges.sources[source] == at.key:
-                        base = target_node(at.tree.root, edges.targets[target])
-                        found.append(base)
-                        waiting.append(base)
+            bases = self._linked(waiting.pop(0), _INHERITS)
+            found += bases
+            waiting += bases
+        return found
+
+    def _linked(self, owner: str, relations: Sequence[int]) -> list[str]:
+        """Return what a class is linked with in its own tree; by uses, also its constructor."""
+        at = address(self._trees, owner)
+        rows = self._store.find(File, {"tree": at.tree.id, "path": at.path}, limit=1) if at else []
+        keys = {at.key, *(f"{at.key}.{name}" for name in _ITSELF if relations is _USES)} if at else set()
+        found: list[str] = []
+        for edges in self._store.file_edges([file.id for file in rows]).values():
+            source_numbers, target_numbers = (memoryview(each).cast("i") for each in (edges.source, edges.target))
+            for source, target, relation in zip(source_numbers, target_numbers, edges.relation, strict=True):
+                if relation in relations and at is not None and edges.sources[source] in keys:
+                    found.append(target_node(at.tree.root, edges.targets[target]))
         return found

@@ -1,0 +1,5 @@
+import { State } from "./state";
+
+export function isWaiting(state: State): boolean {
+  return state === State.Waiting;
+}

@@ -1,0 +1,4 @@
+export enum State {
+  Waiting = "waiting",
+  Done = "done",
+}
