@@ -57,6 +57,7 @@ _LISTING = frozenset("and or".split())
 # “Importers never change a sheet” says nothing of reading it.
 _DONE = frozenset("change move rename remove replace delete".split())
 _ARTICLES = frozenset(". a an the our my your just about".split())
+_THESE = frozenset("the this that these those".split())
 _USING = frozenset("use uses we i prefer please always want with".split())
 _PURPOSE = frozenset("for in everywhere on as".split())
 # Several things can be needed, owned, checked or possible at a time.
@@ -121,7 +122,8 @@ def contrary(new: Statement, old: Statement) -> Contrary | None:
         first = next((place for place, token in enumerate(ours.tokens) if token not in _ARTICLES), 0)
         if len(new.values) > len(old.values) or first in (ours.places[word] for word in novel):
             return None
-        return "said" if _is_refused(ours, theirs) or _is_refused(theirs, ours) else None
+        is_refused = _is_refused(ours, theirs) or _is_refused(theirs, ours)
+        return "said" if is_refused and not (_is_task(new) and "never" in theirs.tokens) else None
     if ours.refused:
         return None
     if _are_opposite(ours, novel, theirs, lost):
@@ -132,6 +134,11 @@ def contrary(new: Statement, old: Statement) -> Contrary | None:
         is_other = len(new.values) == len(old.values) == 1 and conflict(new.values, old.values)
         return "value" if is_other and not lost and len(novel) <= 1 else None
     return "value" if lost and novel and _fill_a_slot(ours, novel, theirs, lost) else None
+
+
+def _is_task(statement: Statement) -> bool:
+    """Tell whether a statement may order something once: “commit the generated files”."""
+    return not statement.cues and statement.tokens[1].lower() in _THESE
 
 
 def _is_refused(one: _Read, other: _Read) -> bool:

@@ -285,3 +285,10 @@ def test_of_a_conversation_only_pairs_with_a_sign_of_a_change_are_compared() -> 
     reworded = statements("Deployments every evening run through GitHub Actions.")[0]
     said = statements("We no longer deploy with Jenkins in the evening.")[0]
     assert [likelihood(each, old, is_talk=True) > 0 for each in (reworded, said)] == [False, True]
+
+
+def test_an_order_for_one_task_changes_no_rule() -> None:
+    old = statements("Generated files are never committed.")[0]
+    task, rule = (statements(text)[0] for text in ("Commit the generated files", "We commit generated files now."))
+    assert amends(task, old, 0.75) is None
+    assert amends(rule, old, 0.75) is not None

@@ -140,7 +140,8 @@ class MemorySearch(msgspec.Struct, eq=False):
         if found.hits and NEAREST not in found.notes:
             return found
         seen = self._hits(asked._replace(where={**where, "observed": True}), judge=judge)
-        seen = msgspec.structs.replace(seen, hits=tuple(hit for hit in seen.hits if not _only_asks(hit.memory)))
+        told = (hit for hit in seen.hits if hit.memory.observed and not _only_asks(hit.memory))
+        seen = msgspec.structs.replace(seen, hits=tuple(told))
         is_better = bool(seen.hits) and (not found.hits or NEAREST not in seen.notes)
         return msgspec.structs.replace(seen, notes=(*seen.notes, EVIDENCE)) if is_better else found
 
