@@ -102,10 +102,12 @@ _LENGTHS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 _REACH = 120
 _CUE = (
     r"(?P<future>\b(?:will|won't|shall|gonna|going to|due|deadline|upcoming|plan|plans|planned|planning|schedule|"
-    r"scheduled|must|should|needs? to|ha(?:s|ve) to|next|later|soon|tomorrow)\b|(?:'|’)ll\b)|"
+    r"scheduled|must|should|needs? to|ha(?:s|ve) to|next|later|soon|tomorrow|ends|"
+    r"expires|starts|begins)\b|(?:'|’)ll\b)|"
     r"(?P<past>\b(?:was|were|did|had|went|met|saw|got|came|made|took|said|told|gave|found|left|ran|began|wrote|built|"
     r"broke|fell|felt|held|heard|kept|knew|lost|paid|read|sent|sold|spoke|spent|taught|thought|won|bought|caught|ate|"
-    r"drove|flew|grew|last|ago|already|yesterday|earlier|"
+    r"drove|flew|grew|last|ago|already|yesterday|earlier|outage|incident|"
+    r"since (?:the|our|that) \w+ (?:in|of|on)|"
     r"(?<!\bbe )\w*[^\We]ed)\b)"
 )
 _WORD_BEFORE = r"([a-z'’]+)\s{1,3}$"
