@@ -49,8 +49,8 @@ HALF = {"keep": 0.5, "drop": 0.5}
 # A feature of one sentence or of one topic says nothing about others.
 LEAST_SENTENCES, LEAST_PROJECTS = 3, 2
 # How much the sentences of a file count. In long messages and in running sessions most sentences state nothing, as in
-# real prompts; half of the older sentences state something. The tests hold the model to their corpus. Seventeen authors
-# wrote "passing", where most statements are made in passing, beside many sentences that look like one.
+# real prompts; half of the older sentences state something. The tests hold the model to their corpus. In
+# "passing", seventeen files in different habits of writing, statements are made in passing beside many look-alikes.
 COUNTS = {"passing": 5.0, "long": 3.0, "sessions": 3.0, "brief": 4.0, "written-test": 6.0, "short": 2.0}
 COUNT = 0.6
 L2, STEPS, RATE = 0.4, 150, 0.05
@@ -112,7 +112,7 @@ LATER = {
 # Smaller weights change no decision and cost space.
 LEAST_WEIGHT, LEAST_KIND_WEIGHT = 0.15, 0.5
 SHOWN_AT = (0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-# Of the sentences of "passing" whose author is left out of the training 87 of 100 are right (docs/adr/0068).
+# Of the sentences of "passing" whose author is left out of the training about 86 of 100 are right (docs/adr/0068).
 THRESHOLDS = {"rule": 0.66, "preference": 0.78, "decision": 0.64, "correction": 0.45, "cause": 0.75, "fact": 0.78}
 
 
