@@ -138,7 +138,7 @@ def contrary(new: Statement, old: Statement) -> Contrary | None:
 
 def _is_task(statement: Statement) -> bool:
     """Tell whether a statement may order something once: “commit the generated files”."""
-    return not statement.cues and statement.tokens[1].lower() in _THESE
+    return not statement.cues and not _THESE.isdisjoint(map(str.lower, statement.tokens[1:2]))
 
 
 def _is_refused(one: _Read, other: _Read) -> bool:
