@@ -26,6 +26,8 @@ from typing import Any, NamedTuple
 
 from measure import publish
 from recollect.capture.statements import statements
+from recollect.providers.local import LocalEmbedder
+from recollect.providers.provider_protocol import Classify
 
 OVERLAP = 0.6
 PRECISION_BAR, RULES_BAR = 0.9, 0.7
@@ -80,12 +82,12 @@ def overlap(one: str, other: str) -> float:
     return (ours & theirs).total() / max(1, min(ours.total(), theirs.total()))
 
 
-def compare(rows: Iterable[dict[str, Any]]) -> tuple[list[Compared], list[Compared]]:
+def compare(rows: Iterable[dict[str, Any]], classify: Classify | None = None) -> tuple[list[Compared], list[Compared]]:
     """Return the extracted statements, and the labelled ones."""
     extracted: list[Compared] = []
     labelled: list[Compared] = []
     for row in rows:
-        found, wanted = statements(row["text"], row["speaker"]), row["statements"]
+        found, wanted = statements(row["text"], row["speaker"], classify=classify), row["statements"]
         leaning = zip(row.get("borderline", ()), row.get("leaning", ()), strict=True)
         right = [*wanted, *(text for text, side in leaning if side == "keep")]
         group = f"{row['speaker']}, {'by words' if row.get('net') else 'by chance'}"
@@ -112,10 +114,10 @@ def shares(rows: list[Compared]) -> dict[str, dict[str, float]]:
     return told
 
 
-def measured(path: Path, show: int) -> dict[str, Any]:
+def measured(path: Path, show: int, classify: Classify | None = None) -> dict[str, Any]:
     """Return precision and recall on labelled messages."""
     rows = list(messages(path))
-    extracted, labelled = compare(rows)
+    extracted, labelled = compare(rows, classify)
     precision, recall = shares(extracted), shares(labelled)
     rules = recall.get("rule", {"share": 1.0})["share"]
     return {
@@ -134,9 +136,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("labels", type=Path)
     parser.add_argument("--show", type=int, default=0, metavar="N", help="add N wrong and N missed statements")
+    parser.add_argument("--by-words", action="store_true", help="without the classifier, as without the local model")
     parser.add_argument("--save", action="store_true", help="keep the result under bench/results")
     given = parser.parse_args()
-    publish("statements", measured(given.labels, given.show), save=given.save)
+    classify = None if given.by_words else LocalEmbedder().classify
+    publish("statements", measured(given.labels, given.show, classify), save=given.save)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,9 @@
 Two logistic models over the features of `sentence_features`: one for "is it worth keeping", one for the kind. The
 weights are in `statement_weights.tsv.gz`, made by `bench/train_statements.py`. A row is a feature, its weight for
 keeping and its weight for each kind, all in hundredths; the first rows are the settings.
+
+Where the local embedding model is there, its classifier reads what may be a statement a second time, with the sentences
+around it, and both decide (`bench/train_classifier.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, NamedTuple, get_args
 
+from recollect.capture.prose import Sentence
 from recollect.capture.sentence_features import Lexicon
+from recollect.providers.provider_protocol import Answers
 
 Kind = Literal["rule", "preference", "decision", "correction", "cause", "fact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -22,12 +27,35 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 # A feature counts this much divided by the root of their number, so long sentences do not score higher.
 SCALE = 3.0
 
+# Characters before and after a sentence that the classifier reads with it.
+BEFORE, AFTER = 200, 120
+
+
+# How much the classifier and the words count, and what is added: fitted on writers that neither had seen
+# (bench/train_classifier.py check).
+BY_CLASSIFIER, BY_WORDS, BIAS = 0.35, 0.32, 0.31
+# The probability from which both together keep a sentence.
+KEPT, SURE = 0.7, 0.85
+
 
 class Judged(NamedTuple):
-    """The probability that a sentence states knowledge, and its most likely kind."""
+    """The probability that a sentence states knowledge, its most likely kind, and whether that is enough to keep it.
+
+    is_sure: it is enough even if the sentence seems to ask or to guess
+    """
 
     probability: float
     kind: Kind
+    is_kept: bool
+    is_sure: bool = False
+
+    def with_answers(self, answers: Answers) -> Judged:
+        """Return the same with what the classifier says."""
+        words = min(max(self.probability, 1e-4), 1 - 1e-4)
+        odds = BY_CLASSIFIER * answers.lasts + BY_WORDS * math.log(words / (1 - words)) + BIAS
+        probability = 1 / (1 + math.exp(-odds))
+        kind = KINDS[answers.kinds.index(max(answers.kinds))]
+        return Judged(probability, kind, probability >= KEPT, probability >= SURE)
 
 
 class Model(NamedTuple):
@@ -45,11 +73,15 @@ class Model(NamedTuple):
         weight = math.fsum(self.keep.get(feature, 0.0) for feature in features)
         rows = [row for feature in sorted(features) if (row := self.kinds.get(feature))]
         totals = [sum(column) for column in zip(*rows, strict=True)] or [0.0] * len(KINDS)
-        return Judged(1 / (1 + math.exp(-self.bias - scale * weight)), KINDS[totals.index(max(totals))])
+        probability, kind = 1 / (1 + math.exp(-self.bias - scale * weight)), KINDS[totals.index(max(totals))]
+        return Judged(probability, kind, probability >= self.thresholds[kind])
 
-    def keeps(self, judged: Judged) -> bool:
-        """Return whether a sentence is probable enough for its kind."""
-        return judged.probability >= self.thresholds[judged.kind]
+
+def context_of(said: Sequence[Sentence], place: int) -> str:
+    """Return the context of a sentence: the end of the two before it, and the beginning of the next."""
+    before = " ".join(each.text for each in said[max(0, place - 2) : place]).strip()
+    after = " ".join(each.text for each in said[place + 1 : place + 2]).strip()
+    return f"{before[-BEFORE:]} … {after[:AFTER]}"
 
 
 @cache

@@ -20,8 +20,9 @@ from recollect.capture import statement_cues as cues
 from recollect.capture.other_languages import is_foreign, is_standing
 from recollect.capture.prose import Sentence, sentences
 from recollect.capture.sentence_features import features, message_features
-from recollect.capture.statement_model import Judged, Kind, model
+from recollect.capture.statement_model import Judged, Kind, context_of, model
 from recollect.model import MemoryType
+from recollect.providers.provider_protocol import Classify
 from recollect.text.questions import QUESTION
 
 Speaker = Literal["user", "assistant"]
@@ -30,7 +31,7 @@ _Read = tuple[Kind, bool]  # the kind of a statement, and whether it is sure
 # Shorter sentences need their context; longer ones describe a task.
 LEAST_WORDS, MOST_CHARACTERS = 2, 400
 # "Keep in mind that …", "actually, …" and "in all my projects" leave little doubt.
-ANNOUNCED_PROBABILITY = 0.25
+ANNOUNCED_PROBABILITY = 0.1
 # "Every time you …" says that an order is a rule.
 STANDING_PROBABILITY = 0.05
 # What holds instead of something that is over ("I was wrong about Redis. Sessions are in Memcached."), or is settled.
@@ -41,6 +42,9 @@ UNSURE_PROBABILITY = 0.05
 SELF_CONTAINED_WORDS = 7
 # A message with these features contains the answer of an assistant.
 PASTED_ANSWER = {"long:10", "voice:2"}
+# By its words a sentence must be so probable to be read by the classifier, which takes some 10 ms for each. A message
+# with many such sentences is a document.
+ASKED_PROBABILITY, MOST_ASKED = 0.02, 24
 # A message with more statements is a pasted document.
 OF_A_MESSAGE = 5
 TYPES: dict[Kind, tuple[MemoryType, float]] = {
@@ -69,12 +73,17 @@ class Statement(NamedTuple):
     is_sure: bool = True
 
 
-def statements(text: str, speaker: Speaker, *, unsure: bool = False) -> tuple[Statement, ...]:
-    """Return the distinct statements of a message in order; unsure: also sentences that may be statements."""
+def statements(
+    text: str, speaker: Speaker, *, unsure: bool = False, classify: Classify | None = None
+) -> tuple[Statement, ...]:
+    """Return the distinct statements of a message in order; unsure: also sentences that may be statements.
+
+    classify: reads what people say a second time
+    """
     if cues.ROLE.search(text, 0, 200):
         return ()
     found: dict[str, Statement] = {}
-    for statement in _found(sentences(text), speaker):
+    for statement in _found(sentences(text), speaker, classify):
         if (statement.is_sure or unsure) and statement.text not in "\n".join(found):
             is_new = statement.is_sure
             found = {text: each for text, each in found.items() if text not in statement.text or each.is_sure > is_new}
@@ -100,10 +109,20 @@ def start_of(sentence: Sentence) -> int:
 
 def may_state(sentence: Sentence, start: int) -> bool:
     """Return whether a sentence has the length of a statement, asks nothing and guesses nothing."""
+    return is_readable(sentence, start) and not _is_open(sentence, start)
+
+
+def is_readable(sentence: Sentence, start: int) -> bool:
+    """Return whether a sentence has the length of a statement and no question mark."""
     plain = sentence.plain[start:].rstrip()
     least = LEAST_WORDS + 3 * sentence.is_answer
-    has_length = len(plain) <= MOST_CHARACTERS and len(plain.split()) >= least
-    return has_length and not QUESTION.search(plain) and not cues.OPEN.search(plain)
+    return len(plain) <= MOST_CHARACTERS and len(plain.split()) >= least and not plain.endswith(("?", ":"))
+
+
+def _is_open(sentence: Sentence, start: int) -> bool:
+    """Return whether a sentence seems to ask or to guess. "What we agreed on: five days" only looks like it."""
+    plain = sentence.plain[start:].rstrip()
+    return bool(QUESTION.search(plain) or cues.OPEN.search(plain))
 
 
 def retracted(text: str) -> tuple[str, ...]:
@@ -122,10 +141,36 @@ def _as_order(sentence: Sentence) -> Sentence:
     return sentence._replace(text=text, plain=plain)
 
 
-def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
+class _Message:
+    """The sentences of a message, and what each is judged to be."""
+
+    def __init__(self, said: Sequence[Sentence], classify: Classify | None) -> None:
+        self.said = said
+        self.shared = message_features(said)
+        self._classify = classify
+        self._asked = 0
+        self._judged: dict[int, Judged] = {}
+
+    def judged(self, place: int) -> Judged:
+        """Return what a sentence is."""
+        if place not in self._judged:
+            self._judged[place] = self._judge(place)
+        return self._judged[place]
+
+    def _judge(self, place: int) -> Judged:
+        trained, sentence = model(), self.said[place]
+        by_words = trained.judge(features(self.said, place, start_of(sentence), trained.lexicon, self.shared))
+        if self._classify is None or by_words.probability < ASKED_PROBABILITY or self._asked >= MOST_ASKED:
+            return by_words
+        self._asked += 1
+        answers = self._classify(sentence.text.strip(), context_of(self.said, place))
+        return by_words if answers is None else by_words.with_answers(answers)
+
+
+def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) -> Iterator[Statement]:
     said = [_as_order(sentence) for sentence in said]
-    shared = message_features(said)
-    if speaker == "user" and shared >= PASTED_ANSWER:
+    message = _Message(said, classify)
+    if speaker == "user" and message.shared >= PASTED_ANSWER:
         return
     joined = -1
     for place, sentence in enumerate(said):
@@ -133,11 +178,14 @@ def _found(said: list[Sentence], speaker: Speaker) -> Iterator[Statement]:
         if speaker == "user" and is_standing(sentence.plain[start:]):
             yield Statement(_tidy(sentence.text[start:]), *TYPES["rule"], False, "rule")
             continue
-        if place == joined or is_foreign(sentence.plain) or not may_state(sentence, start):
+        is_open = _is_open(sentence, start)
+        if place == joined or is_foreign(sentence.plain) or not is_readable(sentence, start):
             continue
-        read = _stated(said, place, start, shared) if speaker == "user" else _concluded(sentence.plain[start:])
+        if is_open and (speaker == "assistant" or not message.judged(place).is_sure):
+            continue
+        read = _stated(message, place, start) if speaker == "user" else _concluded(sentence.plain[start:])
         text = None if read is None else _with_context(said, place, start, read[0])
-        if speaker == "user" and (change := _replacement(said, place, shared)) is not None:
+        if speaker == "user" and (change := _replacement(message, place)) is not None:
             joined = place + 1
             text, read = f"{text or sentence.text[start:].strip()} {said[joined].text.strip()}", change
         if read is not None and text is not None and len(text) <= MOST_CHARACTERS:
@@ -155,38 +203,33 @@ def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
     return STYLE if is_convention and is_norm and kind in ("fact", "correction", "decision") else TYPES[kind]
 
 
-def _judged(said: Sequence[Sentence], place: int, shared: frozenset[str]) -> Judged:
-    trained = model()
-    return trained.judge(features(said, place, start_of(said[place]), trained.lexicon, shared))
-
-
-def _stated(said: Sequence[Sentence], place: int, start: int, shared: frozenset[str]) -> _Read | None:
+def _stated(message: _Message, place: int, start: int) -> _Read | None:
     """Return what a person states."""
-    judged, plain = _judged(said, place, shared), said[place].plain
+    judged, plain = message.judged(place), message.said[place].plain
     if judged.kind in ("rule", "preference") and cues.ONCE.search(plain):
         return None
-    if len(said) == 1 and (choice := cues.CHOICE.search(plain[start:])):
-        return "rule", choice["format"] is not None or model().keeps(judged)
+    if len(message.said) == 1 and (choice := cues.CHOICE.search(plain[start:])):
+        return "rule", choice["format"] is not None or judged.is_kept
     cued = (
         (ANNOUNCED_PROBABILITY, cues.ANNOUNCED.match(plain[start : start + 60])),
         (STANDING_PROBABILITY, cues.STANDING.search(plain[start:])),
         (CHANGE_PROBABILITY, cues.ENDED.search(plain) or cues.SETTLED.search(plain[start:])),
         (ANNOUNCED_PROBABILITY, cues.EVERYWHERE.search(plain)),
     )
-    is_kept = model().keeps(judged) or any(judged.probability >= least and cue for least, cue in cued)
+    is_kept = judged.is_kept or any(judged.probability >= least and cue for least, cue in cued)
     is_rule = judged.kind == "decision" and plain[start:].lower().startswith("from now on")
     kind = "rule" if is_rule else judged.kind
     return (kind, is_kept) if is_kept or judged.probability >= UNSURE_PROBABILITY else None
 
 
-def _replacement(said: Sequence[Sentence], place: int, shared: frozenset[str]) -> _Read | None:
+def _replacement(message: _Message, place: int) -> _Read | None:
     """Return what the next sentence states instead of what this one ends; None if it does not."""
-    after = place + 1
+    said, after = message.said, place + 1
     if after == len(said) or said[after].is_first or not cues.ENDED.search(said[place].plain):
         return None
     if not may_state(said[after], start_of(said[after])):
         return None
-    ended, instead = (_judged(said, each, shared) for each in (place, after))
+    ended, instead = message.judged(place), message.judged(after)
     best = max(ended, instead, key=lambda judged: judged.probability)
     is_both = instead.probability >= UNSURE_PROBABILITY and best.probability >= CHANGE_PROBABILITY
     return (best.kind, True) if is_both else None

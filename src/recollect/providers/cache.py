@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.providers.provider_protocol import Embedder, Vectors
+    from recollect.providers.provider_protocol import Classify, Embedder, Vectors
 
 CAPACITY = 10_000  # vectors: 15 MB at 384 dimensions, 60 MB at 1,536
 
@@ -61,6 +61,11 @@ class CachedEmbedder:
             found = {key: directions(text)}
             self._keep(found)
         return found[key]
+
+    @property
+    def classify(self) -> Classify | None:
+        """The classifier of the provider; None if it has none."""
+        return getattr(self._embedder, "classify", None)
 
     def _recall(self, digests: list[bytes]) -> dict[bytes, NDArray[np.float32]]:
         with self._lock:

@@ -5,6 +5,11 @@
 The model and its tokenizer lie beside this file in `minilm/`, whose ORIGIN.md says how they were made. Loading costs
 about 0.3 CPU s, most of it importing onnxruntime, and 100 MB of memory; nothing is loaded before the first `embed`.
 
+    two texts ─► at most 160 tokens ─► the same model with trained corrections of its weights ─► answers
+
+`minilm/classifier.onnx` has the corrections (made by bench/train_classifier.py) and refers to the weights in
+model.onnx. It tells whether a sentence states something that lasts, and whether a statement replaces an older one.
+
 A cross-encoder scores how well a text answers a question, reading both together. Its folder holds `model.onnx` and
 `tokenizer.json`, for example of cross-encoder/ms-marco-MiniLM-L-12-v2. None is bundled: it takes 0.6 to 1 s of CPU for
 30 hits and gains about one point of recall (docs/models.md).
@@ -20,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import EmbeddingFailed
-from recollect.providers.provider_protocol import excerpt
+from recollect.providers.provider_protocol import Answers, excerpt
 
 if TYPE_CHECKING:
     from recollect.providers.provider_protocol import Vectors
@@ -35,6 +40,8 @@ MAX_TOKENS = 512  # the positions the model was built with; more cannot be fed
 # 512 tokens of prose are about 2 kB, of deeply indented code about 5 kB. Cutting before tokenizing keeps a megabyte
 # from costing 0.9 CPU s of tokens that are thrown away; 16 kB cost 0.01 s.
 MAX_BYTES = 16_384
+# Two texts that are classified together: as many tokens as in the training.
+MAX_PAIR_TOKENS = 160
 
 # Three directions tell an uneven match as well as all of them: answers in other words from memories that only share the
 # topic, with an area under the curve of .77 (all: .765, one: .69; fitting half of bench/notes). A question is short.
@@ -81,6 +88,7 @@ class LocalEmbedder:
         self._folder = folder or Path(__file__).with_name("minilm")
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
+        self._classifier: _Loaded | None = None
         # The text of the last run with its token vectors: a question is embedded, then asked for its directions.
         self._last: tuple[str, Any] = ("", None)
 
@@ -130,6 +138,21 @@ class LocalEmbedder:
         found: Vectors = _product(mixes.T, apart) / len(unit) ** 0.5
         return found
 
+    def classify(self, first: str, second: str) -> Answers:
+        """Return what the classifier says of two texts. Raises EmbeddingFailed. Costs about 10 ms of CPU."""
+        with self._lock:
+            if self._classifier is None:
+                self._classifier = load_onnx(
+                    self._folder, self._threads, file="classifier.onnx", name="local classifier", hint=REINSTALL
+                )
+                self._classifier.tokenizer.enable_truncation(max_length=MAX_PAIR_TOKENS)
+            loaded = self._classifier
+        try:
+            lasts, *kinds, replaces = _outputs(loaded, first, second)
+        except Exception as problem:  # onnxruntime's errors share no class of their own
+            raise EmbeddingFailed(f"the local classifier failed: {problem}", model=MODEL_ID) from problem
+        return Answers(lasts, tuple(kinds), replaces)
+
     def _load(self) -> _Loaded:
         with self._lock:
             if self._loaded is None:
@@ -159,12 +182,12 @@ def _largest_axes(matrix: Any) -> Any:
     return _product(basis, np.linalg.eigh(_product(_product(basis.T, matrix), basis))[1])
 
 
-def load_onnx(folder: Path, threads: int, *, name: str, hint: str) -> _Loaded:
+def load_onnx(folder: Path, threads: int, *, file: str = "model.onnx", name: str, hint: str) -> _Loaded:
     """Return the model and the tokenizer of a folder. Raises EmbeddingFailed.
 
     name, hint: what errors call it, and what they advise
     """
-    model, vocabulary = folder / "model.onnx", folder / "tokenizer.json"
+    model, vocabulary = folder / file, folder / "tokenizer.json"
     for path in (model, vocabulary):
         if not path.is_file():
             raise EmbeddingFailed(f"the {name} is missing: {path}", hint=hint, path=str(path))
@@ -178,8 +201,8 @@ def load_onnx(folder: Path, threads: int, *, name: str, hint: str) -> _Loaded:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1  # the model is one chain of operators: nothing to run side by side
         options.log_severity_level = 3  # errors only
-        for name, value in SESSION_ENTRIES.items():
-            options.add_session_config_entry(name, value)
+        for entry, value in SESSION_ENTRIES.items():
+            options.add_session_config_entry(entry, value)
         session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         tokenizer = Tokenizer.from_file(str(vocabulary))
     except Exception as problem:  # a missing library, a damaged file: neither library has an error class of its own
@@ -216,14 +239,19 @@ class CrossEncoder:
             raise EmbeddingFailed(f"the reranking model failed: {problem}", path=str(self._folder)) from problem
 
 
-def _score(loaded: Any, question: str, text: str) -> float:
+def _score(loaded: _Loaded, question: str, text: str) -> float:
+    # A model with one score, or with one for "no" and one for "yes", has what counts in the last place.
+    return _outputs(loaded, question, text)[-1]
+
+
+def _outputs(loaded: _Loaded, first: str, second: str) -> list[float]:
+    """Return what a model says of two texts that it reads together."""
     import numpy as np
 
-    read = loaded.tokenizer.encode(excerpt(question, MAX_PAIR_BYTES), excerpt(text, MAX_PAIR_BYTES))
+    read = loaded.tokenizer.encode(excerpt(first, MAX_PAIR_BYTES), excerpt(second, MAX_PAIR_BYTES))
     rows = {"input_ids": read.ids, "attention_mask": read.attention_mask, "token_type_ids": read.type_ids}
     inputs = {row.name: np.array([rows[row.name]], dtype=np.int64) for row in loaded.session.get_inputs()}
-    # A model with one score, or with one for "no" and one for "yes", has what counts in the last place.
-    return float(loaded.session.run(None, inputs)[0].reshape(-1)[-1])
+    return [float(each) for each in loaded.session.run(None, inputs)[0].reshape(-1)]
 
 
 # The same one for every search of a process.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +25,22 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one L2-normalised float32 row per text, in order. Raises EmbeddingFailed."""
         ...
+
+
+class Answers(NamedTuple):
+    """The answers of the local model about two texts, as logarithms of odds.
+
+    lasts: the first is a sentence that states something for later sessions; the second is its context.
+    kinds: for each kind of statement. replaces: the first is a statement that replaces the second
+    """
+
+    lasts: float
+    kinds: tuple[float, ...]
+    replaces: float
+
+
+# Tells what the local model says of two texts.
+Classify = Callable[[str, str], Answers | None]
 
 
 class Model(Protocol):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import subprocess
 import sys
@@ -184,6 +185,40 @@ def test_a_damaged_model_file_is_said_with_what_to_do(tmp_path: Path, damaged: s
     with pytest.raises(EmbeddingFailed) as caught:
         LocalEmbedder(folder=tmp_path).embed(["text"])
     assert "cannot be loaded" in caught.value.message and "Reinstall" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("lasting", "passing"),
+    [
+        ("from now on run ruff before every commit", "run ruff on this file once more"),
+        ("the staging database is wiped every sunday", "the staging database is down at the moment"),
+        ("i hate nested ternaries", "this ternary looks odd"),
+        ("we went with sqlite, no extra service", "open the sqlite file"),
+    ],
+)
+def test_the_classifier_tells_what_lasts(embedder: LocalEmbedder, lasting: str, passing: str) -> None:
+    alone = " … "
+    assert embedder.classify(lasting, alone).lasts > 1 > -1 > embedder.classify(passing, alone).lasts
+
+
+def test_the_classifier_tells_which_statement_replaces_another(embedder: LocalEmbedder) -> None:
+    old = "The nightly backup goes to the NAS in the office."
+    new, other = "Backups are written to an S3 bucket in Frankfurt, the NAS is gone.", "The NAS in the office has 8 TB."
+    assert embedder.classify(new, old).replaces > 1 > -1 > embedder.classify(other, old).replaces
+
+
+@pytest.mark.parametrize("text", ["", "\x00", "\ud800", "東京 😀", "word " * 20_000])
+def test_the_classifier_answers_for_any_text(embedder: LocalEmbedder, text: str) -> None:
+    answers = embedder.classify(text, text)
+    assert len(answers.kinds) == 6 and all(map(math.isfinite, (answers.lasts, *answers.kinds, answers.replaces)))
+
+
+def test_a_missing_classifier_is_said_with_what_to_do(tmp_path: Path) -> None:
+    for name in CHECKSUMS:
+        (tmp_path / name).symlink_to(SHIPPED / name)
+    with pytest.raises(EmbeddingFailed) as caught:
+        LocalEmbedder(folder=tmp_path).classify("one", "other")
+    assert "classifier.onnx" in caught.value.message and "Reinstall" in caught.value.hint
 
 
 def test_directions_give_the_deviation_of_the_words_of_a_text(embedder: LocalEmbedder) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from recollect import Engine
+from recollect.providers.provider_protocol import Answers, Classify
 from recollect.recall.amend import Amended, amends, likelihood, may_amend
 from recollect.recall.parsed_statement import statements
 
@@ -167,15 +168,18 @@ def is_replaced(found: Amended | None) -> bool:
     return found is not None and found.change != "opposite"
 
 
-@pytest.fixture(scope="module")
-def amended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Find]:
+@pytest.fixture(scope="module", params=["by words", "with the classifier"])
+def amended(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Find]:
     """Returns how a text changes another, with the vectors of the shipped model."""
     with Engine(home=str(tmp_path_factory.mktemp("home"))) as engine:
+        classify = None if request.param == "by words" else engine.embedding.classify
 
         def find(old: str, new: str) -> Amended | None:
             pairs = [(one, other) for one in statements(new, whole=True) if may_amend(one) for other in statements(old)]
             close = engine.amendments.closeness([(one.text, other.text) for one, other in pairs])
-            found = [amends(one, other, near) for (one, other), near in zip(pairs, close, strict=True)]
+            found = [
+                amends(one, other, near, classify=classify) for (one, other), near in zip(pairs, close, strict=True)
+            ]
             return max(filter(None, found), key=lambda each: each.evidence, default=None)
 
         yield find
@@ -203,6 +207,28 @@ def test_amendments_are_found_in_the_wordings_people_use(amended: Find) -> None:
 def test_no_look_alike_is_taken_for_an_amendment(amended: Find) -> None:
     look_alikes = [row for row in DEVELOPED if not row["amends"]]
     assert [row["new"] for row in look_alikes if is_replaced(amended(row["old"], row["new"]))] == []
+
+
+def test_the_classifier_decides_where_the_words_alone_cannot() -> None:
+    old, new = (
+        statements(text)[0] for text in ("The committee settled on six weeks per loan.", "A loan lasts ten weeks.")
+    )
+    asked: list[tuple[str, str]] = []
+
+    def says(odds: float) -> Classify:
+        def classify(first: str, second: str) -> Answers:
+            asked.append((first, second))
+            return Answers(0.0, (0.0,) * 6, odds)
+
+        return classify
+
+    assert amends(new, old, 0.57) is None
+    assert amends(new, old, 0.57, classify=lambda first, second: None) is None
+    changes = [
+        found and found.change for odds in (9.0, 0.0, -9.0) for found in [amends(new, old, 0.57, classify=says(odds))]
+    ]
+    assert changes == ["said", None, None]
+    assert set(asked) == {(new.text, old.text)}
 
 
 def test_what_people_say_of_themselves_is_changed_by_themselves_only() -> None:

@@ -102,7 +102,7 @@ class TurnReader:
         seen = turn.seen._replace(text=clean.text, session=redact(turn.seen.session).text)
         turn = turn._replace(seen=seen)
         folder = self._events.folder(redact(seen.cwd).text)
-        found = statements(clean.text, speaker)
+        found = statements(clean.text, speaker, classify=self._events.classify)
         if not found and speaker == "assistant":
             return None
         memories = []

@@ -96,7 +96,8 @@ class Amendments(NamedTuple):
             return []
         stating = [each for each in statements(memory.content, whole=True) if may_amend(each)][:LOOKED_UP]
         olds = {old.id: old for each in stating for old in self.older(memory, each)}
-        return _chosen(self._amended(_pairs(memory, stating, list(olds.values()))))
+        is_read = self.embedding.classify is not None
+        return _chosen(self._amended(_pairs(memory, stating, list(olds.values()), is_read=is_read)))
 
     def repeated(self, memory: Memory, same: Callable[[str, str], bool]) -> Memory | None:
         """Return the known memory of the project that says the same; None if there is none.
@@ -159,16 +160,23 @@ class Amendments(NamedTuple):
         """Yield the changes among pairs of statements, once their likeness is known."""
         from recollect.recall.amend import amends
 
-        likely = self.closeness([(pair.new.text, pair.old.text) for pair in pairs])
+        likely, classify = self.closeness([(pair.new.text, pair.old.text) for pair in pairs]), self.embedding.classify
         for pair, close in zip(pairs, likely, strict=True):
-            found = amends(pair.new, pair.old, close, same_author=pair.same_author, is_talk=pair.is_talk)
+            found = amends(
+                pair.new,
+                pair.old,
+                close,
+                same_author=pair.same_author,
+                is_talk=pair.is_talk,
+                classify=classify,
+            )
             # Imported history and documents say what was done: they are superseded on strong evidence only.
             if found is not None and (pair.memory.source != "import" or found.evidence >= BEYOND_DOUBT):
                 yield Found(pair.memory, found)
 
 
-def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory]) -> list[_Pair]:
-    """Return the pairs of statements that may be a change, the most probable first."""
+def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory], *, is_read: bool) -> list[_Pair]:
+    """Return the pairs of statements that may be a change, the most probable first; is_read: there is a classifier."""
     from recollect.recall.amend import likelihood
     from recollect.recall.parsed_statement import statements
 
@@ -177,7 +185,7 @@ def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory])
     for old in olds:
         same_author = memory.author == old.author
         for each in statements(old.content):
-            judged = [(likelihood(new, each, is_talk=is_talk), new) for new in stating]
+            judged = [(likelihood(new, each, is_talk=is_talk, is_read=is_read), new) for new in stating]
             found.extend((row, _Pair(old, new, each, same_author, is_talk)) for row, new in judged if row >= LIKELY)
     return [pair for _, pair in sorted(found, key=lambda row: -row[0])[:EMBEDDED]]
 

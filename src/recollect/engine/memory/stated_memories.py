@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments, Found
     from recollect.engine.memory.anchoring import Anchoring
     from recollect.engine.records.branches import Position
+    from recollect.providers.provider_protocol import Classify
     from recollect.store.transaction import Transaction
 
 # Events whose text is what a user or an assistant wrote.
@@ -62,7 +63,9 @@ class Stated(NamedTuple):
     retracts: bool = False
 
 
-def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated, ...]:
+def stated(
+    seen: Observation, row: Observed, position: Position, classify: Classify | None = None
+) -> tuple[Stated, ...]:
     """Return the statements in an event, without secrets."""
     speaker = SPEAKERS.get(seen.event)
     if speaker is None or seen.failed:
@@ -71,7 +74,8 @@ def stated(seen: Observation, row: Observed, position: Position) -> tuple[Stated
 
     found = []
     over = [Statement(topic, "context", 0.0, False, "fact", False) for topic in retracted(seen.text)]
-    for each in (*statements(seen.text, speaker, unsure=True), *(over if speaker == "user" else ())):
+    said = statements(seen.text, speaker, unsure=True, classify=classify)
+    for each in (*said, *(over if speaker == "user" else ())):
         memory, _ = without_secrets(
             Memory(
                 id=clock.new_id(),

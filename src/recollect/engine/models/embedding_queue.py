@@ -26,7 +26,7 @@ from recollect.store.store_values import Vectors
 from recollect.text.display import plural
 
 if TYPE_CHECKING:
-    from recollect.providers.provider_protocol import Embedder
+    from recollect.providers.provider_protocol import Answers, Classify, Embedder
 
 # Passages per round of the worker, 2 to 5 CPU s: small enough that stopping is prompt, and that vectors are committed
 # and searchable as they come.
@@ -194,6 +194,18 @@ class Embedding(Worker):
             return directions(text) if directions else None
         except EmbeddingFailed:
             return None
+
+    @property
+    def classify(self) -> "Classify | None":
+        """The classifier of the local model; None without that."""
+        classify: Classify | None = getattr(self.embedder, "classify", None)
+
+        def quietly(first: str, second: str) -> "Answers | None":
+            with suppress(EmbeddingFailed):
+                return classify(first, second) if classify else None
+            return None
+
+        return quietly if classify else None
 
     @_waited_for()
     def of_texts(self, texts: list[str]) -> Any:

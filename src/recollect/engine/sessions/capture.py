@@ -146,7 +146,9 @@ class Capture:
         """Return a new reader of payloads."""
         from recollect.engine.sessions.hook_ingest import EventReader
 
-        return EventReader(self._context, branches=self._branches, anchoring=self._anchoring)
+        return EventReader(
+            self._context, branches=self._branches, anchoring=self._anchoring, classify=self._embedding.classify
+        )
 
     def parse(self, payload: bytes, *, event: str = "", assistant: str = "") -> "PreparedEvent | None":
         """Return the rows a payload would write; None for noise. Nothing is stored. Raises BadPayload."""

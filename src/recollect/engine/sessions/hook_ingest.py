@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from recollect.engine.context import Context
     from recollect.engine.memory.amendments import Amendments
     from recollect.engine.memory.anchoring import Anchoring
+    from recollect.providers.provider_protocol import Classify
     from recollect.store.transaction import Transaction
 
 # Longer texts are not taken apart for their symbols: a file of this size is generated.
@@ -87,8 +88,11 @@ class PreparedEvent(NamedTuple):
 class EventReader:
     """Prepares payloads of hooks for writing. Folders are looked up once per reader."""
 
-    def __init__(self, context: Context, *, branches: Branches, anchoring: Anchoring) -> None:
+    def __init__(
+        self, context: Context, *, branches: Branches, anchoring: Anchoring, classify: Classify | None
+    ) -> None:
         self._context = context
+        self.classify = classify
         self._branches = branches
         self._anchoring = anchoring
         self._folders: dict[str, WorkFolder] = {}
@@ -118,7 +122,7 @@ class EventReader:
         row, _ = without_secrets(observed(name, told, at, session, seen, folder, learnt))
         memory = _memory(row, seen, learnt, folder)
         # Without a name nothing is written: a hook is answered.
-        said = stated(seen, row, folder.position) if name else ()
+        said = stated(seen, row, folder.position, self.classify) if name else ()
         return PreparedEvent(seen, row, is_own, learnt, folder.branch, memory, self.anchors(memory), said)
 
     def _of_session(self, session_id: str) -> WorkFolder:
