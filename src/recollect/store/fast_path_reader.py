@@ -64,7 +64,7 @@ class FastPathReader:
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str]) -> TermCounts:
         """Return term frequencies, and which terms are known."""
-        return full_text.term_counts(self._connection, terms, names, self._scopes)
+        return full_text.term_counts(self._connection, terms, names, self._scopes, known=True)
 
     def search_text(
         self, terms: Sequence[str], where: Any, limit: int, *, counts: TermCounts | None = None
