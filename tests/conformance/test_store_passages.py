@@ -380,7 +380,7 @@ def test_a_term_that_only_observed_memories_have_is_not_known(
     add("c", "fir", namespace="/c")
     asked = ["oak", "elm"]
     assert store.term_counts(asked, (), scope).known == {"oak", "elm"}
-    assert store.term_counts(asked, (), {**scope, "observed": False}).by_term == {"oak": 2}
+    assert store.term_counts(asked, (), {**scope, "observed": False}).by_term == {"oak": 1}
     monkeypatch.setattr(full_text, "MAX_LOOKED_AT", 0)
     assert store.term_counts(asked, (), {**scope, "observed": False}).known == {"oak", "elm"}, "too many to look at"
 

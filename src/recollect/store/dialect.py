@@ -133,7 +133,7 @@ class Dialect(Protocol):
     ) -> TermCounts:
         """Return term frequencies, which names are authors, and which terms these namespaces contain.
 
-        known: leave out terms that only observed memories have
+        known: of rare terms, count passages of known memories only
         """
         ...
 

@@ -23,7 +23,7 @@ MIN_TERMS = 2
 
 # Passages of a scope in which a term is counted. A term of more is frequent, and its number need not be exact.
 MAX_COUNTED = 4_000
-# A term of at most so many passages is known if a known memory has it; one of more is taken to be known.
+# Of a term of at most so many passages those of known memories are counted; of one of more, all are.
 MAX_LOOKED_AT = 100
 # Sorts behind every namespace.
 LAST_NAME = "\U0010ffff"
@@ -185,7 +185,7 @@ def term_counts(
 ) -> TermCounts:
     """Return how often terms occur in the scopes, and which of the names are authors there.
 
-    known: leave out terms that only observed memories have
+    known: of rare terms, count passages of known memories only
     """
     # The number of passages only scales the weight of terms. Counting them takes 4 ms at 100,000; the highest number
     # is read from the end of the index and is close enough.
@@ -208,11 +208,9 @@ def term_counts(
             found = {term: counted("author labels body", term, MAX_COUNTED) for term in by_term}
             by_term = in_scope(found, by_term, passages / max(newest, 1))
     if known:
-        by_term = {
-            term: count
-            for term, count in by_term.items()
-            if count > MAX_LOOKED_AT or counted("author labels body", term, 1, _OF_KNOWN)
-        }
+        rare = [term for term, count in by_term.items() if count <= MAX_LOOKED_AT]
+        by_term |= {term: counted("author labels body", term, MAX_LOOKED_AT, _OF_KNOWN) for term in rare}
+        by_term = {term: count for term, count in by_term.items() if count}
     return TermCounts(max(passages, *by_term.values(), 1), by_term, authors, frozenset(by_term))
 
 

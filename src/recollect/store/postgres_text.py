@@ -153,8 +153,9 @@ class PostgresText:
             by_term = full_text.in_scope(found, by_term, passages / max(newest, 1))
         if known:
             rare = [term for term, count in by_term.items() if count <= full_text.MAX_LOOKED_AT]
-            lost = set(rare).difference(_counted(connection, rare, scopes, 1, _OF_KNOWN))
-            by_term = {term: count for term, count in by_term.items() if term not in lost}
+            found = _counted(connection, rare, scopes, full_text.MAX_LOOKED_AT, _OF_KNOWN)
+            by_term = {term: found.get(term, 0) if term in rare else count for term, count in by_term.items()}
+            by_term = {term: count for term, count in by_term.items() if count}
         return TermCounts(max(passages, *by_term.values(), 1), by_term, authors, frozenset(by_term))
 
     # --- rebuild ---
