@@ -21,11 +21,12 @@ _TELLING: tuple[re.Pattern[str], ...] = (
     # error[E0425]: … · src/a.c:3:5: error: … · fatal: … · npm ERR! … · [ERROR] A.java:[3,5] … · cart_test.go:14: …
     compiled(
         r"^.{0,200}?\b(?:error(?:\[\w+\]| TS\d+| CS\d+)?|fatal error|fatal|panicked at|npm ERR!|ERR!)[:!]? .*"
-        r"|^\[error\] .*|^\w[\w.]*_test\.go:\d+: .*|^assertion .* failed.*|^Failed asserting .*",
+        r"|^\[error\] .*|^--- FAIL: .*|^\w[\w.]*_test\.go:\d+: .*|^assertion `.* failed.*|^\d+\) \w+::\w+.*"
+        r"|^Failed asserting .*",
         re.IGNORECASE,
     ),
-    # E501 Line too long · --- FAIL: TestTotal · CartTest > total() FAILED · test tests::adds ... FAILED
-    compiled(r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok|--- FAIL:|[A-Z]{1,4}\d{3,4})\b.*|^\S.{0,200} FAILED$"),
+    # E501 Line too long · --> a.py:3:1 · CartTest > total() FAILED · test tests::adds ... FAILED
+    compiled(r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok|[A-Z]{1,4}\d{3,4})\b.*|^--> \S+:\d+.*|^\S.{0,200} FAILED$"),
     compiled(
         r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not|not found"
         r"|undefined reference|unresolved|unable to|failed to|segmentation fault|killed|timed out|refused|denied"

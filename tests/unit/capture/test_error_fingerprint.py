@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from recollect.capture.error_fingerprint import failure, normal, same_command, shows_another, telling
@@ -69,7 +71,7 @@ def test_a_pasted_log_shows_the_known_error_or_another(message: str, is_another:
     assert shows_another(message, known) is is_another
 
 
-# Outputs of tools that failed, with the line that says why marked.
+# Outputs of tools that failed, with the lines that say why, and where, marked.
 OUTPUTS = """
 » up is retired, use run
 make: *** [Makefile:4: up] Error 1
@@ -83,7 +85,7 @@ make[1]: Leaving directory '/app/sub'
 make: *** [Makefile:7: all] Error 2
 ====
 go test ./...
---- FAIL: TestTotal (0.00s)
+» --- FAIL: TestTotal (0.00s)
 » cart_test.go:14: got 5, want 6
 FAIL
 FAIL example.com/shop 0.01s
@@ -130,21 +132,29 @@ BUILD FAILED in 1s
 » FAILURE: Build failed with an exception.
 * What went wrong:
 ====
-1) CartTest::testTotal
+» 1) CartTest::testTotal
 » Failed asserting that 6 matches expected 5.
 FAILURES!
 Tests: 3, Assertions: 3, Failures: 1.
 ====
 » E501 Line too long (120 > 100)
-  --> a.py:3:1
+» --> a.py:3:1
 Found 1 error.
 """
 
 
 @pytest.mark.parametrize("output", OUTPUTS.split("====\n"))
 def test_the_line_that_says_why_tells_more_than_the_last(output: str) -> None:
-    (why,) = (line[2:] for line in output.splitlines() if line.startswith("» "))
-    assert failure(output.replace("» ", "")).message == why
+    why = [line[2:] for line in output.splitlines() if line.startswith("» ")]
+    assert failure(output.replace("» ", "")).message.splitlines() == why
+
+
+def test_the_same_assertion_in_another_test_is_another_error() -> None:
+    outputs = OUTPUTS.replace("» ", "").split("====\n")
+    other = [re.sub(r"(?i)(?<=test)total|(?<=test\.)total|total(?=\()|a(?=\.py)", "sum", text) for text in outputs]
+    changed = [(one, two) for one, two in zip(outputs, other, strict=True) if one != two]
+    assert len(changed) == 5
+    assert all(failure(one).fingerprint != failure(two).fingerprint for one, two in changed)
 
 
 def test_a_silent_failure_is_known_by_its_command_and_code() -> None:
