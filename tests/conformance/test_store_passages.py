@@ -371,6 +371,20 @@ def test_terms_are_counted_where_they_are_held(store: Store, add: Add, namespace
     assert store.term_counts(asked).by_term == {"oak": 2, "elm": 2, "fir": 2, "ash": 2}
 
 
+@pytest.mark.parametrize("scope", [{}, {"namespace": "/a"}, {"namespace": ("/a", "/b")}])
+def test_a_term_that_only_observed_memories_have_is_not_known(
+    store: Store, add: Add, scope: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add("a", "oak", namespace="/a")
+    add("b", "oak elm", namespace="/a", observed=True)
+    add("c", "fir", namespace="/c")
+    asked = ["oak", "elm"]
+    assert store.term_counts(asked, (), scope).known == {"oak", "elm"}
+    assert store.term_counts(asked, (), {**scope, "observed": False}).by_term == {"oak": 1}
+    monkeypatch.setattr(full_text, "MAX_LOOKED_AT", 0)
+    assert store.term_counts(asked, (), {**scope, "observed": False}).known == {"oak", "elm"}, "too many to look at"
+
+
 def test_a_term_that_is_frequent_in_a_project_is_estimated(
     store: Store, add: Add, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from tests.faults.child import PATIENCE_S, Child
 
 from recollect.engine import Engine
 from recollect.engine.models import embedding_queue, pending_vectors
-from recollect.engine.models.embedding_queue import AT_ONCE, BATCH
+from recollect.engine.models.embedding_queue import AT_ONCE, BATCH, NEWEST
 from recollect.engine.models.pending_vectors import MAX_EMBEDDED
 from recollect.errors import EmbeddingFailed
 from recollect.model import Check
@@ -256,3 +256,20 @@ def test_of_a_very_long_memory_the_first_passages_are_embedded_and_health_says_s
         assert check.status == "ok"
         assert f"the first {MAX_EMBEDDED} passages" in check.detail
         assert engine.recall.search(f"p{MAX_EMBEDDED + 20}").hits, "the rest is found by words"
+
+
+def test_a_search_embeds_only_the_beginning_of_a_very_long_memory(path: Path) -> None:
+    embedder = Listening()
+    with opened(path, embedder) as engine:
+        engine.memories.store(long_text(MAX_EMBEDDED + 40))
+        assert engine.recall.search("when does the harbour open").notes == ()
+        assert embedder.rounds[:2] == [[f"p{number}" for number in range(NEWEST)], ["when"]]
+
+
+def test_a_search_begins_no_more_vectors_when_its_time_is_over(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding_queue, "ON_DEMAND_S", 0.0)
+    with opened(path, Listening()) as engine:
+        for number in range(NEWEST + 4):
+            engine.memories.store(f"boat {number}")
+        assert engine.recall.search("boat").notes == (f"4 of {NEWEST + 4} memories are not embedded yet",)
+        assert engine.recall.search("boat").notes == ()

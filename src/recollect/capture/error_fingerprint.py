@@ -18,22 +18,41 @@ _TELLING: tuple[re.Pattern[str], ...] = (
     # KeyError: 'x' · java.lang.IllegalStateException: … · TypeError [ERR_X]: …
     compiled(r"^(?:E\s+|Caused by: |Uncaught )?[\w.$]{0,100}(?:Error|Exception|Warning|Panic)\b(?: \[\w+\])?:? .*"),
     compiled(r"^(?:E\s+)?(?:[\w$]+\.){0,20}[A-Z]\w*(?:Error|Exception|Interrupt|Exit)$"),
-    # error[E0425]: … · src/a.c:3:5: error: … · fatal: … · npm ERR! …
+    # error[E0425]: … · src/a.c:3:5: error: … · fatal: … · npm ERR! … · [ERROR] A.java:[3,5] … · cart_test.go:14: …
     compiled(
-        r"^.{0,200}?\b(?:error(?:\[\w+\]| TS\d+| CS\d+)?|fatal error|fatal|panicked at|npm ERR!|ERR!)[:!]? .*",
+        r"^.{0,200}?\b(?:error(?:\[\w+\]| TS\d+| CS\d+)?|fatal error|fatal|panicked at|npm ERR!|ERR!)[:!]? .*"
+        r"|^\[error\] .*|^--- FAIL: .*|^\w[\w.]*_test\.go:\d+: .*|^assertion `.* failed.*|^\d+\) \w+::\w+.*"
+        r"|^Failed asserting .*",
         re.IGNORECASE,
     ),
-    compiled(r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok)\b.*"),
+    # E501 Line too long · --> a.py:3:1 · CartTest > total() FAILED · test tests::adds ... FAILED
+    compiled(r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok|[A-Z]{1,4}\d{3,4})\b.*|^--> \S+:\d+.*|^\S.{0,200} FAILED$"),
     compiled(
-        r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not find|not found"
+        r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not|not found"
         r"|undefined reference|unresolved|unable to|failed to|segmentation fault|killed|timed out|refused|denied"
         r"|does not exist|is not recognized|no module named|no rule to make target|syntax error)\b.*",
         re.IGNORECASE,
     ),
 )  # fmt: skip
 
-# What make says of any recipe that failed.
-_RECIPE = compiled(r"^\w*make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+")
+# What a tool says of any failure: where it stopped, or how many failed. It counts where nothing says why.
+_SUMMARY = compiled(
+    r"^\w*make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+|\[INFO\] BUILD FAILURE|\[ERROR\] (?:COMPILATION ERROR|Tests run:"
+    r"|(?:Failures|Errors):|Failed to execute goal .*(?:There are test failures|Compilation failure))"
+    r"|FAILURE: Build failed|BUILD FAILED\b|Execution failed for task"
+    r"|> (?:Compilation (?:failed|error)\b|There were failing tests)|> Task \S+ FAILED"
+    r"|collect2: error: ld returned|FAIL(?:\s+\S+\s+[\d.]+s)?$|Found \d+ errors?\b"
+    r"|test result: FAILED|Tests: \d+, |\d+ (?:examples?|tests completed), |ninja: build stopped"
+    r"|\[error\] (?:one|\w+) errors? found"
+)
+# What says nothing of an error.
+_NOISE = compiled(
+    r"^(?:\w*make(?:\[\d+\])?: (?:Entering|Leaving) directory|\[INFO\]|\[ERROR\](?:$|\s*(?:->|To see the full|Re-run"
+    r"|For more information|After correcting|\[Help))|\* (?:What went wrong|Try|Where|Get more help)"
+    r"|> (?:Run|Get more) |\d+ actionable tasks?|\[error\] Total time|FAILURES!$)"
+)
+# A command that make prints before it runs it.
+_ECHO = compiled(r"^[\w./+-]+ (?:.*\s)?(?:--?\w|>)")
 # The time before each line of a log.
 _STAMP = compiled(r"^\W?\d{4}-\d\d-\d\d[T ]\S+[ \t]+", re.MULTILINE)
 # Lines of an error that count.
@@ -72,7 +91,9 @@ def failure(output: str, command: str = "", exit_code: int | None = None) -> Fai
     lines = telling(output)
     if lines:
         return Failure(digest("\n".join(map(normal, lines)), 16), "\n".join(lines))
-    said = (_own(lines_of(output)) or [""])[-1]
+    every = lines_of(output)
+    own = [line for line in every if not _is_frame(line) and not _ECHO.match(line)]
+    said = (own[-1:] or [line for line in every if _SUMMARY.match(line)] or every[-1:] or [""])[0]
     ended = f"exit status {exit_code}" if exit_code is not None else "failed"
     return Failure(digest(f"{normal(command)}\n{ended}\n{normal(said)}", 16), said or ended)
 
@@ -85,7 +106,10 @@ def telling(output: str) -> list[str]:
         if found:
             # A traceback ends with its error; a compiler's first error causes the others.
             chosen = found[-1:] if "Traceback (most recent call last):" in output else found
-            return list({normal(line): line for line in reversed(chosen)}.values())[::-1][:LINES]
+            first: dict[str, str] = {}
+            for line in chosen:
+                first.setdefault(normal(line), line)
+            return list(first.values())[:LINES]
     return []
 
 
@@ -102,8 +126,12 @@ def shows_another(text: str, known: str) -> bool:
 
 
 def _own(lines: list[str]) -> list[str]:
-    """Return the lines without those of make about its recipe, unless there are no others."""
-    return [line for line in lines if not _RECIPE.match(line)] or lines
+    """Return the lines without those that any failure of a tool has, unless there are no others."""
+    return [line for line in lines if not _is_frame(line)] or lines
+
+
+def _is_frame(line: str) -> bool:
+    return bool(_SUMMARY.match(line) or _NOISE.match(line))
 
 
 def lines_of(output: str) -> list[str]:

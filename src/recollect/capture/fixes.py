@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from recollect.capture.invocation import bare, is_another_way, is_looking, kind, parts
+from recollect.capture.invocation import bare, is_another_way, is_looking, kind, parts, plain
 from recollect.capture.outcome import is_misuse
 from recollect.model import CommandKind, Observed
 from recollect.text.lazy_patterns import compiled
@@ -117,7 +117,7 @@ def _resolves(proof: _Proof, text: str, is_wrong: bool) -> bool:
     is_wrong: the other was written wrongly, so that another way for the same purpose replaces it
     """
     words, purpose = bare(text), kind(text)
-    if words == proof.words:
+    if words == proof.words or (is_wrong and plain(words) == plain(proof.words)):
         return True
     if purpose == "other" == proof.kind:
         return words[:1] == proof.words[:1] and set(words) < set(proof.words)

@@ -89,6 +89,16 @@ _TASK_RUNNERS: Mapping[str, CommandKind] = {
 # Programs that take the arguments of another.
 _SAME = {"pnpm": "npm", "yarn": "npm", "bun": "npm", "gradlew": "gradle", "mvnw": "mvn",
          "docker-compose": "docker compose"}  # fmt: skip
+# Programs whose subcommand says what they do, and options before it that have a value.
+SUBCOMMANDS = frozenset(
+    "git gh npm pnpm yarn cargo go docker kubectl helm pip uv make poetry terraform dotnet mvn gradle bundle rails "
+    "alembic docker-compose".split()
+)
+_VALUED = frozenset(
+    "-C -c -f -n -p -H --file --config --namespace --context --kubeconfig --prefix --cwd --dir --directory --project "
+    "--project-directory --project-name --profile --env-file --git-dir --work-tree --manifest-path --filter -w "
+    "--workspace".split()
+)
 _GIT = frozenset({"git", "gh", "glab", "hub", "svn", "hg", "jj"})
 _SCRIPT = compiled(r"(?:[\w.\-]++/)*+[\w.\-]+\.(?:sh|py|js|ts|mjs|rb|pl|exs)|\.{1,2}/\S+")
 _INTERPRETERS = frozenset({"python", "python3", "node", "ruby", "perl", "bash", "sh", "deno", "tsx", "php", "elixir"})
@@ -206,6 +216,17 @@ def bare(part: str) -> list[str]:
     return [*_SAME[words[0]].split(), *words[1:]] if words and words[0] in _SAME else words
 
 
+def plain(words: list[str]) -> list[str]:
+    """Return a command without the options before its subcommand: `git -C web push` is `git push`."""
+    if not words or words[0].rsplit("/", 1)[-1] not in SUBCOMMANDS:
+        return words
+    start = 2 if words[:2] == ["docker", "compose"] else 1
+    rest = words[start:]
+    while rest and rest[0].startswith(("-", "+")):
+        rest = rest[2 if rest[0] in _VALUED else 1 :]
+    return [*words[:start], *rest] if rest else words
+
+
 def is_another_way(words: list[str], others: list[str]) -> bool:
     """Tell whether two bare commands use the same tool, or give the same task to task runners or scripts.
 
@@ -234,7 +255,7 @@ def is_looking(command: str) -> bool:
 
 def _looks(words: list[str]) -> bool:
     if words[0] == "git":
-        return len(words) < 2 or words[1] in _LOOKING_GIT
+        return len(words) < 2 or plain(words)[1] in _LOOKING_GIT
     if words[0] == "sed" or words[0] == "find":
         return not {"-i", "-delete", "-exec"} & set(words)
     return words[0].rsplit("/", 1)[-1] in LOOKING
@@ -253,6 +274,7 @@ def kind(command: str) -> CommandKind:
 
 def _of_part(words: list[str]) -> CommandKind:
     words = _bare([words[0].rsplit("/", 1)[-1], *words[1:]] if words and "/bin/" in words[0] else words)
+    words = plain(words)
     if not words:
         return "other"
     for start, name in _STARTS.get(words[0], ()):

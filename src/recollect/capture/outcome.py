@@ -237,7 +237,9 @@ _MISUSE = compiled(
     r"|permission denied|cannot find module|\bis (?:retired|obsolete)\b|\buse \S{1,60} instead\b"
     r"|\b(?:was|has been) (?:renamed|removed|replaced)\b|\b(?:managed (?:by|with)|configured to use) \w"
     r"|\b(?:find|open|read|enoent)\b.{0,100}(?:cargo\.toml|pyproject\.toml|go\.mod|package\.json|pom\.xml|main module)"
-    r"|go\.mod file not found|not contain main module|there is no pom\b",
+    r"|go\.mod file not found|not contain main module|there is no pom\b|\bno config(?:uration)? files?\b"
+    r"|\bpath doesn't exist|\bno 'script_location' key|toolchain '[^']{1,80}' is not installed"
+    r"|\bfrom server \(notfound\)|does not match the namespace",
     re.IGNORECASE,
 )
 

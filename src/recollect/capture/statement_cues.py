@@ -73,6 +73,16 @@ REQUESTED = _any(
     r"^(?:can|could|would|will) (?:you|u) (?:please |pls |also )?"
     r"(?=(?:always|never|from now on) (?!(?:be|see|have|get|find|reach|tell)\b))"
 )
+# An order for now before one that holds from now on: "summarise the diff and from now on answer in one line".
+JOINED = _any(
+    r"^(?:let's |(?:(?:can|could|would|will) (?:you|u) )?(?:please |pls |also )?)(?:add|apply|build|bump|change"
+    r"|check|clean|close|commit|convert|create|debug|delete|deploy|describe|do|document|draft|explain|extract|finish|fix"
+    r"|format|generate|give|implement|install|list|look|merge|move|open|publish|push|read|rebase|refactor|release|remove"
+    r"|rename|replace|rerun|restart|revert|review|rewrite|rollback|roll|run|show|simplify|sort|split|start|summari[sz]e|tell"
+    r"|test|translate|try|undo|update|upgrade|write)\b[^:]{2,200}?(?:[,;]\s|\s(?=(?:and|then|but)\s))\s*"
+    r"(?:(?:and|then|but|also|please)\s){0,3}"
+    r"(?=(?:from (?:now|here) on|going forward|in (?:the )?future|never again|always (?!\w+(?:s|ed|ing)\b)\w+)\b)"
+)
 # A message that only names what to use: how text is formatted holds for all of it, else it may be for this task.
 CHOICE = _any(
     r"^use (?:(?P<format>(?:[\w-]+ )?(?:tabs|spaces|semicolons|quotes|type ?hints|docstrings|snake_?case|camel_?case))"

@@ -132,9 +132,9 @@ def retracted(text: str) -> tuple[str, ...]:
 
 
 def _as_order(sentence: Sentence) -> Sentence:
-    """Return a sentence; a standing order that is put as a question without that: "can you always …?"."""
+    """Return a sentence; of a standing order that is put as a question, or after another order, that order alone."""
     start = start_of(sentence)
-    asked = cues.REQUESTED.match(sentence.plain[start:])
+    asked = cues.REQUESTED.match(sentence.plain[start:]) or cues.JOINED.match(sentence.plain[start:])
     if asked is None:
         return sentence
     text, plain = (each[start + asked.end() :].rstrip(" ?") for each in sentence[:2])

@@ -24,6 +24,13 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _NAMES_ASKED = re.compile(r"\s*(where|who|whom|whose|which|what)\b", re.IGNORECASE)
+# The words that ask what the user wants, which a stated preference answers.
+_PREFERENCE = re.compile(
+    r"\b(?:do|would)\s++(?:i|we)\s++(?:usually\s++|really\s++|generally\s++)?"
+    r"(?:want(?!\s+to\b)|prefer|like|love|hate|dislike|expect|favou?r)\b|"
+    r"\b(?:my|our)\s++(?:own\s++)?(?:preferences?|preferred|favou?rites?|likes|dislikes|tastes?|wishes)\b",
+    re.IGNORECASE,
+)
 # A question that several memories answer together: it counts, or asks for things in the plural.
 _SEVERAL = re.compile(r"\b(how many|both|list|different|types|kinds|ways|various|several|all the)\b", re.IGNORECASE)
 _THINGS = re.compile(r"\s*(?:(?:in|on|at|with|for|to)\s+)?(?:what|which|who)\b((?:[\s,]+[\w'’]+){1,4})", re.IGNORECASE)
@@ -84,7 +91,8 @@ def understand(text: str, *, now: int = 0) -> Query:
     in_order = terms(text)
     names = tuple(dict.fromkeys(_NAME.findall(text)))
     times = asked_times(text, now)
-    asked = query_terms(text)
+    # "Do I want" says which kind of memory answers, not what it is about.
+    asked = query_terms(_PREFERENCE.sub(" ", text)) or query_terms(text)
     wants_name = bool(_NAMES_ASKED.match(text))
     return Query(
         text=text,
@@ -106,6 +114,11 @@ def understand(text: str, *, now: int = 0) -> Query:
         times=times,
         time_terms=frozenset(term for span in times for term in terms(span.words)),
     )
+
+
+def asks_preference(text: str) -> bool:
+    """Tell whether a question is about what the user wants, prefers or likes."""
+    return bool(_PREFERENCE.search(text))
 
 
 def _wants_several(text: str) -> bool:

@@ -128,8 +128,13 @@ class Dialect(Protocol):
         terms: Sequence[str],
         names: Sequence[str],
         scopes: Sequence[str | None] | None,
+        *,
+        known: bool = False,
     ) -> TermCounts:
-        """Return term frequencies, which names are authors, and which terms these namespaces contain."""
+        """Return term frequencies, which names are authors, and which terms these namespaces contain.
+
+        known: of rare terms, count passages of known memories only
+        """
         ...
 
     def vector_value(self, blob: bytes) -> Any:

@@ -63,7 +63,7 @@ class FastPathReader:
     # --- the interface of keyword search (store.store_values.WordSearch); the filter is always that of the reader ---
 
     def term_counts(self, terms: Sequence[str], names: Sequence[str]) -> TermCounts:
-        """Return term frequencies, and which terms are known."""
+        """Return term frequencies, and which terms are known; observed memories count, as its thresholds expect."""
         return full_text.term_counts(self._connection, terms, names, self._scopes)
 
     def search_text(

@@ -23,11 +23,18 @@ MIN_TERMS = 2
 
 # Passages of a scope in which a term is counted. A term of more is frequent, and its number need not be exact.
 MAX_COUNTED = 4_000
+# Of a term of at most so many passages those of known memories are counted; of one of more, all are.
+MAX_LOOKED_AT = 100
 # Sorts behind every namespace.
 LAST_NAME = "\U0010ffff"
 
 # The namespace column only restricts; author, labels and body weigh the same: ranking proper comes after.
 COLUMN_WEIGHTS = "0.0, 1.0, 1.0, 1.0"
+# The passages of known memories. The order of the join is fixed: a term that is looked up has few passages.
+_OF_KNOWN = (
+    "SELECT 1 FROM memory_text CROSS JOIN memories m "
+    f"ON m.seq = memory_text.rowid / {MAX_PASSAGES} WHERE NOT m.observed AND"
+)
 
 
 class Connection(Protocol):
@@ -169,30 +176,42 @@ def session_neighbours(
 
 
 def term_counts(
-    connection: Connection, terms: Sequence[str], names: Sequence[str], scopes: Sequence[str | None] | None
+    connection: Connection,
+    terms: Sequence[str],
+    names: Sequence[str],
+    scopes: Sequence[str | None] | None,
+    *,
+    known: bool = False,
 ) -> TermCounts:
-    """Return how often terms occur in the scopes, and which of the names are authors there."""
+    """Return how often terms occur in the scopes, and which of the names are authors there.
+
+    known: of rare terms, count passages of known memories only
+    """
     # The number of passages only scales the weight of terms. Counting them takes 4 ms at 100,000; the highest number
     # is read from the end of the index and is close enough.
-    newest = int(next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM memories")))[0])
+    passages = newest = int(next(iter(connection.execute("SELECT coalesce(max(seq), 0) FROM memories")))[0])
     sql = "SELECT 1 FROM memory_names WHERE term = ? AND col = 'author'"
     authors = frozenset(name for name in names if list(connection.execute(sql, (name,))))
     by_term = frequencies_of(connection, terms)
-    if scopes is None:
-        return TermCounts(max(newest, *by_term.values(), 1), by_term, authors, frozenset(by_term))
-    held = frequencies_of(connection, [scope_term(name) for name in scopes])
-    inside = f"scope : ({any_of(list(held))}) AND "
-    count = "SELECT count(*) FROM (SELECT 1 FROM memory_text WHERE memory_text MATCH ? LIMIT ?)"
+    inside = ""
 
-    def counted(columns: str, term: str, most: int) -> int:
+    def counted(columns: str, term: str, most: int, rows: str = "SELECT 1 FROM memory_text WHERE") -> int:
+        count = f"SELECT count(*) FROM ({rows} memory_text MATCH ? LIMIT ?)"
         query = (f"{inside}{{{columns}}} : {any_of([term])}", most)
-        return int(next(iter(connection.execute(count, query)))[0]) if held else 0
+        return int(next(iter(connection.execute(count, query)))[0]) if passages else 0
 
-    authors = frozenset(name for name in authors if counted("author", name, 1))
-    if not _are_all(connection, scopes):
-        found = {term: counted("author labels body", term, MAX_COUNTED) for term in by_term}
-        by_term = in_scope(found, by_term, sum(held.values()) / max(newest, 1))
-    return TermCounts(max(sum(held.values()), *by_term.values(), 1), by_term, authors, frozenset(by_term))
+    if scopes is not None:
+        held = frequencies_of(connection, [scope_term(name) for name in scopes])
+        inside, passages = f"scope : ({any_of(list(held))}) AND ", sum(held.values())
+        authors = frozenset(name for name in authors if counted("author", name, 1))
+        if not _are_all(connection, scopes):
+            found = {term: counted("author labels body", term, MAX_COUNTED) for term in by_term}
+            by_term = in_scope(found, by_term, passages / max(newest, 1))
+    if known:
+        rare = [term for term, count in by_term.items() if count <= MAX_LOOKED_AT]
+        by_term |= {term: counted("author labels body", term, MAX_LOOKED_AT, _OF_KNOWN) for term in rare}
+        by_term = {term: count for term, count in by_term.items() if count}
+    return TermCounts(max(passages, *by_term.values(), 1), by_term, authors, frozenset(by_term))
 
 
 def in_scope(counted: Mapping[str, int], everywhere: Mapping[str, int], share: float) -> dict[str, int]:

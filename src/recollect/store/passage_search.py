@@ -107,10 +107,11 @@ class Searches(Rows):
     def term_counts(self, terms: Sequence[str], names: Sequence[str] = (), where: Filter | None = None) -> TermCounts:
         """Return term frequencies, which of the names are authors, and which terms are known.
 
-        Frequencies are of the whole store; known terms are those in the namespaces of the filter.
+        They are those of the filter's namespaces; a filter of known memories leaves out terms of observed ones.
         """
+        known = (where or {}).get("observed") is False
         with self._dialect.errors():
-            return self._dialect.term_counts(self._connection(), terms, names, _scoped(where)[0])
+            return self._dialect.term_counts(self._connection(), terms, names, _scoped(where)[0], known=known)
 
     def put_vectors(self, model: str, vectors: Iterable[Vectors]) -> int:
         """Store vectors whose memory has not changed since; returns how many memories became complete.

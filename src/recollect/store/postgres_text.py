@@ -30,6 +30,7 @@ MAX_HELD = 20_000
 # The most that a column of a posting can count.
 MAX_HITS = 32_767
 _NAME_TYPES = "?::smallint[], ?::text[], ?::bigint[]"
+_OF_KNOWN = f" AND EXISTS (SELECT 1 FROM memories m WHERE m.seq = p.pid / {MAX_PASSAGES} AND m.observed = 0)"
 # What the name of a spare table ends with.
 SPARE = "_spare"
 
@@ -135,6 +136,8 @@ class PostgresText:
         terms: Sequence[str],
         names: Sequence[str],
         scopes: Sequence[str | None] | None,
+        *,
+        known: bool = False,
     ) -> TermCounts:
         newest = _number(connection, "SELECT coalesce(max(seq), 0) FROM memories")
         by_term = _frequencies(connection, MEMORY, terms)
@@ -148,6 +151,11 @@ class PostgresText:
             passages = size if size < MAX_HELD else newest
             found = _counted(connection, list(by_term), scopes, full_text.MAX_COUNTED)
             by_term = full_text.in_scope(found, by_term, passages / max(newest, 1))
+        if known:
+            rare = [term for term, count in by_term.items() if count <= full_text.MAX_LOOKED_AT]
+            found = _counted(connection, rare, scopes, full_text.MAX_LOOKED_AT, _OF_KNOWN)
+            by_term = {term: found.get(term, 0) if term in rare else count for term, count in by_term.items()}
+            by_term = {term: count for term, count in by_term.items() if count}
         return TermCounts(max(passages, *by_term.values(), 1), by_term, authors, frozenset(by_term))
 
     # --- rebuild ---

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from recollect.capture.error_fingerprint import failure, normal, same_command, shows_another, telling
@@ -69,8 +71,90 @@ def test_a_pasted_log_shows_the_known_error_or_another(message: str, is_another:
     assert shows_another(message, known) is is_another
 
 
-def test_what_a_recipe_says_tells_more_than_make() -> None:
-    assert failure("up is retired, use run\nmake: *** [Makefile:4: up] Error 1").message == "up is retired, use run"
+# Outputs of tools that failed, with the lines that say why, and where, marked.
+OUTPUTS = """
+» up is retired, use run
+make: *** [Makefile:4: up] Error 1
+====
+cc -o app app.c
+» make: *** [Makefile:4: build] Error 1
+====
+./gen.sh > out.h
+» make[1]: *** [Makefile:3: out.h] Error 2
+make[1]: Leaving directory '/app/sub'
+make: *** [Makefile:7: all] Error 2
+====
+go test ./...
+» --- FAIL: TestTotal (0.00s)
+» cart_test.go:14: got 5, want 6
+FAIL
+FAIL example.com/shop 0.01s
+make: *** [Makefile:9: test] Error 1
+====
+» a.c:(.text+0x9): undefined reference to `foo'
+collect2: error: ld returned 1 exit status
+====
+[INFO] Compiling 14 source files
+[ERROR] COMPILATION ERROR :
+» [ERROR] /app/Cart.java:[12,9] cannot find symbol
+[INFO] BUILD FAILURE
+[INFO] Total time:  3.2 s
+[ERROR] Failed to execute goal x:compile (default-compile) on project shop: Compilation failure
+[ERROR] /app/Cart.java:[12,9] cannot find symbol
+[ERROR] -> [Help 1]
+====
+[ERROR] Failures:
+» [ERROR] CartTest.total:14 expected: <5> but was: <6>
+[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0
+[ERROR] Failed to execute goal x:test (default-test) on project shop: There are test failures.
+====
+» [INFO] BUILD FAILURE
+[INFO] Total time: 3 s
+====
+> Task :test FAILED
+» CartTest > total() FAILED
+3 tests completed, 1 failed
+FAILURE: Build failed with an exception.
+* What went wrong:
+Execution failed for task ':test'.
+> There were failing tests. See the report at: file:///app/build/index.html
+* Try:
+> Run with --scan to get full insights.
+BUILD FAILED in 4s
+3 actionable tasks: 1 executed, 2 up-to-date
+====
+FAILURE: Build failed with an exception.
+* What went wrong:
+A problem occurred evaluating root project 'shop'.
+» > Could not get unknown property 'version' for root project 'shop'.
+BUILD FAILED in 1s
+====
+» FAILURE: Build failed with an exception.
+* What went wrong:
+====
+» 1) CartTest::testTotal
+» Failed asserting that 6 matches expected 5.
+FAILURES!
+Tests: 3, Assertions: 3, Failures: 1.
+====
+» E501 Line too long (120 > 100)
+» --> a.py:3:1
+Found 1 error.
+"""
+
+
+@pytest.mark.parametrize("output", OUTPUTS.split("====\n"))
+def test_the_line_that_says_why_tells_more_than_the_last(output: str) -> None:
+    why = [line[2:] for line in output.splitlines() if line.startswith("» ")]
+    assert failure(output.replace("» ", "")).message.splitlines() == why
+
+
+def test_the_same_assertion_in_another_test_is_another_error() -> None:
+    outputs = OUTPUTS.replace("» ", "").split("====\n")
+    other = [re.sub(r"(?i)(?<=test)total|(?<=test\.)total|total(?=\()|a(?=\.py)", "sum", text) for text in outputs]
+    changed = [(one, two) for one, two in zip(outputs, other, strict=True) if one != two]
+    assert len(changed) == 5
+    assert all(failure(one).fingerprint != failure(two).fingerprint for one, two in changed)
 
 
 def test_a_silent_failure_is_known_by_its_command_and_code() -> None:

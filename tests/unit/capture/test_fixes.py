@@ -84,6 +84,9 @@ def test_what_still_fails_is_open() -> None:
 def test_another_way_that_works_resolves_a_command_that_was_written_wrongly() -> None:
     wrong = msgspec.structs.replace(broken("npm test"), told="npm error This project is managed by pnpm")
     assert unresolved([wrong, row("shell", "pnpm run test:unit")]) == []
+    wrong = msgspec.structs.replace(broken("git push"), told="fatal: not a git repository")
+    assert unresolved([wrong, row("shell", "git -C web push")]) == []
+    assert len(unresolved([broken("git push"), row("shell", "git -C web push")])) == 1, "it was rejected"
     for right in ("docker exec -it db psql -c 'select 1'", "psql -h db -c 'select 1'"):
         assert unresolved([broken("psql -c 'select 1'"), row("shell", right)]) == []
     assert len(unresolved([broken("psql -c 'select 1'"), row("shell", "psql -l")])) == 1

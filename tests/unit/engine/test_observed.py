@@ -55,6 +55,16 @@ def test_evidence_answers_where_no_knowledge_does_and_says_so(engine: Engine) ->
     assert "no stored knowledge matches; this is what hooks recorded" in found.notes
 
 
+@pytest.mark.parametrize("asked", ["who is not allowed to ship code", "which customers complained in winter"])
+def test_a_question_that_was_asked_before_is_still_about_nothing_known(home: Path, asked: str) -> None:
+    with Engine() as engine:
+        for known in ("Customer addresses are validated with libpostal.", "Interns may not merge to release branches."):
+            engine.memories.store(known, memory_type="decision", namespace=ROOT)
+        for _ in range(2):
+            assert engine.recall.search(asked, namespace=ROOT).hits == ()
+            prompt(engine, f"{asked}?")
+
+
 @pytest.mark.parametrize("order", ["Show me a plan before you edit anything", "Tell me when coverage drops below 80 %"])
 def test_a_standing_order_that_begins_like_a_question_is_a_preference(engine: Engine, order: str) -> None:
     stored = engine.memories.store(order).memory

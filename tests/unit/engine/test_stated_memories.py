@@ -192,3 +192,15 @@ def test_a_sentence_that_changes_nothing_is_kept_only_if_it_is_a_statement(engin
     engine.memories.store("Translations are under src/locales.", namespace=payloads.ROOT)
     prompt(engine, "translations of the admin page are missing two keys")
     assert len(known(engine)) == 1
+
+
+@pytest.mark.parametrize("task", ["which test runner do I want", "what test framework do I prefer"])
+def test_a_stated_preference_is_packed_for_a_question_about_what_the_user_wants(home: Path, task: str) -> None:
+    with Engine() as engine:
+        prompt(engine, RULE)
+        for known in ("Unit tests take 3 minutes.", "The test database is called zebra.", "CI runs on Buildkite."):
+            engine.memories.store(known, memory_type="decision", namespace=payloads.ROOT)
+        assert RULE in engine.recall.pack(task, namespace=payloads.ROOT).text
+        found = engine.recall.search(task, namespace=payloads.ROOT).hits
+        assert (found[0].memory.content, len(found) > 1) == (RULE, True)
+        assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)

@@ -28,6 +28,8 @@ NOW = 1_767_000_000
         ("pip install -e .", "install"), ("yarn", "install"), ("uv sync", "install"), ("go mod tidy", "install"),
         ("kubectl apply -f k8s", "deploy"), ("./scripts/deploy.sh prod", "deploy"), ("npm publish", "deploy"),
         ("git push origin fix-tests", "git"), ("gh pr create --fill", "git"), ("gh release create v1", "deploy"),
+        ("cargo +nightly test", "test"), ("docker compose -f deploy/compose.yaml up -d", "run"),
+        ("kubectl -n shop apply -f k8s", "deploy"), ("npm --prefix web test", "test"), ("git -C web push", "git"),
         ("psql -c 'select 1'", "other"), ("redis-cli ping", "other"), ("", "other"),
     ],
 )  # fmt: skip
@@ -113,6 +115,51 @@ def test_the_folder_or_the_container_of_a_command_may_be_what_was_wrong(wrong: s
     log.run(right)
     (found,) = log.known()
     assert [each.command for each in found.failed] == [wrong]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told", "right"),
+    [
+        (
+            "alembic upgrade head",
+            "FAILED: No config file 'alembic.ini' found, or file has no '[alembic]' section",
+            "alembic -c migrations/alembic.ini upgrade head",
+        ),
+        (
+            "alembic -c migrations/alembic.ini upgrade head",
+            "FAILED: Path doesn't exist: 'migrations/alembic'.",
+            "alembic upgrade head",
+        ),
+        ("git push", "fatal: not a git repository (or any of the parent directories): .git", "git -C web push"),
+        ("docker compose up -d", "no configuration file provided: not found", "docker compose -f ops/dev.yaml up -d"),
+        ("docker compose -f dev.yaml up", "open /app/dev.yaml: no such file or directory", "docker compose up"),
+        (
+            "kubectl rollout restart deploy/web",
+            'Error from server (NotFound): deployments.apps "web" not found',
+            "kubectl -n shop rollout restart deploy/web",
+        ),
+        ("npm test", "npm error enoent Could not read package.json", "npm --prefix web test"),
+        ("make dist", "make: *** No rule to make target 'dist'.  Stop.", "make -C web dist"),
+        ("cargo +nightly test", "error: toolchain 'nightly-x86_64-unknown-linux-gnu' is not installed", "cargo test"),
+        ("terraform plan", "Error: No configuration files", "terraform -chdir=infra plan"),
+    ],
+)
+def test_the_options_before_a_subcommand_may_be_what_was_wrong(wrong: str, told: str, right: str) -> None:
+    log = Log()
+    log.run(wrong, worked=False, told=told)
+    log.run(right)
+    (found,) = log.known()
+    assert (found.command, [each.command for each in found.failed]) == (right, [wrong])
+
+
+def test_other_options_before_a_subcommand_do_not_replace_a_command_that_was_right() -> None:
+    log = Log()
+    log.run("make -C web test", worked=False, told="FAILED tests/test_cart.py::test_total - assert 1 == 2")
+    log.run("git push", worked=False, told="! [rejected] main -> main (fetch first)")
+    log.run("make test")
+    log.run("git -C web push")
+    log.run("git -C web commit")
+    assert all(found.failed == () for found in log.known())
 
 
 def test_a_failure_says_nothing_of_its_command_if_files_were_changed_or_it_works_itself() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.recall.query import neutral, understand
+from recollect.recall.query import asks_preference, neutral, understand
 
 
 def test_a_question_is_its_text_and_its_terms_each_once() -> None:
@@ -165,6 +165,25 @@ def test_whatever_holds_more_than_courtesy_asks_for_something(text: str) -> None
 )
 def test_a_question_for_several_things_is_told_from_one_for_a_single_thing(question: str, several: bool) -> None:
     assert understand(question).wants_several is several
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("which test runner do I want", ("test", "runner")),
+        ("Which linter would I really prefer?", ("linter",)),
+        ("What is my preferred editor?", ("editor",)),
+        ("My preferences?", ("prefer",)),
+        ("what do I want to rename in the parser", None),
+        ("I would like you to add a header", None),
+        ("what does the parser prefer", None),
+    ],
+)
+def test_a_question_about_what_the_user_wants_is_about_the_rest_of_its_words(
+    question: str, terms: tuple[str, ...] | None
+) -> None:
+    assert asks_preference(question) is (terms is not None)
+    assert terms is None or understand(question).terms == terms
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 
 from recollect.capture import tools
 from recollect.capture.error_fingerprint import COMMAND_CHARACTERS, failure, same_command
-from recollect.capture.invocation import is_looking
+from recollect.capture.invocation import SUBCOMMANDS, is_looking, plain
 from recollect.capture.observation import Observation
 from recollect.capture.observation_lesson import Lesson, Outline, Place, code, line, tag
 from recollect.capture.outcome import by_output
@@ -93,8 +93,6 @@ def program(command: str) -> str:
     words = words[1:] if words[:1] in (["sudo"], ["time"], ["exec"], ["command"]) else words
     if not words:
         return "sh"
-    name = words[0].rsplit("/", 1)[-1]
-    second = words[1] if len(words) > 1 and re.fullmatch(r"[a-z][a-z0-9\-:]{1,20}", words[1]) else ""
-    with_subcommand = name in ("git", "npm", "pnpm", "yarn", "cargo", "go", "docker", "kubectl", "pip", "uv", "make",
-                               "poetry", "gh", "terraform", "dotnet", "mvn", "gradle", "bundle", "rails")  # fmt: skip
-    return f"{name} {second}" if with_subcommand and second else name
+    name, second, *_ = [*plain(words), ""]
+    name = name.rsplit("/", 1)[-1]
+    return f"{name} {second}" if name in SUBCOMMANDS and re.fullmatch(r"[a-z][a-z0-9\-:]{1,20}", second) else name

@@ -45,6 +45,8 @@ CODE_BATCH = 64
 AT_ONCE = 4
 # Passages that a search embeds beside a worker, of the newest short memories: half a second of the local model at most.
 NEWEST = 8
+# How long a search makes vectors before it ranks: 64 short memories, or ten passages of 2,000 characters.
+ON_DEMAND_S = 2.0
 # Passages that an import embeds before it ends, about two minutes of CPU: without them search is keyword-only.
 AT_IMPORT = 8_000
 # How often the worker looks for memories that other processes stored.
@@ -219,16 +221,19 @@ class Embedding(Worker):
 
         Short memories come first, the newest of them before others. A long one is made in parts: what is stored
         meanwhile is made before the next part. Raises EmbeddingFailed; what was made before it is kept. Makes none
-        where they could not be kept.
+        where they could not be kept. While a caller waits, it begins nothing new after ON_DEMAND_S.
         """
         store, model = self._context.store, self.model_id
         made = spent = 0
+        waits, began = _is_waited_for.get(), time.monotonic()
         if model:
             self._enricher.begin(model)
             lacking = self._lacking()
         while model and not self._stop.is_set():
-            most = BATCH if limit is None else min(BATCH, limit - spent)
-            parts = next_parts(store, self._enricher, model, most) if most > 0 else []
+            most = min(NEWEST if waits else BATCH, BATCH if limit is None else limit - spent)
+            if waits and spent and time.monotonic() - began > ON_DEMAND_S:
+                return made
+            parts = next_parts(store, self._enricher, model, most, waits=waits) if most > 0 else []
             if not parts or store.describe().read_only:
                 break
             spent += sum(len(part.texts) for part in parts)

@@ -52,15 +52,19 @@ class Aside(NamedTuple):
     version: str
 
 
-def next_parts(store: Store, enricher: Enricher, model: str, most: int) -> list[Part]:
-    """Return what to embed next: short memories, or a part of a long one."""
+def next_parts(store: Store, enricher: Enricher, model: str, most: int, *, waits: bool = False) -> list[Part]:
+    """Return what to embed next: short memories, or a part of a long one.
+
+    waits: of one that is too long to embed whole, take the first `most` passages, if none is embedded yet
+    """
     without = {row.memory_id: row.rev for row in set_aside(store, model)}
     lacking = store.lacking_vectors(model, most, longest=LONG_CHARACTERS, without=without)
-    whole = [Part(memory, 0, enricher.texts(memory)[:MAX_EMBEDDED]) for memory in lacking]
+    whole = [Part(memory, 0, enricher.texts(memory)) for memory in lacking]
     chosen: list[Part] = []
     for part in sorted(whole, key=lambda part: len(part.texts)):  # newest first among those of a length
         begun = store.embedded_from(model, part.memory.id) if len(part.texts) > 1 else None
-        texts = part.texts[:begun]
+        is_cut = waits and begun is None and len(part.texts) > MAX_EMBEDDED
+        texts = part.texts[: most if is_cut else MAX_EMBEDDED][:begun]
         left = most - sum(len(each.texts) for each in chosen)
         if chosen and len(texts) > left:
             break

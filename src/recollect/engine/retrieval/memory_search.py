@@ -28,6 +28,8 @@ PLACES = 3
 # place, 84 of 100 of those the right one first; of 1,159 everyday prompts one gets a place, of 1,121 questions about
 # agreements and incidents elsewhere 18.
 UNASKED_RELEVANCE = 0.7
+# Types of what the user wants.
+STATED = ("preference", "style", "habit")
 
 
 class MemorySearch(msgspec.Struct, eq=False):
@@ -124,7 +126,7 @@ class MemorySearch(msgspec.Struct, eq=False):
         """Return the answer to a question, after queued hook events and changed shared files are read."""
         self.catch_up()
         notes = self.shared(project_of(asked.where))
-        found = self._known_first(asked, judge=judge)
+        found = self._stated_first(asked, self._known_first(asked, judge=judge), judge=judge)
         if all(hit.memory.observed for hit in found.hits):
             notes += self._matches_elsewhere(asked)
         self.centrality.settle()
@@ -144,6 +146,23 @@ class MemorySearch(msgspec.Struct, eq=False):
         seen = msgspec.structs.replace(seen, hits=tuple(told))
         is_better = bool(seen.hits) and (not found.hits or NEAREST not in seen.notes)
         return msgspec.structs.replace(seen, notes=(*seen.notes, EVIDENCE)) if is_better else found
+
+    def _stated_first(self, asked: Asked, found: Recall, *, judge: bool) -> Recall:
+        """Return an answer with stated preferences first, if the question is about what the user wants."""
+        from recollect.recall.query import asks_preference
+
+        where = {**(asked.where or {}), "memory_type": STATED, "observed": False}
+        if not asks_preference(asked.text) or "memory_type" in (asked.where or {}):
+            return found
+        # By themselves: beside facts that share its words, a preference that shares none is not likely an answer.
+        alone = asked._replace(where=where, least=max(asked.least, PACK_RELEVANCE), hides_weak=False, stated=True)
+        stated = self._hits(alone, judge=judge)
+        if not stated.hits or {EVIDENCE, NEAREST}.intersection(found.notes):
+            return stated if stated.hits else found
+        first, least = {hit.memory.id for hit in stated.hits}, stated.hits[-1].score
+        rest = (hit for hit in found.hits if hit.memory.id not in first)
+        rest = (msgspec.structs.replace(hit, score=min(hit.score, least)) for hit in rest)
+        return msgspec.structs.replace(found, hits=(*stated.hits, *rest)[: asked.limit])
 
     def _hits(self, asked: Asked, *, judge: bool) -> Recall:
         # Here, not above: listing the operations must not load the stages of a recall.

@@ -93,7 +93,7 @@ class RecallPipeline(NamedTuple):
         from recollect.recall.gather import POOL, gather
         from recollect.recall.hybrid_score import BRANCH_POINTS, overlaid
         from recollect.recall.query import neutral, understand
-        from recollect.recall.score import Ranking, answered, measure, ranked_after, score
+        from recollect.recall.score import Ranking, answered, measure, near_ones, ranked_after, score
 
         store, model = self.context.store, self.embedding.model_id
         query = understand(asked.text, now=clock.now() if asked.as_of is None else asked.as_of)
@@ -115,6 +115,7 @@ class RecallPipeline(NamedTuple):
 
         pool, signals, cosines = measured(core)
         fitted = score(signals, unasked=asked.unasked)
+        fitted = near_ones(fitted, signals) if asked.stated else fitted
         likely = answered(fitted, signals)
         if asked.limit > core:
             near = {passage.pid for passage in pool.passages}
