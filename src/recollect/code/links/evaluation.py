@@ -151,8 +151,6 @@ def _item(state: State, expression: ir.Item, frame: Frame) -> Variable:
                 state.keyed.append((keys, lambda: elements(value, found)))
             else:
                 elements(value, found, key)
-                if value.parents is not None and isinstance(key, str):
-                    lookup(state, value, key, site, found.add)
         elif isinstance(key, str) and not isinstance(value, Constant):
             lookup(state, value, key, site, found.add)
         elif isinstance(value, Object | Declared):
@@ -389,8 +387,6 @@ def _assign_item(state: State, target: ir.Item, value: Variable, frame: Frame) -
     def on(of: Value) -> None:
         if isinstance(of, Collection):
             value.flow(of.rest if key is None else of.entry(key))
-        elif isinstance(of, Class) and isinstance(key, str):
-            value.flow(add_member(state, of, key))
         elif isinstance(key, str) and isinstance(of, Object | Function):
             value.flow(state.field(of, key))
         elif isinstance(of, Object):
@@ -471,10 +467,6 @@ def _run_declaration(state: State, target: ir.Expression, declared: Variable, fr
         at(state, target, frame, lambda variable: state.declared.append((variable, declared)))
     elif isinstance(target, ir.Name):
         state.declared.append((_named(target.name, frame), declared))
-    else:
-        held = state.variable()
-        state.declared.append((held, declared))
-        assign(state, target, held, frame)
 
 
 def bring_in(state: State, imported: ir.Import, frame: Frame) -> None:

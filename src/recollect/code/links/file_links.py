@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from recollect.code.links.link_pack import Loose, Site
-from recollect.code.links.module_finder import FILE, Modules
+from recollect.code.links.module_finder import Modules
 from recollect.code.links.program import Import, Scope, Unit, as_written, read_program
 from recollect.code.links.solution import CONFIDENCE, Derivation, OpenCall, Solution
 from recollect.code.links.solver import solve
@@ -203,7 +203,7 @@ class _Places:
                 for other in found:
                     if other != path:
                         self._link((path, 0), (other, 0), "IMPORTS", each.line, "import", IMPORT_CONFIDENCE)
-                if not found and not each.module.startswith(FILE):
+                if not found:
                     is_module = each.name is None or (each.name == "*" and self._modules.family(path) not in STARRED)
                     name = each.module if is_module else f"{each.module}.{each.name}"
                     self._link((path, 0), name, "IMPORTS", each.line, "import", IMPORT_CONFIDENCE)
@@ -250,5 +250,5 @@ class _Places:
             return
         target = self.target(used)
         # Recursion is kept as a call; a type that names itself is no link.
-        if self.target(source) != target or relation == "CALLS":
+        if relation == "CALLS" or self.target(source) != target:
             found.sites.append(Site(key, target, relation, line, column, how, confidence))

@@ -238,7 +238,7 @@ class State:
                         is_of_class = "classmethod" in function.scope.marks
                         self.receivers(function).add(value.of if is_of_class else value)
                 # What is assigned in a method of a base is a field of every heir.
-                for base in value.of.order[1:]:
+                for base in value.of.bases:
                     self.field(base.instance, name).flow(found)
         return found
 
