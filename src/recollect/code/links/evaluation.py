@@ -29,10 +29,8 @@ from recollect.code.links.flow_values import (
 from recollect.code.links.library_calls import awaited, elements
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
 from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, lookup, of_file, of_files
-from recollect.code.links.solver_state import Asked, Given, Site, State
+from recollect.code.links.solver_state import Given, Site, State
 
-# A callee with a name, which is reported if nothing is found.
-NAMED = frozenset((ir.Name, ir.Member))
 # A callee that is a stored value.
 VARIABLE = frozenset((ir.Item, ir.Call, ir.Either, ir.Elements))
 # Languages in which a name may come from anything outside that is imported as a whole.
@@ -153,8 +151,6 @@ def _item(state: State, expression: ir.Item, frame: Frame) -> Variable:
                 state.keyed.append((keys, lambda: elements(value, found)))
             else:
                 elements(value, found, key)
-                if value.parents is not None and isinstance(key, str):
-                    lookup(state, value, key, site, found.add)
         elif isinstance(key, str) and not isinstance(value, Constant):
             lookup(state, value, key, site, found.add)
         elif isinstance(value, Object | Declared):
@@ -177,8 +173,7 @@ def _made(state: State, expression: ir.Call, frame: Frame, sink: Sink) -> None:
     given = [_given(state, each, frame) for each in expression.arguments]
     how = _how_written(called, frame)
     site = Site(frame, expression.line, expression.column, how, expression.is_implied, None, True)
-    if not site.is_implied and type(called) in NAMED:
-        state.asked.append(Asked(site, called, callee))
+    state.expect(site, called, callee)
     callee.use(lambda value: apply(state, value, given, site, sink, expression.is_new))
 
 
@@ -392,8 +387,6 @@ def _assign_item(state: State, target: ir.Item, value: Variable, frame: Frame) -
     def on(of: Value) -> None:
         if isinstance(of, Collection):
             value.flow(of.rest if key is None else of.entry(key))
-        elif isinstance(of, Class) and isinstance(key, str):
-            value.flow(add_member(state, of, key))
         elif isinstance(key, str) and isinstance(of, Object | Function):
             value.flow(state.field(of, key))
         elif isinstance(of, Object):
@@ -474,10 +467,6 @@ def _run_declaration(state: State, target: ir.Expression, declared: Variable, fr
         at(state, target, frame, lambda variable: state.declared.append((variable, declared)))
     elif isinstance(target, ir.Name):
         state.declared.append((_named(target.name, frame), declared))
-    else:
-        held = state.variable()
-        state.declared.append((held, declared))
-        assign(state, target, held, frame)
 
 
 def bring_in(state: State, imported: ir.Import, frame: Frame) -> None:

@@ -7,9 +7,8 @@ bytes ──front end of its language──► Unit ──► packed
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from typing import Any
 
 import msgspec
 
@@ -22,7 +21,7 @@ from recollect.code.index.symbols import Extracted, Outline, Symbol
 from recollect.code.links.interface_summary import add_names, digest, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
 from recollect.code.links.named_uses import with_uses
-from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, Unparsed, packed, unpacked
+from recollect.code.links.program import Assign, Code, Export, Import, Kept, Name, Unit, Unparsed, packed
 from recollect.store.code_rows import IndexedFile, Touched, symbol_keys
 from recollect.text.redaction.redact import masked
 
@@ -59,15 +58,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     digest: bytes = b""
 
 
-class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """A stored program: packed, with the keys of its symbols."""
-
-    keys: list[str]
-    unit: bytes
-
-
 _offer = msgspec.msgpack.Decoder(Offer)
-_kept = msgspec.msgpack.Decoder(Kept)
 
 
 def has_program(language: str | None) -> bool:
@@ -155,22 +146,15 @@ def read_offer(content: bytes) -> Offer:
     return _offer.decode(content)
 
 
-def read_program(content: bytes) -> tuple[Unit, list[str]]:
-    """Return a program and the keys of its symbols, from bytes."""
-    kept = _kept.decode(content)
-    return unpacked(kept.unit), kept.keys
-
-
 def offer(unit: Unit) -> Offer:
     """Return what others need to know of a program."""
     top = unit.scopes[0].body if unit.scopes else ()
     names: dict[str, None] = {}
     modules: dict[tuple[str, int], None] = {}
     bound: set[str] = set()
-    for statement in _statements(unit):
-        if isinstance(statement, Import):
-            modules[statement.module, statement.level] = None
-            bound.add(statement.alias or statement.name or statement.module)
+    for each in (statement for scope in unit.scopes for statement in scope.body if isinstance(statement, Import)):
+        modules[each.module, each.level] = None
+        bound.add(each.alias or each.name or each.module)
     for statement in top:
         if isinstance(statement, Assign) and isinstance(statement.target, Name):
             bound.add(statement.target.name)
@@ -192,8 +176,3 @@ def front_end(language: str) -> FrontEnd:
     module = import_module(f"recollect.code.links.{FRONT_ENDS[language]}")
     found: FrontEnd = module.unit
     return found
-
-
-def _statements(unit: Unit) -> Iterator[Any]:
-    for scope in unit.scopes:
-        yield from scope.body

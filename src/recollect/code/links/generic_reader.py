@@ -47,6 +47,7 @@ class LanguageRules(NamedTuple):
     private: what is private at the top of a file is not seen by others, though they see all the rest
     brackets: parameters stand in brackets after the name
     same: members that return the object itself, or what it wraps
+    marks: of all types
     """
 
     this: frozenset[str] = frozenset()
@@ -63,6 +64,7 @@ class LanguageRules(NamedTuple):
     private: bool = False
     brackets: bool = True
     same: frozenset[str] = frozenset()
+    marks: tuple[str, ...] = ()
 
 
 def _words(text: str) -> frozenset[str]:
@@ -70,7 +72,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 RULES: dict[str, LanguageRules] = {
-    "go": LanguageRules(types="after"),
+    "go": LanguageRules(types="after", marks=("shaped",)),
     "rust": LanguageRules(
         _words("self"),
         _words("Self"),
@@ -260,7 +262,7 @@ class _Translation:
             bases=tuple(self._bases.get(place, ())),
             implements=tuple(self._implements.get(place, ())),
             body=tuple(self._bodies[number]),
-            marks=("module",) if symbol.kind == "Module" else (),
+            marks=("module",) if symbol.kind == "Module" else self._rules.marks,
             line=symbol.start_line,
         )
 

@@ -25,8 +25,7 @@ _LEAVING: frozenset[type] = frozenset((ir.Return, ir.Yield, ir.Import, ir.Export
 
 def summary(unit: ir.Unit) -> ir.Unit:
     """Return the interface summary of a program; scopes keep their places."""
-    scopes = tuple([_scope(scope) for scope in unit.scopes])
-    return msgspec.structs.replace(unit, scopes=scopes, notes=())
+    return msgspec.structs.replace(unit, scopes=tuple([_scope(scope) for scope in unit.scopes]))
 
 
 def _scope(scope: ir.Scope) -> ir.Scope:

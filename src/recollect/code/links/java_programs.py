@@ -323,5 +323,4 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     parsed = grammars.parsed("java")
     reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
     reader.read_tree(parse(page, "java").root_node)
-    scopes = tuple([frame.scope() for frame in reader.frames])
-    return ir.Unit("java", scopes, reader.package, tuple(page.notes))
+    return ir.Unit("java", tuple([frame.scope() for frame in reader.frames]), reader.package)

@@ -26,7 +26,7 @@ from recollect.code.links.tree_reader import (
     BlockFrame,
     Grammar,
     ScopeWriter,
-    SymbolReader,
+    TreeReader,
     Variable,
     declared,
     either,
@@ -80,7 +80,7 @@ class Around(NamedTuple):
     is_innermost: bool
 
 
-class Reader(SymbolReader):
+class Reader(TreeReader):
     """A Java file on its way to a program.
 
     shapes: classes by the places of their scopes; imported: packages of imported names

@@ -226,4 +226,4 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = ""
     reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
     reader.read_tree(tree.root_node)
     close(reader)
-    return ir.Unit(language, tuple([frame.scope() for frame in reader.frames]), notes=tuple(page.notes))
+    return ir.Unit(language, tuple([frame.scope() for frame in reader.frames]))

@@ -15,7 +15,7 @@ from recollect.code.links.tree_reader import (
     NOTHING,
     Block,
     Grammar,
-    SymbolReader,
+    TreeReader,
     Variable,
     declared,
     either,
@@ -36,7 +36,7 @@ FIELDS = tuple(
 )
 
 
-class Reader(SymbolReader):
+class Reader(TreeReader):
     """A JavaScript file on its way to a program.
 
     imports: modules that are required inside of expressions; exports: name outside, name inside, its block

@@ -20,9 +20,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
 from typing import NamedTuple, TypeVar
 
-# What stands for a file of the tree in place of a module, where a name is visible without an import.
-FILE = "file:"
-
 JS_EXTENSIONS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
 # What is built to here is written there: a package's entry seldom is in the repository itself.
 BUILT = ("dist/", "build/", "lib/", "out/", "esm/", "cjs/")
@@ -101,9 +98,6 @@ class Modules:
         return found
 
     def _find(self, importer: str, module: str, level: int) -> tuple[str, ...]:
-        if module.startswith(FILE):
-            path = module[len(FILE) :]
-            return (path,) if path in self.files else ()
         finder = FINDERS.get(self.family(importer))
         return finder(self, importer, module, level) if finder else ()
 

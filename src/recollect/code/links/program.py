@@ -265,8 +265,8 @@ class Scope(_Part, frozen=True):
     marks: what changes how it is bound: "static", "classmethod", "property", "setter", "abstract", "constructor",
         "async", "generator", "self" (its first parameter is the receiver), "functional" (an object with one method:
         any member of it is the function itself), "module" (a class that is a module: what is inside sees its names),
-        "implicit" (not written, as the accessors of a record: calls go
-        through it and make no edge of their own)
+        "implicit" (not written, as the accessors of a record: calls go through it and make no edge of their own),
+        "shaped" (a type derives from interfaces by having their methods)
     outer_names: names that belong to the scope around (`nonlocal`), global_names: to the module (`global`)
     returns: the declared type of what it returns
     arity: how many arguments it takes, where overloads differ by that; else -1
@@ -306,7 +306,6 @@ class Unit(_Part, frozen=True):
     language: str
     scopes: tuple[Scope, ...]
     package: str = ""
-    notes: tuple[str, ...] = ()
     constants: tuple[Constant, ...] = ()
 
 
@@ -319,7 +318,15 @@ def as_written(name: str) -> str:
     return SHADOW.sub("", name)
 
 
+class Kept(msgspec.Struct, frozen=True, array_like=True):
+    """A stored program: packed, with the keys of its symbols."""
+
+    keys: list[str]
+    unit: bytes
+
+
 _decoder = msgspec.msgpack.Decoder(Unit)
+_kept = msgspec.msgpack.Decoder(Kept)
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -331,3 +338,9 @@ def packed(unit: Unit) -> bytes:
 def unpacked(content: bytes) -> Unit:
     """Return a unit from its bytes."""
     return _decoder.decode(content)
+
+
+def read_program(content: bytes) -> tuple[Unit, list[str]]:
+    """Return a stored program and the keys of its symbols, from bytes."""
+    kept = _kept.decode(content)
+    return unpacked(kept.unit), kept.keys

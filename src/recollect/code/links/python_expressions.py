@@ -21,17 +21,7 @@ LARGEST_KEY = 1_000_000_000
 SOME_TEXT = ir.Text("")
 
 
-class Frame(ScopeWriter):
-    """A scope of Python; `lambdas`: how many functions without a name it has."""
-
-    __slots__ = ("lambdas",)
-
-    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: Frame | None) -> None:
-        super().__init__(kind, name, place, parent)
-        self.lambdas = 0
-
-
-class Reader(ProgramWriter[Frame]):
+class Reader(ProgramWriter[ScopeWriter]):
     """A Python file on its way to a program.
 
     renamed: variables of comprehensions
@@ -45,7 +35,7 @@ class Reader(ProgramWriter[Frame]):
         self.symbols = symbols
         self.renamed: dict[str, str] = {}
         self.used: list[tuple[ast.expr, tuple[str, ...]]] = []
-        self.frame = Frame("module", "", 0, None)
+        self.frame = ScopeWriter("module", "", 0, None)
         self.frames.append(self.frame)
 
     def value(self, node: ast.expr) -> ir.Expression:
@@ -58,7 +48,7 @@ class Reader(ProgramWriter[Frame]):
             return line, column
         return line, len(self.lines[line - 1].encode()[:column].decode("utf-8", "ignore"))
 
-    def wait(self, read: Callable[[], object], frame: Frame) -> None:
+    def wait(self, read: Callable[[], object], frame: ScopeWriter) -> None:
         """Read something later, as part of a scope."""
         renamed = self.renamed
         if renamed:
@@ -75,9 +65,9 @@ class Reader(ProgramWriter[Frame]):
         """Return the expression of a name; the same one for the same name."""
         return super().name(self.renamed.get(name, name) if self.renamed else name)
 
-    def open(self, kind: ir.ScopeKind, name: str, node: ast.AST | None) -> Frame:
+    def open(self, kind: ir.ScopeKind, name: str, node: ast.AST | None) -> ScopeWriter:
         """Return a new scope inside the current one, with its line and its symbol."""
-        frame = Frame(kind, name, len(self.frames), self.frame)
+        frame = ScopeWriter(kind, name, len(self.frames), self.frame)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             frame.line = node.lineno
             first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
@@ -303,15 +293,14 @@ def _followed(r: Reader, entries: list[ir.Entry]) -> tuple[ir.Entry, ...]:
 
 def _lambda(r: Reader, node: ast.Lambda) -> ir.Expression:
     """Read a lambda, which is named by its number in the scope around."""
-    r.frame.lambdas += 1
-    frame = r.open("function", f"<lambda{r.frame.lambdas}>", None)
+    frame = r.open("function", r.frame.numbered("lambda"), None)
     frame.line = node.lineno
     parameters(r, frame, node.args)
     r.wait(lambda: r.emit(ir.Return(r.value(node.body))), frame)
     return ir.Code(frame.place)
 
 
-def parameters(r: Reader, frame: Frame, listed: ast.arguments) -> None:
+def parameters(r: Reader, frame: ScopeWriter, listed: ast.arguments) -> None:
     """Read the parameters of a function, with their defaults and types."""
     plain = [*listed.posonlyargs, *listed.args]
     defaults: list[ast.expr | None] = [*[None] * (len(plain) - len(listed.defaults)), *listed.defaults]

@@ -18,8 +18,8 @@ from typing import Any
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
 from recollect.code.links.named_uses import Path, with_noted_uses
-from recollect.code.links.python_expressions import Frame, Reader, annotation, parameters, target
-from recollect.code.links.tree_reader import NOTHING, declared, either, opaque
+from recollect.code.links.python_expressions import Reader, annotation, parameters, target
+from recollect.code.links.tree_reader import NOTHING, ScopeWriter, declared, either, opaque
 from recollect.parsing import parse_python
 
 CONSTRUCTORS = ("__init__", "__new__")
@@ -213,7 +213,7 @@ def _function(r: Reader, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         r.emit(ir.Assign(r.name(node.name), ir.Code(frame.place)))
 
 
-def _bind(frame: Frame, name: str) -> None:
+def _bind(frame: ScopeWriter, name: str) -> None:
     """Mark how a function of a class is bound."""
     if "static" not in frame.marks:
         frame.marks.append(SELF)
@@ -223,7 +223,7 @@ def _bind(frame: Frame, name: str) -> None:
         frame.marks.append("classmethod")
 
 
-def _decorate(r: Reader, frame: Frame, decorators: Iterable[ast.expr]) -> None:
+def _decorate(r: Reader, frame: ScopeWriter, decorators: Iterable[ast.expr]) -> None:
     for each in decorators:
         last = each.attr if isinstance(each, ast.Attribute) else each.id if isinstance(each, ast.Name) else ""
         if last == OVERLOAD or (last in MARKS and frame.kind == "function"):
@@ -251,7 +251,7 @@ def _class(r: Reader, node: ast.ClassDef) -> None:
     r.emit(ir.Assign(r.name(node.name), ir.Code(frame.place)))
 
 
-def _is_record(frame: Frame) -> bool:
+def _is_record(frame: ScopeWriter) -> bool:
     """Tell whether a class gets its constructor from its fields."""
     named = [*frame.bases, *(each.callee if isinstance(each, ir.Call) else each for each in frame.decorators)]
     return any(isinstance(each, ir.Name | ir.Member) and each.name in RECORDS for each in named)

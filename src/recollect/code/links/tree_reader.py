@@ -66,7 +66,7 @@ class Grammar(NamedTuple):
     fields: Fields
 
 
-def _unknown(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
+def _unknown(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     """Read the parts of a node without a handler, such as a syntax error."""
     return r.parts(node.named_children)
 
@@ -117,10 +117,10 @@ def _plain(page: Page, offset: int) -> int:
 
 
 class ScopeWriter:
-    """A `Scope` that is being written."""
+    """A `Scope` that is being written; `counts`: how often each name was taken."""
 
     __slots__ = (
-        "arity", "bases", "body", "decorators", "global_names", "implements", "kind", "line", "marks", "name",
+        "arity", "bases", "body", "counts", "decorators", "global_names", "implements", "kind", "line", "marks", "name",
         "outer_names", "parameters", "parent", "place", "returns", "symbol",
     )  # fmt: skip
 
@@ -137,6 +137,13 @@ class ScopeWriter:
         self.outer_names: dict[str, None] = {}
         self.global_names: dict[str, None] = {}
         self.returns: ir.Expression | None = None
+        self.counts: dict[str, int] = {}
+
+    def numbered(self, word: str) -> str:
+        """Return `<word1>`, `<word2>`, …"""
+        key = f"<{word}>"
+        self.counts[key] = count = self.counts.get(key, 0) + 1
+        return f"<{word}{count}>"
 
     def scope(self) -> ir.Scope:
         """Return the scope as written."""
@@ -175,22 +182,15 @@ class Block:
 
 
 class BlockFrame(ScopeWriter):
-    """A scope of a language whose blocks declare names; `counts`: how often each name was taken."""
+    """A scope of a language whose blocks declare names."""
 
-    __slots__ = ("block", "counts")
+    __slots__ = ("block",)
 
     def __init__(
         self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None
     ) -> None:
         super().__init__(kind, name, place, parent)
         self.block = Block(block)
-        self.counts: dict[str, int] = {}
-
-    def numbered(self, word: str) -> str:
-        """Return `<word1>`, `<word2>`, …"""
-        key = f"<{word}>"
-        self.counts[key] = count = self.counts.get(key, 0) + 1
-        return f"<{word}{count}>"
 
     def declare(self, block: Block, name: str, type: ir.Expression | None = None) -> Variable:
         """Return the variable of a declaration, one per name and block."""
@@ -245,11 +245,12 @@ class ProgramWriter(Generic[F]):
         return found
 
 
-class TreeReader(ProgramWriter[F]):
+class TreeReader(ProgramWriter[BlockFrame]):
     """Reads a syntax tree and writes a program, by handlers per kind of node.
 
     A node is read to the expression that it is worth; a statement writes into the current scope and is worth nothing.
-    What is nested too deeply for the stack waits in the queue, too.
+    What is nested too deeply for the stack waits in the queue, too. Scopes are symbols by where they end: the first
+    scope that ends there takes the symbol.
     """
 
     def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
@@ -261,8 +262,11 @@ class TreeReader(ProgramWriter[F]):
         self.handlers = grammar.handlers
         self.kinds = grammar.kinds
         self.fields = grammar.fields
-        self.symbols = symbols
+        self.ends = {end: (place, name) for (end, name), place in symbols.items()}
         self.depth = 0
+        self.module = self.frame = BlockFrame("module", "", 0, None, None)
+        self.frames.append(self.frame)
+        self.block = self.frame.block
 
     def read_tree(self, root: tree_sitter.Node) -> None:
         """Read a tree and all that waits."""
@@ -339,28 +343,9 @@ class TreeReader(ProgramWriter[F]):
         self.wait(lambda: self.emit(ir.Assign(name, self.value(node))))
         return name
 
-    def wait(self, read: Callable[[], object]) -> None:
-        """Read something later, as part of the current scope."""
-        raise NotImplementedError
+    # --- scopes ---
 
-    def opened(self, frame: F, node: tree_sitter.Node | None, symbol: str) -> F:
-        """Return a new scope after noting its line and its symbol."""
-        if node is not None:
-            frame.line = self.line(node)
-            frame.symbol = self.symbols.get((node.end_byte, symbol), -1)
-        self.frames.append(frame)
-        return frame
-
-
-B = TypeVar("B", bound=BlockFrame)
-
-
-class BlockReader(TreeReader[B]):
-    """A reader of a language whose blocks declare names."""
-
-    block: Block
-
-    def wait(self, read: Callable[[], object], frame: B | None = None) -> None:
+    def wait(self, read: Callable[[], object], frame: BlockFrame | None = None) -> None:
         """Read something later, in a scope; default: in the current scope and block."""
         target, block = frame or self.frame, frame.block if frame else self.block
 
@@ -371,36 +356,27 @@ class BlockReader(TreeReader[B]):
 
         self.queue.append(resume)
 
-    def enter(self, frame: B, block: Block | None = None) -> tuple[B, Block]:
+    def enter(self, frame: BlockFrame, block: Block | None = None) -> tuple[BlockFrame, Block]:
         """Go on in another scope; returns where to come back to with `back`."""
         before = (self.frame, self.block)
         self.frame, self.block = frame, block or frame.block
         return before
 
-    def back(self, before: tuple[B, Block]) -> None:
+    def back(self, before: tuple[BlockFrame, Block]) -> None:
         """Return from a scope."""
         self.frame, self.block = before
-
-
-class SymbolReader(BlockReader[BlockFrame]):
-    """A reader whose scopes are symbols by where they end: the first scope that ends there takes the symbol."""
-
-    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
-        super().__init__(page, grammar, symbols)
-        self.ends = {end: (place, name) for (end, name), place in symbols.items()}
-        self.module = self.frame = self.opened(BlockFrame("module", "", 0, None, None), None, "")
-        self.block = self.frame.block
 
     def open(self, kind: ir.ScopeKind, node: tree_sitter.Node | None, name: str) -> BlockFrame:
         """Return a new scope inside the current one; name: default: that of its symbol."""
         symbol, known = self.ends.pop(node.end_byte, (-1, "")) if node is not None else (-1, "")
         called = name or known or self.frame.numbered(kind)
-        frame = self.opened(BlockFrame(kind, called, len(self.frames), self.frame, self.block), None, "")
+        frame = BlockFrame(kind, called, len(self.frames), self.frame, self.block)
         frame.line, frame.symbol = self.line(node) if node is not None else 0, symbol
+        self.frames.append(frame)
         return frame
 
 
-def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
+def in_block(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     """Read the parts of a statement in a block of its own."""
     outer = r.block
     r.block = Block(outer)
@@ -413,7 +389,7 @@ def in_block(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
 def scoped(read: Handler) -> Handler:
     """Return a handler that reads in a block of its own."""
 
-    def inside(r: BlockReader[Any], node: tree_sitter.Node) -> ir.Expression:
+    def inside(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
         outer = r.block
         r.block = Block(outer)
         try:
@@ -445,12 +421,12 @@ def is_worth(value: ir.Expression) -> bool:
 # --- handlers that languages share ---
 
 
-def nothing(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
+def nothing(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     """Read what does nothing to values."""
     return NOTHING
 
 
-def first(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
+def first(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     """Read what has one part that counts."""
     inner = r.children(node)
     return r.value(inner[0]) if inner else NOTHING
@@ -466,7 +442,7 @@ def wrapped(make: Callable[[ir.Expression], ir.Expression]) -> Handler:
     return lambda r, node: make(first(r, node))
 
 
-def statements(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
+def statements(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     """Read statements one after the other."""
     value = r.value
     for child in node.named_children:
@@ -476,7 +452,7 @@ def statements(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
     return NOTHING
 
 
-def ternary(r: TreeReader[Any], node: tree_sitter.Node) -> ir.Expression:
+def ternary(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a ? b : c`."""
     condition, *options = r.children(node)
     r.do(r.value(condition))

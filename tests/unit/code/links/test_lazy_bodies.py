@@ -12,7 +12,8 @@ from recollect.code.links.file_programs import offer
 from recollect.code.links.interface_summary import summary
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.python_programs import unit
-from recollect.code.links.solver import Solution, solve
+from recollect.code.links.solution import Solution
+from recollect.code.links.solver import solve
 from recollect.code.links.solver_state import State
 
 MAIN = """
@@ -84,13 +85,13 @@ def _solved(files: Mapping[str, str], faces: frozenset[str]) -> Solution:
     return solve(shown, Modules(declared), faces=faces)
 
 
-def _asked_about(solution: Solution) -> list[tuple[object, ...]]:
-    return [
+def _asked_about(solution: Solution) -> set[tuple[object, ...]]:
+    return {
         tuple(row)
         for rows in (solution.calls, solution.ambiguous, solution.unresolved)
         for row in rows
         if row.caller[0] == "main.py"
-    ]
+    }
 
 
 def test_lazy_bodies_give_the_same_links() -> None:

@@ -188,8 +188,3 @@ def test_modules_of_elixir_and_haskell_are_found_by_their_whole_name() -> None:
     assert modules.find("lib/b.ex", "App.A.Inner") == ("lib/a.ex",)
     assert modules.find("src/Main.hs", "Data.Tree") == ("src/Data/Tree.hs",)
     assert modules.find("src/Main.hs", "Data.Map") == ()
-
-
-def test_a_file_can_be_named_directly() -> None:
-    assert PYTHON.find("setup.py", "file:scripts/run.py") == ("scripts/run.py",)
-    assert PYTHON.find("setup.py", "file:nowhere.py") == ()

@@ -7,8 +7,8 @@ import pytest
 
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import detect
-from recollect.code.links.file_programs import read_program, translated
-from recollect.code.links.program import Use
+from recollect.code.links.file_programs import translated
+from recollect.code.links.program import Use, read_program
 
 from .written import expression
 

@@ -8,8 +8,20 @@ import pytest
 
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import BY_NAME
-from recollect.code.links.file_programs import read_program, translated
-from recollect.code.links.program import Call, Do, Import, Item, Member, Name, Unit, Unparsed, packed, unpacked
+from recollect.code.links.file_programs import translated
+from recollect.code.links.program import (
+    Call,
+    Do,
+    Import,
+    Item,
+    Member,
+    Name,
+    Unit,
+    Unparsed,
+    packed,
+    read_program,
+    unpacked,
+)
 from recollect.code.links.python_programs import unit
 from recollect.code.links.python_types import type_of
 
