@@ -11,7 +11,8 @@ from recollect.code.links.file_programs import offer
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.program import Unit, packed, unpacked
 from recollect.code.links.python_programs import unit
-from recollect.code.links.solver import Solution, solve
+from recollect.code.links.solution import Solution
+from recollect.code.links.solver import solve
 
 NAMES = "abcf"
 name = st.sampled_from(NAMES)

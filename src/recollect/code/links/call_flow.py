@@ -29,13 +29,12 @@ from recollect.code.links.library_table import CALLED, PROMISE
 from recollect.code.links.member_lookup import WHOLE, Sink, lookup
 from recollect.code.links.overload_choice import Signature, choose
 from recollect.code.links.program import Call, Expression, Key, Member, Name, Table
-from recollect.code.links.solver_state import Asked, Given, Site, State
+from recollect.code.links.solver_state import IMPLICIT, Given, Site, State
 
 if TYPE_CHECKING:
     from recollect.code.links.flow_values import Frame
     from recollect.code.links.solver_state import Place
 
-IMPLICIT = "implicit"
 SELF = "self"  # a mark: the first parameter is what the function is called on
 
 
@@ -279,7 +278,7 @@ def defined(state: State, place: Place, frame: Frame) -> Variable:
         for decorator in reversed(value.scope.decorators):
             applied = state.evaluate(decorator, frame)
             site = Site(frame, value.scope.line, 0, "decorator")
-            state.asked.append(Asked(site, decorator, applied))
+            state.expect(site, decorator, applied)
             if isinstance(value, Class):  # it stays itself: nearly every decorator of classes returns the class
                 applied.use(partial(_decorate, state, found, ignore, site))
                 continue

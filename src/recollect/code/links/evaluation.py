@@ -29,10 +29,8 @@ from recollect.code.links.flow_values import (
 from recollect.code.links.library_calls import awaited, elements
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
 from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, lookup, of_file, of_files
-from recollect.code.links.solver_state import Asked, Given, Site, State
+from recollect.code.links.solver_state import Given, Site, State
 
-# A callee with a name, which is reported if nothing is found.
-NAMED = frozenset((ir.Name, ir.Member))
 # A callee that is a stored value.
 VARIABLE = frozenset((ir.Item, ir.Call, ir.Either, ir.Elements))
 # Languages in which a name may come from anything outside that is imported as a whole.
@@ -177,8 +175,7 @@ def _made(state: State, expression: ir.Call, frame: Frame, sink: Sink) -> None:
     given = [_given(state, each, frame) for each in expression.arguments]
     how = _how_written(called, frame)
     site = Site(frame, expression.line, expression.column, how, expression.is_implied, None, True)
-    if not site.is_implied and type(called) in NAMED:
-        state.asked.append(Asked(site, called, callee))
+    state.expect(site, called, callee)
     callee.use(lambda value: apply(state, value, given, site, sink, expression.is_new))
 
 

@@ -8,16 +8,19 @@ uses        DEPENDS_ON    types, and functions that are passed on
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from recollect.code.links.file_programs import read_program
 from recollect.code.links.link_pack import Loose, Site
 from recollect.code.links.module_finder import FILE, Modules
 from recollect.code.links.program import Import, Scope, Unit, as_written
-from recollect.code.links.solver import CallEdge, Derivation, OpenCall, Solution, solve, uncollected
-from recollect.code.links.solver_state import Place
+from recollect.code.links.solution import CONFIDENCE, Derivation, OpenCall, Solution
+from recollect.code.links.solver import solve
+from recollect.code.links.solver_state import CallSite, Place
 from recollect.store.link_rows import ALIAS, AmbiguousSite, OutsideSite, UnresolvedSite
 
 # What deriving, importing and using are worth: they are written down, and only what a name means may be mistaken.
@@ -48,26 +51,30 @@ class Found(NamedTuple):
     is_coarse: bool = False
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Pause the collector of garbage; it goes on afterwards if it did before."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def solved(
     programs: Mapping[str, bytes], modules: Modules, members: Iterable[str], needed: Iterable[str]
 ) -> dict[str, Found]:
     """Return the links of the members of a group, in their order."""
     units: dict[str, Unit] = {}
     keys: dict[str, list[str]] = {}
-    with uncollected():
+    with _uncollected():
         for path, content in programs.items():
             units[path], keys[path] = read_program(content)
         solution = solve(units, modules, faces=frozenset(needed))
         found = _Places(units, keys, modules, members).found(solution)
         return {path: each._replace(is_coarse=solution.is_coarse) for path, each in found.items()}
-
-
-def _by_site(calls: Iterable[CallEdge]) -> list[list[CallEdge]]:
-    """Return calls by the places in the code that make them."""
-    sites: dict[tuple[Place, int, int], list[CallEdge]] = {}
-    for call in calls:
-        sites.setdefault((call.caller, call.line, call.column), []).append(call)
-    return list(sites.values())
 
 
 class _Places:
@@ -79,7 +86,8 @@ class _Places:
         self._units, self._keys, self._modules = units, keys, modules
         self._files = {path: Found([], Loose([], [], [], [])) for path in members}
         self._known: dict[Place, str] = {}
-        self._outside: dict[tuple[Place, int, int, int], list[str]] = {}
+        self._targets: dict[Place, str] = {}
+        self._outside: dict[CallSite, list[str]] = {}
 
     def key(self, place: Place) -> str:
         """Return the key of the symbol around a scope; "" for the file."""
@@ -98,13 +106,17 @@ class _Places:
 
     def target(self, place: Place) -> str:
         """Return a place as links name it."""
-        key = self.key(place)
-        return f"s{place[0]}::{key}" if key else f"f{place[0]}"
+        known = self._targets.get(place)
+        if known is None:
+            key = self.key(place)
+            known = self._targets[place] = f"s{place[0]}::{key}" if key else f"f{place[0]}"
+        return known
 
     def found(self, solution: Solution) -> dict[str, Found]:
         """Return the links of every file."""
-        for calls in _by_site(solution.calls):
-            self._calls(calls)
+        for site, callees in solution.sites.items():
+            if site[1]:  # what a front end evaluates twice has its place in the code only once
+                self._calls(site, callees)
         for derived in solution.derivations:
             self._derivation(derived)
         for use in solution.uses:
@@ -113,38 +125,33 @@ class _Places:
             self._alias(path, name, self.target(place))
         for opened in (*solution.ambiguous, *solution.unresolved):
             self._open(opened)
-        self._outside_calls()
+        self._outside_calls(solution.given)
         for path, found in self._files.items():
             if path in self._units:
                 self._imports(path, {site.target[1:].partition("::")[0] for site in found.sites})
         return self._files
 
-    def _calls(self, calls: list[CallEdge]) -> None:
+    def _calls(self, site: CallSite, callees: Mapping[Place | str, str]) -> None:
         """Link a caller with the targets of one call; more targets mean less confidence."""
-        caller, line, column = calls[0].caller, calls[0].line, calls[0].column
-        # What a front end evaluates twice has its place in the code only once.
-        if not line or caller[0] not in self._files:
-            return
-        outside = [call.callee for call in calls if isinstance(call.callee, str)]
+        caller, line, column = site
+        outside = [callee for callee in callees if isinstance(callee, str)]
         if outside:
-            self._outside[caller, line, column, calls[0].given] = outside
-        inside = {
-            place: call
-            for call in reversed(calls)  # of two for one function the first counts
-            if not isinstance(place := call.callee, str) and not self._is_part(caller, place)
-        }
+            self._outside[site] = outside
+        inside = [place for place in callees if not isinstance(place, str) and not self._is_part(caller, place)]
         if not inside:
             return
         # Several of one name are one or another of them; `with Server() as s` calls three functions, and all of them.
         names = [self._scope(place).name for place in inside]
-        owners = {(place[0], self._scope(place).parent) for place in inside}
-        most = MOST_OVERRIDES if len(set(names)) == 1 and len(owners) == len(inside) else MOST_CALLEES
-        if len(inside) > most or (len(owners) < len(inside) and self._are_overloads(inside)):
-            self._open(OpenCall(caller, names[-1], line, column, tuple(sorted(inside))))
-            return
-        for name, (place, call) in zip(names, inside.items(), strict=True):
-            confidence = call.confidence / names.count(name) ** 0.5
-            self._link(caller, place, "CALLS", line, call.how, confidence, column)
+        if len(inside) > 1:
+            owners = {(place[0], self._scope(place).parent) for place in inside}
+            most = MOST_OVERRIDES if len(set(names)) == 1 and len(owners) == len(inside) else MOST_CALLEES
+            if len(inside) > most or (len(owners) < len(inside) and self._are_overloads(inside)):
+                inside.sort()
+                self._open(OpenCall(caller, self._scope(inside[0]).name, line, column, tuple(inside)))
+                return
+        for name, place in zip(names, inside, strict=True):
+            how = callees[place]
+            self._link(caller, place, "CALLS", line, how, CONFIDENCE[how] / names.count(name) ** 0.5, column)
 
     def _scope(self, place: Place) -> Scope:
         return self._units[place[0]].scopes[place[1]]
@@ -160,17 +167,19 @@ class _Places:
         counts = Counter((path, scope.parent, scope.name) for path, scope in scopes if scope.arity >= 0)
         return max(counts.values(), default=0) > 1
 
-    def _outside_calls(self) -> None:
+    def _outside_calls(self, given: Mapping[CallSite, int]) -> None:
         """Record calls of other libraries, unless a call has too many targets."""
         lines: dict[tuple[str, str, str, int], list[int]] = {}
-        for (caller, line, _, count), names in self._outside.items():
+        for site, names in self._outside.items():
+            caller, line, _ = site
             # `x = x.next()` in a loop: the first is meant.
             first = [name for name in names if not any(name.startswith(f"{other}.") for other in names)]
             if len(first) <= MOST_OUTSIDE:
                 for name in first:
-                    lines.setdefault((caller[0], self.key(caller), name[:MOST_CHARACTERS], count), []).append(line)
-        for (path, key, name, count), at in lines.items():
-            self._files[path].loose.outside.append(OutsideSite(key, name, "CALLS", tuple(sorted(set(at))), count))
+                    key = (caller[0], self.key(caller), name[:MOST_CHARACTERS], given.get(site, -1))
+                    lines.setdefault(key, []).append(line)
+        for (path, source, name, count), at in lines.items():
+            self._files[path].loose.outside.append(OutsideSite(source, name, "CALLS", tuple(sorted(set(at))), count))
 
     def _derivation(self, derived: Derivation) -> None:
         if derived.derived[0] not in self._files:

@@ -9,18 +9,15 @@ Values flow from where they are made to where they are called. A call on an unkn
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Mapping
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from recollect.code.links import call_flow, evaluation
 from recollect.code.links import program as ir
 from recollect.code.links.flow_values import (
     MOST_STEPS,
     STAR,
-    Bound,
     Class,
     Collection,
     Constant,
@@ -28,41 +25,16 @@ from recollect.code.links.flow_values import (
     External,
     Frame,
     Function,
-    Module,
     Named,
     Object,
     Value,
     Variable,
 )
-from recollect.code.links.library_table import BUILTIN, MADE, UNKNOWN
-from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, renamed, subclasses
+from recollect.code.links.library_table import MADE
+from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
 from recollect.code.links.module_finder import Modules
-from recollect.code.links.solver_state import Place, Site, State
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Pause the collector of garbage; it goes on afterwards if it did before."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-# Methods that texts, tables, files and the like have: the only method of the program with such a name is seldom meant.
-COMMON = frozenset(
-    """add all any append apply bind call capitalize catch clear close concat copy count decode discard encode end
-    entries enumerate every extend fill filter find findIndex finally flat flatMap flush forEach format fromkeys
-    get group has includes index indexOf insert intersection isalnum isalpha isdigit islower issubset isupper
-    items join keys lastIndexOf length ljust log lower lstrip map match next open partition pop popitem popleft
-    push read readline readlines reduce remove replace result return reverse rfind rjust rpartition rsplit rstrip
-    run search seek send set setdefault shift size slice some sort splice split splitlines start startswith
-    endswith stop strip sub submit substring tell test then throw title toLowerCase toString toUpperCase translate
-    trim union unshift update upper values wait write writelines zfill""".split()
-)
+from recollect.code.links.solution import Solution, answer
+from recollect.code.links.solver_state import Site, State
 
 
 def defer_body(state: State, function: Function) -> None:
@@ -130,78 +102,6 @@ MOST_CHAINED = 12
 PLAIN: frozenset[type] = frozenset((ir.Code, ir.Name, ir.Member))
 # Types of Go that fit an interface; more were not made for it.
 MOST_SHAPED = 12
-# Most methods of one name that a call may mean.
-MOST_CANDIDATES = 25
-
-# How surely a call leads where it was found to lead, by how that was found.
-CONFIDENCE: Mapping[str, float] = {
-    "direct": 0.99,  # the name is defined in the same file
-    "import": 0.98,  # the name was imported from where it is defined
-    "constructor": 0.98,
-    "super": 0.95,
-    "method": 0.95,  # of the class that the receiver was seen to be made of
-    "inherited": 0.93,
-    "property": 0.9,
-    "decorator": 0.9,
-    "value": 0.85,  # a function that was passed, stored or returned: some of its ways may never be taken
-    "callback": 0.8,  # given to a library, which calls it as far as is known
-    "declared": 0.75,  # by the declared type of the receiver alone
-    "external": 0.9,
-}
-
-
-class CallEdge(NamedTuple):
-    """A call: caller, callee (external: dotted name), place, kind of evidence, arguments where these decide."""
-
-    caller: Place
-    callee: Place | str
-    line: int
-    column: int
-    how: str
-    given: int = -1
-
-    @property
-    def confidence(self) -> float:
-        """The confidence in this call."""
-        return CONFIDENCE[self.how]
-
-
-class OpenCall(NamedTuple):
-    """An unresolved call: its name, and the functions it may mean."""
-
-    caller: Place
-    name: str
-    line: int
-    column: int
-    candidates: tuple[Place, ...] = ()
-
-
-class Derivation(NamedTuple):
-    """A class and a base or interface; an external base is a dotted name."""
-
-    derived: Place
-    base: Place | str
-    implements: bool
-
-
-class Used(NamedTuple):
-    """A name that stands in a type or is passed on; an external one is a dotted name."""
-
-    user: Place
-    used: Place | str
-    line: int
-
-
-class Solution(NamedTuple):
-    """Everything that was found, in a fixed order."""
-
-    calls: tuple[CallEdge, ...]
-    ambiguous: tuple[OpenCall, ...]
-    unresolved: tuple[OpenCall, ...]
-    derivations: tuple[Derivation, ...]
-    uses: tuple[Used, ...]
-    aliases: tuple[tuple[str, str, Place], ...]  # names of files for what is defined under another name
-    is_coarse: bool = False  # too many values flowed: what is not found stays unresolved
 
 
 def solve(
@@ -212,12 +112,11 @@ def solve(
     faces: files given as summaries: only needed; their function bodies are evaluated on first call
     most_steps: values that are handed on before the programs are solved coarsely
     """
-    with uncollected():
-        state = State(dict(sorted(units.items())), modules, faces, most_steps)
-        try:
-            return _answer(_solved(state))
-        finally:
-            state.dissolve()
+    state = State(dict(sorted(units.items())), modules, faces, most_steps)
+    try:
+        return answer(_solved(state))
+    finally:
+        state.dissolve()
 
 
 def _solved(state: State) -> State:
@@ -469,160 +368,3 @@ def _declare(state: State) -> None:
 def _is_unknown(variable: Variable) -> bool:
     """Tell whether a variable holds nothing but the names of constants."""
     return all(type(each) is Named for each in variable.values)
-
-
-# --- the answer ---
-
-
-def _answer(state: State) -> Solution:
-    called = {
-        CallEdge(*key, how if how in CONFIDENCE else "value", state.counts.get((caller, *key[2:]), -1)): None
-        for key, how in state.made.items()
-        if _is_written(state, caller := key[0])
-    }
-    ambiguous, unresolved = _open(state)
-    return Solution(
-        tuple(sorted(called, key=_by_place)),
-        tuple(sorted(ambiguous)),
-        tuple(sorted(unresolved)),
-        tuple(sorted(_derivations(state), key=lambda each: (each.derived, *_known_first(each.base), each.implements))),
-        tuple(sorted(set(_uses(state)), key=lambda each: (each.user, *_known_first(each.used), each.line))),
-        tuple(
-            sorted([(path, *row) for path in state.units if path not in state.faces for row in renamed(state, path)])
-        ),
-        state.work.is_coarse,
-    )
-
-
-def _by_place(edge: CallEdge) -> tuple[object, ...]:
-    return (edge.caller, edge.line, edge.column, *_known_first(edge.callee), edge.how)
-
-
-def _known_first(target: Place | str) -> tuple[bool, Place | str]:
-    return type(target) is str, target
-
-
-def _is_written(state: State, place: Place) -> bool:
-    scope = state.units[place[0]].scopes[place[1]]
-    return "implicit" not in scope.marks and place[0] not in state.faces
-
-
-def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
-    """Return the unresolved calls: with candidates, which have the name of the call alone, and without."""
-    methods: dict[str, list[Function]] = {}
-    for function in state.functions:
-        if function.owner is not None and "implicit" not in function.scope.marks:
-            methods.setdefault(function.scope.name, []).append(function)
-    answered = {(caller, line, column) for caller, _, line, column in state.made}
-    ambiguous, unresolved = [], []
-    for each in state.asked:
-        site, callee, known = each.site, each.callee, each.values.values
-        if site.is_implied or not isinstance(callee, ir.Name | ir.Member):
-            continue
-        # Where not all values were followed, a receiver may be more than is known.
-        is_full = len(known) >= state.work.limits[Collection] or (
-            state.work.is_coarse and isinstance(callee, ir.Member)
-        )
-        is_variant = bool(known) and state.units[site.frame.path].language == "rust"
-        if (not is_full and (is_variant or not _is_unknown(each.values))) or site.frame.path in state.faces:
-            continue
-        if (site.caller, site.line, site.column) in answered and not is_full:
-            continue
-        candidates = methods.get(callee.name, []) if isinstance(callee, ir.Member) else []
-        found = OpenCall(site.caller, ir.as_written(callee.name), site.line, site.column)
-        if (2 if callee.name in COMMON else 1) <= len(candidates) <= MOST_CANDIDATES:
-            places = tuple(sorted([(each.path, each.place) for each in candidates]))
-            ambiguous.append(found._replace(candidates=places))
-        else:
-            unresolved.append(found)
-    return ambiguous, unresolved
-
-
-def _derivations(state: State) -> Iterator[Derivation]:
-    for each in state.classes:
-        if each.path in state.faces:
-            continue
-        place = (each.path, each.place)
-        around = each.frame.parent or each.frame
-        implemented = {
-            value for base in each.scope.implements for value in evaluation.evaluate(state, base, around).values
-        }
-        for known in each.bases:
-            yield Derivation(place, (known.path, known.place), known in implemented or not each.scope.bases)
-        yield from _overrides(each)
-        for outer in each.outer_bases:
-            yield Derivation(place, outer.name, outer in implemented)
-
-
-def _overrides(of: Class) -> Iterator[Derivation]:
-    """Yield the methods of a class with those of its bases that they override, the nearest of each."""
-    for name, variable in of.frame.names.items() if of.bases else ():
-        own = [each for each in variable.values if isinstance(each, Function) and each.scope.symbol >= 0]
-        for function in own if len(own) == 1 and "constructor" not in own[0].scope.marks else ():
-            bases = (
-                (base, value)
-                for base in of.order[1:]
-                if name in base.frame.names
-                for value in base.frame.names[name].values
-            )
-            above = next(((base, value) for base, value in bases if isinstance(value, Function)), None)
-            if above is not None and above[1] is not function:
-                is_interface = above[0].scope.kind == "interface"
-                yield Derivation((function.path, function.place), (above[1].path, above[1].place), is_interface)
-
-
-def _uses(state: State) -> Iterator[Used]:
-    called = {(caller, callee, line) for caller, callee, line, _ in state.made}
-    yield from [Used(*each) for each in state.read if each not in called and each[0][0] not in state.faces]
-    for frame, use, variable in state.uses:
-        path = frame.path
-        if path in state.faces:
-            continue
-        user = (path, ~use.symbol) if use.symbol >= 0 else (path, frame.place)
-        found: list[Place | str] = []
-        value, values = use.value, tuple(variable.values)
-        while not found:
-            found += [used for each in values if (used := _used(each)) is not None]
-            found += _constants(state, value, values, frame) if not found else ()
-            if not isinstance(value, ir.Member):
-                break
-            value = value.of
-            values = tuple(evaluation.evaluate(state, value, frame).values) if not found else ()
-        owner = frame.owner if frame.owner is not None and frame.owner.frame is frame else None
-        bases = [*map(_used, (*owner.bases, *owner.outer_bases))] if owner is not None else ()
-        yield from [Used(user, each, use.line) for each in found if each not in bases]
-
-
-def _constants(state: State, value: ir.Expression, values: Sequence[Value], frame: Frame) -> list[Place]:
-    """Return the constants that a name or a member means; what is imported or exported may have a second name."""
-    if not isinstance(value, ir.Name | ir.Member):
-        return []
-    named = [each for each in values if isinstance(each, Named)]
-    if isinstance(value, ir.Name) and not named:
-        named = [each for each in _of_classes(value.name, frame) if isinstance(each, Named)]
-    same = [each for each in named if each.name == value.name]
-    if not same and isinstance(value, ir.Member):
-        of = evaluation.evaluate(state, value.of, frame).values
-        named = named if all(isinstance(each, Module) for each in of) else []
-        for each in [each for each in of if isinstance(each, Named)]:
-            held = state.frames[each.path, 0].names.get(f"{each.name}.{value.name}")
-            named += [each for each in held.values if isinstance(each, Named)] if held is not None else []
-    return [(each.path, each.place) for each in same or named]
-
-
-def _of_classes(name: str, frame: Frame | None) -> tuple[Value, ...]:
-    """Return what a name means in the nearest class around that has it."""
-    while frame is not None:
-        for each in frame.owner.order if frame.owner is not None and frame.owner.frame is frame else ():
-            if name in each.frame.names:
-                return tuple(each.frame.names[name].values)
-        frame = frame.parent if frame.is_class or name not in frame.names else None
-    return ()
-
-
-def _used(value: Value) -> Place | str | None:
-    of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
-    if isinstance(of, Class | Function):
-        return of.path, of.place
-    is_known = isinstance(of, External) and not of.name.startswith((BUILTIN, UNKNOWN)) and of.name[-2:] != MADE
-    return of.plain if isinstance(of, External) and is_known else None

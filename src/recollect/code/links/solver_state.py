@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -31,10 +31,13 @@ from recollect.code.links.flow_values import (
 from recollect.code.links.library_table import MADE, OBJECT, UNKNOWN
 from recollect.code.links.module_finder import Modules
 from recollect.code.links.overload_choice import Signature
-from recollect.code.links.program import Expression, Key, Unit, Use
+from recollect.code.links.program import Expression, Key, Member, Name, Unit, Use
 
 # (path of the file, place of the scope in its program)
 Place = tuple[str, int]
+# (the function around a call, line, column)
+CallSite = tuple[Place, int, int]
+IMPLICIT = "implicit"  # a mark: not written in the source, so that calls of it and in it are none
 
 
 class Site(msgspec.Struct):
@@ -75,11 +78,11 @@ class Given(msgspec.Struct):
     declared: Expression | None = None
 
 
-class Asked(msgspec.Struct):
-    """A call as written, unresolved if it gets no callee."""
+class Asked(NamedTuple):
+    """A call as written by a name, unresolved if it gets no callee."""
 
     site: Site
-    callee: Expression
+    callee: Name | Member
     values: Variable
 
 
@@ -115,9 +118,9 @@ class State:
         self.codes: dict[Place, Function | Class] = {}
         self.inner: dict[str, dict[int, list[int]]] = {}  # by file and scope, the scopes inside
         self.parts: dict[Function, list[Frame]] = {}  # blocks and classes that a function's code is written in
-        self.made: dict[tuple[Place, Place | str, int, int], str] = {}
+        self.made: dict[CallSite, dict[Place | str, str]] = {}  # callees, and how each was found first
         self.read: dict[tuple[Place, Place | str, int], None] = {}  # members of declared types and other libraries
-        self.counts: dict[tuple[Place, int, int], int] = {}  # of calls of Java outside, how many arguments they have
+        self.counts: dict[CallSite, int] = {}  # of calls of Java outside, how many arguments they have
         self.asked: list[Asked] = []
         self.classes: list[Class] = []
         self.functions: list[Function] = []
@@ -250,6 +253,17 @@ class State:
 
     def call(self, site: Site, callee: Place | str, how: str) -> None:
         """Keep a call; the first way it was found counts."""
-        if isinstance(callee, str) and (site.is_implied or callee.startswith(UNKNOWN)):
+        frame = site.frame
+        if frame.path in self.faces or (type(callee) is str and (site.is_implied or callee.startswith(UNKNOWN))):
             return
-        self.made.setdefault((site.caller, callee, site.line, site.column), how)
+        key = (frame.caller, site.line, site.column)
+        callees = self.made.get(key)
+        if callees is None:
+            self.made[key] = {callee: how}
+        elif callee not in callees:
+            callees[callee] = how
+
+    def expect(self, site: Site, callee: Expression, values: Variable) -> None:
+        """Keep what a call means as it is written; one in a summary or without a name is not missed."""
+        if isinstance(callee, Name | Member) and not site.is_implied and site.frame.path not in self.faces:
+            self.asked.append(Asked(site, callee, values))

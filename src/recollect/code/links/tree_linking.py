@@ -26,7 +26,6 @@ from recollect.code.links.file_programs import has_program, read_offer
 from recollect.code.links.link_groups import Group, Known, Plan, plan
 from recollect.code.links.link_workers import GroupTask, solve_all, useful_workers
 from recollect.code.links.manifest_facts import CONFIGS, aliases, facts
-from recollect.code.links.solver import uncollected
 from recollect.code.manifests.importable_names import provided
 from recollect.model import File, Tree
 from recollect.progress import report
@@ -110,8 +109,7 @@ def link(store: Store, tree: Tree, *, limits: Limits = LIMITS, wait_s: float = 0
         stale = _stale(store, tree, files, division)
         stale.sort(key=lambda group: (-sizes[group.key], group.key))  # a large one last would be waited for alone
         count = useful_workers(sum(sizes[group.key] for group in stale), len(stale), limits.workers)
-        with uncollected():
-            solved_files = _solve(store, tree, owner, files, division, stale, count, notes)
+        solved_files = _solve(store, tree, owner, files, division, stale, count, notes)
         # Files that were edited since they were indexed are read again at the next question: ~ marks the generation.
         is_current = all(row.hash == _stamped(files[path].hash) for path, row in known.items())
         done = LinkedTree(fingerprint(), generation if is_current else ~generation, clock.now())

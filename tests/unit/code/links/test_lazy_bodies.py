@@ -12,7 +12,8 @@ from recollect.code.links.file_programs import offer
 from recollect.code.links.interface_summary import summary
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.python_programs import unit
-from recollect.code.links.solver import Solution, solve
+from recollect.code.links.solution import Solution
+from recollect.code.links.solver import solve
 from recollect.code.links.solver_state import State
 
 MAIN = """

@@ -15,7 +15,8 @@ from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.links.named_uses import with_uses
 from recollect.code.links.program import Unit
 from recollect.code.links.python_programs import unit
-from recollect.code.links.solver import CONFIDENCE, Solution, solve
+from recollect.code.links.solution import CONFIDENCE, Solution
+from recollect.code.links.solver import solve
 
 
 def read(files: Mapping[str, str]) -> dict[str, Unit]:

@@ -1,0 +1,256 @@
+"""Solution: what solving found, as records of places in the programs.
+
+Calls are kept by the place in the code that makes them. Files that were given as summaries have no rows of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.code.links import program as ir
+from recollect.code.links.flow_values import (
+    Bound,
+    Class,
+    Collection,
+    Declared,
+    External,
+    Frame,
+    Function,
+    Module,
+    Named,
+    Value,
+)
+from recollect.code.links.library_table import BUILTIN, MADE, UNKNOWN
+from recollect.code.links.member_lookup import renamed
+from recollect.code.links.solver_state import IMPLICIT, CallSite, Place, Site, State
+
+# Methods that texts, tables, files and the like have: the only method of the program with such a name is seldom meant.
+COMMON = frozenset(
+    """add all any append apply bind call capitalize catch clear close concat copy count decode discard encode end
+    entries enumerate every extend fill filter find findIndex finally flat flatMap flush forEach format fromkeys
+    get group has includes index indexOf insert intersection isalnum isalpha isdigit islower issubset isupper
+    items join keys lastIndexOf length ljust log lower lstrip map match next open partition pop popitem popleft
+    push read readline readlines reduce remove replace result return reverse rfind rjust rpartition rsplit rstrip
+    run search seek send set setdefault shift size slice some sort splice split splitlines start startswith
+    endswith stop strip sub submit substring tell test then throw title toLowerCase toString toUpperCase translate
+    trim union unshift update upper values wait write writelines zfill""".split()
+)
+# Most methods of one name that a call may mean.
+MOST_CANDIDATES = 25
+
+# How surely a call leads where it was found to lead, by how that was found.
+CONFIDENCE: Mapping[str, float] = {
+    "direct": 0.99,  # the name is defined in the same file
+    "import": 0.98,  # the name was imported from where it is defined
+    "constructor": 0.98,
+    "super": 0.95,
+    "method": 0.95,  # of the class that the receiver was seen to be made of
+    "inherited": 0.93,
+    "property": 0.9,
+    "decorator": 0.9,
+    "value": 0.85,  # a function that was passed, stored or returned: some of its ways may never be taken
+    "callback": 0.8,  # given to a library, which calls it as far as is known
+    "declared": 0.75,  # by the declared type of the receiver alone
+    "external": 0.9,
+}
+
+
+class CallEdge(NamedTuple):
+    """A call: caller, callee (external: dotted name), place, kind of evidence."""
+
+    caller: Place
+    callee: Place | str
+    line: int
+    column: int
+    how: str
+
+
+class OpenCall(NamedTuple):
+    """An unresolved call: its name, and the functions it may mean."""
+
+    caller: Place
+    name: str
+    line: int
+    column: int
+    candidates: tuple[Place, ...] = ()
+
+
+class Derivation(NamedTuple):
+    """A class and a base or interface; an external base is a dotted name."""
+
+    derived: Place
+    base: Place | str
+    implements: bool
+
+
+class Used(NamedTuple):
+    """A name that stands in a type or is passed on; an external one is a dotted name."""
+
+    user: Place
+    used: Place | str
+    line: int
+
+
+class Solution(NamedTuple):
+    """Everything that was found.
+
+    sites: by place of a call, the callees, each with the kind of evidence
+    given: how many arguments such a call has, where these decide
+    aliases: names of files for what is defined under another name
+    is_coarse: too many values flowed: what is not found stays unresolved
+    """
+
+    sites: Mapping[CallSite, Mapping[Place | str, str]]
+    given: Mapping[CallSite, int]
+    ambiguous: tuple[OpenCall, ...]
+    unresolved: tuple[OpenCall, ...]
+    derivations: tuple[Derivation, ...]
+    uses: tuple[Used, ...]
+    aliases: tuple[tuple[str, str, Place], ...]
+    is_coarse: bool = False
+
+    @property
+    def calls(self) -> tuple[CallEdge, ...]:
+        """All calls."""
+        rows = self.sites.items()
+        return tuple(
+            [CallEdge(site[0], callee, *site[1:], how) for site, callees in rows for callee, how in callees.items()]
+        )
+
+
+def answer(state: State) -> Solution:
+    """Return what a solved state says."""
+    ambiguous, unresolved = _open(state)
+    scopes = {path: unit.scopes for path, unit in state.units.items()}
+    aliases = [(path, *row) for path in state.units if path not in state.faces for row in renamed(state, path)]
+    return Solution(
+        {site: callees for site, callees in state.made.items() if IMPLICIT not in scopes[site[0][0]][site[0][1]].marks},
+        state.counts,
+        tuple(sorted(ambiguous)),
+        tuple(sorted(unresolved)),
+        tuple(_derivations(state)),
+        tuple(dict.fromkeys(_uses(state))),
+        tuple(aliases),
+        state.work.is_coarse,
+    )
+
+
+def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
+    """Return the unresolved calls: with candidates, which have the name of the call alone, and without."""
+    methods: dict[str, list[Function]] = {}
+    for function in state.functions:
+        if function.owner is not None and IMPLICIT not in function.scope.marks:
+            methods.setdefault(function.scope.name, []).append(function)
+    most, is_coarse = state.work.limits[Collection], state.work.is_coarse
+    ambiguous, unresolved = [], []
+    for site, callee, values in state.asked:
+        known = values.values
+        # Where not all values were followed, a receiver may be more than is known.
+        is_full = len(known) >= most or (is_coarse and type(callee) is ir.Member)
+        if not is_full and (_is_known(state, site, known) or (site.caller, site.line, site.column) in state.made):
+            continue
+        candidates = methods.get(callee.name, []) if type(callee) is ir.Member else []
+        found = OpenCall(site.caller, ir.as_written(callee.name), site.line, site.column)
+        if (2 if callee.name in COMMON else 1) <= len(candidates) <= MOST_CANDIDATES:
+            places = tuple(sorted([(each.path, each.place) for each in candidates]))
+            ambiguous.append(found._replace(candidates=places))
+        else:
+            unresolved.append(found)
+    return ambiguous, unresolved
+
+
+def _is_known(state: State, site: Site, known: Iterable[Value]) -> bool:
+    """Tell whether something is known of what is called; the name of a constant says so of Rust, where it makes one."""
+    if all(type(each) is Named for each in known):
+        return bool(known) and state.units[site.frame.path].language == "rust"
+    return True
+
+
+def _derivations(state: State) -> Iterator[Derivation]:
+    """Yield classes with their bases, and methods with those that they override."""
+    for each in state.classes:
+        if each.path in state.faces:
+            continue
+        place = (each.path, each.place)
+        around = each.frame.parent or each.frame
+        implemented = {value for base in each.scope.implements for value in state.evaluate(base, around).values}
+        for known in each.bases:
+            yield Derivation(place, (known.path, known.place), known in implemented or not each.scope.bases)
+        yield from _overrides(each)
+        for outer in each.outer_bases:
+            yield Derivation(place, outer.name, outer in implemented)
+
+
+def _overrides(of: Class) -> Iterator[Derivation]:
+    """Yield the methods of a class with those of its bases that they override, the nearest of each."""
+    for name, variable in of.frame.names.items() if of.bases else ():
+        own = [each for each in variable.values if isinstance(each, Function) and each.scope.symbol >= 0]
+        for function in own if len(own) == 1 and "constructor" not in own[0].scope.marks else ():
+            bases = (
+                (base, value)
+                for base in of.order[1:]
+                if name in base.frame.names
+                for value in base.frame.names[name].values
+            )
+            above = next(((base, value) for base, value in bases if isinstance(value, Function)), None)
+            if above is not None and above[1] is not function:
+                is_interface = above[0].scope.kind == "interface"
+                yield Derivation((function.path, function.place), (above[1].path, above[1].place), is_interface)
+
+
+def _uses(state: State) -> Iterator[Used]:
+    called = {(caller, callee, line) for (caller, line, _), callees in state.made.items() for callee in callees}
+    yield from [Used(*each) for each in state.read if each not in called and each[0][0] not in state.faces]
+    for frame, use, variable in state.uses:
+        path = frame.path
+        if path in state.faces:
+            continue
+        user = (path, ~use.symbol) if use.symbol >= 0 else (path, frame.place)
+        found: list[Place | str] = []
+        value, values = use.value, tuple(variable.values)
+        while not found:
+            found += [used for each in values if (used := _used(each)) is not None]
+            found += _constants(state, value, values, frame) if not found else ()
+            if not isinstance(value, ir.Member):
+                break
+            value = value.of
+            values = tuple(state.evaluate(value, frame).values) if not found else ()
+        owner = frame.owner if frame.owner is not None and frame.owner.frame is frame else None
+        bases = [*map(_used, (*owner.bases, *owner.outer_bases))] if owner is not None else ()
+        yield from [Used(user, each, use.line) for each in found if each not in bases]
+
+
+def _constants(state: State, value: ir.Expression, values: Sequence[Value], frame: Frame) -> list[Place]:
+    """Return the constants that a name or a member means; what is imported or exported may have a second name."""
+    if not isinstance(value, ir.Name | ir.Member):
+        return []
+    named = [each for each in values if isinstance(each, Named)]
+    if isinstance(value, ir.Name) and not named:
+        named = [each for each in _of_classes(value.name, frame) if isinstance(each, Named)]
+    same = [each for each in named if each.name == value.name]
+    if not same and isinstance(value, ir.Member):
+        of = state.evaluate(value.of, frame).values
+        named = named if all(isinstance(each, Module) for each in of) else []
+        for each in [each for each in of if isinstance(each, Named)]:
+            held = state.frames[each.path, 0].names.get(f"{each.name}.{value.name}")
+            named += [each for each in held.values if isinstance(each, Named)] if held is not None else []
+    return [(each.path, each.place) for each in same or named]
+
+
+def _of_classes(name: str, frame: Frame | None) -> tuple[Value, ...]:
+    """Return what a name means in the nearest class around that has it."""
+    while frame is not None:
+        for each in frame.owner.order if frame.owner is not None and frame.owner.frame is frame else ():
+            if name in each.frame.names:
+                return tuple(each.frame.names[name].values)
+        frame = frame.parent if frame.is_class or name not in frame.names else None
+    return ()
+
+
+def _used(value: Value) -> Place | str | None:
+    of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
+    if isinstance(of, Class | Function):
+        return of.path, of.place
+    is_known = isinstance(of, External) and not of.name.startswith((BUILTIN, UNKNOWN)) and of.name[-2:] != MADE
+    return of.plain if isinstance(of, External) and is_known else None
