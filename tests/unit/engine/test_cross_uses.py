@@ -59,6 +59,8 @@ PAIRS = {
             "    return x.size\n\n\ndef u_again():\n    x = Port('a')\n    x = x.moved()\n"
             "    x = x.moved()\n    return x\n\n\ndef u_type(cargo: Cargo):\n    return cargo\n\n\n"
             "class Hold:\n    tag: Tag\n",
+            "harbour/held.py": "from flask import g\nfrom fleet.ports import Port\n\n\ndef held() -> Port:\n    return g.port\n\n\n"
+            "def u_held():\n    return held().moved()\n\n\ndef u_told():\n    port: Port = g.port\n    return port.moved()\n",
             "harbour/__main__.py": "from harbour.a import u_const, u_type\n\n\ndef main():\n    u_const(1)\n"
             "    u_type(None)\n\n\nif __name__ == '__main__':\n    main()\n",
         },
@@ -72,7 +74,7 @@ PAIRS = {
             "app/harbour/a.py::Mine.push": "u_iface",
             "library/src/fleet/ports.py::Port.full_name": "u_prop",
             "app/harbour/local.py::Local.size": "u_prop_local",
-            "library/src/fleet/ports.py::Port.moved": "u_again",
+            "library/src/fleet/ports.py::Port.moved": "u_again u_held u_told",
             "library/src/fleet/ports.py::Port.__init__": "Base.__init__ u_again",
             "library/src/fleet/ports.py::Cargo": "u_type",
             "library/src/fleet/ports.py::Tag": "Hold",
@@ -117,6 +119,9 @@ PAIRS = {
             'export class Hold {\n  tag: Tag = "";\n  items: Array<Cargo> = [];\n}\n'
             "export function uBound<T extends Cargo>(x: T): T {\n  return x;\n}\n"
             "export function uKind(): Kind {\n  return Kind.Big;\n}\n",
+            "src/held.ts": 'import { useContext, Ctx } from "react";\nimport { Port } from "@acme/fleet";\n'
+            "export function held(): Port {\n  return useContext(Ctx);\n}\n"
+            "export function uHeld(): Port {\n  return held().moved();\n}\n",
             "src/s.ts": 'import { shown } from "@acme/fleet";\nexport function uShown() {\n  return shown();\n}\n',
             "src/main.ts": 'import { uConst } from "./a";\nuConst(1);\n',
         },
@@ -131,7 +136,7 @@ PAIRS = {
             "app/src/a.ts::Runner.run": "uBase",
             "library/src/ports.ts::Port.fullName": "uProp",
             "app/src/local.ts::Local.size": "uPropLocal",
-            "library/src/ports.ts::Port.moved": "uAgain",
+            "library/src/ports.ts::Port.moved": "uAgain uHeld",
             "library/src/ports.ts::Cargo": "uType Hold uBound",
             "library/src/ports.ts::Tag": "Hold",
             "library/src/ports.ts::Kind": "uKind",
