@@ -39,7 +39,8 @@ PAIRS = {
             "class Port:\n    def __init__(self, name):\n        self.name = name\n\n"
             "    @property\n    def full_name(self):\n        return self.name\n\n"
             "    def moved(self):\n        return self\n\n\nclass Cargo:\n    weight: int = 0\n\n\n"
-            "class Tag:\n    pass\n\n\ndef drain(store: Store):\n    store.push(1)\n",
+            "class Tag:\n    pass\n\n\nclass Own(Store):\n    def push(self, ship):\n        return 1\n\n\n"
+            "def drain(store: Store):\n    store.push(1)\n\n\ndef fill():\n    drain(Own())\n",
         },
         {
             "pyproject.toml": '[project]\nname = "acme-harbour"\nversion = "1"\ndependencies = ["acme-fleet"]\n',
@@ -71,7 +72,7 @@ PAIRS = {
             "app/harbour/local.py::LOCAL_LIMIT": "u_local",
             "library/src/fleet/ports.py::Store.push": "Mine.push u_iface drain",
             "library/src/fleet/ports.py::Store.flush": "u_iface",
-            "app/harbour/a.py::Mine.push": "u_iface",
+            "app/harbour/a.py::Mine.push": "u_iface drain",
             "library/src/fleet/ports.py::Port.full_name": "u_prop",
             "app/harbour/local.py::Local.size": "u_prop_local",
             "library/src/fleet/ports.py::Port.moved": "u_again u_held u_told",
@@ -226,6 +227,9 @@ PAIRS = {
             "    public static Port find(int n) {\n        return Port.ofShips(n);\n    }\n}\n",
             "fleet/Cargo.java": "package com.acme.fleet;\n\npublic class Cargo {\n    public int weight;\n}\n",
             "fleet/Tag.java": "package com.acme.fleet;\n\npublic class Tag {\n}\n",
+            "fleet/Own.java": "package com.acme.fleet;\n\npublic class Own implements Store {\n    @Override\n"
+            "    public void push(int ship) {\n    }\n\n    static void drain(Store store) {\n        store.push(1);\n    }\n\n"
+            "    static void fill() {\n        drain(new Own());\n    }\n}\n",
             "fleet/Kind.java": "package com.acme.fleet;\n\npublic enum Kind {\n    BIG, SMALL\n}\n",
         },
         {
@@ -267,7 +271,8 @@ PAIRS = {
             "library/fleet/Store.java::Store.push": "Mine.push A.uIface",
             "library/fleet/Store.java::Store.flush": "A.uIface",
             "library/fleet/Base.java::Base.run": "Runner.run Base.start",
-            "app/harbour/Mine.java::Mine.push": "A.uIface",
+            "app/harbour/Mine.java::Mine.push": "A.uIface Own.drain",
+            "library/fleet/Own.java::Own.push": "A.uIface Own.drain",
             "app/harbour/Runner.java::Runner.run": "Base.start",
             "library/fleet/Port.java::Port.getName": "A.uGetter",
             "library/fleet/Port.java::Port.moved": "A.uAgain",
@@ -293,7 +298,8 @@ PAIRS = {
             "\ntype Port struct {\n\tName string\n}\n\nfunc New() *Port {\n\treturn &Port{}\n}\n\n"
             "// Moved returns p; Moved is cheap.\nfunc (p *Port) Moved() *Port {\n\treturn p\n}\n\n"
             "type Cargo struct {\n\tWeight int\n}\n\ntype Tag string\n\nfunc Drain(store Store) {\n"
-            "\tstore.Push(1)\n}\n",
+            "\tstore.Push(1)\n}\n\ntype Gauge interface {\n\tLevel() int\n\tUnit() string\n}\n\n"
+            "func Read(gauge Gauge) int {\n\treturn gauge.Level()\n}\n",
         },
         {
             "go.mod": "module example.com/acme/harbour\n\ngo 1.22\n\nrequire example.com/acme/fleet v1.4.0\n",
@@ -310,7 +316,8 @@ PAIRS = {
             "\tx := ports.New()\n\tx = x.Moved()\n\treturn x\n}\n\n"
             "// UType mentions Moved in a comment.\nfunc UType(cargo *ports.Cargo) {}\n\n"
             "type Hold struct {\n\ttag   ports.Tag\n\titems []ports.Cargo\n}\n\nfunc UMake() {\n"
-            "\tUIface(&Mine{})\n}\n",
+            "\tUIface(&Mine{})\n}\n\ntype Tank struct{}\n\nfunc (Tank) Level() int {\n\treturn 1\n}\n\n"
+            'func (Tank) Unit() string {\n\treturn "l"\n}\n\nfunc URead() int {\n\treturn ports.Read(Tank{})\n}\n',
             "main.go": "package main\n\nfunc main() {\n\tUConst(1)\n}\n",
         },
         {
@@ -323,6 +330,7 @@ PAIRS = {
             "app/local/local.go::LocalLimit": "ULocal",
             "library/ports/ports.go::Store.Push": "Mine.Push UIface Yard.UField Drain",
             "app/a.go::Mine.Push": "UIface Yard.UField",
+            "app/a.go::Tank.Level": "Read",
             "library/ports/ports.go::Port.Moved": "UAgain !UType",
             "library/ports/ports.go::Cargo": "UType Hold",
             "library/ports/ports.go::Tag": "Hold",

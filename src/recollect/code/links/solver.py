@@ -28,7 +28,6 @@ from recollect.code.links.flow_values import (
     Named,
     Object,
     Value,
-    Variable,
 )
 from recollect.code.links.library_table import MADE
 from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses

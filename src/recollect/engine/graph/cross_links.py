@@ -63,7 +63,7 @@ def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
     ]
     finder = _Finder(store, nodes, trees, uses)
     links = list(dict.fromkeys(link for use in uses for link in finder.links(use)))
-    return list(dict.fromkeys([*links, *override_links(store, nodes, links, finder.bases)]))
+    return list(dict.fromkeys([*links, *override_links(store, nodes, links, finder.bases, finder.used)]))
 
 
 def related_trees(store: Store, tree: int) -> list[Tree]:
@@ -282,7 +282,7 @@ class _Finder:
         """
         known = self._named.get((tree, name), ())
         if through:
-            used = {KEY_PARTS.split(each)[-1] for each in self._linked(owner.id, _USES)}
+            used = {KEY_PARTS.split(each)[-1] for each in self.used(owner.id)}
             held = [node for node in known if len(node.key) > 1 and node.key[-2] in used]
             return (held[0], BY_NAME) if len(held) == 1 else None
         if owner.id not in self._types:
@@ -311,6 +311,10 @@ class _Finder:
             found += bases
             waiting += bases
         return found
+
+    def used(self, owner: str) -> list[str]:
+        """Return what a symbol uses in its own tree, without calls; a class with its constructor."""
+        return self._linked(owner, _USES)
 
     def _linked(self, owner: str, relations: Sequence[int]) -> list[str]:
         """Return what a class is linked with in its own tree; by uses, also its constructor."""
