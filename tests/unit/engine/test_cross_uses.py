@@ -227,6 +227,8 @@ PAIRS = {
             "    public static Port find(int n) {\n        return Port.ofShips(n);\n    }\n}\n",
             "fleet/Cargo.java": "package com.acme.fleet;\n\npublic class Cargo {\n    public int weight;\n}\n",
             "fleet/Tag.java": "package com.acme.fleet;\n\npublic class Tag {\n}\n",
+            "fleet/Crate.java": "package com.acme.fleet;\n\npublic class Crate {\n    public enum Size { S, L }\n\n"
+            "    private Size size;\n\n    boolean isLarge() {\n        return size == Size.L;\n    }\n}\n",
             "fleet/Own.java": "package com.acme.fleet;\n\npublic class Own implements Store {\n    @Override\n"
             "    public void push(int ship) {\n    }\n\n    static void drain(Store store) {\n        store.push(1);\n    }\n\n"
             "    static void fill() {\n        drain(new Own());\n    }\n}\n",
@@ -272,6 +274,9 @@ PAIRS = {
             "library/fleet/Store.java::Store.flush": "A.uIface",
             "library/fleet/Base.java::Base.run": "Runner.run Base.start",
             "app/harbour/Mine.java::Mine.push": "A.uIface Own.drain",
+            "library/fleet/Crate.java::Crate.Size": "Crate Crate.isLarge",
+            "library/fleet/Crate.java::Crate.Size.L": "Crate.isLarge",
+            "library/fleet/Crate.java::Crate.Size.S": "!Crate.Size.L",
             "library/fleet/Own.java::Own.push": "A.uIface Own.drain",
             "app/harbour/Runner.java::Runner.run": "Base.start",
             "library/fleet/Port.java::Port.getName": "A.uGetter",
