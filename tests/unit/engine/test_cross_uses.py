@@ -262,11 +262,14 @@ PAIRS = {
             "    void uType(Cargo cargo) {\n    }\n\n    void uTypeList(List<Cargo> cargo) {\n"
             "    }\n\n    <T extends Cargo> void uBound(T x) {\n    }\n\n    Kind uKind() {\n"
             "        return Kind.BIG;\n    }\n}\n",
+            "harbour/Star.java": "package com.acme.harbour;\n\nimport com.acme.fleet.*;\n\npublic class Star {\n"
+            "    Kind uStar(Kind kind, int n) {\n        return switch (kind) {\n            case SMALL -> Kind.BIG;\n"
+            "            default -> n < Limits.MAX_SHIPS ? kind : null;\n        };\n    }\n}\n",
             "harbour/Main.java": "package com.acme.harbour;\n\npublic class Main {\n"
             "    public static void main(String[] args) {\n        new A().uConst(1);\n    }\n}\n",
         },
         {
-            "library/fleet/Limits.java::Limits.MAX_SHIPS": "A.uConst",
+            "library/fleet/Limits.java::Limits.MAX_SHIPS": "A.uConst Star.uStar",
             "library/fleet/Limits.java::Limits.MIN_SHIPS": "A.uConstStatic",
             "library/fleet/Limits.java::Limits.OWN_LIMIT": "Limits.within",
             "app/harbour/Local.java::Local.LOCAL_LIMIT": "A.uLocal",
@@ -285,7 +288,8 @@ PAIRS = {
             "library/fleet/Registry.java::Registry.keyOf": "Port.ofShips !Registry.find",
             "library/fleet/Cargo.java::Cargo": "A.uType A.uTypeList A.uBound",
             "library/fleet/Tag.java::Tag": "A",
-            "library/fleet/Kind.java::Kind": "A.uKind",
+            "library/fleet/Kind.java::Kind": "A.uKind Star.uStar",
+            "library/fleet/Kind.java::Kind.SMALL": "Star.uStar !Kind.BIG",
             "library/fleet/Store.java::Store": "Mine A.uIface",
         },
         {"app": "unusedPublic"},
