@@ -297,6 +297,7 @@ PAIRS = {
     "go": Pair(
         {
             "go.mod": "module example.com/acme/fleet\n\ngo 1.22\n",
+            "filter/filter.go": "package filter\n\nfunc Weight(n int) bool {\n\treturn n > 0\n}\n",
             "limits/limits.go": "package limits\n\nconst MaxShips = 10\n\nconst (\n\tMinShips = 1\n\tBigShips = 7\n)\n"
             "\nvar Names = []string{}\n\nconst ownLimit = 3\n\n"
             "// Within tells whether n is allowed; see Spare and unusedHere.\n"
@@ -323,7 +324,7 @@ PAIRS = {
             "\tstore.Push(1)\n}\n\ntype Yard struct {\n\tstorage ports.Store\n}\n\n"
             "func (y *Yard) UField() {\n\ty.storage.Push(1)\n}\n\nfunc UAgain() *ports.Port {\n"
             "\tx := ports.New()\n\tx = x.Moved()\n\treturn x\n}\n\n"
-            "// UType mentions Moved in a comment.\nfunc UType(cargo *ports.Cargo) {}\n\n"
+            "// UType mentions Moved in a comment.\nfunc UType(cargo *ports.Cargo) int {\n\treturn cargo.Weight\n}\n\n"
             "type Hold struct {\n\ttag   ports.Tag\n\titems []ports.Cargo\n}\n\nfunc UMake() {\n"
             "\tUIface(&Mine{})\n}\n\ntype Tank struct{}\n\nfunc (Tank) Level() int {\n\treturn 1\n}\n\n"
             'func (Tank) Unit() string {\n\treturn "l"\n}\n\nfunc URead() int {\n\treturn ports.Read(Tank{})\n}\n',
@@ -342,6 +343,7 @@ PAIRS = {
             "app/a.go::Tank.Level": "Read",
             "library/ports/ports.go::Port.Moved": "UAgain !UType",
             "library/ports/ports.go::Cargo": "UType Hold",
+            "library/filter/filter.go::Weight": "!UType",
             "library/ports/ports.go::Tag": "Hold",
             "library/ports/ports.go::Store": "UIface Yard Drain",
         },
