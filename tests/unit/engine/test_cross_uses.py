@@ -183,6 +183,8 @@ PAIRS = {
             "struct Yard<S: Store> {\n    storage: S,\n}\n\nimpl<S: Store> Yard<S> {\n"
             "    fn u_generic(&mut self) {\n        self.storage.push(1);\n    }\n}\n\n"
             "fn u_again() -> Port {\n    let mut x = Port::new();\n    x = x.moved();\n    x\n}\n\n"
+            "fn next() -> Option<Port> {\n    None\n}\n\nfn u_some() {\n    if let Some(mut x) = next() {\n"
+            "        x.moved();\n    }\n}\n\n"
             "fn u_type(cargo: &Cargo) {}\n\nstruct Hold {\n    tag: Tag,\n    items: Vec<Cargo>,\n"
             "}\n\nfn u_bound<T: Store>(x: T) {}\n\nfn u_kind() -> Kind {\n    Kind::parse(1)\n}\n\n"
             "fn u_variant() -> bool {\n    matches!(u_kind(), Kind::Small)\n}\n\nfn main() {\n"
@@ -197,7 +199,7 @@ PAIRS = {
             "library/src/ports.rs::Store::push": "Mine::push u_iface drain Depot::keep Yard::u_generic",
             "library/src/ports.rs::Store::flush": "u_iface",
             "app/src/main.rs::Mine::push": "u_iface Yard::u_generic",
-            "library/src/ports.rs::Port::moved": "u_again",
+            "library/src/ports.rs::Port::moved": "u_again u_some",
             "library/src/ports.rs::Cargo": "u_type Hold",
             "library/src/ports.rs::Tag": "Hold",
             "library/src/kinds.rs::Kind": "u_kind u_variant",
