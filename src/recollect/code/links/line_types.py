@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 # A pattern of Rust takes the value out of an option: `if let Some(item) = next()`.
 _ASSIGNED = re.compile(
-    r"(?:^|[\s;{(,])(?P<some>(?:Some|Ok)\((?:mut\s+)?)?(?P<name>@?\$?[A-Za-z_]\w*)(?(some)\))\s*(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
+    r"(?:^|[\s;{(,])(?P<some>(?:Some|Ok)\((?:mut\s+)?)?(?P<name>@?\$?[A-Za-z_]\w*)(?(some)\))\s*"
+    r"(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
     r"(?:await\s+|new\s+|try[!?]?\s+|&|\*|\(|\s)*[\w.:>$@&?!()\[\]<-]*$"
 )
 # What a function assigns to, a loop goes through, a block takes and a handler catches.
