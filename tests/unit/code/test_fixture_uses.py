@@ -139,6 +139,7 @@ def test_a_test_file_is_told_by_its_path() -> None:
             ["pom.xml"],
             "mvn test '-Dtest=ATest#one+two'",
         ),
+        ([Trial("src/test/java/ATest.java", "java", "acme.ATest")], ["pom.xml"], "mvn test -Dtest=ATest"),
         (
             [Trial("src/test/java/ATest.java", "java", "ATest.one")],
             ["build.gradle"],

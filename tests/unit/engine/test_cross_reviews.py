@@ -158,3 +158,14 @@ def test_calls_on_unknown_objects_of_another_repository_are_possible_uses(engine
         (keep,) = (row for row in engine.survey.review(path=str(root)).affected if row.confidence < 0.5)
         assert (keep.place.symbol, keep.why) == ("keep", f"may call Client.send{gone}")
         index(engine, base)
+
+
+def test_a_library_without_links_of_its_own_is_linked(engine: Engine, base: Path) -> None:
+    root = committed(base, {path: text for path, text in PYTHON.items() if not path.endswith("__init__.py")})
+    write(base, {"library/src/ledger/__init__.py": "", "app/shop/keep.py": "from ledger.totals import compute_total\n"})
+    index(engine, base)
+    place = root / "src/ledger/totals.py"
+    place.write_text(place.read_text().replace("return sum(", "return 0 + sum("))
+    found = engine.survey.review(path=str(root))
+    assert not any("not linked" in note for note in found.notes)
+    assert "callers unknown" not in found.changes[0].why

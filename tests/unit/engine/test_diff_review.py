@@ -133,6 +133,7 @@ def test_tests_are_found_through_calls_and_through_fixtures_before_those_that_on
         "tests/test_store.py::TestMore.test_more",
         "tests/test_core.py",
     ]
+    assert ("tests/conftest.py", "store") in {(row.place.path, row.place.symbol) for row in found.affected}
     (run,) = found.commands
     assert run.command == (
         "pytest tests/test_api.py::test_write tests/test_store.py::test_store tests/test_store.py::TestMore::test_more "
@@ -171,6 +172,14 @@ def test_what_is_removed_keeps_the_users_that_the_index_knows_and_says_so(engine
     engine.code.index(str(project))
     again = engine.survey.review()
     assert not any("indexed before" in note for note in again.notes)
+
+
+def test_users_that_have_to_change_come_before_those_of_changed_bodies(engine: Engine, project: Path) -> None:
+    edit(project, "return Store(path)", "return Store(str(path))")
+    edit(project, "def put(self, row)", "def put(self, row, key)")
+    assert [(row.place.symbol, row.why) for row in engine.survey.review().affected] == [
+        ("write", "calls Store.put"), ("rows", "calls connect"), ("store", "calls connect"),
+    ]  # fmt: skip
 
 
 def test_only_comments_and_white_space_reach_nothing(engine: Engine, project: Path) -> None:

@@ -108,13 +108,15 @@ def _cargo(tests: Sequence[Trial]) -> list[str]:
 def _classes(tests: Sequence[Trial]) -> dict[str, list[str]]:
     """Return the methods of each test class of a JVM language; none means all."""
     found: dict[str, list[str]] = {}
+    whole: dict[str, list[str]] = {}
     for trial in tests:
         owner, _, method = trial.name.rpartition(".")
         stem = posixpath.basename(trial.path).partition(".")[0]
-        methods = found.setdefault(owner.rpartition(".")[2] or stem, [])
-        if method and owner:
-            methods.append(method)
-    return found
+        if method[:1].isupper() or not owner:
+            whole[method if method[:1].isupper() else stem] = []
+        else:
+            found.setdefault(owner.rpartition(".")[2], []).append(method)
+    return found | whole
 
 
 def _maven(tests: Sequence[Trial]) -> list[str]:

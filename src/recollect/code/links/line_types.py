@@ -16,8 +16,10 @@ from recollect.code.links.tree_reader import nodes_of_kinds
 if TYPE_CHECKING:
     import tree_sitter
 
+# A pattern of Rust takes the value out of an option: `if let Some(item) = next()`.
 _ASSIGNED = re.compile(
-    r"(?:^|[\s;{(,])(@?\$?[A-Za-z_]\w*)\s*(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
+    r"(?:^|[\s;{(,])(?P<some>(?:Some|Ok)\((?:mut\s+)?)?(?P<name>@?\$?[A-Za-z_]\w*)(?(some)\))\s*"
+    r"(?::\s*[\w.:<>?\[\]*& ]+)?\s*(?::=|=)\s*"
     r"(?:await\s+|new\s+|try[!?]?\s+|&|\*|\(|\s)*[\w.:>$@&?!()\[\]<-]*$"
 )
 # What a function assigns to, a loop goes through, a block takes and a handler catches.
@@ -106,4 +108,4 @@ def assigned_variable(before: str, style: str) -> str:
     if several is not None:
         return several[1] if several[1] != "_" else ""
     match = _ASSIGNED.search(before[-200:])
-    return match[1] if match is not None and match[1] not in _KEYWORDS else ""
+    return match["name"] if match is not None and match["name"] not in _KEYWORDS else ""

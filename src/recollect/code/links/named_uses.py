@@ -46,6 +46,9 @@ _NAME = re.compile(r"[\w$]+")
 _REST = {".": re.compile(r"(?:(?:\?\.|::|\.)[A-Za-z_$][\w$]*+)*+"), "::": re.compile(r"(?:::[A-Za-z_]\w*+)*+")}
 # Kinds of symbols without a scope that are defined elsewhere: prototypes of C.
 DECLARED = frozenset(("Function", "Method"))
+# Languages in which all code of a class sees the types inside it, and the kinds of these.
+NESTED = frozenset(("java", "csharp", "kotlin", "scala", "swift", "cpp"))
+TYPES = frozenset(("Class", "Interface", "Type"))
 # Names of a path that are read; more are generated.
 MOST_PARTS = 8
 
@@ -124,6 +127,9 @@ class _Uses:
         }  # modules are no uses
         self.is_any = unit.language == "python" and any(each.name == "*" for each in imports)
         self._own = {symbol.name for symbol in symbols if symbol.parent < 0}
+        self._defined = {((symbol.name,), symbol.start_line) for symbol in symbols}
+        is_seen = unit.language in NESTED
+        self._inner = {(each.parent, each.name) for each in symbols if is_seen and each.kind in TYPES}
         self._own |= {name for each in imports if (name := each.alias or each.name)}
         self.wanted = self._own | {self._this}
 
@@ -135,7 +141,8 @@ class _Uses:
             start, end = lines[place]
             inside[start:end] = [place] * (end - start)  # what is inside comes last
         known: dict[tuple[int, tuple[str, ...]], int] = {}
-        for names, line in used:
+        # The names of symbols are no uses; several may be defined in one line.
+        for names, line in [each for each in used if each not in self._defined]:
             known.setdefault((inside[min(line, len(inside) - 1)], names), line)
         for (place, names), line in known.items():
             self._use(names, line, place)
@@ -168,7 +175,7 @@ class _Uses:
         self._uses.setdefault(self._scopes.get(owner, 0), []).append(use)
 
     def _expression(self, names: tuple[str, ...], inside: int) -> ir.Expression:
-        head, *parts = names
+        head, *parts = names = (*self._around(names[0], inside), *names)
         value: ir.Expression = ir.This() if head == "this" else ir.Name(head)
         if head == "Self":
             owner = self._symbols[inside].qualified.split("::")[-2:-1] if inside >= 0 else ()
@@ -179,3 +186,12 @@ class _Uses:
                 value, parts = ir.Name("::".join(names[:count])), [*names[count:]]
                 self._uses.setdefault(0, []).append(ir.Import(value.name, None, value.name))
         return reduce(lambda of, name: ir.Member(of, name), parts, value)
+
+    def _around(self, name: str, inside: int) -> tuple[str, ...]:
+        """Return the names of the classes around that a type is named without."""
+        while inside >= 0 and (inside, name) not in self._inner:
+            inside = self._symbols[inside].parent
+        found: tuple[str, ...] = ()
+        while inside >= 0:
+            found, inside = (self._symbols[inside].name, *found), self._symbols[inside].parent
+        return found

@@ -216,14 +216,14 @@ def _uses(state: State) -> Iterator[Used]:
         found: list[Place | str] = []
         value, values = use.value, tuple(variable.values)
         while not found:
-            found += [used for each in values if (used := _used(each)) is not None]
+            found += [used for each in values if (used := _used(each, frame)) is not None]
             found += _constants(state, value, values, frame) if not found else ()
             if not isinstance(value, ir.Member):
                 break
             value = value.of
             values = tuple(state.evaluate(value, frame).values) if not found else ()
         owner = frame.owner if frame.owner is not None and frame.owner.frame is frame else None
-        bases = [*map(_used, (*owner.bases, *owner.outer_bases))] if owner is not None else ()
+        bases = [_used(each, frame) for each in (*owner.bases, *owner.outer_bases)] if owner is not None else ()
         yield from [Used(user, each, use.line) for each in found if each not in bases]
 
 
@@ -254,9 +254,12 @@ def _of_classes(name: str, frame: Frame | None) -> tuple[Value, ...]:
     return ()
 
 
-def _used(value: Value) -> Place | str | None:
+def _used(value: Value, frame: Frame) -> Place | str | None:
+    """Return what a value is; the name of an unknown type counts where a file imports all of something outside."""
     of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
     if isinstance(of, Class | Function):
         return of.path, of.place
-    is_known = isinstance(of, External) and not of.name.startswith((BUILTIN, UNKNOWN)) and of.name[-2:] != MADE
-    return of.plain if isinstance(of, External) and is_known else None
+    if not isinstance(of, External) or of.name.startswith(UNKNOWN) or of.name[-2:] == MADE:
+        return None
+    is_type = frame.module.stars and of.name[len(BUILTIN) + 1 :][:1].isupper()
+    return of.plain if is_type or not of.name.startswith(BUILTIN) else None

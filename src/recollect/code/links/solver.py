@@ -28,7 +28,6 @@ from recollect.code.links.flow_values import (
     Named,
     Object,
     Value,
-    Variable,
 )
 from recollect.code.links.library_table import MADE
 from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
@@ -362,10 +361,5 @@ def _declare(state: State) -> None:
                 variable.add(state.of_type[value])
             elif isinstance(value, Collection) and not is_known:  # a list of something: that it is one, what is in it
                 variable.add(value)
-            elif isinstance(value, External) and MADE not in value.name and (is_object or _is_unknown(variable)):
+            elif isinstance(value, External) and MADE not in value.name:
                 variable.add(state.external[value.name + MADE])
-
-
-def _is_unknown(variable: Variable) -> bool:
-    """Tell whether a variable holds nothing but the names of constants."""
-    return all(type(each) is Named for each in variable.values)

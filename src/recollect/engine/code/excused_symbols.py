@@ -111,12 +111,15 @@ EXCUSES: Mapping[str, Callable[[Candidate], bool]] = {
     "registered by a decorator": _is_decorated,
     "method of a built-in type": lambda each: _is_member(each) and each.row.name in _BUILT_IN,
     "part of an interface": lambda each: each.owner is not None and each.owner.kind == "Interface",
-    "member of an enum": lambda each: each.owner is not None and bool(_ENUM.search(each.owner.signature)),
+    "member of an enum": lambda each: each.owner is not None and each.row.kind not in _RUN and bool(
+        _ENUM.search(each.owner.signature)
+    ),
     "inside a function": lambda each: each.owner is not None and each.owner.kind in _RUN,
-    # A private method of a language with privacy cannot override; a leading underscore hides nothing from a base.
+    # A private method of a language with privacy cannot override; a leading underscore hides nothing from a base. What
+    # implements a trait of Rust has no visibility of its own.
     "base class outside the project": lambda each: each.is_open and (
         each.row.visibility != "private" or each.found.file.language == "python"
-    ),
+    ) and not (each.found.file.language == "rust" and each.row.signature.startswith("pub")),
 }  # fmt: skip
 
 

@@ -42,6 +42,7 @@ _ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"
 # Files that stand for their folder.
 HEADS = frozenset({"__init__", "index", "mod", "lib", "main", "src"})
 _TESTS = frozenset({"test", "tests", "examples", "benches", "docs"})
+_TYPES = frozenset({"Class", "Interface", "Type"})
 _INHERITS = [RELATIONS.index(name) for name in DERIVING]
 _USES = [RELATIONS.index("DEPENDS_ON")]
 
@@ -63,7 +64,7 @@ def crossings(store: Store, nodes: Sequence[str]) -> list[Crossing]:
     ]
     finder = _Finder(store, nodes, trees, uses)
     links = list(dict.fromkeys(link for use in uses for link in finder.links(use)))
-    return list(dict.fromkeys([*links, *override_links(store, nodes, links, finder.bases)]))
+    return list(dict.fromkeys([*links, *override_links(store, nodes, links, finder.bases, finder.used)]))
 
 
 def related_trees(store: Store, tree: int) -> list[Tree]:
@@ -169,6 +170,7 @@ class _Finder:
         self._found: dict[tuple[_Meant, str, int], tuple[tuple[str, float], ...]] = {}
         self._makers: set[str] = set()  # constructors
         self._types: dict[str, list[str]] = {}  # by symbol, what it is or returns
+        self._kinds: dict[tuple[int, str], bool] = {}  # by tree and name, whether it is a type
         wanted = {part for use in uses for part in use.meant.rest}
         self._named: dict[tuple[int, str], list[_Node]] = defaultdict(list)
         self._files: dict[tuple[int, tuple[str, ...]], str] = {}
@@ -270,10 +272,19 @@ class _Finder:
         for node in self._named.get((meant.place.tree, parts[-1]), ()):
             key = node.key[len(package) :] if node.key[: len(package)] == package else node.key
             if key == parts[-len(key) :]:
-                missing = sum(part not in node.path for part in parts[: -len(key)] if part not in HEADS)
+                missing = [part for part in parts[: -len(key)] if part not in node.path and part not in HEADS]
+                if len(key) == 1 and any(self._is_type(meant.place.tree, part) for part in missing):
+                    continue  # a field of the type is meant, or a method
                 is_inside = node.path[: len(folder)] == folder
-                found.append((-missing, is_inside, not _TESTS & set(node.path), -len(node.path), node))
+                found.append((-len(missing), is_inside, not _TESTS & set(node.path), -len(node.path), node))
         return max(found)[-1] if found else None
+
+    def _is_type(self, tree: int, name: str) -> bool:
+        known = self._named.get((tree, name), ())
+        if (tree, name) not in self._kinds:
+            rows = code_nodes(self._store, [node.id for node in known]).values() if known else ()
+            self._kinds[tree, name] = any(row.symbol is not None and row.symbol.kind in _TYPES for row in rows)
+        return self._kinds[tree, name]
 
     def _member(self, tree: int, owner: _Node, name: str, through: bool) -> tuple[_Node, float] | None:
         """Return a member of what a symbol is or returns: of the class, its bases, the types of a signature.
@@ -282,7 +293,7 @@ class _Finder:
         """
         known = self._named.get((tree, name), ())
         if through:
-            used = {KEY_PARTS.split(each)[-1] for each in self._linked(owner.id, _USES)}
+            used = {KEY_PARTS.split(each)[-1] for each in self.used(owner.id)}
             held = [node for node in known if len(node.key) > 1 and node.key[-2] in used]
             return (held[0], BY_NAME) if len(held) == 1 else None
         if owner.id not in self._types:
@@ -311,6 +322,10 @@ class _Finder:
             found += bases
             waiting += bases
         return found
+
+    def used(self, owner: str) -> list[str]:
+        """Return what a symbol uses in its own tree, without calls; a class with its constructor."""
+        return self._linked(owner, _USES)
 
     def _linked(self, owner: str, relations: Sequence[int]) -> list[str]:
         """Return what a class is linked with in its own tree; by uses, also its constructor."""

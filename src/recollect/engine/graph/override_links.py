@@ -3,7 +3,8 @@
     library    drain ──► Store.push          Mine.push ──► Store.push    it follows a change of the signature
     program    Mine.push overrides it        drain ──► Mine.push         the caller may run it
 
-A type of Go implements every interface whose methods it has, where its repository uses the interface.
+A type of Go implements every interface whose methods it has, where its repository uses the interface, or code that
+names it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ OVERRIDES, RUNS, SHAPED = 0.6, 0.6, 0.8
 MOST_SHAPED = 12
 # Files that call overridden methods.
 MOST_FILES = 2_000
-_CALLS = RELATIONS.index("CALLS")
+# A call through a method that others in its tree override is a use of it.
+_RUNNING = ("CALLS", "DEPENDS_ON")
 
 
 class _Override(NamedTuple):
@@ -37,12 +39,19 @@ class _Override(NamedTuple):
 
 
 def override_links(
-    store: Store, nodes: Sequence[str], links: Sequence[Crossing], bases: Callable[[str], list[str]]
+    store: Store,
+    nodes: Sequence[str],
+    links: Sequence[Crossing],
+    bases: Callable[[str], list[str]],
+    named: Callable[[str], list[str]],
 ) -> Iterator[Crossing]:
-    """Yield the links that follow from classes deriving from those of other trees; bases: of a class in its tree."""
+    """Yield the links that follow from classes deriving from those of other trees.
+
+    bases, named: of a symbol, in its tree, the classes it inherits from and the types it uses
+    """
     trees = store.find(Tree)
     heirs = [row for row in links if row.relation in DERIVING]
-    shaped = list(_shaped(store, trees, nodes, links))
+    shaped = list(_shaped(store, trees, nodes, links, named))
     yield from shaped
     above = {row.dst: [row.dst, *bases(row.dst)] for row in heirs}
     members = _members(nodes, {owner for row in heirs for owner in (row.src, *above[row.dst])})
@@ -71,9 +80,16 @@ def _members(nodes: Iterable[str], owners: Iterable[str]) -> dict[str, dict[str,
     return found
 
 
-def _shaped(store: Store, trees: Sequence[Tree], nodes: Sequence[str], links: Sequence[Crossing]) -> Iterator[Crossing]:
+def _shaped(
+    store: Store,
+    trees: Sequence[Tree],
+    nodes: Sequence[str],
+    links: Sequence[Crossing],
+    types: Callable[[str], list[str]],
+) -> Iterator[Crossing]:
     """Yield links from types of Go to the interfaces of other trees whose methods they have."""
-    used = {row.dst: row for row in links if ".go::" in row.dst and row.relation == "DEPENDS_ON"}
+    used = {row.dst: row for row in links if ".go::" in row.dst and row.relation in _RUNNING}
+    used |= {name: row for node, row in used.items() for name in types(node) if name not in used}
     rows = code_nodes(store, used)
     wanted = {name: used[name] for name, row in rows.items() if row.symbol and row.symbol.kind == "Interface"}
     methods = {name: each.keys() for name, each in _members(nodes, wanted).items() if each}
@@ -98,19 +114,31 @@ def _followed(
     for each in overrides:
         by_base.setdefault(each.base, []).append(each.method)
         yield each.heir._replace(src=each.method, dst=each.base, confidence=OVERRIDES)
-    callers = [row for row in links if row.relation == "CALLS" and row.dst in by_base]
-    for row in (*callers, *_callers(store, trees, by_base)):
-        for method in by_base[row.dst]:
-            if row.src not in by_base[row.dst]:  # another method that overrides it, and calls it
-                yield row._replace(dst=method, confidence=min(row.confidence, RUNS))
+    far = [row for row in links if row.relation in _RUNNING]
+    near = list(_users(store, trees, {*by_base, *(row.dst for row in far)}))
+    own: dict[str, list[str]] = {}  # by method of an interface, those that implement it in its own tree
+    for row in near:
+        if row.relation == "IMPLEMENTS" and _name(row.src) == _name(row.dst):
+            own.setdefault(row.dst, []).append(row.src)
+    runs = [(row, method) for row in far for method in own.get(row.dst, ())]
+    for row in (*far, *near):
+        methods = by_base.get(row.dst, ()) if row.relation in _RUNNING else ()
+        if row.src not in methods:  # another method that overrides it, and calls it
+            runs += [(row, method) for method in methods]
+    for row, method in runs:
+        yield row._replace(dst=method, relation="CALLS", confidence=min(row.confidence, RUNS))
 
 
-def _callers(store: Store, trees: Sequence[Tree], bases: Iterable[str]) -> Iterator[Crossing]:
-    """Yield the calls of methods in their own trees."""
+def _name(node: str) -> str:
+    return node[max(node.rfind("."), node.rfind(":")) + 1 :]
+
+
+def _users(store: Store, trees: Sequence[Tree], used: Iterable[str]) -> Iterator[Crossing]:
+    """Yield the uses of symbols in their own trees: calls, other uses, and what implements them."""
     targets: dict[int, dict[str, str]] = {}
-    for base in bases:
-        if (at := address(trees, base)) is not None:
-            targets.setdefault(at.tree.id, {})[f"s{at.path}::{at.key}"] = base
+    for node in used:
+        if (at := address(trees, node)) is not None and at.key:
+            targets.setdefault(at.tree.id, {})[f"s{at.path}::{at.key}"] = node
     roots = {tree.id: tree.root for tree in trees}
     for tree, wanted in targets.items():
         numbers = store.files_linking(tree, sorted(wanted), MOST_FILES)
@@ -118,7 +146,7 @@ def _callers(store: Store, trees: Sequence[Tree], bases: Iterable[str]) -> Itera
         for number, edges in store.file_edges(numbers).items():
             source, target = (memoryview(each).cast("i") for each in (edges.source, edges.target))
             for one, other, relation in zip(source, target, edges.relation, strict=True):
-                if relation == _CALLS and edges.targets[other] in wanted:
-                    base = wanted[edges.targets[other]]
-                    node = code_node_id(roots[tree], paths[number], edges.sources[one])
-                    yield Crossing(node, base, "CALLS", RUNS, (), base.rpartition("::")[2], number)
+                if edges.targets[other] in wanted:
+                    node, by = wanted[edges.targets[other]], RELATIONS[relation]
+                    user = code_node_id(roots[tree], paths[number], edges.sources[one])
+                    yield Crossing(user, node, by, RUNS, (), node.rpartition("::")[2], number)

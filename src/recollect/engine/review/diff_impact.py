@@ -18,6 +18,7 @@ import numpy as np
 from recollect.code.code_records import Affected
 from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.index.symbol_properties import is_test_file
+from recollect.code.links.tree_linking import is_linked
 from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE, OWNER, readers, unseen
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
 from recollect.engine.review.removed_uses import removed_uses
@@ -51,7 +52,7 @@ _VERBS: Mapping[str, str] = {
 class LinkedTree(NamedTuple):
     """The linked code of a tree: uses of symbols and of files, and the numbers of test files.
 
-    is_linked: whether there are any links, besides those of test frameworks
+    is_linked: whether there are any links, besides those of test frameworks, or it was linked and has none
     """
 
     tree: Tree
@@ -93,8 +94,8 @@ def linked_tree(store: Store, part: CodePart | None, tree: Tree, changes: Sequen
     further += gone.uses
     others = gone.trees | using(part, [tree.id, *gone.trees])
     found = project(part, [tree.id, *others], further, gone.nodes) if further or others or gone.nodes else kept
-    is_linked = bool(gone.uses) or bool(kept.graph.related_by(USES).any())
-    return LinkedTree(tree, store, found, only(found.graph, USES), files, test_files.files, is_linked)
+    has_links = bool(kept.graph.related_by(USES).any()) or is_linked(store, tree, allow_edits=True)
+    return LinkedTree(tree, store, found, only(found.graph, USES), files, test_files.files, has_links)
 
 
 class _TestFiles(NamedTuple):
@@ -167,15 +168,20 @@ def impact_counts(linked: LinkedTree, starts: Sequence[int], depth: int) -> Impa
     return ImpactCounts(len(users), len({*users.values()}), len(reached), sum(is_test_node.values()))
 
 
-def impact_of(linked: LinkedTree, starts: Sequence[int], changed_files: Iterable[str], depth: int) -> Impact:
+def impact_of(
+    linked: LinkedTree, starts: Sequence[int], breaking: Sequence[int], changed_files: Iterable[str], depth: int
+) -> Impact:
     """Return the impact of changed nodes.
 
+    breaking: those of them whose uses have to change
     changed_files: paths of files with relevant changes, whose importers come last
     """
     way = affected(linked.uses, starts, most_depth=TEST_DEPTH, least=LEAST_SURE, through=EVERYTHING)
     # A changed symbol that uses a removed one is also reached, and what is broken comes before what uses a changed one.
     uses, near = linked.uses, np.isin(way.depth[linked.uses.src], (0, 1))
-    broken = np.flatnonzero((linked.found.files[uses.dst] == NO_FILE) & near & (way.depth[uses.dst] == 0))
+    is_gone = (linked.found.files[uses.dst] == NO_FILE) & near & (way.depth[uses.dst] == 0)
+    is_breaking = np.isin(uses.dst, breaking) & (way.depth[uses.src] == 1) & (uses.weights > MAYBE)
+    broken = np.flatnonzero(is_gone | is_breaking)
     users = uses.src[broken]
     way.depth[users], way.parent[users], way.edge[users] = 1, uses.dst[broken], broken
     numbers = way.order.tolist()
@@ -191,12 +197,14 @@ def impact_of(linked: LinkedTree, starts: Sequence[int], changed_files: Iterable
         if _is_test_node(linked, node):
             is_import = way.edge[number] >= 0 and linked.uses.relations[way.edge[number]] == RELATION_CODES["IMPORTS"]
             (by_import if is_import else tests).append(told)
-        elif 0 < told.depth <= depth and not is_test_file(node.file.language, node.file.path):
+        elif 0 < told.depth <= depth and (node.symbol or not is_test_file(node.file.language, node.file.path)):
             rows.append(told)
     # A file that imports changed code adds nothing where its using symbols are known.
     named = {row.place.path for row in rows if row.place.symbol}
     rows = [row for row in rows if row.place.symbol or row.place.path not in named]
-    rows.sort(key=lambda row: (not row.why.startswith(BROKEN), row.depth, not row.place.symbol, -row.confidence))
+    first = {uses.points.ids[number] for number in users.tolist()}
+    rows.sort(key=lambda row: (row.place.id not in first, not row.place.symbol, -row.confidence))
+    rows.sort(key=lambda row: (not row.why.startswith(BROKEN), row.depth))
     tests += sorted(by_import, key=lambda row: (row.depth, row.place.path))
     tests = _without_groups(tests)
     # If calls lead to tests of a file, its other tests are not affected, unless the calls are doubtful.

@@ -23,7 +23,7 @@ from recollect.code.diff.changed_symbols import SymbolChange, changed
 from recollect.code.diff.file_sides import Sides, both, placed
 from recollect.code.diff.runner_commands import Trial, commands
 from recollect.code.diff.unified_diff import Diff, FileDiff, parse
-from recollect.engine.graph.code_nodes import code_nodes
+from recollect.engine.graph.code_nodes import code_node_id, code_nodes
 from recollect.engine.review.diff_impact import (
     Impact,
     ImpactCounts,
@@ -41,6 +41,7 @@ from recollect.engine.review.diff_memories import (
     is_test_path,
     related_memories,
 )
+from recollect.engine.review.removed_uses import CALLED_OTHERWISE
 from recollect.engine.review.test_order import LEAST_LIKELY, ranked
 from recollect.model import File, Tree
 from recollect.text.display import plural
@@ -242,7 +243,9 @@ def _impact(found: _Found, depth: int) -> Impact:
     # A new symbol has no callers except those in the same diff; a new test must be run.
     starts = {number: None for change in real if _matters(change) for number in changed_nodes(linked, change)}
     paths = {path for change in real if _matters(change) for path in (change.path, change.old_path)}
-    return impact_of(linked, list(starts), sorted(paths), depth)
+    were = [code_node_id(linked.tree.root, *change.was) for change in real if change.how in CALLED_OTHERWISE]
+    breaking = [linked.uses.index[node] for node in were if node in linked.uses.index]
+    return impact_of(linked, list(starts), breaking, sorted(paths), depth)
 
 
 def _matters(change: SymbolChange) -> bool:
