@@ -113,9 +113,10 @@ STANDING = _any(
 )
 # An order for this task only.
 ONCE = _any(
+    r"\b(?:should|could|would)(?:n['’]?t| not| never)? have\b",
     r"\b(?:yet|right now|this time(?! and)|this once|just once|for the moment|tonight"
     r"|until (?:i|we|tomorrow|next|\w+day)|for this (?:one )?(?:pr|commit|time|task|ticket|branch)"
-    r"|(?:poem|joke|story) about|in this (?:pr|commit|file|script|branch|function|query|test))\b"
+    r"|(?:poem|joke|story) about|in this (?:pr|commit|file|script|branch|function|query|test))\b",
 )
 # Something is over. What holds instead is in the same sentence or in the next one.
 ENDED = _any(

@@ -124,6 +124,9 @@ _PLACING = _WHERE | {"a", "an", "the", "our"}
 # “Warnings in third_party”, “pictures by AFP”: what follows limits the subject.
 _LIMITING = frozenset("of for in by under from with above below during at on without".split())
 # What has a number as its value, as terms.
+_JOINED = re.compile(r"[,;] (?:and|but) |; ")
+# A name that tells one of several apart: P1, q-mail, host_b.
+_OWN_NAME = re.compile(r"\d|\w[-_.]\w")
 # Words that say that something goes on.
 _CONTINUED = frozenset(terms("always still stay remain usual unchanged keep continue"))
 _MEASURES = frozenset(terms("size length limit port width height timeout count maximum minimum budget threshold level"))
@@ -185,7 +188,7 @@ def amends(
     is_talk: the new one is a turn of a conversation, which tells of many occasions: the rules alone decide.
     classify: the classifier of the local model, which reads both
     """
-    if not same_author and _is_personal(new, old):
+    if (not same_author and _is_personal(new, old)) or _are_siblings(new, old):
         return None
     ruled = _changed(new, old, closeness)
     if is_talk:
@@ -213,7 +216,7 @@ def _is_plain(new: Statement, old: Statement) -> bool:
 def _judged(new: Statement, old: Statement, closeness: float, probability: float, *, is_read: bool) -> Change | None:
     """Return how a statement changes an older one where the model alone decides; is_read: the classifier did, too."""
     are_apart = _says_nothing_new(new, old) if is_read else closeness < CLOSE_ENOUGH or _are_told_apart(new, old)
-    if probability < CONTRADICTED or are_apart:
+    if probability < CONTRADICTED or are_apart or _are_numbered(new, old):
         return None
     if probability < (SURE_READ if is_read else SURE):
         return "opposite"
@@ -262,6 +265,13 @@ def _changed(new: Statement, old: Statement, closeness: float) -> Amended | None
         return None
     margin = _sameness(new, old, closeness) - _bar(sign, new, old)
     return Amended(sign.change, old.text, new.text, SURE + margin) if margin >= 0 else None
+
+
+def changed_part(new: str, old: str) -> str:
+    """Return the part of an older statement that a newer one is about: one of two orders that “, and” joins."""
+    parts = _JOINED.split(old)
+    shared = [len(set(terms(new)) & set(terms(part))) for part in parts]
+    return " ".join(part for part, count in zip(parts, shared, strict=True) if count > 1 or count == max(shared))
 
 
 def _is_personal(new: Statement, old: Statement) -> bool:
@@ -529,6 +539,12 @@ def _are_numbered(new: Statement, old: Statement) -> bool:
     """Tell whether numbers tell the two apart: “supplier 4”, “supplier 7”."""
     labels = _labels(old)
     return any(labels.get(word, number) != number for word, number in _labels(new).items())
+
+
+def _are_siblings(new: Statement, old: Statement) -> bool:
+    """Tell whether the two are about things of one kind with names of their own: “printer P1”, “printer P2”."""
+    ours, theirs = (frozenset(filter(_OWN_NAME.search, each.subject)) for each in (new, old))
+    return bool(ours and theirs and (new.subject - ours) & (old.subject - theirs)) and ours.isdisjoint(theirs)
 
 
 def _labels(statement: Statement) -> dict[str, str]:

@@ -20,6 +20,8 @@ from typing import NamedTuple
 from recollect.text.days import EPOCH, LAST, STEPS, WEEKDAYS, Days, date_of, is_leap, months, on, one, weekday
 
 DAY = 86_400
+# A month that lies half a year back and half a year ahead is past: what is told with a month has mostly happened.
+AHEAD = 1.1
 _pattern = cache(re.compile)
 
 MONTHS = (
@@ -289,7 +291,8 @@ def _nearest(place: _Place, month: int, day: int | None) -> Days:
     allowed = [
         time for time in times if not direction or (time[0] <= said if direction < 0 else time[1] > said)
     ] or times
-    return min(allowed, key=lambda time: abs((time[0] + time[1] - 1) / 2 - said))
+    away = {time: (time[0] + time[1] - 1) / 2 - said for time in allowed}
+    return min(allowed, key=lambda time: max(-away[time], AHEAD * away[time]))
 
 
 def _quarter(place: _Place, parts: Parts) -> Found:

@@ -29,7 +29,9 @@ _REQUEST = compiled(
     r"(?:tell me|show me|remind me|(?:explain|describe)(?= (?:how|why|what|where|when|which|who|to me|the|this|it)\b)|"
     r"let me know|give me(?! (?:\w+,? ){0,3}(?:answers|replies|explanations|options)\b)|look up|find out|"
     r"do you (?:know|remember|recall)|"
-    r"i (?:want|need|would like) to know|i wonder|any idea|(?:i(?:['’]m| am) )?(?:looking|searching) for)\b",
+    r"i(?: want| need|(?: would|['’]d) (?:like|love)) to know|i wonder|any idea|"
+    r"(?:i(?:['’]m| am) )?(?:curious|wondering)(?= (?:about |to |on |in )?(?:how|why|what|where|when|which|who)\b)|"
+    r"(?:i(?:['’]m| am) )?(?:looking|searching) for)\b",
     re.IGNORECASE,
 )
 # A request for what has not happened yet is a rule: "show me a plan before you edit", "tell me when it drops".

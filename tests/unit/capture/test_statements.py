@@ -328,3 +328,7 @@ def test_the_classifier_reads_a_sentence_with_its_neighbours_and_few_of_a_docume
     asked.clear()
     texts(" ".join(f"We always run step {number} before the others." for number in range(200)), classify=classify)
     assert len(asked) <= MOST_ASKED
+
+
+def test_regret_about_what_was_done_is_no_rule(classify: Classify | None) -> None:
+    assert texts("we should never have merged that, revert it", classify=classify) == []

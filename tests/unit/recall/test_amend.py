@@ -10,7 +10,7 @@ import pytest
 
 from recollect import Engine
 from recollect.providers.provider_protocol import Answers, Classify
-from recollect.recall.amend import Amended, amends, likelihood, may_amend
+from recollect.recall.amend import Amended, amends, changed_part, likelihood, may_amend
 from recollect.recall.parsed_statement import statements
 
 CHANGES = (
@@ -229,6 +229,29 @@ def test_the_classifier_decides_where_the_words_alone_cannot() -> None:
     ]
     assert changes == ["said", None, None]
     assert set(asked) == {(new.text, old.text)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Cron job 1 runs at 01:15 on host marmot.", "Cron job 2 runs at 02:15 on host marmot."),
+        ("Rack A12 draws 3.1 kW.", "Rack B07 draws 4.4 kW."),
+        ("Printer P1 is on floor 2.", "Printer P2 is on floor 3."),
+        ("Queue q-orders keeps messages for 4 days.", "Queue q-mail keeps messages for 2 days."),
+        ("Worker 7 needs 4 GB.", "Worker 8 needs 6 GB."),
+    ],
+)
+def test_things_of_one_kind_do_not_replace_each_other(amended: Find, old: str, new: str) -> None:
+    assert amended(old, new) is None
+
+
+def test_of_two_orders_in_a_sentence_one_is_changed() -> None:
+    old = "Always run the linter before you commit, and keep commit subjects below 60 characters."
+    assert (
+        changed_part("Commit subjects may be up to 72 characters now.", old)
+        == "keep commit subjects below 60 characters."
+    )
+    assert changed_part("Deploys run on Fridays.", "Deploys run on Mondays.") == "Deploys run on Mondays."
 
 
 def test_what_people_say_of_themselves_is_changed_by_themselves_only() -> None:

@@ -208,6 +208,11 @@ def test_the_verb_nearest_before_a_time_tells_its_direction() -> None:
     assert told(mentions("On Friday we met", SAID)) == [("Friday", "2023-05-05")]
 
 
+def test_a_month_as_far_back_as_ahead_is_past() -> None:
+    november = seconds(2026, 11, 18, 9)
+    assert told(mentions("The key has the tenant because of the leak in May.", november)) == [("May", "2026-05")]
+
+
 def test_times_come_in_order_and_one_by_one() -> None:
     text = "Yesterday, on 7 May 2023, I said: last week was long, tomorrow will be short."
     assert [span.words for span in mentions(text, SAID)] == ["Yesterday", "7 May 2023", "last week", "tomorrow"]

@@ -36,6 +36,9 @@ from recollect.text.questions import only_asks
         "Tell me when the last deploy was",
         "Tell me when the next release is.",
         "Show me what changed before the release",
+        "I'd like to know where uploaded avatars are stored.",
+        "I am curious to which bucket exports are written",
+        "Wondering where uploaded avatars are stored",
     ],
 )
 def test_questions_and_requests_for_information_only_ask(text: str) -> None:

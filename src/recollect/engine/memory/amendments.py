@@ -66,9 +66,11 @@ class Found(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether the older memory says little besides."""
+        from recollect.recall.amend import changed_part
         from recollect.recall.parsed_statement import length_of_statements
 
-        return len(self.amended.old.split()) >= MAINLY * length_of_statements(self.memory.content)
+        changed = changed_part(self.amended.new, self.amended.old)
+        return len(changed.split()) >= MAINLY * length_of_statements(self.memory.content)
 
 
 class _Pair(NamedTuple):
