@@ -19,7 +19,7 @@ from recollect import progress
 from recollect.engine.context import Context, Worker, is_confined
 from recollect.engine.models.embedded_text import Enricher
 from recollect.engine.models.pending_vectors import Aside, Part, newest_parts, next_parts, put_aside, retry, set_aside
-from recollect.errors import EmbeddingFailed, RecollectError
+from recollect.errors import ConfigError, EmbeddingFailed, RecollectError
 from recollect.model import Memory
 from recollect.store.confinement import confined_to
 from recollect.store.store_values import Vectors
@@ -200,7 +200,9 @@ class Embedding(Worker):
     @property
     def classify(self) -> "Classify | None":
         """The classifier of the local model; None without that."""
-        classify: Classify | None = getattr(self.embedder, "classify", None)
+        classify: Classify | None = None
+        with suppress(ConfigError):  # a provider that can never work costs no memory
+            classify = getattr(self.embedder, "classify", None)
 
         def quietly(first: str, second: str) -> "Answers | None":
             with suppress(EmbeddingFailed):
