@@ -34,7 +34,7 @@ BEFORE, AFTER = 200, 120
 # How much the classifier and the words count, and what is added: fitted on writers that neither had seen
 # (bench/train_classifier.py check).
 BY_CLASSIFIER, BY_WORDS, BIAS = 0.35, 0.32, 0.31
-# The probability from which both together keep a sentence.
+# The probability from which both together keep a sentence, and one that seems to ask or to guess.
 KEPT, SURE = 0.7, 0.85
 
 
