@@ -105,7 +105,7 @@ def pair_rows() -> Iterator[Arrays]:
 
 
 def encoder() -> Callable[[Arrays], tuple[list[int], list[int]]]:
-    """Return what makes tokens of a row, as providers/classifier.py does."""
+    """Return what makes tokens of a row, as providers/local.py does."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(MODEL.with_name("tokenizer.json")))

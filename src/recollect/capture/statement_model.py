@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple, get_args
 
 from recollect.capture.prose import Sentence
 from recollect.capture.sentence_features import Lexicon
-from recollect.providers.provider_protocol import Answers
+from recollect.providers.provider_protocol import Answers, joint
 
 Kind = Literal["rule", "preference", "decision", "correction", "cause", "fact"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -33,7 +33,7 @@ BEFORE, AFTER = 200, 120
 
 # How much the classifier and the words count, and what is added: fitted on writers that neither had seen
 # (bench/train_classifier.py check).
-BY_CLASSIFIER, BY_WORDS, BIAS = 0.35, 0.32, 0.31
+WEIGHTS = (0.35, 0.32, 0.31)
 # The probability from which both together keep a sentence, and one that seems to ask or to guess.
 KEPT, SURE = 0.7, 0.85
 
@@ -51,9 +51,7 @@ class Judged(NamedTuple):
 
     def with_answers(self, answers: Answers) -> Judged:
         """Return the same with what the classifier says."""
-        words = min(max(self.probability, 1e-4), 1 - 1e-4)
-        odds = BY_CLASSIFIER * answers.lasts + BY_WORDS * math.log(words / (1 - words)) + BIAS
-        probability = 1 / (1 + math.exp(-odds))
+        probability = joint(self.probability, answers.lasts, WEIGHTS)
         kind = KINDS[answers.kinds.index(max(answers.kinds))]
         return Judged(probability, kind, probability >= KEPT, probability >= SURE)
 

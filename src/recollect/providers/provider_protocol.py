@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -37,6 +38,13 @@ class Answers(NamedTuple):
     lasts: float
     kinds: tuple[float, ...]
     replaces: float
+
+
+def joint(by_words: float, answer: float, weights: tuple[float, float, float]) -> float:
+    """Return the probability that words and the classifier give together; weights: of its answer, of them, a bias."""
+    words = min(max(by_words, 1e-4), 1 - 1e-4)
+    of_answer, of_words, bias = weights
+    return 1 / (1 + math.exp(-of_answer * answer - of_words * math.log(words / (1 - words)) - bias))
 
 
 # Tells what the local model says of two texts.

@@ -19,8 +19,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from recollect.providers.provider_protocol import Classify
-from recollect.recall.amend_model import model, with_answers
+from recollect.providers.provider_protocol import Classify, joint
+from recollect.recall.amend_model import WEIGHTS, model
 from recollect.recall.contrary import OPPOSITES, contrary
 from recollect.recall.parsed_statement import VERB_KEYS, Statement, names, statement, with_parts
 from recollect.recall.stated_values import conflict, repeated
@@ -197,7 +197,7 @@ def amends(
     if classify is not None and by_words >= ASKED:
         answers = classify(new.text, old.text)
     is_read = answers is not None
-    probability = by_words if answers is None else with_answers(by_words, answers)
+    probability = by_words if answers is None else joint(by_words, answers.replaces, WEIGHTS)
     change = None if ruled is None else ruled.change
     if change is not None and probability < LIKELY and not _is_plain(new, old):
         change = "opposite"

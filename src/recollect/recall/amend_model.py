@@ -15,7 +15,6 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from recollect.providers.provider_protocol import Answers
 from recollect.recall.amend_signals import numbers, words
 from recollect.recall.parsed_statement import Statement
 
@@ -25,7 +24,7 @@ Node = tuple[int, float, int, int]
 LEAF = -1
 # How much the classifier and the words count, and what is added: fitted on projects that neither had seen
 # (bench/train_classifier.py check).
-BY_CLASSIFIER, BY_WORDS, BIAS = 0.34, 0.64, 0.02
+WEIGHTS = (0.34, 0.64, 0.02)
 
 
 class Model(NamedTuple):
@@ -51,13 +50,6 @@ def _leaf(tree: Sequence[Node], signals: Sequence[float]) -> float:
         if signal == LEAF:
             return value
         place = left if signals[signal] <= value else right
-
-
-def with_answers(probability: float, answers: Answers) -> float:
-    """Return a probability of the words with what the classifier says."""
-    words = min(max(probability, 1e-4), 1 - 1e-4)
-    odds = BY_CLASSIFIER * answers.replaces + BY_WORDS * math.log(words / (1 - words)) + BIAS
-    return 1 / (1 + math.exp(-odds))
 
 
 @cache
