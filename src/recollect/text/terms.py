@@ -6,6 +6,7 @@ A word gives its stem; an identifier gives its parts and itself; a path or dotte
     parse_http2_header     → pars http 2 header parse_http2_header
     src/store/sql.py       → src store sql py src/store/sql.py
     C++                    → c++
+    prod, config           → product configur            (as production, configuration)
     データベース             → デー ータ タベ ベー ース   (no spaces between words: character pairs)
 
 Stop words are dropped: in a 100,000-row index two of them cost more to rank than the rest of a query.
@@ -46,6 +47,46 @@ STOP_WORDS = frozenset(
     too under until up upon us ve very was wasn we were weren what when where which while who whom why will with won
     would wouldn you your yours yourself yourselves""".split()
 )
+
+# Short forms that developers write for one word, with that word. They count where they stand alone: in a path or an
+# identifier they are names.
+SHORT_FORMS = {
+    short: word
+    for word, shorts in {
+        "administrator": "admin",
+        "application": "app",
+        "argument": "arg",
+        "authentication": "auth authn",
+        "configuration": "config conf cfg",
+        "database": "db",
+        "dependency": "dep",
+        "development": "dev",
+        "directory": "dir",
+        "documentation": "docs",
+        "environment": "env",
+        "implementation": "impl",
+        "information": "info",
+        "infrastructure": "infra",
+        "javascript": "js",
+        "kubernetes": "k8s",
+        "library": "lib",
+        "message": "msg",
+        "package": "pkg",
+        "parameter": "param",
+        "password": "pw pwd",
+        "performance": "perf",
+        "postgresql": "postgres pg psql",
+        "production": "prod",
+        "repository": "repo",
+        "specification": "spec",
+        "statistics": "stats",
+        "temporary": "tmp temp",
+        "typescript": "ts",
+        "variable": "var",
+    }.items()
+    for one in shorts.split()
+    for short in (one, f"{one}s")
+}
 
 _stemmers = _local()
 
@@ -88,6 +129,8 @@ def _terms(text: str) -> Iterator[tuple[str, bool]]:
         if compound[-1] in "+#":
             yield _lowered(compound), False
             continue
+        if len(words) == 1:
+            words = [SHORT_FORMS.get(_lowered(compound), compound)]
         for word in words:
             yield from _cached_word_terms(word) if len(word) <= MAX_WORD_CHARACTERS else _word_terms(word)
         if len(words) > 1 and len(compound) <= MAX_COMPOUND_CHARACTERS:

@@ -31,6 +31,10 @@ from recollect.text.terms import MAX_WORD_CHARACTERS, query_terms, terms
         ("well-known", "well known well-known"),
         ("10:30", "10 30 10:30"),
         ("isReady", "is readi isready"),
+        # short forms of one word, but not as names
+        ("prod, k8s and DBs", "product kubernet databas"),
+        ("production kubernetes databases", "product kubernet databas"),
+        ("conf/app.yml", "conf app yml conf/app.yml"),
         # languages named with a sign
         ("F# beats C#", "f# beat c#"),
         ("C++17", "c 17"),
