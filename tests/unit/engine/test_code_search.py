@@ -312,6 +312,7 @@ def test_short_names_aliases_twins_siblings_and_generated_files_have_their_place
     assert first(corners, "colors").path == "lib/colors.bash"
     for query in ("Q", "the Q object", "`g`", "function g", "where is Char defined"):
         assert first(corners, query).path == "src/query.py", query
+    assert search("create backend").hits[0].score > 0.9, "the name create_backend, said in words"
     aliased = search("expect").hits
     assert aliased[0].path == "src/testing.zig"
     assert aliased[0].score > 10 * aliased[1].score

@@ -99,8 +99,10 @@ def _only_definer(
 ) -> int | None:
     """Return the place of the only file that is called like the query (`colors.bash`), or that defines it.
 
-    Definitions inside other symbols, in tests, examples and copies do not count. The fit knows few constants.
+    `charge card` means charge_card and ChargeCard, too. Definitions inside other symbols, in tests, examples and copies
+    do not count. The fit knows few constants.
     """
+    wanted = _joined(question.text)
     tail = "/" + question.text.strip().removeprefix("./")
     named = [place for place, each in enumerate(candidates) if f"/{each.file.path}".endswith(tail)]
     aside = sum((columns[name] for name in ("test", "example", "copied") if name in columns), np.zeros(len(candidates)))
@@ -109,7 +111,7 @@ def _only_definer(
         for place, candidate in enumerate(candidates)
         if not aside[place]
         and any(
-            symbol.name == question.text.strip() and symbol.parent < 0 and not is_alias(symbol)
+            _joined(symbol.name) == wanted and symbol.parent < 0 and not is_alias(symbol)
             for piece in candidate.pieces
             for symbol in piece.symbols
         )
@@ -141,6 +143,12 @@ def _twin(path: str) -> str:
     *folders, name = path.split("/")
     stem = re.sub(PLATFORM.pattern + "$", "", name.partition(".")[0])
     return "/".join([*(folder for folder in folders if not PLATFORM.fullmatch(folder)), stem])
+
+
+def _joined(name: str) -> str:
+    """Return a name of several words in the form that all ways of writing it share; others as they are."""
+    words = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
+    return "".join(words).lower() if len(words) > 1 else name.strip()
 
 
 def model_of(question: Question, columns: Mapping[str, NDArray[np.float64]]) -> str:
