@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
-from changes import FOLDER, lines
+from changes import SPLITS, lines
 from notes_recall import memories, questions
 from recollect.providers.local import LocalEmbedder
 from recollect.recall.amend_signals import numbers, words
@@ -168,7 +168,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the weights of the package")
     chosen = parser.parse_args()
     embedder = LocalEmbedder()
-    splits = sorted(path.stem for path in FOLDER.glob("*.txt"))
+    splits = sorted(SPLITS)
     rows = [pair for split in splits for pair in pairs(split, embedder)] + list(notes(embedder))
     known = [row for row in rows if row.split != UNSEEN]
     for split in [each for each in splits if each != UNSEEN] if chosen.check else []:

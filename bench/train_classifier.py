@@ -87,7 +87,7 @@ def pair_rows() -> Iterator[Arrays]:
     import train_amendments as words
 
     embedder = words.LocalEmbedder()
-    splits = sorted(path.stem for path in words.FOLDER.glob("*.txt"))
+    splits = sorted(words.SPLITS)
     pairs = [pair for split in splits for pair in words.pairs(split, embedder)] + list(words.notes(embedder))
     known = [pair for pair in pairs if pair.split != UNSEEN]
     groups = [f"{pair.split} {pair.project}" for pair in known]
