@@ -73,15 +73,24 @@ REQUESTED = _any(
     r"^(?:can|could|would|will) (?:you|u) (?:please |pls |also )?"
     r"(?=(?:always|never|from now on) (?!(?:be|see|have|get|find|reach|tell)\b))"
 )
+# The verb of an order for now.
+_TASK = (
+    r"(?:add|apply|build|bump|change|check|clean|close|commit|convert|create|debug|delete|deploy|describe|do|document"
+    r"|draft|explain|extract|finish|fix|format|generate|give|implement|install|list|look|merge|move|open|publish|push|read"
+    r"|rebase|refactor|release|remove|rename|replace|rerun|restart|revert|review|rewrite|rollback|roll|run|show|simplify"
+    r"|sort|split|start|summari[sz]e|tell|test|translate|try|undo|update|upgrade|write)\b"
+)
 # An order for now before one that holds from now on: "summarise the diff and from now on answer in one line".
 JOINED = _any(
-    r"^(?:let's |(?:(?:can|could|would|will) (?:you|u) )?(?:please |pls |also )?)(?:add|apply|build|bump|change"
-    r"|check|clean|close|commit|convert|create|debug|delete|deploy|describe|do|document|draft|explain|extract|finish|fix"
-    r"|format|generate|give|implement|install|list|look|merge|move|open|publish|push|read|rebase|refactor|release|remove"
-    r"|rename|replace|rerun|restart|revert|review|rewrite|rollback|roll|run|show|simplify|sort|split|start|summari[sz]e|tell"
-    r"|test|translate|try|undo|update|upgrade|write)\b[^:]{2,200}?(?:[,;]\s|\s(?=(?:and|then|but)\s))\s*"
+    rf"^(?:let's |(?:(?:can|could|would|will) (?:you|u) )?(?:please |pls |also )?){_TASK}"
+    r"[^:]{2,200}?(?:[,;]\s|\s(?=(?:and|then|but)\s))\s*"
     r"(?:(?:and|then|but|also|please)\s){0,3}"
     r"(?=(?:from (?:now|here) on|going forward|in (?:the )?future|never again|always (?!\w+(?:s|ed|ing)\b)\w+)\b)"
+)
+# What follows a statement and is no part of it: a request, or thanks. "Our keys rotate monthly, so fix the header."
+REQUEST_AFTER = _any(
+    rf"[,;]? so (?:please |pls |(?:can|could) you )?{_TASK}(?! (?:always|never))[^.!?;:]{{2,160}}[.!?]?$",
+    r"[,;]? (?:thanks|thank you|thx|ty|please|pls|plz)[.!]?$",
 )
 # A message that only names what to use: how text is formatted holds for all of it, else it may be for this task.
 CHOICE = _any(

@@ -264,7 +264,10 @@ def _words(sentence: Sentence) -> list[str]:
 
 
 def _tidy(text: str) -> str:
-    """Return a text on one line, capitalised unless it begins with a name."""
+    """Return a text on one line without the request at its end, capitalised unless it begins with a name."""
     plain = " ".join(text.split())
+    after = cues.REQUEST_AFTER.search(plain)
+    if after is not None and plain.count(" ", 0, after.start()) >= LEAST_WORDS - 1:
+        plain = plain[: after.start()]
     first = plain.split(" ", 1)[0].rstrip(",:;").replace("'", "")
     return plain[:1].upper() + plain[1:] if first.isalpha() and first.islower() else plain

@@ -119,6 +119,8 @@ def test_the_type_of_a_memory_follows_from_what_it_says(message: str, memory_typ
         ("Use pytest -x and from now on never unittest", ["Use pytest -x and from now on never unittest"]),
         ("Write a function that loads the config and always returns a dict", []),
         ("**Always** use tabs in Makefiles.", ["Always use tabs in Makefiles."]),
+        ("we never mock the database, so write the test against sqlite", ["We never mock the database"]),
+        ("never commit generated files, thanks", ["Never commit generated files"]),
     ],
 )  # fmt: skip
 def test_a_statement_is_the_sentence_of_its_author_with_what_it_needs(message: str, found: list[str]) -> None:
