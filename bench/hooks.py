@@ -2,7 +2,7 @@
 
     capture            a payload is spooled
     prompt, asking     a running server is asked, and answers
-    prompt, alone      no server: a glance at the database, with something to say and with nothing
+    prompt, alone      no server: the fast path, with something to say and with nothing; all memories have vectors
     start, alone       no server: an engine is loaded
     tool, alone        no server: a use of a tool that worked, and one that failed
 
@@ -17,13 +17,17 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import corpus
 import measure
+
+if TYPE_CHECKING:
+    from recollect import Engine
 
 # A hook runs on every event of a conversation: it may cost half as much again as starting an interpreter.
 CAPTURE_BAR_RATIO = 1.5
@@ -96,10 +100,29 @@ def _filled(folder: str, size: int) -> float:
     with Engine(home=folder, embed_provider="off") as engine:
         texts = [*corpus.memories(size - 1), FACT]
         engine.archive.import_(content="\n".join(json.dumps({"content": text, "namespace": PROJECT}) for text in texts))
+        _embed(engine)
         for number in range(200):
             seen = {"session_id": "s", "cwd": PROJECT, **READ, "tool_use_id": f"d{number}"}
             engine.capture.put(json.dumps(seen).encode(), assistant="claude")
         return round(measure.cpu_ms(lambda: engine.capture.drain()) / 200, 2)
+
+
+def _embed(engine: Engine) -> None:
+    """Give every memory a vector of the shipped model's kind: the right one of the fact, any of the others."""
+    import numpy as np
+
+    from recollect.model import Memory
+    from recollect.providers.local import DIMENSIONS, LocalEmbedder
+    from recollect.providers.query_vector import model_id
+    from recollect.store.store_values import Vectors
+
+    store, chance = engine.store, np.random.default_rng(0)
+    fact = LocalEmbedder().embed([FACT])
+    made = []
+    for memory in store.find(Memory, {}):
+        any_one = chance.normal(size=(1, DIMENSIONS)) / DIMENSIONS**0.5
+        made.append(Vectors(memory.id, memory.rev, fact if memory.content == FACT else any_one))
+    store.put_vectors(model_id(engine.settings.enrichment), made)
 
 
 def _by_turns(kinds: dict[str, tuple[str, str, dict[str, Any]]], folder: str, runs: int) -> dict[str, Any]:
@@ -109,7 +132,8 @@ def _by_turns(kinds: dict[str, tuple[str, str, dict[str, Any]]], folder: str, ru
     for number in range(runs):
         samples["bare interpreter"].append(measure.child_cpu_ms([sys.executable, "-I", "-S", "-c", "pass"]))
         for name, (event, moment, fields) in kinds.items():
-            session = f"{name} {number}"  # what was said in a session is not said again in it
+            # What was said in a session is not said again in it.
+            session = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{name} {number}"))
             payload = {"session_id": session, "cwd": PROJECT, "hook_event_name": event, **fields}
             cost, out = run([event, "claude", *moment.split()], json.dumps(payload).encode(), folder)
             samples[name].append(cost)

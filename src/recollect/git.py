@@ -84,12 +84,10 @@ _SETTINGS = f"""\
 \tauto = 0
 """
 # Settings of a repository that are kept: they describe the file system and the object names, and name nothing.
-_KEPT = re.compile(
-    r"(?i)\b(filemode|ignorecase|precomposeunicode|symlinks|objectformat)\s*+=\s*+(true|false|sha1|sha256)\b"
-)
-_LINKED = re.compile(r"index|sharedindex\.[0-9a-f]{40,64}")
+_KEPT = r"(?i)\b(filemode|ignorecase|precomposeunicode|symlinks|objectformat)\s*+=\s*+(true|false|sha1|sha256)\b"
+_LINKED = r"index|sharedindex\.[0-9a-f]{40,64}"
 _SHARED = ("objects", "refs", "packed-refs", "shallow", "logs/refs", "info/exclude")
-_COPIED = re.compile(r"HEAD|[A-Z_]{1,40}_HEAD")
+_COPIED = r"HEAD|[A-Z_]{1,40}_HEAD"
 
 
 class Answer(NamedTuple):
@@ -451,9 +449,9 @@ def _borrow(where: Folders, folder: Path) -> None:
         names = []
     for name in names:
         # Git refuses a HEAD that is a link.
-        if _COPIED.fullmatch(name) and (content := line(own / name)):
+        if re.fullmatch(_COPIED, name) and (content := line(own / name)):
             (folder / name).write_text(f"{content}\n", "utf-8")
-        elif _LINKED.fullmatch(name):
+        elif re.fullmatch(_LINKED, name):
             _link(own / name, folder / name)
     _link(own / "logs/HEAD", folder / "logs/HEAD")
     for name in _SHARED:
@@ -470,7 +468,9 @@ def _link(source: Path, place: Path) -> None:
 def _settings(where: Folders | None, *, is_bare: bool) -> str:
     """Return the settings of a stand-in: ours, and the harmless ones of the repository."""
     content = read(where.common / "config", MAX_CONFIG_BYTES) if where is not None else None
-    kept = {name.lower(): value.lower() for name, value in _KEPT.findall((content or b"").decode("utf-8", "replace"))}
+    kept = {
+        name.lower(): value.lower() for name, value in re.findall(_KEPT, (content or b"").decode("utf-8", "replace"))
+    }
     form = kept.pop("objectformat", "sha1")
     core = "".join(f"\t{name} = {value}\n" for name, value in kept.items() if value in ("true", "false"))
     extensions = f"[extensions]\n\tobjectFormat = {form}\n" if form == "sha256" else ""

@@ -318,6 +318,8 @@ def test_memories_without_a_vector_come_newest_first(store: Store, add: Add) -> 
     give(store, rows[2], 1, 0, 0)
     assert [memory.id for memory in store.lacking_vectors(MODEL, 10)] == ["d", "b", "a"]
     assert [memory.id for memory in store.lacking_vectors(MODEL, 2)] == ["d", "b"]
+    update(store, "d", observed=True)
+    assert [memory.id for memory in store.lacking_vectors(MODEL, 10, known=True)] == ["b", "a"]
 
 
 def test_known_memories_without_a_vector_come_before_observed_ones(store: Store, add: Add) -> None:

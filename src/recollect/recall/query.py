@@ -8,39 +8,40 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recollect.text.dates import MONTHS, Span, asked_times
+from recollect.text.lazy_patterns import compiled
 from recollect.text.terms import query_terms, terms
 
-_WHEN = re.compile(
+_WHEN = compiled(
     r"\b(when|since when|how long|what (date|day|month|year|time)|which (day|month|year)|"
     r"how many (days|weeks|months|years))\b",
     re.IGNORECASE,
 )
-_HOW_MANY = re.compile(r"\bhow (many|much|often|old|far|big|large)\b", re.IGNORECASE)
-_WHY = re.compile(r"\b(why|reason|how come|what for)\b", re.IGNORECASE)
+_HOW_MANY = compiled(r"\bhow (many|much|often|old|far|big|large)\b", re.IGNORECASE)
+_WHY = compiled(r"\b(why|reason|how come|what for)\b", re.IGNORECASE)
 # A question in a sentence. Anything else is words to look for: a title, an error message, a command.
-_QUESTION = re.compile(
+_QUESTION = compiled(
     r"\s*+(?:(?:in|on|at|to|by|for|with|since)\s++)?(?:what|which|who|whom|whose|where|when|why|how)\b|"
     r"\s*+(?:is|are|was|were|do|does|did|can|could|should|may|must|has|have|will|would)\b",
     re.IGNORECASE,
 )
-_NAMES_ASKED = re.compile(r"\s*(where|who|whom|whose|which|what)\b", re.IGNORECASE)
+_NAMES_ASKED = compiled(r"\s*(where|who|whom|whose|which|what)\b", re.IGNORECASE)
 # The words that ask what the user wants, which a stated preference answers.
-_PREFERENCE = re.compile(
+_PREFERENCE = compiled(
     r"\b(?:do|would)\s++(?:i|we)\s++(?:usually\s++|really\s++|generally\s++)?"
     r"(?:want(?!\s+to\b)|prefer|like|love|hate|dislike|expect|favou?r)\b|"
     r"\b(?:my|our)\s++(?:own\s++)?(?:preferences?|preferred|favou?rites?|likes|dislikes|tastes?|wishes)\b",
     re.IGNORECASE,
 )
 # A question that several memories answer together: it counts, or asks for things in the plural.
-_SEVERAL = re.compile(r"\b(how many|both|list|different|types|kinds|ways|various|several|all the)\b", re.IGNORECASE)
-_THINGS = re.compile(r"\s*(?:(?:in|on|at|with|for|to)\s+)?(?:what|which|who)\b((?:[\s,]+[\w'’]+){1,4})", re.IGNORECASE)
+_SEVERAL = compiled(r"\b(how many|both|list|different|types|kinds|ways|various|several|all the)\b", re.IGNORECASE)
+_THINGS = compiled(r"\s*(?:(?:in|on|at|with|for|to)\s+)?(?:what|which|who)\b((?:[\s,]+[\w'’]+){1,4})", re.IGNORECASE)
 _NO_PLURAL = frozenset("is does was has his this its as us thus always yes plus".split())
-_MONTH = re.compile("(" + "|".join(MONTHS) + r")(?:\s*+,?+\s*+((?:19|20)\d\d))?", re.IGNORECASE)
-_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_MONTH = compiled("(" + "|".join(MONTHS) + r")(?:\s*+,?+\s*+((?:19|20)\d\d))?", re.IGNORECASE)
+_YEAR = compiled(r"\b((?:19|20)\d\d)\b")
 # A capitalised word may be the name of an author; only the store knows.
-_NAME = re.compile(r"\b[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
+_NAME = compiled(r"\b[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
 # One in the middle of a sentence: a name for certain.
-_SURE_NAME = re.compile(r"(?<=[^\s.!?:\"'(\[*#-]\s)[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
+_SURE_NAME = compiled(r"(?<=[^\s.!?:\"'(\[*#-]\s)[A-ZÀ-ÞĀ-Ž][a-zà-ÿā-ž]+\b")
 
 # Words of greeting, thanks and assent. A prompt of nothing else asks for nothing, and would otherwise find every
 # conversation that began with the same words. The second list counts only beside a word of the first.

@@ -14,12 +14,22 @@ from typing import Any, NamedTuple
 from recollect.store import full_text
 from recollect.store.full_text import marks
 from recollect.store.migrations import APPLICATION_ID, MIGRATIONS
-from recollect.store.passage import ORDINARY, WIDENING, Match, Passage, TermCounts, best_matches
+from recollect.store.passage import (
+    ORDINARY,
+    PASSAGES_PER_MEMORY,
+    WIDENING,
+    Match,
+    Passage,
+    TermCounts,
+    best_matches,
+)
 from recollect.text.passage_features import unpacked
 from recollect.text.passages import MAX_PASSAGES
 
 # How long it waits for a writer: a prompt must not wait longer for what may be no result.
 PATIENCE_S = 0.05
+# A vector of the shipped model: 384 numbers of 16 bits.
+VECTOR_BYTES = 768
 
 
 class Remembered(NamedTuple):
@@ -102,15 +112,33 @@ class FastPathReader:
         """Return, by memory number, the numbers of the memories just before and after it in its session."""
         return full_text.session_neighbours(self._connection, sorted({pid // MAX_PASSAGES for pid in pids}), reach)
 
+    def vectors(self, model: str, pids: Iterable[int], newest: int) -> dict[int, bytes]:
+        """Return the vectors of the newest known memories that hold, and of those of given passages, by passage.
+
+        pids: of known memories
+        """
+        # observed = 0 lets an index answer; CROSS JOIN keeps SQLite from reading all vectors of the model.
+        holds = f"observed = 0 AND superseded_by IS NULL AND {self._scope()} ORDER BY seq DESC LIMIT ?"
+        rows = self._connection.execute(f"SELECT seq FROM memories WHERE {holds}", [*self._scopes, newest])
+        wanted = list({*(seq for (seq,) in rows), *(pid // MAX_PASSAGES for pid in pids)})
+        sql = (
+            f"SELECT seq * {MAX_PASSAGES} + part, embedding FROM memories CROSS JOIN memory_embeddings "
+            f"ON memory_id = id AND model = ? AND part < ? WHERE seq IN ({marks(wanted)}) AND superseded_by IS NULL"
+        )
+        found = self._connection.execute(sql, [model, PASSAGES_PER_MEMORY, *wanted])
+        return {pid: blob for pid, blob in found if len(blob) == VECTOR_BYTES}
+
+    def _scope(self) -> str:
+        return f"(namespace IN ({marks(self._scopes)})" + (" OR namespace IS NULL)" if None in self._scopes else ")")
+
     def _matches(self, ranked: Sequence[tuple[int, float]], limit: int) -> list[Match]:
         return best_matches(ranked, self._ids([pid // MAX_PASSAGES for pid, _ in ranked]), limit)
 
     def _ids(self, seqs: Sequence[int]) -> Mapping[int, str]:
         wanted = list(dict.fromkeys(seqs))
-        scope = f"namespace IN ({marks(self._scopes)})" + (" OR namespace IS NULL" if None in self._scopes else "")
         sql = (
             "WITH wanted AS MATERIALIZED (SELECT seq, id, observed, namespace FROM memories "
-            f"WHERE seq IN ({marks(wanted)})) SELECT seq, id FROM wanted WHERE NOT observed AND ({scope})"
+            f"WHERE seq IN ({marks(wanted)})) SELECT seq, id FROM wanted WHERE NOT observed AND {self._scope()}"
         )
         return dict(self._connection.execute(sql, [*wanted, *self._scopes]))
 

@@ -144,15 +144,22 @@ class Searches(Rows):
         return kept_count
 
     def lacking_vectors(
-        self, model: str, limit: int, *, longest: int | None = None, without: Mapping[str, int] = {}
+        self,
+        model: str,
+        limit: int,
+        *,
+        longest: int | None = None,
+        without: Mapping[str, int] = {},
+        known: bool = False,
     ) -> list[Memory]:
         """Return memories that are not complete in `model`, newest first; after few changes, observed ones last.
 
         longest: only memories of at most so many characters; if there are none, the shortest of the others.
         without: memories to skip, by revision; a memory that changed since is not skipped
+        known: without observed memories
         """
-        left_out = " AND ".join("NOT (id = ? AND rev = ?)" for _ in without)
-        condition = f"{_LACKING} AND {left_out}" if left_out else _LACKING
+        left_out = ["NOT (id = ? AND rev = ?)"] * len(without)
+        condition = " AND ".join([_LACKING, *(["observed = 0"] if known else []), *left_out])
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             key, newest = _complete_key(connection, model)
             complete = int(read_setting(connection, key) or 0)
@@ -167,7 +174,7 @@ class Searches(Rows):
                 short = f"{condition} AND length(content) <= ?{newest_first}"
                 lacking = self._select(TABLES[Memory], short, [*values, longest, limit])
                 lacking = lacking or self._select(TABLES[Memory], condition + shortest, values)
-        if not lacking and not without and newest - complete > COMPLETE_STEP:
+        if not lacking and not without and not known and newest - complete > COMPLETE_STEP:
             self._remember_complete(key, newest)
         return lacking
 

@@ -16,6 +16,7 @@ from recollect.engine.hook_responses.context_block import MOST_BYTES, TAG
 from recollect.engine.hook_responses.prompt_fast_path import fast_answer
 from recollect.errors import InvalidInput
 from recollect.model import Anchor, AnchorState, Injection, Memory, Session
+from recollect.providers.query_vector import TABLE
 
 NOW = 1_767_000_000
 BACKOFF = "The payment client retries with exponential backoff because the bank throttles bursts"
@@ -293,6 +294,68 @@ def by_words(engine: Engine, prompt: str) -> str | None:
 )
 def test_by_words_everyday_words_are_too_little(engine: Engine, prompt: str) -> None:
     assert by_words(engine, prompt) is None
+
+
+# What a hook answers alone by meaning, and one that nothing here answers.
+MEANT = {
+    "can I run the unit tests without containers?": "The test suite needs Docker to be running",
+    "is there a nightly backup of postgres?": "Backups of the database are made every night at two",
+    "write a haiku about cherry blossoms": None,
+}
+
+
+@pytest.fixture
+def meant(home: Path, time: FrozenClock) -> Iterator[Engine]:
+    """An engine with the shipped model, in whose store the notes of MEANT have vectors."""
+    with Engine() as made:
+        for note in (*filter(None, MEANT.values()), "Alerts go through an outbox table", "Releases are on Tuesdays"):
+            decide(made, note)
+        made.embedding.catch_up()
+        yield made
+
+
+@pytest.mark.parametrize("prompt", MEANT)
+def test_the_fast_path_finds_memories_by_meaning(meant: Engine, prompt: str) -> None:
+    text = fast_answer(of("s-2", payloads.claude("UserPromptSubmit", prompt=prompt)))
+    expected = MEANT[prompt]
+    assert (text or "").count("\n- ") == bool(expected)
+    assert (expected or "") in (text or "")
+
+
+@pytest.mark.parametrize(
+    "change", ["provider", "enrichment", "superseded", "other project", "no table", "damaged table"]
+)
+def test_the_fast_path_uses_vectors_of_the_shipped_model_that_hold(
+    meant: Engine, change: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    prompt, note = next(iter(MEANT.items()))
+    raw = of("s-2", payloads.claude("UserPromptSubmit", prompt=prompt))
+    if change == "provider":
+        monkeypatch.setenv("RECOLLECT_EMBED_PROVIDER", "ollama")
+    elif change == "enrichment":
+        monkeypatch.setenv("RECOLLECT_ENRICHMENT", "documented")
+    elif change == "superseded":
+        (memory,) = meant.store.find(Memory, {"content": note})
+        with meant.store.transaction("test") as transaction:
+            transaction.update(Memory, memory.id, {"superseded_by": memory.id})
+    elif change == "other project":
+        raw = json.dumps({**json.loads(raw), "cwd": "/elsewhere"}).encode()
+    else:
+        if change == "damaged table":
+            (tmp_path / "table.bin").write_bytes(TABLE.read_bytes()[:1_000_000])
+        monkeypatch.setattr("recollect.providers.query_vector.TABLE", tmp_path / "table.bin")
+    assert fast_answer(raw) is None
+
+
+def test_what_hooks_store_without_a_server_gets_vectors(home: Path, time: FrozenClock) -> None:
+    rule = "From now on run the tests with make check, never with pytest directly."
+    with Engine() as engine:
+        take(engine, payloads.claude("UserPromptSubmit", prompt=rule), payloads.looked())
+        (known,) = engine.store.find(Memory, {"observed": False})
+        observed = [memory.id for memory in engine.store.find(Memory, {"observed": True})]
+        made = {memory_id: engine.store.embedded_from(engine.embedding.model_id, memory_id) for memory_id in observed}
+        assert engine.store.embedded_from(engine.embedding.model_id, known.id) == 0
+        assert set(made.values()) == {None}
 
 
 @pytest.mark.parametrize(

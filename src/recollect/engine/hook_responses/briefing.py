@@ -42,7 +42,8 @@ from recollect.engine.hook_responses.work_in_progress import (
     related,
     work_in_progress,
 )
-from recollect.engine.memory.freshness import freshness_of, is_outdated
+from recollect.engine.memory.freshness import freshness_of
+from recollect.engine.memory.verdicts import is_outdated
 from recollect.engine.records.branches import Branches, written_on
 from recollect.engine.records.memory_rows import SUMMARY_SOURCE, is_learnt
 from recollect.model import Freshness, KnownCommand, Memory, Observed, Session

@@ -14,7 +14,7 @@ from recollect.capture.error_fingerprint import shows_another, unstamped
 from recollect.engine.hook_responses.briefing import told
 from recollect.engine.hook_responses.context_block import Line
 from recollect.engine.hook_responses.prompt_fast_path import LEAST_WORDS, MOST, PROMPT_CHARACTERS
-from recollect.engine.memory.freshness import is_outdated
+from recollect.engine.memory.verdicts import is_outdated
 from recollect.engine.retrieval.pack import CANDIDATES, UNMERGED, is_over, shown
 from recollect.engine.retrieval.query_arguments import PACK_RELEVANCE, Asked
 from recollect.model import Hit

@@ -208,8 +208,8 @@ class HookResponses:
         reports it.
 
         event, assistant: from the command line of the hook
-        lexical: do without vectors and other slow imports. Without an engine, use prompt_fast_path: it takes half the
-        time
+        lexical: do without the embedding model and other slow imports. Without an engine, use prompt_fast_path: it
+        takes half the time
         wanted: whether the hook still waits, called before the text counts as injected
         budget: tokens of the whole text; None: from the settings
         """

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from recollect import clock
+from recollect.engine.memory.verdicts import overall
 from recollect.engine.records.memory_rows import batches
 from recollect.model import Anchor, Anchored, AnchorState, Freshness, Memory, Verdict
 from recollect.text.display import day
@@ -69,11 +70,6 @@ def imported(store: Store, memory_ids: Iterable[str]) -> list[str]:
     """Return those memories that were imported."""
     found = batches(list(memory_ids))
     return [row[0] for ids in found for row in store.columns(Memory, ("id",), {"id": ids, "source": "import"})]
-
-
-def is_outdated(source: str, verdict: str) -> bool:
-    """Tell whether a memory is never injected: its code is gone, or it was imported and its code has changed."""
-    return verdict == "gone" or (source == "import" and verdict == "changed")
 
 
 def anchored(anchor: Anchor, state: AnchorState | None) -> Anchored:
@@ -138,15 +134,3 @@ def _written(row: Anchored) -> str:
 def place(path: str, symbol: str | None) -> str:
     """Return how a place is written: `src/a.py`, or `src/a.py::Server.start`."""
     return path if symbol is None else f"{path}::{symbol}"
-
-
-def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return one verdict for a memory from those of its anchors."""
-    known = [verdict for verdict in verdicts if verdict not in ("unanchored", "unverified")]
-    if not known:
-        return "unverified" if "unverified" in verdicts else "unanchored"
-    if all(verdict == "gone" for verdict in known):
-        return "gone"
-    if "changed" in known or "gone" in known:
-        return "changed"
-    return "moved" if "moved" in known else "fresh"

@@ -73,13 +73,16 @@ def next_parts(store: Store, enricher: Enricher, model: str, most: int, *, waits
     return chosen
 
 
-def newest_parts(store: Store, enricher: Enricher, model: str, *, most: int, longest: int) -> list[Part]:
+def newest_parts(
+    store: Store, enricher: Enricher, model: str, *, most: int, longest: int, known: bool = False
+) -> list[Part]:
     """Return the newest short memories without vectors, at most `most` passages in all.
 
-    longest: passages of a memory that is short
+    longest: passages of a memory that is short; known: without observed ones
     """
     without = {row.memory_id: row.rev for row in set_aside(store, model)}
-    lacking = store.lacking_vectors(model, most, longest=longest * PASSAGE_CHARACTERS, without=without)
+    longest_text = longest * PASSAGE_CHARACTERS
+    lacking = store.lacking_vectors(model, most, longest=longest_text, without=without, known=known)
     chosen: list[Part] = []
     for memory in lacking:
         texts = enricher.texts(memory)

@@ -140,6 +140,8 @@ class Capture:
                 count(self._context.store)
         if drain.counts["stored"]:
             self._embedding.wake()
+            if not kill:  # else this is the child of a server, which makes the vectors
+                self._embedding.embed_known()
         return Ingested(**drain.counts, waiting=spool.waiting(), notes=notes)
 
     def reader(self) -> "EventReader":

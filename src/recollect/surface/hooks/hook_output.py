@@ -1,7 +1,7 @@
 """The output of a hook, in the format of its assistant.
 
 A server answers hooks that ask through its socket, with the engine it has. A hook that finds no server answers itself:
-at a prompt, where a person waits, with a keyword search of the database, else with an engine without vectors.
+at a prompt, where a person waits, with a fast search of the database, else with an engine without vectors.
 The commands of session_context, submit_prompt and summarize_session can be used as hooks, as in document 002.
 
 Tested with the program itself: Claude Code, Codex, Gemini CLI, OpenCode (through our plugin), Copilot CLI. From their
@@ -68,7 +68,7 @@ def answered(
 
 
 def by_fast_path(payload: bytes, home: str, event: str, assistant: str) -> bytes:
-    """Return what a hook prints for a prompt, by keyword search and without an engine; empty: nothing."""
+    """Return what a hook prints for a prompt, by the fast path and without an engine; empty: nothing."""
     from recollect.engine import fast_answer
 
     return reply(fast_answer(payload, home=home, event=event, assistant=assistant), event=event, assistant=assistant)
