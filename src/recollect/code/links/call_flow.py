@@ -1,6 +1,6 @@
 """Calls: which function is called, which parameter gets which argument, what comes back; decorators.
 
-A class stays itself, whatever its decorators return.
+What is decorated stays itself, whatever its decorators return: who calls it means it, and not a wrapper.
 """
 
 from __future__ import annotations
@@ -270,41 +270,24 @@ CALLERS: dict[type[Value], Callable[..., None]] = {
 
 
 def defined(state: State, place: Place, frame: Frame) -> Variable:
-    """Return what a function or class is after its decorators."""
+    """Return a function or class, whose decorators are called: the first with it, each other with what comes back."""
     found = state.defined.get(place)
     if found is None:
         value = state.codes[place]
-        found = state.defined[place] = state.variable(value)
+        given = found = state.defined[place] = state.variable(value)
         for decorator in reversed(value.scope.decorators):
-            applied = state.evaluate(decorator, frame)
+            applied, result = state.evaluate(decorator, frame), state.variable()
             site = Site(frame, value.scope.line, 0, "decorator")
             state.expect(site, decorator, applied)
-            if isinstance(value, Class):  # it stays itself: nearly every decorator of classes returns the class
-                applied.use(partial(_decorate, state, found, ignore, site))
-                continue
-            result = state.variable()
-            applied.use(partial(_decorate_function, state, found, result, site))
-            state.decorations.append((found, result))
-            found = state.defined[place] = result
+            applied.use(partial(_decorate, state, given, result, site))
+            given = result
     return found
 
 
-def _decorate(state: State, decorated: Variable, sink: Sink, site: Site, value: Value) -> None:
+def _decorate(state: State, given: Variable, result: Variable, site: Site, value: Value) -> None:
+    """Call a decorator; one outside the program most often returns what it is given, or something like it."""
+    if not isinstance(value, Function | Bound | Class | Object):
+        given.flow(result)
     # A class with decorators is what a decorator gave back elsewhere, and decorates nothing.
     if not (type(value) is Class and value.scope.decorators):
-        state.apply(value, [Given(decorated)], site, sink)
-
-
-def _decorate_function(state: State, decorated: Variable, result: Variable, site: Site, value: Value) -> None:
-    """Call a decorator with a function. It is one function for all that it decorates: the others are left out."""
-    others = state.decorated.setdefault(value, {})
-    others.update(dict.fromkeys(decorated.values))
-    # A decorator outside the program most often returns what it was given, or something like it.
-    if not isinstance(value, Function | Bound | Class | Object):
-        decorated.flow(result)
-
-    def sink(found: Value) -> None:
-        if found in decorated.values or found not in others:
-            result.add(found)
-
-    _decorate(state, decorated, sink, site, value)
+        state.apply(value, [Given(given)], site, result.add)

@@ -26,7 +26,6 @@ from recollect.code.links.library_table import (
     METHODS,
     OBJECT,
     PROMISE,
-    TYPES,
     Row,
 )
 from recollect.code.links.member_lookup import Sink
@@ -128,20 +127,6 @@ def _second(call: LibraryCall) -> None:
         call.given[1].value.use(call.sink)
 
 
-def _wraps(call: LibraryCall) -> None:
-    """Give a decorator that gives back what it decorates, and what that wraps."""
-    made = call.table()
-    call.first.flow(made.rest)
-    call.sink(call.state.known["wraps", made])
-
-
-def _wrapped(call: LibraryCall) -> None:
-    _first(call)
-    _second(call)
-    if isinstance(call.receiver, Collection):
-        call.receiver.rest.use(call.sink)
-
-
 def _elements(call: LibraryCall) -> None:
     made = call.table()
     if call.receiver is not None:
@@ -216,8 +201,6 @@ GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "receiver": _receiver,
     "first": _first,
     "second": _second,
-    "wraps": _wraps,
-    "wrapped": _wrapped,
     "create": _create,
     "elements": _elements,
     "each": _each,
@@ -254,8 +237,6 @@ def supply_known(state: State, value: Known, given: Sequence[Given], site: Site,
     """Do what a method of the language's library does."""
     receiver = value.receiver
     if isinstance(receiver, Collection):
-        if receiver.kind in TYPES:
-            state.call(site, f"{BUILTIN}.{receiver.kind}.{value.name}", "external")
         _carry_out(state, METHODS[value.name], receiver, given, site, sink)
     else:
         _function_method(state, value.name, receiver, given, site, sink)

@@ -14,7 +14,6 @@ OBJECT = "object"  # the kind of a table that has no methods but its entries
 MADE = "()"
 UNKNOWN = "<outside>"
 PROMISE = "promise"  # the kind of a table that holds what a promise or a coroutine gives in the end
-TYPES = frozenset(("list", "tuple", "set", "dict", "generator"))
 EVERY = -1  # all arguments, by position
 
 
@@ -27,8 +26,7 @@ class Row(NamedTuple):
     gives: "list" of what the called functions return; "flat": of what that holds; "elements": a collection of its
         receiver's, or other arguments', elements; "each": one of them; "pairs"; "receiver"; "first", "second": its
         arguments; "promise" of the first; what the first is "awaited"; "partial": the first with more arguments;
-        "create": an object that inherits from it; "wraps": a decorator that gives what it decorates and the first,
-        both "wrapped"
+        "create": an object that inherits from it
     puts: arguments that become elements of its receiver; EVERY for all; below that, the elements of arguments
     key: the position of an argument that is a key of its receiver
     """
@@ -94,7 +92,6 @@ METHODS: dict[str, Row] = {
     **_rows(Row((0,), "", "receiver"), "catch finally"),
     "orElseGet": Row((0,), "", "each"),
     "computeIfAbsent": Row((1,), "", "each"),
-    "wraps": Row(gives="wrapped"),
 }
 
 EXTERNALS: dict[str, Row] = {
@@ -109,9 +106,6 @@ EXTERNALS: dict[str, Row] = {
     **_rows(Row(gives="pairs"), "enumerate zip Object.entries", f"{BUILTIN}."),
     f"{BUILTIN}.next": Row(gives="each"),
     "functools.partial": Row(gives="partial"),
-    # A wrapper that says whose wrapper it is: who calls it means the other.
-    "functools.wraps": Row(gives="wraps"),
-    "functools.update_wrapper": Row(gives="wrapped"),
     "functools.reduce": _each(),
     "typing.cast": Row(gives="second"),
     **_rows(Row(("target", 1), "", ""), "threading.Thread multiprocessing.Process"),
@@ -122,7 +116,7 @@ EXTERNALS: dict[str, Row] = {
     **_rows(Row(gives="first"), "dict Object.assign Object.freeze", f"{BUILTIN}."),
     **_rows(
         Row(gives="first"),
-        """functools.cache contextlib.contextmanager contextlib.asynccontextmanager
+        """functools.cache functools.update_wrapper contextlib.contextmanager contextlib.asynccontextmanager
         abc.abstractmethod typing.overload asyncio.create_task java.util.Objects.requireNonNull
         com.google.common.base.Preconditions.checkNotNull util.promisify""",
     ),

@@ -305,10 +305,6 @@ def _parameters(state: State, function: Function) -> None:
 
 def _assume(state: State) -> None:
     """Assume what is not known: receivers of methods, values of declared types."""
-    for decorated, result in tuple(state.decorations):
-        if not result.values:  # a decorator without a known result returns what it is given
-            decorated.flow(result)
-    state.work.run()
     _unlock(state)
     for each in state.functions:
         if each.owner is not None and not each.is_lazy and "static" not in each.scope.marks:

@@ -129,11 +129,8 @@ class State:
         self.declared: list[tuple[Variable, Variable]] = []
         # Items whose key is an expression, with the action to take if no key becomes known.
         self.keyed: list[tuple[Variable, Callable[[], None]]] = []
-        # What was decorated, and what came back: the same, if the decorator is not read.
-        self.decorations: list[tuple[Variable, Variable]] = []
         self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
-        self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
-        self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
+        self.defined: dict[Place, Variable] = {}  # functions and classes whose decorators were called
         self.uses: list[tuple[Frame, Use, Variable]] = []
         self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
         self.visible: dict[tuple[tuple[str, ...], str], Variable] = {}  # those that need no import, by who offers them

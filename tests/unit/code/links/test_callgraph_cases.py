@@ -35,6 +35,7 @@ NOT_SOLVED = {
     "javascript/this-binding/borrowed_method": "missed: a method copied to another object keeps its first `this`",
     "python/classes/operators": "missed: an operator does not lead to the method that the language calls",
     "python/decorators/around_a_class": "wrong: a class stays itself, whatever its decorator returns",
+    "python/decorators/wrapper_with_arguments": "missed: who calls a decorated function calls it, not its wrapper",
     "python/flow/captured_by_match": "missed: what a pattern of `match` binds is not followed",
     "python/order/field_is_what_was_stored": "wrong: statements have no order",
     "python/values/attribute_by_name": "missed: `getattr` with a constant name is not followed",

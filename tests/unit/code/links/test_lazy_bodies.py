@@ -121,7 +121,7 @@ def test_only_needed_bodies_are_evaluated(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(State, "dissolve", look)
     _solved({"main.py": MAIN, "lib.py": LIB}, frozenset(("lib.py",)))
-    assert sorted(scheduled) == ["__init__", "counted", "inside", "late", "make", "open", "outer", "setup", "wrapped"]
+    assert sorted(scheduled) == ["__init__", "counted", "inside", "late", "make", "open", "outer", "setup"]
 
 
 def test_a_declared_result_of_a_class_without_heirs_needs_no_body() -> None:
