@@ -25,7 +25,7 @@ from recollect.code.links.flow_values import (
     ignore,
 )
 from recollect.code.links.library_calls import supply, supply_known
-from recollect.code.links.library_table import CALLED, PROMISE
+from recollect.code.links.library_table import CALLED
 from recollect.code.links.member_lookup import WHOLE, Sink, lookup
 from recollect.code.links.overload_choice import Signature, choose
 from recollect.code.links.program import Call, Expression, Key, Member, Name, Table
@@ -101,19 +101,12 @@ def enter(
 
 
 def _answer(state: State, function: Function, sink: Sink) -> None:
-    """Send what a called function returns to the sink."""
-    marks = function.scope.marks
-    if "generator" in marks:
+    """Send what a called function returns to the sink; a promise is what it gives in the end."""
+    if "generator" in function.scope.marks:
         made = state.collection[function]
         if not made.fields:
             function.yields.flow(made.rest)
             made.entry("#returned")
-        sink(made)
-    elif "async" in marks:
-        made = state.collection[function, PROMISE]
-        if made.kind != PROMISE:
-            made.kind = PROMISE
-            function.returns.flow(made.rest)
         sink(made)
     else:
         function.returns.use(sink)

@@ -26,7 +26,7 @@ from recollect.code.links.flow_values import (
     Variable,
     ignore,
 )
-from recollect.code.links.library_calls import awaited, elements
+from recollect.code.links.library_calls import elements
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
 from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, lookup, of_file, of_files
 from recollect.code.links.solver_state import Given, Site, State
@@ -338,7 +338,6 @@ _EVALUATORS: dict[type, Callable[..., Variable]] = {
     ir.Elements: _elements,
     ir.Spread: lambda state, expression, frame: evaluate(state, expression.of, frame),
     ir.Opaque: _opaque,
-    ir.Awaited: lambda state, expression, frame: awaited(state, evaluate(state, expression.of, frame)),
     ir.Cast: _cast,
 }
 

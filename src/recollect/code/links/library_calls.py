@@ -25,7 +25,6 @@ from recollect.code.links.library_table import (
     MADE,
     METHODS,
     OBJECT,
-    PROMISE,
     Row,
 )
 from recollect.code.links.member_lookup import Sink
@@ -53,13 +52,11 @@ class LibraryCall(NamedTuple):
         """Its first argument."""
         return self.given[0].value if self.given else self.state.variable()
 
-    def table(self, part: str = "", kind: str = "") -> Collection:
+    def table(self, part: str = "") -> Collection:
         """Return the table that the call gives: one per call site, so that `x = x.map(f)` ends."""
         site = self.site
         key = (site.frame, site.line, site.column, self.row.gives, part)
-        made = self.state.collection[key] if site.line else Collection(self.state.work)
-        made.kind = kind
-        return made
+        return self.state.collection[key] if site.line else Collection(self.state.work)
 
     def iterate(self, source: Variable, target: Variable) -> None:
         """Add what iterating over some values yields to a variable."""
@@ -83,26 +80,11 @@ def elements(value: Value, target: Variable, key: Key | None = None) -> None:
             value.entry(key).flow(target)
 
 
-def awaited(state: State, of: Variable) -> Variable:
-    """Return the final results of promises; other values as they are."""
-    found, seen = state.variable(), set[Value]()
-
-    def hear(value: Value) -> None:
-        if not isinstance(value, Collection) or value.kind != PROMISE:
-            found.add(value)
-        elif value not in seen:  # a function that awaits itself promises its own promise
-            seen.add(value)
-            value.rest.use(hear)
-
-    of.use(hear)
-    return found
-
-
 # --- what calls give ---
 
 
 def _list(call: LibraryCall) -> None:
-    made = call.table(kind=PROMISE if isinstance(call.receiver, Collection) and call.receiver.kind == PROMISE else "")
+    made = call.table()
     call.returned.flow(made.rest)
     call.sink(made)
 
@@ -166,16 +148,6 @@ def _pairs(call: LibraryCall) -> None:
     call.sink(rows)
 
 
-def _promise(call: LibraryCall) -> None:
-    made = call.table(kind=PROMISE)
-    call.first.flow(made.rest)
-    call.sink(made)
-
-
-def _awaited(call: LibraryCall) -> None:
-    awaited(call.state, call.first).use(call.sink)
-
-
 def _partial(call: LibraryCall) -> None:
     """Give a function with some arguments bound; later ones come in their place."""
 
@@ -205,8 +177,6 @@ GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "elements": _elements,
     "each": _each,
     "pairs": _pairs,
-    "promise": _promise,
-    "awaited": _awaited,
     "partial": _partial,
 }
 
@@ -269,12 +239,7 @@ def _function_method(state: State, name: str, function: Value, given: Sequence[G
 def _carry_out(state: State, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, sink: Sink) -> None:
     returned = state.variable()
     call = LibraryCall(state, row, receiver, given, site, returned, sink)
-    if row.takes == "fulfil":  # a function that keeps the promise: `new Promise(resolve => …)`
-        promise = call.table(kind=PROMISE)
-        kept = [Given(state.variable(state.known["push", promise]))]
-        call.first.use(lambda value: state.apply(value, kept, site.found("callback"), returned.add))
-        sink(promise)
-    elif row.calls:
+    if row.calls:
         _call_arguments(state, row, receiver, given, site, returned)
     if isinstance(receiver, Collection):
         _put(row, receiver, given)

@@ -25,6 +25,7 @@ NOT_SOLVED = {
     "java/threads/executor": "missed: functions that an executor calls are not followed",
     "java/threads/thread": "missed: `start` of a thread does not lead to `run`",
     "java/reflection/constant_names": "missed: reflection is not followed",
+    "javascript/async/promise_constructor": "missed: what a promise is resolved with is not followed",
     "javascript/classes/static_members": "missed: `new this()` in a static method makes no instance of the class",
     "javascript/closures/branches": "wrong: statements have no order",
     "javascript/closures/reassigned": "wrong: statements have no order",
