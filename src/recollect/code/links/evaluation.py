@@ -366,15 +366,13 @@ def at(state: State, target: ir.Member, frame: fv.Frame, sink: Callable[[fv.Vari
 
 
 def _assign_item(state: State, target: ir.Item, value: fv.Variable, frame: fv.Frame) -> None:
-    key, site = target.key, Site(frame)
+    key = target.key
 
     def on(of: fv.Value) -> None:
         if isinstance(of, fv.Collection):
             value.flow(of.rest if key is None else of.entry(key))
         elif isinstance(key, str) and isinstance(of, fv.Object | fv.Function):
             value.flow(state.field(of, key))
-        elif isinstance(of, fv.Object):
-            lookup(state, of, "__setitem__", site, lambda each: apply(state, each, (), site, fv.ignore))
 
     evaluate(state, target.of, frame).use(on)
 

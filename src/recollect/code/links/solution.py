@@ -45,16 +45,6 @@ CONFIDENCE: Mapping[str, float] = {
 }
 
 
-class CallEdge(NamedTuple):
-    """A call: caller, callee (external: dotted name), place, kind of evidence."""
-
-    caller: Place
-    callee: Place | str
-    line: int
-    column: int
-    how: str
-
-
 class OpenCall(NamedTuple):
     """An unresolved call: its name, and the functions it may mean."""
 
@@ -98,14 +88,6 @@ class Solution(NamedTuple):
     uses: tuple[Used, ...]
     aliases: tuple[tuple[str, str, Place], ...]
     is_coarse: bool = False
-
-    @property
-    def calls(self) -> tuple[CallEdge, ...]:
-        """All calls."""
-        rows = self.sites.items()
-        return tuple(
-            [CallEdge(site[0], callee, *site[1:], how) for site, callees in rows for callee, how in callees.items()]
-        )
 
 
 def answer(state: State) -> Solution:

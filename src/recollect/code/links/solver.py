@@ -46,40 +46,10 @@ def schedule_body(state: State, prepare: Callable[[fv.Function], None], function
 
     def read() -> None:
         prepare(function)
-        if not _is_told(state, function):
-            for frame in (function.frame, *state.parts.get(function, ())):
-                evaluation.run(state, frame)
+        for frame in (function.frame, *state.parts.get(function, ())):
+            evaluation.run(state, frame)
 
     state.work.later.append(read)
-
-
-def _is_told(state: State, function: fv.Function) -> bool:
-    """Take the declared result of a function for all that other files see of it, where it leaves nothing open.
-
-    In Python alone: elsewhere a parameter of a type looks like a type outside, and containers are often classes.
-    """
-    scope = function.scope
-    if scope.returns is None or "generator" in scope.marks or state.units[function.path].language != "python":
-        return False
-    if any(type(each) is ir.Assign and type(each.target) is ir.Member for each in scope.body):
-        return False
-    _, types = state.declared[-1]
-    told = [value for each in types.values if (value := _only(state, each)) is not None]
-    if not told or len(told) < len(types.values):
-        return False
-    for value in told:
-        function.returns.add(value)
-    return True
-
-
-def _only(state: State, declared: fv.Value) -> fv.Value | None:
-    """Return the only value that something of a declared type can be."""
-    if isinstance(declared, fv.Class):
-        is_open = declared.subclasses or declared.scope.kind == "interface" or "abstract" in declared.scope.marks
-        return None if is_open else declared.instance
-    if isinstance(declared, fv.External) and MADE not in declared.name:
-        return state.external[declared.name + MADE]
-    return declared if isinstance(declared, fv.Collection) else None
 
 
 # Calls of a chain, each on what the one before is declared to return, that are followed.
@@ -244,9 +214,7 @@ def _members(state: State, of: fv.Class) -> None:
         scope = scopes[place]
         if scope.kind != "function":
             continue
-        function = state.codes.get((of.path, place))
-        if not isinstance(function, fv.Function):
-            continue
+        function = cast(fv.Function, state.codes[of.path, place])
         is_constructor = "constructor" in scope.marks
         if is_constructor:
             of.constructors.append(function)
