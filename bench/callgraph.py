@@ -134,13 +134,14 @@ def predicted(case: Case, *, has_outside: bool) -> Graph:
         for place, name in enumerate(names_of(path, unit, is_signed=is_signed))
     }
     called: dict[Place, dict[Place | str, None]] = {}
-    for edge in solution.calls:
-        if isinstance(edge.callee, str):
-            if not has_outside:
-                continue
-        elif case.units[edge.callee[0]].scopes[edge.callee[1]].kind != "function":
-            continue  # a class without a constructor of its own: nothing is called
-        called.setdefault(edge.caller, {})[edge.callee] = None
+    for (caller, _, _), callees in solution.sites.items():
+        for callee in callees:
+            if isinstance(callee, str):
+                if not has_outside:
+                    continue
+            elif case.units[callee[0]].scopes[callee[1]].kind != "function":
+                continue  # a class without a constructor of its own: nothing is called
+            called.setdefault(caller, {})[callee] = None
     graph: dict[str, dict[str, None]] = {}
     for caller, callees in called.items():
         if names[caller]:

@@ -1,44 +1,25 @@
 """Calls: which function is called, which parameter gets which argument, what comes back; decorators.
 
-A class stays itself, whatever its decorators return.
+What is decorated stays itself, whatever its decorators return: who calls it means it, and not a wrapper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from recollect.code.links.flow_values import (
-    Bound,
-    Class,
-    Declared,
-    External,
-    Function,
-    Known,
-    Module,
-    Object,
-    Overloaded,
-    SuperProxy,
-    Value,
-    Variable,
-    ignore,
-)
+from recollect.code.links import flow_values as fv
 from recollect.code.links.library_calls import supply, supply_known
-from recollect.code.links.library_table import CALLED, PROMISE
+from recollect.code.links.library_table import CALLED
 from recollect.code.links.member_lookup import WHOLE, Sink, lookup
 from recollect.code.links.overload_choice import Signature, choose
 from recollect.code.links.program import Call, Expression, Key, Member, Name, Table
-from recollect.code.links.solver_state import IMPLICIT, Given, Site, State
-
-if TYPE_CHECKING:
-    from recollect.code.links.flow_values import Frame
-    from recollect.code.links.solver_state import Place
+from recollect.code.links.solver_state import IMPLICIT, Given, Place, Site, State
 
 SELF = "self"  # a mark: the first parameter is what the function is called on
 
 
-def apply(state: State, value: Value, given: Sequence[Given], site: Site, sink: Sink, is_new: bool = False) -> None:
+def apply(state: State, value: fv.Value, given: Sequence[Given], site: Site, sink: Sink, is_new: bool = False) -> None:
     """Call a value; results go to the sink, now and as more becomes known."""
     caller = CALLERS.get(type(value))
     if caller is not None:
@@ -46,10 +27,15 @@ def apply(state: State, value: Value, given: Sequence[Given], site: Site, sink: 
 
 
 def _call_function(
-    state: State, value: Function | Overloaded | Bound, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
+    state: State,
+    value: fv.Function | fv.Overloaded | fv.Bound,
+    given: Sequence[Given],
+    site: Site,
+    sink: Sink,
+    is_new: bool,
 ) -> None:
-    function, receiver = (value.function, value.receiver) if isinstance(value, Bound) else (value, None)
-    if isinstance(function, Overloaded):
+    function, receiver = (value.function, value.receiver) if isinstance(value, fv.Bound) else (value, None)
+    if isinstance(function, fv.Overloaded):
         for each in chosen(state, function.functions, given, site):
             enter(state, each, given, receiver, site, sink)
     elif is_new:
@@ -58,7 +44,7 @@ def _call_function(
         enter(state, function, given, receiver, site, sink)
 
 
-def _call_module(state: State, value: Module, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
+def _call_module(state: State, value: fv.Module, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
     """Call what a file offers as itself."""
     for path in value.paths:
         frame = state.frames.get((path, 0))
@@ -66,7 +52,9 @@ def _call_module(state: State, value: Module, given: Sequence[Given], site: Site
             frame.exports[WHOLE].use(lambda each: apply(state, each, given, site, sink, is_new=is_new))
 
 
-def _call_external(state: State, value: External, given: Sequence[Given], site: Site, sink: Sink, is_new: bool) -> None:
+def _call_external(
+    state: State, value: fv.External, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
+) -> None:
     state.call(site, value.plain, site.how or "external")
     if state.units[site.frame.path].language == "java":
         state.counts[site.caller, site.line, site.column] = len(given)
@@ -74,14 +62,14 @@ def _call_external(state: State, value: External, given: Sequence[Given], site: 
 
 
 def _call_object(
-    state: State, value: Object | Declared, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
+    state: State, value: fv.Object | fv.Declared, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
 ) -> None:
-    if isinstance(value.of, Class):
+    if isinstance(value.of, fv.Class):
         lookup(state, value, CALLED, site, lambda each: apply(state, each, given, site, sink))
 
 
 def enter(
-    state: State, function: Function, given: Sequence[Given], receiver: Value | None, site: Site, sink: Sink
+    state: State, function: fv.Function, given: Sequence[Given], receiver: fv.Value | None, site: Site, sink: Sink
 ) -> None:
     """Call one function."""
     if IMPLICIT not in function.scope.marks:
@@ -96,40 +84,33 @@ def enter(
             return
         site.entered[entered] = given
     pass_on(state, function, given, receiver)
-    if sink is not ignore:
+    if sink is not fv.ignore:
         _answer(state, function, sink)
 
 
-def _answer(state: State, function: Function, sink: Sink) -> None:
-    """Send what a called function returns to the sink."""
-    marks = function.scope.marks
-    if "generator" in marks:
+def _answer(state: State, function: fv.Function, sink: Sink) -> None:
+    """Send what a called function returns to the sink; a promise is what it gives in the end."""
+    if "generator" in function.scope.marks:
         made = state.collection[function]
         if not made.fields:
             function.yields.flow(made.rest)
             made.entry("#returned")
         sink(made)
-    elif "async" in marks:
-        made = state.collection[function, PROMISE]
-        if made.kind != PROMISE:
-            made.kind = PROMISE
-            function.returns.flow(made.rest)
-        sink(made)
     else:
         function.returns.use(sink)
 
 
-def how(function: Function, receiver: Value | None, site: Site) -> str:
+def how(function: fv.Function, receiver: fv.Value | None, site: Site) -> str:
     """Return the kind of evidence for a call."""
-    if isinstance(receiver, Object | Declared) and function.owner is not None:
+    if isinstance(receiver, fv.Object | fv.Declared) and function.owner is not None:
         of = receiver.of
         return "method" if of is function.owner else "inherited"
-    if isinstance(receiver, Class):
+    if isinstance(receiver, fv.Class):
         return "method"
     return "direct" if function.path == site.frame.path else "import"
 
 
-def pass_on(state: State, function: Function, given: Sequence[Given], receiver: Value | None) -> None:
+def pass_on(state: State, function: fv.Function, given: Sequence[Given], receiver: fv.Value | None) -> None:
     """Give arguments to parameters."""
     if function.is_lazy:
         state.schedule_body(function)
@@ -139,7 +120,7 @@ def pass_on(state: State, function: Function, given: Sequence[Given], receiver: 
         place += each.name is None
 
 
-def receive(state: State, function: Function, receiver: Value) -> int:
+def receive(state: State, function: fv.Function, receiver: fv.Value) -> int:
     """Add a receiver of a function; returns how many parameters it takes."""
     if SELF not in function.scope.marks:
         function.this.add(receiver)
@@ -152,7 +133,7 @@ def receive(state: State, function: Function, receiver: Value) -> int:
     return 1
 
 
-def _take(state: State, function: Function, key: Key, value: Variable) -> None:
+def _take(state: State, function: fv.Function, key: Key, value: fv.Variable) -> None:
     """Let a parameter take an argument, by its position or its name."""
     shape, names = function.shape, function.frame.names
     if isinstance(key, int):
@@ -169,14 +150,14 @@ def _take(state: State, function: Function, key: Key, value: Variable) -> None:
 # --- making instances ---
 
 
-def _construct(state: State, function: Function, given: Sequence[Given], site: Site, sink: Sink) -> None:
+def _construct(state: State, function: fv.Function, given: Sequence[Given], site: Site, sink: Sink) -> None:
     """Call a function with `new`."""
     made = state.instance(function)
-    enter(state, function, given, made, site.found(site.how or "constructor"), ignore)
+    enter(state, function, given, made, site.found(site.how or "constructor"), fv.ignore)
     sink(made)
 
 
-def make(state: State, of: Class, given: Sequence[Given], site: Site, sink: Sink) -> None:
+def make(state: State, of: fv.Class, given: Sequence[Given], site: Site, sink: Sink) -> None:
     """Make an instance of a class."""
     of.is_made = True
     made = of.instance
@@ -187,24 +168,24 @@ def make(state: State, of: Class, given: Sequence[Given], site: Site, sink: Sink
         state.call(site, (of.path, of.place), "constructor")
 
 
-def _initialise(state: State, orders: Sequence[Class], made: Value) -> None:
+def _initialise(state: State, orders: Sequence[fv.Class], made: fv.Value) -> None:
     """Run on an instance what its classes run without a call."""
     for function in [each for of in orders for each in of.initial]:
         state.schedule_body(function)
         function.this.add(made)
 
 
-def _constructed(state: State, orders: Sequence[Class], given: Sequence[Given], made: Value, site: Site) -> bool:
+def _constructed(state: State, orders: Sequence[fv.Class], given: Sequence[Given], made: fv.Value, site: Site) -> bool:
     """Run the first constructor of some classes; returns whether there is one."""
     for each in orders:
         if each.constructors:
             for function in chosen(state, each.constructors, given, site):
-                enter(state, function, given, made, site, ignore)
+                enter(state, function, given, made, site, fv.ignore)
             return True
     return False
 
 
-def _construct_base(state: State, value: SuperProxy, given: Sequence[Given], site: Site) -> None:
+def _construct_base(state: State, value: fv.SuperProxy, given: Sequence[Given], site: Site) -> None:
     """Run the constructor of what a class derives from: `super(…)`."""
     orders = value.of.order
     _initialise(state, orders[1:], value.receiver)
@@ -216,7 +197,7 @@ def _construct_base(state: State, value: SuperProxy, given: Sequence[Given], sit
 # --- overloads ---
 
 
-def chosen(state: State, functions: Sequence[Function], given: Sequence[Given], site: Site) -> Sequence[Function]:
+def chosen(state: State, functions: Sequence[fv.Function], given: Sequence[Given], site: Site) -> Sequence[fv.Function]:
     """Return the functions that a call means, of several of one name."""
     if len(functions) < 2 or functions[0].scope.arity < 0:
         return functions
@@ -225,14 +206,14 @@ def chosen(state: State, functions: Sequence[Function], given: Sequence[Given], 
     return [functions[place] for place in choose(signatures, types)] or functions
 
 
-def _signature(state: State, function: Function) -> Signature:
+def _signature(state: State, function: fv.Function) -> Signature:
     takes = [_type(state, parameter.declared, function.frame) for parameter in function.scope.parameters]
     found = Signature(tuple(takes), any(parameter.kind == "*" for parameter in function.scope.parameters))
     state.signatures[function] = found
     return found
 
 
-def _type(state: State, declared: Expression | None, frame: Frame) -> Hashable:
+def _type(state: State, declared: Expression | None, frame: fv.Frame) -> Hashable:
     """Return a type for overload choice: a class, else its written name."""
     if isinstance(declared, Table):
         return declared.kind
@@ -241,70 +222,53 @@ def _type(state: State, declared: Expression | None, frame: Frame) -> Hashable:
     if not isinstance(declared, Name | Member):
         return None
     found = state.evaluate(declared, frame).values
-    return next((value for value in found if isinstance(value, Class)), declared.name)
+    return next((value for value in found if isinstance(value, fv.Class)), declared.name)
 
 
-def _returned_type(state: State, call: Call, frame: Frame) -> Hashable:
+def _returned_type(state: State, call: Call, frame: fv.Frame) -> Hashable:
     """Return the type that a method of a known class is declared to return; None if overloads differ."""
     if not isinstance(call.callee, Member):
         return None
     owner, name = _type(state, call.callee.of, frame), call.callee.name
-    orders = owner.order if isinstance(owner, Class) else ()
+    orders = owner.order if isinstance(owner, fv.Class) else ()
     found = next((each.overloads[name] for each in orders if name in each.overloads), ())
     types = {_type(state, function.scope.returns, function.frame) for function in found}
     return types.pop() if len(types) == 1 else None
 
 
-CALLERS: dict[type[Value], Callable[..., None]] = {
-    Function: _call_function,
-    Bound: _call_function,
-    Overloaded: _call_function,
-    Class: lambda state, value, given, site, sink, is_new: make(state, value, given, site, sink),
-    Module: _call_module,
-    External: _call_external,
-    Known: lambda state, value, given, site, sink, is_new: supply_known(state, value, given, site, sink),
-    Object: _call_object,
-    Declared: _call_object,
-    SuperProxy: lambda state, value, given, site, sink, is_new: _construct_base(state, value, given, site),
+CALLERS: dict[type[fv.Value], Callable[..., None]] = {
+    fv.Function: _call_function,
+    fv.Bound: _call_function,
+    fv.Overloaded: _call_function,
+    fv.Class: lambda state, value, given, site, sink, is_new: make(state, value, given, site, sink),
+    fv.Module: _call_module,
+    fv.External: _call_external,
+    fv.Known: lambda state, value, given, site, sink, is_new: supply_known(state, value, given, site, sink),
+    fv.Object: _call_object,
+    fv.Declared: _call_object,
+    fv.SuperProxy: lambda state, value, given, site, sink, is_new: _construct_base(state, value, given, site),
 }
 
 
-def defined(state: State, place: Place, frame: Frame) -> Variable:
-    """Return what a function or class is after its decorators."""
+def defined(state: State, place: Place, frame: fv.Frame) -> fv.Variable:
+    """Return a function or class, whose decorators are called: the first with it, each other with what comes back."""
     found = state.defined.get(place)
     if found is None:
         value = state.codes[place]
-        found = state.defined[place] = state.variable(value)
+        given = found = state.defined[place] = state.variable(value)
         for decorator in reversed(value.scope.decorators):
-            applied = state.evaluate(decorator, frame)
+            applied, result = state.evaluate(decorator, frame), state.variable()
             site = Site(frame, value.scope.line, 0, "decorator")
             state.expect(site, decorator, applied)
-            if isinstance(value, Class):  # it stays itself: nearly every decorator of classes returns the class
-                applied.use(partial(_decorate, state, found, ignore, site))
-                continue
-            result = state.variable()
-            applied.use(partial(_decorate_function, state, found, result, site))
-            state.decorations.append((found, result))
-            found = state.defined[place] = result
+            applied.use(partial(_decorate, state, given, result, site))
+            given = result
     return found
 
 
-def _decorate(state: State, decorated: Variable, sink: Sink, site: Site, value: Value) -> None:
+def _decorate(state: State, given: fv.Variable, result: fv.Variable, site: Site, value: fv.Value) -> None:
+    """Call a decorator; one outside the program most often returns what it is given, or something like it."""
+    if not isinstance(value, fv.Function | fv.Bound | fv.Class | fv.Object):
+        given.flow(result)
     # A class with decorators is what a decorator gave back elsewhere, and decorates nothing.
-    if not (type(value) is Class and value.scope.decorators):
-        state.apply(value, [Given(decorated)], site, sink)
-
-
-def _decorate_function(state: State, decorated: Variable, result: Variable, site: Site, value: Value) -> None:
-    """Call a decorator with a function. It is one function for all that it decorates: the others are left out."""
-    others = state.decorated.setdefault(value, {})
-    others.update(dict.fromkeys(decorated.values))
-    # A decorator outside the program most often returns what it was given, or something like it.
-    if not isinstance(value, Function | Bound | Class | Object):
-        decorated.flow(result)
-
-    def sink(found: Value) -> None:
-        if found in decorated.values or found not in others:
-            result.add(found)
-
-    _decorate(state, decorated, sink, site, value)
+    if not (type(value) is fv.Class and value.scope.decorators):
+        state.apply(value, [Given(given)], site, result.add)

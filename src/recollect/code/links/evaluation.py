@@ -6,27 +6,10 @@ import builtins
 from collections.abc import Callable
 from typing import cast
 
+from recollect.code.links import flow_values as fv
 from recollect.code.links import program as ir
 from recollect.code.links.call_flow import apply, defined
-from recollect.code.links.flow_values import (
-    STAR,
-    Bound,
-    Class,
-    Collection,
-    Constant,
-    Declared,
-    External,
-    Fixed,
-    Frame,
-    Function,
-    Module,
-    Named,
-    Object,
-    Value,
-    Variable,
-    ignore,
-)
-from recollect.code.links.library_calls import awaited, elements
+from recollect.code.links.library_calls import elements
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
 from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, lookup, of_file, of_files
 from recollect.code.links.solver_state import Given, Site, State
@@ -38,12 +21,12 @@ STARRED = frozenset({"python", "rust", "go"})
 ARROW = "arrow"  # a mark: the function has no `this` of its own
 
 
-def evaluate(state: State, expression: ir.Expression, frame: Frame) -> Variable:
+def evaluate(state: State, expression: ir.Expression, frame: fv.Frame) -> fv.Variable:
     """Return the variable that holds what an expression may be."""
     return _EVALUATORS[type(expression)](state, expression, frame)
 
 
-def fill(state: State, target: Variable, expression: ir.Expression, frame: Frame) -> None:
+def fill(state: State, target: fv.Variable, expression: ir.Expression, frame: fv.Frame) -> None:
     """Let a variable hold what an expression may be; calls and members need no variable of their own for that."""
     kind = type(expression)
     if kind is ir.Call:
@@ -54,16 +37,16 @@ def fill(state: State, target: Variable, expression: ir.Expression, frame: Frame
         _EVALUATORS[kind](state, expression, frame).flow(target)
 
 
-def do(state: State, expression: ir.Expression, frame: Frame) -> None:
+def do(state: State, expression: ir.Expression, frame: fv.Frame) -> None:
     """Evaluate an expression whose value is not used."""
     kind = type(expression)
     if kind is ir.Call:
-        _made(state, cast(ir.Call, expression), frame, ignore)
+        _made(state, cast(ir.Call, expression), frame, fv.ignore)
     else:
         _EVALUATORS[kind](state, expression, frame)
 
 
-def _name(state: State, expression: ir.Name, frame: Frame) -> Variable:
+def _name(state: State, expression: ir.Name, frame: fv.Frame) -> fv.Variable:
     """Return the variable that a name means in a scope."""
     name = expression.name
     found = frame.find(name)
@@ -82,7 +65,7 @@ def _name(state: State, expression: ir.Name, frame: Frame) -> Variable:
     return known
 
 
-def _visible(state: State, paths: tuple[str, ...], name: str, module: Frame) -> Variable:
+def _visible(state: State, paths: tuple[str, ...], name: str, module: fv.Frame) -> fv.Variable:
     """Return a name that is seen without an import: one variable for all files that see the same files."""
     known = state.visible.get((paths, name))
     if known is None:
@@ -93,7 +76,7 @@ def _visible(state: State, paths: tuple[str, ...], name: str, module: Frame) -> 
     return known
 
 
-def _outer_stars(state: State, name: str, frame: Frame) -> list[Value]:
+def _outer_stars(state: State, name: str, frame: fv.Frame) -> list[fv.Value]:
     """Return what an unknown name may mean where a file imports all of something outside the program.
 
     In Rust and Go a name that begins small may be a variable of a function, which is not always bound.
@@ -109,7 +92,7 @@ def _outer_stars(state: State, name: str, frame: Frame) -> list[Value]:
     ]
 
 
-def _imported(state: State, name: str, frame: Frame, sink: Sink) -> bool:
+def _imported(state: State, name: str, frame: fv.Frame, sink: Sink) -> bool:
     """Find a name in the files that are imported as a whole."""
     module = frame.module
     site = Site(module)
@@ -124,13 +107,13 @@ def _imported(state: State, name: str, frame: Frame, sink: Sink) -> bool:
     return found
 
 
-def _member(state: State, expression: ir.Member, frame: Frame) -> Variable:
-    found = Variable(state.work)
+def _member(state: State, expression: ir.Member, frame: fv.Frame) -> fv.Variable:
+    found = fv.Variable(state.work)
     _accessed(state, expression, frame, found.add)
     return found
 
 
-def _accessed(state: State, expression: ir.Member, frame: Frame, sink: Sink) -> None:
+def _accessed(state: State, expression: ir.Member, frame: fv.Frame, sink: Sink) -> None:
     """Ask for a member; what it is goes to the sink."""
     name, called = expression.name, expression.of
     of = _EVALUATORS[type(called)](state, called, frame)
@@ -138,35 +121,35 @@ def _accessed(state: State, expression: ir.Member, frame: Frame, sink: Sink) -> 
     of.use(lambda value: lookup(state, value, name, site, sink))
 
 
-def _item(state: State, expression: ir.Item, frame: Frame) -> Variable:
+def _item(state: State, expression: ir.Item, frame: fv.Frame) -> fv.Variable:
     of, found, key = evaluate(state, expression.of, frame), state.variable(), expression.key
     site = Site(frame)
     keys = evaluate(state, expression.by, frame) if expression.by is not None else None
 
-    def sink(value: Value) -> None:
-        if isinstance(value, Collection):
+    def sink(value: fv.Value) -> None:
+        if isinstance(value, fv.Collection):
             if key is None and keys is not None:
                 value.rest.flow(found)
-                keys.use(lambda each: value.entry(each.value).flow(found) if isinstance(each, Constant) else None)
+                keys.use(lambda each: value.entry(each.value).flow(found) if isinstance(each, fv.Constant) else None)
                 state.keyed.append((keys, lambda: elements(value, found)))
             else:
                 elements(value, found, key)
-        elif isinstance(key, str) and not isinstance(value, Constant):
+        elif isinstance(key, str) and not isinstance(value, fv.Constant):
             lookup(state, value, key, site, found.add)
-        elif isinstance(value, Object | Declared):
+        elif isinstance(value, fv.Object | fv.Declared):
             lookup(state, value, INDEXED, site, lambda each: apply(state, each, (), site, found.add))
 
     of.use(sink)
     return found
 
 
-def _call(state: State, expression: ir.Call, frame: Frame) -> Variable:
-    found = Variable(state.work)
+def _call(state: State, expression: ir.Call, frame: fv.Frame) -> fv.Variable:
+    found = fv.Variable(state.work)
     _made(state, expression, frame, found.add)
     return found
 
 
-def _made(state: State, expression: ir.Call, frame: Frame, sink: Sink) -> None:
+def _made(state: State, expression: ir.Call, frame: fv.Frame, sink: Sink) -> None:
     """Make a call; results go to the sink."""
     called = expression.callee
     callee = _EVALUATORS[type(called)](state, called, frame)
@@ -177,14 +160,14 @@ def _made(state: State, expression: ir.Call, frame: Frame, sink: Sink) -> None:
     callee.use(lambda value: apply(state, value, given, site, sink, expression.is_new))
 
 
-def _given(state: State, argument: ir.Argument, frame: Frame) -> Given:
+def _given(state: State, argument: ir.Argument, frame: fv.Frame) -> Given:
     value = argument.value
     if type(value) is ir.Spread:
         return Given(evaluate(state, value.of, frame), argument.name, True, argument.declared)
     return Given(_EVALUATORS[type(value)](state, value, frame), argument.name, False, argument.declared)
 
 
-def _how_written(callee: ir.Expression, frame: Frame) -> str:
+def _how_written(callee: ir.Expression, frame: fv.Frame) -> str:
     """Return the evidence that the form of a call gives: `super`, or a variable."""
     kind = type(callee)
     if kind is ir.Member:
@@ -199,8 +182,8 @@ def _how_written(callee: ir.Expression, frame: Frame) -> str:
     return "value" if kind in VARIABLE else ""
 
 
-def _table(state: State, expression: ir.Table, frame: Frame) -> Variable:
-    made = Collection(state.work, expression.kind)
+def _table(state: State, expression: ir.Table, frame: fv.Frame) -> fv.Variable:
+    made = fv.Collection(state.work, expression.kind)
     for entry in expression.entries:
         value = entry.value
         if isinstance(value, ir.Spread):
@@ -211,44 +194,46 @@ def _table(state: State, expression: ir.Table, frame: Frame) -> Variable:
             fill(state, made.entry(entry.key), value, frame)
             if type(value) is ir.Code and made.kind == OBJECT:
                 _hold(state, value, made, frame)
-    return Fixed(state.work, made)
+    return fv.Fixed(state.work, made)
 
 
-def _hold(state: State, code: ir.Code, holder: Value, frame: Frame) -> None:
+def _hold(state: State, code: ir.Code, holder: fv.Value, frame: fv.Frame) -> None:
     """Let a function that is put into an object be called on it."""
     function = state.codes.get((frame.path, code.scope))
-    if isinstance(function, Function) and ARROW not in function.scope.marks and not function.is_lazy:
+    if isinstance(function, fv.Function) and ARROW not in function.scope.marks and not function.is_lazy:
         function.this.add(holder)
 
 
-def _hold_member(state: State, target: ir.Member, code: ir.Code, frame: Frame) -> None:
+def _hold_member(state: State, target: ir.Member, code: ir.Code, frame: fv.Frame) -> None:
     """Let a function be called on what it is a member of: `A.prototype.f = function …` on what A makes."""
     of = target.of
     if isinstance(of, ir.Member) and of.name == "prototype":
         evaluate(state, of.of, frame).use(
-            lambda each: _hold(state, code, state.instance(each), frame) if isinstance(each, Class | Function) else None
+            lambda each: (
+                _hold(state, code, state.instance(each), frame) if isinstance(each, fv.Class | fv.Function) else None
+            )
         )
     else:
         evaluate(state, of, frame).use(lambda each: _hold(state, code, each, frame))
 
 
-def _pour(state: State, source: Value, target: Collection, frame: Frame) -> None:
+def _pour(state: State, source: fv.Value, target: fv.Collection, frame: fv.Frame) -> None:
     """Add all entries of one table to another without their positions."""
-    if isinstance(source, Collection):
+    if isinstance(source, fv.Collection):
         source.rest.flow(target.rest)
         source.every(lambda key, each: each.flow(target.entry(key) if isinstance(key, str) else target.rest))
     else:
         iterate(state, source, Site(frame), target.rest.add)
 
 
-def _either(state: State, expression: ir.Either, frame: Frame) -> Variable:
+def _either(state: State, expression: ir.Either, frame: fv.Frame) -> fv.Variable:
     found = state.variable()
     for option in expression.options:
         fill(state, found, option, frame)
     return found
 
 
-def _this(state: State, expression: ir.This, frame: Frame) -> Variable:
+def _this(state: State, expression: ir.This, frame: fv.Frame) -> fv.Variable:
     function = frame.function
     while function is not None and ARROW in function.scope.marks:
         around = function.frame.parent
@@ -259,7 +244,7 @@ def _this(state: State, expression: ir.This, frame: Frame) -> Variable:
     return state.fixed[frame.owner.instance] if frame.owner is not None else state.nothing
 
 
-def _super(state: State, expression: ir.Super, frame: Frame) -> Variable:
+def _super(state: State, expression: ir.Super, frame: fv.Frame) -> fv.Variable:
     found, owner = state.variable(), frame.owner
     function = frame.function
     while function is not None and function.owner is None and function.frame.parent is not None:
@@ -271,59 +256,59 @@ def _super(state: State, expression: ir.Super, frame: Frame) -> Variable:
     return found
 
 
-def _instance(state: State, expression: ir.Instance, frame: Frame) -> Variable:
+def _instance(state: State, expression: ir.Instance, frame: fv.Frame) -> fv.Variable:
     found = state.variable()
     state.declared.append((found, evaluate(state, expression.of, frame)))
     return found
 
 
-def _elements(state: State, expression: ir.Elements, frame: Frame) -> Variable:
+def _elements(state: State, expression: ir.Elements, frame: fv.Frame) -> fv.Variable:
     found, site = state.variable(), Site(frame, is_implied=True)
     evaluate(state, expression.of, frame).use(lambda value: iterate(state, value, site, found.add))
     return found
 
 
-def iterate(state: State, value: Value, site: Site, sink: Sink) -> None:
+def iterate(state: State, value: fv.Value, site: Site, sink: Sink) -> None:
     """Send what iterating over a value yields to the sink; an iterator of the program is not stepped through."""
 
-    def step(iterator: Value) -> None:
-        if isinstance(iterator, Collection) and iterator.kind != OBJECT:
+    def step(iterator: fv.Value) -> None:
+        if isinstance(iterator, fv.Collection) and iterator.kind != OBJECT:
             iterate(state, iterator, site, sink)
 
-    if isinstance(value, Collection) and value.kind not in ("dict", OBJECT):
+    if isinstance(value, fv.Collection) and value.kind not in ("dict", OBJECT):
         value.rest.use(sink)
         value.every(lambda key, each: each.use(sink) if isinstance(key, int) else None)
-    elif isinstance(value, Object | Declared) or (isinstance(value, Collection) and value.kind == OBJECT):
+    elif isinstance(value, fv.Object | fv.Declared) or (isinstance(value, fv.Collection) and value.kind == OBJECT):
         for name in ITERATED:
             lookup(state, value, name, site, lambda each: apply(state, each, (), site, step))
 
 
-def _opaque(state: State, expression: ir.Opaque, frame: Frame) -> Variable:
+def _opaque(state: State, expression: ir.Opaque, frame: fv.Frame) -> fv.Variable:
     for part in expression.parts:
         do(state, part, frame)
     return state.nothing
 
 
-def _cast(state: State, expression: ir.Cast, frame: Frame) -> Variable:
+def _cast(state: State, expression: ir.Cast, frame: fv.Frame) -> fv.Variable:
     found, to = state.variable(), evaluate(state, expression.to, frame)
 
-    def sink(value: Value) -> None:
-        of = value.of if isinstance(value, Object | Declared) else None
-        wanted = [each for each in to.values if isinstance(each, Class)]
-        if isinstance(value, External) and to.values:
+    def sink(value: fv.Value) -> None:
+        of = value.of if isinstance(value, fv.Object | fv.Declared) else None
+        wanted = [each for each in to.values if isinstance(each, fv.Class)]
+        if isinstance(value, fv.External) and to.values:
             return  # the declared type is more precise
-        if isinstance(value, Collection) and wanted and all(each.scope.kind == "class" for each in wanted):
+        if isinstance(value, fv.Collection) and wanted and all(each.scope.kind == "class" for each in wanted):
             return  # a table may do for an interface, but is no object of a class
-        if not isinstance(of, Class) or not wanted or any(derives(of, each) for each in wanted):
+        if not isinstance(of, fv.Class) or not wanted or any(derives(of, each) for each in wanted):
             found.add(value)
 
     evaluate(state, expression.of, frame).use(sink)
-    to.use(lambda value: found.add(value) if isinstance(value, External) else None)
+    to.use(lambda value: found.add(value) if isinstance(value, fv.External) else None)
     state.declared.append((found, to))
     return found
 
 
-_EVALUATORS: dict[type, Callable[..., Variable]] = {
+_EVALUATORS: dict[type, Callable[..., fv.Variable]] = {
     ir.Name: _name,
     ir.Member: _member,
     ir.Item: _item,
@@ -338,12 +323,11 @@ _EVALUATORS: dict[type, Callable[..., Variable]] = {
     ir.Elements: _elements,
     ir.Spread: lambda state, expression, frame: evaluate(state, expression.of, frame),
     ir.Opaque: _opaque,
-    ir.Awaited: lambda state, expression, frame: awaited(state, evaluate(state, expression.of, frame)),
     ir.Cast: _cast,
 }
 
 
-def assign(state: State, target: ir.Expression, value: Variable, frame: Frame) -> None:
+def assign(state: State, target: ir.Expression, value: fv.Variable, frame: fv.Frame) -> None:
     """Let a target hold what a variable holds."""
     if isinstance(target, ir.Name):
         value.flow(_named(target.name, frame))
@@ -359,51 +343,49 @@ def assign(state: State, target: ir.Expression, value: Variable, frame: Frame) -
         evaluate(state, target, frame)
 
 
-def at(state: State, target: ir.Member, frame: Frame, sink: Callable[[Variable], None]) -> None:
+def at(state: State, target: ir.Member, frame: fv.Frame, sink: Callable[[fv.Variable], None]) -> None:
     """Send the variables that an assigned member means to the sink."""
     name = target.name
 
-    def on(value: Value) -> None:
-        if isinstance(value, Class):
+    def on(value: fv.Value) -> None:
+        if isinstance(value, fv.Class):
             sink(add_member(state, value, name))
-        elif isinstance(value, Bound):
+        elif isinstance(value, fv.Bound):
             sink(state.field(value.function, name))
-        elif isinstance(value, Module):
+        elif isinstance(value, fv.Module):
             for path in value.paths:
                 module = state.frames.get((path, 0))
                 if module is not None:
                     sink(module.name(name))
-        elif not isinstance(value, External | Constant | Declared | Named):
-            if isinstance(value, Function) and name == "prototype":
+        elif not isinstance(value, fv.External | fv.Constant | fv.Declared | fv.Named):
+            if isinstance(value, fv.Function) and name == "prototype":
                 state.prototype(value)
             sink(state.field(value, name))
 
     evaluate(state, target.of, frame).use(on)
 
 
-def _assign_item(state: State, target: ir.Item, value: Variable, frame: Frame) -> None:
-    key, site = target.key, Site(frame)
+def _assign_item(state: State, target: ir.Item, value: fv.Variable, frame: fv.Frame) -> None:
+    key = target.key
 
-    def on(of: Value) -> None:
-        if isinstance(of, Collection):
+    def on(of: fv.Value) -> None:
+        if isinstance(of, fv.Collection):
             value.flow(of.rest if key is None else of.entry(key))
-        elif isinstance(key, str) and isinstance(of, Object | Function):
+        elif isinstance(key, str) and isinstance(of, fv.Object | fv.Function):
             value.flow(state.field(of, key))
-        elif isinstance(of, Object):
-            lookup(state, of, "__setitem__", site, lambda each: apply(state, each, (), site, ignore))
 
     evaluate(state, target.of, frame).use(on)
 
 
-def _take_apart(state: State, target: ir.Table, value: Variable, frame: Frame) -> None:
+def _take_apart(state: State, target: ir.Table, value: fv.Variable, frame: fv.Frame) -> None:
     """Assign the entries or members of a value to the parts of a pattern."""
     site = Site(frame)
     for entry in target.entries:
         part, key = state.variable(), entry.key
         rest = isinstance(entry.value, ir.Spread)
 
-        def on(of: Value, part: Variable = part, key: str | int | None = key, rest: bool = rest) -> None:
-            if isinstance(of, Collection) and not rest:
+        def on(of: fv.Value, part: fv.Variable = part, key: str | int | None = key, rest: bool = rest) -> None:
+            if isinstance(of, fv.Collection) and not rest:
                 elements(of, part, key)
             elif rest:
                 part.add(of)
@@ -419,14 +401,14 @@ def _take_apart(state: State, target: ir.Table, value: Variable, frame: Frame) -
 # --- statements ---
 
 
-def run(state: State, frame: Frame, wanted: Callable[[ir.Statement], bool] | None = None) -> None:
+def run(state: State, frame: fv.Frame, wanted: Callable[[ir.Statement], bool] | None = None) -> None:
     """Evaluate the body of a scope; `wanted` selects statements, default: all."""
     for statement in frame.scope.body:
         if wanted is None or wanted(statement):
             _EXECUTORS[type(statement)](state, statement, frame)
 
 
-def _run_assign(state: State, statement: ir.Assign, frame: Frame) -> None:
+def _run_assign(state: State, statement: ir.Assign, frame: fv.Frame) -> None:
     code = state.codes[frame.path, statement.value.scope] if type(statement.value) is ir.Code else None
     if code is not None and type(statement.target) is ir.Name and not code.scope.decorators:
         _named(statement.target.name, frame).add(code)
@@ -440,12 +422,12 @@ def _run_assign(state: State, statement: ir.Assign, frame: Frame) -> None:
             _hold_member(state, statement.target, statement.value, frame)
 
 
-def _named(name: str, frame: Frame) -> Variable:
+def _named(name: str, frame: fv.Frame) -> fv.Variable:
     """Return the variable that is assigned to under a name: one of the file, if nothing around binds it."""
     return frame.find(name) or frame.module.name(name)
 
 
-def _run_return(state: State, statement: ir.Return | ir.Yield, frame: Frame) -> None:
+def _run_return(state: State, statement: ir.Return | ir.Yield, frame: fv.Frame) -> None:
     function = frame.function
     if function is None:
         do(state, statement.value, frame)
@@ -453,15 +435,15 @@ def _run_return(state: State, statement: ir.Return | ir.Yield, frame: Frame) -> 
         fill(state, function.returns if isinstance(statement, ir.Return) else function.yields, statement.value, frame)
 
 
-def _run_export(state: State, statement: ir.Export, frame: Frame) -> None:
+def _run_export(state: State, statement: ir.Export, frame: fv.Frame) -> None:
     fill(state, frame.module.exports[statement.name], statement.value, frame)
 
 
-def _run_use(state: State, statement: ir.Use, frame: Frame) -> None:
+def _run_use(state: State, statement: ir.Use, frame: fv.Frame) -> None:
     state.uses.append((frame, statement, evaluate(state, statement.value, frame)))
 
 
-def _run_declaration(state: State, target: ir.Expression, declared: Variable, frame: Frame) -> None:
+def _run_declaration(state: State, target: ir.Expression, declared: fv.Variable, frame: fv.Frame) -> None:
     """Assume the declared type of a target if nothing better becomes known."""
     if isinstance(target, ir.Member):
         at(state, target, frame, lambda variable: state.declared.append((variable, declared)))
@@ -469,14 +451,14 @@ def _run_declaration(state: State, target: ir.Expression, declared: Variable, fr
         state.declared.append((_named(target.name, frame), declared))
 
 
-def bring_in(state: State, imported: ir.Import, frame: Frame) -> None:
+def bring_in(state: State, imported: ir.Import, frame: fv.Frame) -> None:
     """Bind an imported name; star imports are searched when a name is looked up."""
     paths = state.modules.find(frame.path, imported.module, imported.level)
     name = imported.alias or imported.name
-    if not name or (imported.name == STAR and not (imported.is_export and imported.alias)):
+    if not name or (imported.name == fv.STAR and not (imported.is_export and imported.alias)):
         return
     target = frame.module.exports[name] if imported.is_export else frame.name(name)
-    if imported.name is not None and imported.name != STAR:
+    if imported.name is not None and imported.name != fv.STAR:
         _bring_name(state, imported, frame, target, paths)
     elif not imported.is_whole:
         _bring_path(state, imported, frame, target, paths)
@@ -486,7 +468,9 @@ def bring_in(state: State, imported: ir.Import, frame: Frame) -> None:
         target.add(state.external[imported.module])
 
 
-def _bring_name(state: State, imported: ir.Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
+def _bring_name(
+    state: State, imported: ir.Import, frame: fv.Frame, target: fv.Variable, paths: tuple[str, ...]
+) -> None:
     """`from a import b`: what a offers as b, or else the module a.b; in a itself, first the module."""
     site, name = Site(frame, imported.line), imported.name or ""
     joined = f"{imported.module}.{name}" if imported.module else name
@@ -499,7 +483,9 @@ def _bring_name(state: State, imported: ir.Import, frame: Frame, target: Variabl
         target.add(state.external[joined])
 
 
-def _bring_path(state: State, imported: ir.Import, frame: Frame, target: Variable, paths: tuple[str, ...]) -> None:
+def _bring_path(
+    state: State, imported: ir.Import, frame: fv.Frame, target: fv.Variable, paths: tuple[str, ...]
+) -> None:
     """`import a.b.c` binds a, through which b and c are found."""
     parts = imported.module.split(".")
     top = state.modules.find(frame.path, parts[0], imported.level)

@@ -249,7 +249,7 @@ class Named(Value):
 
 @dataclass(eq=False, slots=True)
 class Known(Value):
-    """A library method bound to a value: `append` of a list, `then` of a promise."""
+    """A library method bound to a value: `append` of a list, `bind` of a function."""
 
     name: str
     receiver: Value

@@ -113,9 +113,8 @@ _LINKS = re.compile(r"->|::|\\|\?\.|!\.|[.:]")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>()]*>")
 # Lines of a function that are read: longer ones are generated.
 MOST_LINES = 2_000
-# The modules at the start of a path, and an import inside of a macro: `cfg_net! { pub use tcp::Stream; }`.
+# The modules at the start of a path.
 _RUST_PATH = re.compile(r"([a-z_]\w*+)(?:::[a-z_]\w*+)*+(?=::)")
-_RUST_USE = re.compile(r"^\s++(?:pub(?:\([\w ]++\))?\s++)?use\s++([\w:]++)(?:\{([^{}]*+)\})?(?:\s++as\s++(\w++))?\s*+;")
 # A type parameter with what it has to be: `fn pay<T: Account>(from: &T)`.
 _RUST_BOUND = re.compile(r"(?:[<,]|\bwhere)\s*+(\w++)\s*+:\s*+([\w:]++)")
 _RECEIVER = re.compile(r"func\s*\(\s*(\w+)\s")
@@ -185,7 +184,7 @@ class _Translation:
         return self._symbols[place].kind == "Constant" and place in self._inner
 
     def unit(self) -> ir.Unit:
-        for each in (*self._found.imports, *self._hidden_imports()):
+        for each in self._found.imports:
             self._bodies[0] += self._imported(each)
         for place in self._scope_of:
             self._define(place)
@@ -502,22 +501,6 @@ class _Translation:
 
     # --- imports ---
 
-    def _hidden_imports(self) -> Iterator[Imported]:
-        """Yield the imports of Rust that a macro holds: the grammar sees words there."""
-        if self._language.name != "rust":
-            return
-        seen = {each.line for each in self._found.imports}
-        for number, line in enumerate(self._lines, 1):
-            match = _RUST_USE.match(line[:400]) if "use " in line and number not in seen else None
-            if match is None:
-                continue
-            whole = match[1].rstrip(":")
-            module, _, last = whole.rpartition("::")
-            names = [(last, match[3])] if match[2] is None else [_renamed(name) for name in match[2].split(",")]
-            for name, alias in names:
-                if name:
-                    yield Imported(module if match[2] is None else whole, name, alias, 0, False, number)
-
     def _imported(self, each: Imported) -> Iterator[ir.Statement]:
         """Yield the statements of an import, by the rules of the language."""
         name, line, language = ("*" if each.star else each.name), each.line, self._language.name
@@ -541,12 +524,6 @@ class _Translation:
             yield ir.Import(each.module, "*", line=line)
         else:
             yield ir.Import(each.module, name, each.alias, each.level, line)
-
-
-def _renamed(text: str) -> tuple[str, str | None]:
-    """Return an imported name and what it is called here: `Name as Other`."""
-    name, _, alias = text.strip().partition(" as ")
-    return name.strip(), alias.strip() or None
 
 
 def _emptied(match: re.Match[str]) -> str:

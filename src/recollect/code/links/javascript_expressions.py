@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import tree_sitter
 
 LONGEST_KEY = 64  # characters: longer strings are prose
+SETTLED = frozenset(("then", "catch", "finally"))  # methods of promises: they call what they are given
 
 
 # --- names and constants ---
@@ -71,18 +72,22 @@ def call(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a call."""
     callee, given = r.child(node, r.fields.function), node.child_by_field_id(r.fields.arguments)
     kind = r.kinds[callee.kind_id]
-    is_promised = kind == "import"
     is_required = kind == "identifier" and r.cut(callee) == "require" and r.block.find("require") is None
-    module = _module(r, given) if is_promised or is_required else None
+    module = _module(r, given) if kind == "import" or is_required else None
     if module is not None:
-        resolve = ir.Member(ir.Name("Promise"), "resolve")
-        return ir.Call(resolve, (ir.Argument(module),), r.line(node)) if is_promised else module
+        return module
     called = r.value(callee)
+    if isinstance(called, ir.Member) and called.name in SETTLED:
+        called = ir.Member(r.kept(called.of), called.name, called.line)
     line, column = r.place(_called(r, callee, kind) or given or node)
     if given is not None and r.kinds[given.kind_id] == "template_string":  # the strings, then what stands between them
         inner = [first(r, each) for each in given.named_children if r.kind(each) == "template_substitution"]
         return ir.Call(called, (ir.Argument(NOTHING), *[ir.Argument(value) for value in inner]), line, column)
-    return ir.Call(called, arguments(r, given), line, column)
+    found = ir.Call(called, arguments(r, given), line, column)
+    if isinstance(called, ir.Member) and called.name in SETTLED:
+        settled = (ir.Argument(called.of),)
+        return either([found, *[ir.Call(each.value, settled, line, column) for each in found.arguments]])
+    return found
 
 
 def _module(r: Reader, given: tree_sitter.Node | None) -> ir.Name | None:
@@ -263,7 +268,14 @@ READERS: dict[str, Handler] = {
     "new_expression": new,
     **dict.fromkeys(("spread_element", "rest_pattern"), wrapped(ir.Spread)),
     **dict.fromkeys(
-        ("parenthesized_expression", "non_null_expression", "instantiation_expression", "jsx_expression"), first
+        (
+            "parenthesized_expression",
+            "non_null_expression",
+            "instantiation_expression",
+            "jsx_expression",
+            "await_expression",
+        ),
+        first,
     ),
     **dict.fromkeys(("array", "array_pattern"), array),
     **dict.fromkeys(("object", "object_pattern"), object_),
@@ -272,7 +284,6 @@ READERS: dict[str, Handler] = {
     "binary_expression": binary,
     "ternary_expression": ternary,
     "sequence_expression": sequence,
-    "await_expression": wrapped(ir.Awaited),
     "yield_expression": yield_,
     **dict.fromkeys(("as_expression", "satisfies_expression", "type_assertion"), cast),
     **dict.fromkeys(("jsx_element", "jsx_self_closing_element", "jsx_fragment"), element),

@@ -1,7 +1,7 @@
 """Reader of JavaScript syntax trees: scopes, which variable a name means, and types of TypeScript.
 
-A type is an expression of what it is an instance of: `A | B` is either, `Promise<A>` is A (`await` of what is no
-promise gives it as it is), `A[]` is a table of any number of them. A type that leads to no class is None.
+A type is an expression of what it is an instance of: `A | B` is either, `A[]` is a table of any number of them,
+`Promise<A>` is A, as every promise is what it gives in the end. A type that leads to no class is None.
 """
 
 from __future__ import annotations

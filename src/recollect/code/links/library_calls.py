@@ -5,35 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.code.links.flow_values import (
-    Bound,
-    Class,
-    Collection,
-    Constant,
-    External,
-    Function,
-    Known,
-    Overloaded,
-    Value,
-    Variable,
-)
-from recollect.code.links.library_table import (
-    BUILTIN,
-    CALLBACKS,
-    EVERY,
-    EXTERNALS,
-    MADE,
-    METHODS,
-    OBJECT,
-    PROMISE,
-    TYPES,
-    Row,
-)
+from recollect.code.links import flow_values as fv
+from recollect.code.links import library_table as library
 from recollect.code.links.member_lookup import Sink
 from recollect.code.links.program import Key
 from recollect.code.links.solver_state import Given, Site, State
 
-CALLABLE = (Function, Bound, Overloaded, Class, Known)
+CALLABLE = (fv.Function, fv.Bound, fv.Overloaded, fv.Class, fv.Known)
 # Calls of a chain on something outside whose results are followed: builders are rarely longer.
 MOST_MADE = 10
 
@@ -42,27 +20,25 @@ class LibraryCall(NamedTuple):
     """A call of a library function: receiver, arguments, what its callbacks return, sink."""
 
     state: State
-    row: Row
-    receiver: Value | None
+    row: library.Row
+    receiver: fv.Value | None
     given: Sequence[Given]
     site: Site
-    returned: Variable
+    returned: fv.Variable
     sink: Sink
 
     @property
-    def first(self) -> Variable:
+    def first(self) -> fv.Variable:
         """Its first argument."""
         return self.given[0].value if self.given else self.state.variable()
 
-    def table(self, part: str = "", kind: str = "") -> Collection:
+    def table(self, part: str = "") -> fv.Collection:
         """Return the table that the call gives: one per call site, so that `x = x.map(f)` ends."""
         site = self.site
         key = (site.frame, site.line, site.column, self.row.gives, part)
-        made = self.state.collection[key] if site.line else Collection(self.state.work)
-        made.kind = kind
-        return made
+        return self.state.collection[key] if site.line else fv.Collection(self.state.work)
 
-    def iterate(self, source: Variable, target: Variable) -> None:
+    def iterate(self, source: fv.Variable, target: fv.Variable) -> None:
         """Add what iterating over some values yields to a variable."""
         source.use(lambda value: self.state.iterate(value, self.site, target.add))
 
@@ -71,12 +47,12 @@ def key_of(given: Sequence[Given], place: int | None) -> str | int | None:
     """Return the constant at an argument; None if there is none."""
     if place is None or place >= len(given):
         return None
-    return next((value.value for value in given[place].value.values if isinstance(value, Constant)), None)
+    return next((value.value for value in given[place].value.values if isinstance(value, fv.Constant)), None)
 
 
-def elements(value: Value, target: Variable, key: Key | None = None) -> None:
+def elements(value: fv.Value, target: fv.Variable, key: Key | None = None) -> None:
     """Add the elements of a table, or values of a dictionary, to a variable; those of one key, if it is given."""
-    if isinstance(value, Collection):
+    if isinstance(value, fv.Collection):
         value.rest.flow(target)
         if key is None:
             value.every(lambda _, each: each.flow(target))
@@ -84,26 +60,11 @@ def elements(value: Value, target: Variable, key: Key | None = None) -> None:
             value.entry(key).flow(target)
 
 
-def awaited(state: State, of: Variable) -> Variable:
-    """Return the final results of promises; other values as they are."""
-    found, seen = state.variable(), set[Value]()
-
-    def hear(value: Value) -> None:
-        if not isinstance(value, Collection) or value.kind != PROMISE:
-            found.add(value)
-        elif value not in seen:  # a function that awaits itself promises its own promise
-            seen.add(value)
-            value.rest.use(hear)
-
-    of.use(hear)
-    return found
-
-
 # --- what calls give ---
 
 
 def _list(call: LibraryCall) -> None:
-    made = call.table(kind=PROMISE if isinstance(call.receiver, Collection) and call.receiver.kind == PROMISE else "")
+    made = call.table()
     call.returned.flow(made.rest)
     call.sink(made)
 
@@ -128,20 +89,6 @@ def _second(call: LibraryCall) -> None:
         call.given[1].value.use(call.sink)
 
 
-def _wraps(call: LibraryCall) -> None:
-    """Give a decorator that gives back what it decorates, and what that wraps."""
-    made = call.table()
-    call.first.flow(made.rest)
-    call.sink(call.state.known["wraps", made])
-
-
-def _wrapped(call: LibraryCall) -> None:
-    _first(call)
-    _second(call)
-    if isinstance(call.receiver, Collection):
-        call.receiver.rest.use(call.sink)
-
-
 def _elements(call: LibraryCall) -> None:
     made = call.table()
     if call.receiver is not None:
@@ -154,7 +101,7 @@ def _elements(call: LibraryCall) -> None:
 
 def _each(call: LibraryCall) -> None:
     key, receiver = key_of(call.given, call.row.key), call.receiver
-    if key is not None and isinstance(receiver, Collection):
+    if key is not None and isinstance(receiver, fv.Collection):
         receiver.entry(key).use(call.sink)
         receiver.rest.use(call.sink)
     else:
@@ -181,23 +128,13 @@ def _pairs(call: LibraryCall) -> None:
     call.sink(rows)
 
 
-def _promise(call: LibraryCall) -> None:
-    made = call.table(kind=PROMISE)
-    call.first.flow(made.rest)
-    call.sink(made)
-
-
-def _awaited(call: LibraryCall) -> None:
-    awaited(call.state, call.first).use(call.sink)
-
-
 def _partial(call: LibraryCall) -> None:
     """Give a function with some arguments bound; later ones come in their place."""
 
-    def keep(value: Value) -> None:
-        function = value.function if isinstance(value, Bound) else value
-        if isinstance(function, Function):
-            call.state.pass_on(function, list(call.given[1:]), value.receiver if isinstance(value, Bound) else None)
+    def keep(value: fv.Value) -> None:
+        function = value.function if isinstance(value, fv.Bound) else value
+        if isinstance(function, fv.Function):
+            call.state.pass_on(function, list(call.given[1:]), value.receiver if isinstance(value, fv.Bound) else None)
         call.sink(value)
 
     call.first.use(keep)
@@ -205,7 +142,7 @@ def _partial(call: LibraryCall) -> None:
 
 def _create(call: LibraryCall) -> None:
     """`Object.create(parent)`."""
-    made = Collection(call.state.work, OBJECT)
+    made = fv.Collection(call.state.work, library.OBJECT)
     made.parents = call.first
     call.sink(made)
 
@@ -216,14 +153,10 @@ GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "receiver": _receiver,
     "first": _first,
     "second": _second,
-    "wraps": _wraps,
-    "wrapped": _wrapped,
     "create": _create,
     "elements": _elements,
     "each": _each,
     "pairs": _pairs,
-    "promise": _promise,
-    "awaited": _awaited,
     "partial": _partial,
 }
 
@@ -231,46 +164,46 @@ GIVERS: dict[str, Callable[[LibraryCall], None]] = {
 # --- calls ---
 
 
-def supply(state: State, value: External, given: Sequence[Given], site: Site, sink: Sink) -> None:
+def supply(state: State, value: fv.External, given: Sequence[Given], site: Site, sink: Sink) -> None:
     """Do what a function outside the program does."""
     plain = value.plain
-    row = EXTERNALS.get(plain)
+    row = library.EXTERNALS.get(plain)
     if row is not None:
         _carry_out(state, row, None, given, site, sink)
         return
     # What a name gives that nothing defines is not known, unless it may be a class of a package imported as a whole.
-    is_class = site.frame.module.stars and plain[len(BUILTIN) + 1 :][:1].isupper()
-    if plain.startswith(BUILTIN) and not is_class and state.units[site.frame.path].language != "python":
+    is_class = site.frame.module.stars and plain[len(library.BUILTIN) + 1 :][:1].isupper()
+    if plain.startswith(library.BUILTIN) and not is_class and state.units[site.frame.path].language != "python":
         return
-    if plain.rpartition(".")[2] in CALLBACKS:
-        _call_arguments(state, Row((EVERY,)), None, given, site, state.variable())
+    if plain.rpartition(".")[2] in library.CALLBACKS:
+        _call_arguments(state, library.Row((library.EVERY,)), None, given, site, state.variable())
     if value.result is None:
-        is_unknown = value.name.count(MADE) >= MOST_MADE or value is state.unknown
-        value.result = state.unknown if is_unknown else state.external[value.name + MADE]
+        is_unknown = value.name.count(library.MADE) >= MOST_MADE or value is state.unknown
+        value.result = state.unknown if is_unknown else state.external[value.name + library.MADE]
     sink(value.result)
 
 
-def supply_known(state: State, value: Known, given: Sequence[Given], site: Site, sink: Sink) -> None:
+def supply_known(state: State, value: fv.Known, given: Sequence[Given], site: Site, sink: Sink) -> None:
     """Do what a method of the language's library does."""
     receiver = value.receiver
-    if isinstance(receiver, Collection):
-        if receiver.kind in TYPES:
-            state.call(site, f"{BUILTIN}.{receiver.kind}.{value.name}", "external")
-        _carry_out(state, METHODS[value.name], receiver, given, site, sink)
+    if isinstance(receiver, fv.Collection):
+        _carry_out(state, library.METHODS[value.name], receiver, given, site, sink)
     else:
         _function_method(state, value.name, receiver, given, site, sink)
 
 
-def _function_method(state: State, name: str, function: Value, given: Sequence[Given], site: Site, sink: Sink) -> None:
+def _function_method(
+    state: State, name: str, function: fv.Value, given: Sequence[Given], site: Site, sink: Sink
+) -> None:
     """`f.call(this, …)`, `f.apply(this, […])`, `f.bind(this)`."""
-    plain = function.function if isinstance(function, Bound) else function
+    plain = function.function if isinstance(function, fv.Bound) else function
     receivers = given[0].value if given else state.variable()
     rest = list(given[1:])
     if name == "apply" and rest:
         rest = [Given(rest[0].value, is_spread=True)]
-    seen: set[Value] = set()
+    seen: set[fv.Value] = set()
 
-    def call(receiver: Value) -> None:
+    def call(receiver: fv.Value) -> None:
         if name == "bind":
             sink(state.bind(plain, receiver))
         elif receiver not in seen:
@@ -285,28 +218,25 @@ def _function_method(state: State, name: str, function: Value, given: Sequence[G
             state.apply(plain, rest, site, sink)
 
 
-def _carry_out(state: State, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, sink: Sink) -> None:
+def _carry_out(
+    state: State, row: library.Row, receiver: fv.Value | None, given: Sequence[Given], site: Site, sink: Sink
+) -> None:
     returned = state.variable()
     call = LibraryCall(state, row, receiver, given, site, returned, sink)
-    if row.takes == "fulfil":  # a function that keeps the promise: `new Promise(resolve => …)`
-        promise = call.table(kind=PROMISE)
-        kept = [Given(state.variable(state.known["push", promise]))]
-        call.first.use(lambda value: state.apply(value, kept, site.found("callback"), returned.add))
-        sink(promise)
-    elif row.calls:
+    if row.calls:
         _call_arguments(state, row, receiver, given, site, returned)
-    if isinstance(receiver, Collection):
+    if isinstance(receiver, fv.Collection):
         _put(row, receiver, given)
     if row.gives:
         GIVERS[row.gives](call)
 
 
-def _put(row: Row, receiver: Collection, given: Sequence[Given]) -> None:
+def _put(row: library.Row, receiver: fv.Collection, given: Sequence[Given]) -> None:
     for place in row.puts:
-        if place == EVERY:
+        if place == library.EVERY:
             for each in given:
                 each.value.flow(receiver.rest)
-        elif place < EVERY:
+        elif place < library.EVERY:
             for each in given:
                 each.value.use(lambda value: elements(value, receiver.rest))
         elif place < len(given):
@@ -315,15 +245,15 @@ def _put(row: Row, receiver: Collection, given: Sequence[Given]) -> None:
 
 
 def _call_arguments(
-    state: State, row: Row, receiver: Value | None, given: Sequence[Given], site: Site, returned: Variable
+    state: State, row: library.Row, receiver: fv.Value | None, given: Sequence[Given], site: Site, returned: fv.Variable
 ) -> None:
     """Call the arguments that the row names."""
     called = list(_called_arguments(row, given))
     passed = _passed(state, row, receiver, [each for each in given if each not in called])
     for each in called:
-        seen: set[Value] = set()
+        seen: set[fv.Value] = set()
 
-        def call(value: Value, seen: set[Value] = seen) -> None:
+        def call(value: fv.Value, seen: set[fv.Value] = seen) -> None:
             if value not in seen and isinstance(value, CALLABLE):
                 seen.add(value)
                 state.apply(value, passed, site.found("callback"), returned.add)
@@ -331,13 +261,13 @@ def _call_arguments(
         each.value.use(call)
 
 
-def _called_arguments(row: Row, given: Sequence[Given]) -> Iterator[Given]:
+def _called_arguments(row: library.Row, given: Sequence[Given]) -> Iterator[Given]:
     for place, each in enumerate(given):
-        if each.name in row.calls if each.name is not None else EVERY in row.calls or place in row.calls:
+        if each.name in row.calls if each.name is not None else library.EVERY in row.calls or place in row.calls:
             yield each
 
 
-def _passed(state: State, row: Row, receiver: Value | None, others: Sequence[Given]) -> list[Given]:
+def _passed(state: State, row: library.Row, receiver: fv.Value | None, others: Sequence[Given]) -> list[Given]:
     """Return what the called functions are given."""
     if row.takes == "rest":
         return list(others)

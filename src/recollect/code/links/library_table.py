@@ -13,8 +13,6 @@ OBJECT = "object"  # the kind of a table that has no methods but its entries
 # After the name of something outside: what it makes or returns. Of that the members are known by name, and no more.
 MADE = "()"
 UNKNOWN = "<outside>"
-PROMISE = "promise"  # the kind of a table that holds what a promise or a coroutine gives in the end
-TYPES = frozenset(("list", "tuple", "set", "dict", "generator"))
 EVERY = -1  # all arguments, by position
 
 
@@ -23,12 +21,10 @@ class Row(NamedTuple):
 
     calls: arguments that it calls, by position or name; EVERY for all that are functions
     takes: what it calls them with: "elements" of its receiver, or of its other arguments; "rest": the arguments after
-        the function; "fulfil": a function that keeps the promise it gives
+        the function
     gives: "list" of what the called functions return; "flat": of what that holds; "elements": a collection of its
         receiver's, or other arguments', elements; "each": one of them; "pairs"; "receiver"; "first", "second": its
-        arguments; "promise" of the first; what the first is "awaited"; "partial": the first with more arguments;
-        "create": an object that inherits from it; "wraps": a decorator that gives what it decorates and the first,
-        both "wrapped"
+        arguments; "partial": the first with more arguments; "create": an object that inherits from it
     puts: arguments that become elements of its receiver; EVERY for all; below that, the elements of arguments
     key: the position of an argument that is a key of its receiver
     """
@@ -50,7 +46,7 @@ def _rows(row: Row, names: str, before: str = "") -> dict[str, Row]:
 
 # Methods of functions.
 OF_FUNCTIONS = frozenset(("call", "apply", "bind"))
-# Methods of tables and of promises, whatever the language calls them.
+# Methods of tables, whatever the language calls them.
 METHODS: dict[str, Row] = {
     # what puts something in
     **_rows(Row(puts=(0,)), "append appendleft add"),
@@ -89,12 +85,9 @@ METHODS: dict[str, Row] = {
         forEachOrdered mapToInt mapToLong mapToDouble thenAccept add_done_callback""",
     ),
     "sort": Row(("key", 0), "elements", "receiver"),
-    "then": Row((0, 1), "elements", "list"),
     # what calls a function without any
-    **_rows(Row((0,), "", "receiver"), "catch finally"),
     "orElseGet": Row((0,), "", "each"),
     "computeIfAbsent": Row((1,), "", "each"),
-    "wraps": Row(gives="wrapped"),
 }
 
 EXTERNALS: dict[str, Row] = {
@@ -109,21 +102,17 @@ EXTERNALS: dict[str, Row] = {
     **_rows(Row(gives="pairs"), "enumerate zip Object.entries", f"{BUILTIN}."),
     f"{BUILTIN}.next": Row(gives="each"),
     "functools.partial": Row(gives="partial"),
-    # A wrapper that says whose wrapper it is: who calls it means the other.
-    "functools.wraps": Row(gives="wraps"),
-    "functools.update_wrapper": Row(gives="wrapped"),
     "functools.reduce": _each(),
     "typing.cast": Row(gives="second"),
     **_rows(Row(("target", 1), "", ""), "threading.Thread multiprocessing.Process"),
     "threading.Timer": Row((1, "function"), "", ""),
     "atexit.register": Row((0,), "rest", "first"),
-    "asyncio.run": Row(gives="awaited"),
     # what gives back its first argument
-    **_rows(Row(gives="first"), "dict Object.assign Object.freeze", f"{BUILTIN}."),
+    **_rows(Row(gives="first"), "dict Object.assign Object.freeze Promise.resolve", f"{BUILTIN}."),
     **_rows(
         Row(gives="first"),
-        """functools.cache contextlib.contextmanager contextlib.asynccontextmanager
-        abc.abstractmethod typing.overload asyncio.create_task java.util.Objects.requireNonNull
+        """functools.cache functools.update_wrapper contextlib.contextmanager contextlib.asynccontextmanager
+        abc.abstractmethod typing.overload asyncio.create_task asyncio.run java.util.Objects.requireNonNull
         com.google.common.base.Preconditions.checkNotNull util.promisify""",
     ),
     # JavaScript
@@ -134,8 +123,7 @@ EXTERNALS: dict[str, Row] = {
     ),
     f"{BUILTIN}.Object.create": Row(gives="create"),
     f"{BUILTIN}.Array.from": Row((1,), "elements", "elements"),
-    f"{BUILTIN}.Promise": Row((0,), "fulfil"),
-    f"{BUILTIN}.Promise.resolve": Row(gives="promise"),
+    f"{BUILTIN}.Promise": Row((0,)),
 }
 # Methods of unknown libraries that call the callbacks they are given.
 CALLBACKS = frozenset(

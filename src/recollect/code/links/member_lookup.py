@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from recollect.code.links.flow_values import (
-    Bound,
-    Class,
-    Collection,
-    Constant,
-    Declared,
-    External,
-    Frame,
-    Function,
-    Module,
-    Object,
-    Overloaded,
-    SuperProxy,
-    Value,
-    Variable,
-)
+from recollect.code.links import flow_values as fv
 from recollect.code.links.library_table import BUILTIN, MADE, METHODS, OBJECT, OF_FUNCTIONS
 from recollect.code.links.program import Scope
 from recollect.code.links.solver_state import Place, Site, State
@@ -29,15 +14,15 @@ from recollect.code.links.solver_state import Place, Site, State
 DEEPEST = 200
 
 
-def arrange(classes: Iterable[Class]) -> None:
+def arrange(classes: Iterable[fv.Class]) -> None:
     """Set the order of base classes: nearest first, each after all that derive from it."""
     for each in classes:
         each.order = _ordered(each)
 
 
-def _ordered(of: Class) -> list[Class]:
+def _ordered(of: fv.Class) -> list[fv.Class]:
     """Return a class and its bases depth first; of a base that is met twice the last place counts."""
-    met: list[Class] = []
+    met: list[fv.Class] = []
     waiting = [of]
     while waiting and len(met) < DEEPEST:
         one = waiting.pop()
@@ -46,14 +31,14 @@ def _ordered(of: Class) -> list[Class]:
     return list(reversed(dict.fromkeys(reversed(met))))
 
 
-def derives(one: Class, other: Class) -> bool:
+def derives(one: fv.Class, other: fv.Class) -> bool:
     """Tell whether a class is another one or derives from it."""
     return one is other or other in one.order
 
 
-def subclasses(of: Class) -> list[Class]:
+def subclasses(of: fv.Class) -> list[fv.Class]:
     """Return all classes that derive from one, nearest first, without itself."""
-    found: dict[Class, None] = {}
+    found: dict[fv.Class, None] = {}
     waiting = list(of.subclasses)
     while waiting:
         derived = waiting.pop(0)
@@ -63,8 +48,8 @@ def subclasses(of: Class) -> list[Class]:
     return list(found)
 
 
-Sink = Callable[[Value], None]
-Asked = tuple[Class, Class | None, str]
+Sink = Callable[[fv.Value], None]
+Asked = tuple[fv.Class, fv.Class | None, str]
 # Bases that a class may still get when it is known where all others are: more come from a function that makes classes.
 MOST_LATE = 4
 
@@ -81,7 +66,7 @@ MOST_RENAMED = 3
 AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not name
 
 
-def lookup(state: State, value: Value, name: str, site: Site, sink: Sink) -> None:
+def lookup(state: State, value: fv.Value, name: str, site: Site, sink: Sink) -> None:
     """Send a member of a value, now and as more becomes known."""
     finder = FINDERS.get(type(value))
     if finder is not None:
@@ -127,7 +112,7 @@ def _offered(state: State, path: str, name: str, site: Site, sink: Sink, asked: 
     return bool(below)
 
 
-def _exported(state: State, frame: Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
+def _exported(state: State, frame: fv.Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
     offered = frame.exports
     if name in offered:
         offered[name].use(sink)
@@ -145,7 +130,7 @@ def _exported(state: State, frame: Frame, name: str, site: Site, sink: Sink, ask
     return name == DEFAULT
 
 
-def _starred(state: State, frame: Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
+def _starred(state: State, frame: fv.Frame, name: str, site: Site, sink: Sink, asked: dict[str, bool]) -> bool:
     found = False
     if name not in state.offered and WHOLE not in state.offered:
         return found
@@ -166,7 +151,7 @@ def renamed(state: State, path: str) -> Iterator[tuple[str, Place]]:
         offered += [(str(key), each) for key, each in value.fields.items()]
         offered.append((DEFAULT, state.fixed[value]))
     for name, variable in offered:
-        known = [value for value in variable.values if isinstance(value, Class | Function)]
+        known = [value for value in variable.values if isinstance(value, fv.Class | fv.Function)]
         if name not in defined and len(known) <= MOST_RENAMED:
             yield from [(name, (of.path, of.place)) for of in known if of.scope.name != name]
 
@@ -174,15 +159,15 @@ def renamed(state: State, path: str) -> Iterator[tuple[str, Place]]:
 # --- classes ---
 
 
-def _of_class(state: State, value: Class, name: str, site: Site, sink: Sink) -> None:
-    def through(found: Value) -> None:
-        is_of_class = isinstance(found, Function) and "classmethod" in found.scope.marks
+def _of_class(state: State, value: fv.Class, name: str, site: Site, sink: Sink) -> None:
+    def through(found: fv.Value) -> None:
+        is_of_class = isinstance(found, fv.Function) and "classmethod" in found.scope.marks
         sink(state.bind(found, value) if is_of_class else found)
 
     inherited(state, value, name, through)
 
 
-def inherited(state: State, of: Class, name: str, sink: Sink, after: Class | None = None) -> None:
+def inherited(state: State, of: fv.Class, name: str, sink: Sink, after: fv.Class | None = None) -> None:
     """Send the member of the first class in the order of bases.
 
     after: only classes after this one are asked. A lookup is done once, and again when more is known of the classes.
@@ -195,7 +180,7 @@ def inherited(state: State, of: Class, name: str, sink: Sink, after: Class | Non
     found.use(sink)
 
 
-def _look(state: State, asked: Asked, found: Variable) -> None:
+def _look(state: State, asked: Asked, found: fv.Variable) -> None:
     of, after, name = asked
     orders = of.order
     if after is not None:
@@ -214,9 +199,9 @@ def _look(state: State, asked: Asked, found: Variable) -> None:
         each.lookups.setdefault(name, {})[asked] = None
 
 
-def _overloads(orders: list[Class], name: str) -> list[Function]:
+def _overloads(orders: list[fv.Class], name: str) -> list[fv.Function]:
     """Return the functions of a name without overridden ones."""
-    found: list[Function] = []
+    found: list[fv.Function] = []
     for each in orders:
         own = each.overloads.get(name, [])
         if own and "constructor" in own[0].scope.marks:
@@ -241,14 +226,14 @@ def _overrides(nearer: Scope, further: Scope) -> bool:
     )
 
 
-def derive(state: State, derived: Class, base: Value, place: int = AFTER_ALL) -> None:
+def derive(state: State, derived: fv.Class, base: fv.Value, place: int = AFTER_ALL) -> None:
     """Add a base to a class; bases become known in any order."""
     is_late = state.is_ordered and len(derived.bases) + len(derived.outer_bases) >= MOST_LATE
-    if isinstance(base, External):
+    if isinstance(base, fv.External):
         if base not in derived.outer_bases and not is_late:
             derived.outer_bases.append(base)
             ask_again(state, derived)
-    elif isinstance(base, Class) and base not in derived.bases and base is not derived and not is_late:
+    elif isinstance(base, fv.Class) and base not in derived.bases and base is not derived and not is_late:
         derived.bases.append(base)
         derived.base_places[base] = place
         derived.bases.sort(key=derived.base_places.__getitem__)
@@ -260,7 +245,7 @@ def derive(state: State, derived: Class, base: Value, place: int = AFTER_ALL) ->
                 ask_again(state, each)
 
 
-def ask_again(state: State, of: Class) -> None:
+def ask_again(state: State, of: fv.Class) -> None:
     """Repeat the failed lookups of a class."""
     waiting, of.lookups = of.lookups, {}
     for each in waiting.values():
@@ -268,7 +253,7 @@ def ask_again(state: State, of: Class) -> None:
             _look(state, asked, state.inherited[asked])
 
 
-def add_member(state: State, of: Class, name: str) -> Variable:
+def add_member(state: State, of: fv.Class, name: str) -> fv.Variable:
     """Return the variable of a member assigned from outside; failed lookups are repeated."""
     is_new = name not in of.frame.names
     variable = of.frame.name(name)
@@ -279,18 +264,18 @@ def add_member(state: State, of: Class, name: str) -> Variable:
     return variable
 
 
-def _of_object(state: State, value: Object, name: str, site: Site, sink: Sink) -> None:
+def _of_object(state: State, value: fv.Object, name: str, site: Site, sink: Sink) -> None:
     state.ask(value, name, sink)
     of = value.of
-    if isinstance(of, Class):
+    if isinstance(of, fv.Class):
         inherited(state, of, name, lambda found: _on(state, found, value, of, site, sink))
     else:
         state.prototype(of).use(lambda parent: _of_parent(state, parent, name, value, site, sink))
 
 
-def _on(state: State, found: Value, receiver: Value, of: Class, site: Site, sink: Sink) -> None:
+def _on(state: State, found: fv.Value, receiver: fv.Value, of: fv.Class, site: Site, sink: Sink) -> None:
     """Send a member of a class as an instance sees it."""
-    marks = found.scope.marks if isinstance(found, Function) else ()
+    marks = found.scope.marks if isinstance(found, fv.Function) else ()
     if "classmethod" in marks:
         sink(state.bind(found, of))
     elif "static" in marks and "property" not in marks:
@@ -299,7 +284,7 @@ def _on(state: State, found: Value, receiver: Value, of: Class, site: Site, sink
         _accessed(state, found, receiver, site, sink)
 
 
-def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Site, sink: Sink) -> None:
+def _of_parent(state: State, parent: fv.Value, name: str, receiver: fv.Value, site: Site, sink: Sink) -> None:
     """Send what a value inherits from its prototype.
 
     A prototype is asked once per name, for all its heirs: it may inherit from many, and from itself.
@@ -307,23 +292,23 @@ def _of_parent(state: State, parent: Value, name: str, receiver: Value, site: Si
     known = state.climbed.get((parent, name))
     if known is None:
         known = made = state.climbed[parent, name] = state.variable()
-        lookup(state, parent, name, site, lambda each: made.add(each.function if isinstance(each, Bound) else each))
+        lookup(state, parent, name, site, lambda each: made.add(each.function if isinstance(each, fv.Bound) else each))
     known.use(lambda value: sink(state.bind(value, receiver)))
 
 
-def _of_declared(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
+def _of_declared(state: State, value: fv.Declared, name: str, site: Site, sink: Sink) -> None:
     state.ask(value.of.instance, name, sink)
     state.dispatched.append((value, name, site, sink))
     if site.line:  # the declared method is used, whichever objects are known
         inherited(state, value.of, name, partial(_use, state, site))
 
 
-def _use(state: State, site: Site, found: Value) -> None:
-    if isinstance(found, Function):
+def _use(state: State, site: Site, found: fv.Value) -> None:
+    if isinstance(found, fv.Function):
         state.read[site.caller, (found.path, found.place), site.line] = None
 
 
-def dispatch(state: State, value: Declared, name: str, site: Site, sink: Sink) -> None:
+def dispatch(state: State, value: fv.Declared, name: str, site: Site, sink: Sink) -> None:
     """Send a member of a value of which only the declared class is known.
 
     Those classes count that are made somewhere; if none is, all that have the member in full; if none has, its own.
@@ -335,11 +320,11 @@ def dispatch(state: State, value: Declared, name: str, site: Site, sink: Sink) -
         inherited(state, each, name, partial(_on_instance, state, each, site, sink))
 
 
-def _on_instance(state: State, of: Class, site: Site, sink: Sink, found: Value) -> None:
+def _on_instance(state: State, of: fv.Class, site: Site, sink: Sink, found: fv.Value) -> None:
     _on(state, found, of.instance, of, site, sink)
 
 
-def _has_in_full(of: Class, name: str) -> bool:
+def _has_in_full(of: fv.Class, name: str) -> bool:
     """Tell whether instances have the member: the class is not abstract."""
     if of.scope.kind == "interface" or "abstract" in of.scope.marks:
         return False
@@ -352,10 +337,10 @@ def _has_in_full(of: Class, name: str) -> bool:
     return False
 
 
-def _of_super(state: State, value: SuperProxy, name: str, site: Site, sink: Sink) -> None:
+def _of_super(state: State, value: fv.SuperProxy, name: str, site: Site, sink: Sink) -> None:
     of = value.receiver
-    receiving = of.of if isinstance(of, Object | Declared) else of
-    asked = receiving if isinstance(receiving, Class) and value.of in receiving.order else value.of
+    receiving = of.of if isinstance(of, fv.Object | fv.Declared) else of
+    asked = receiving if isinstance(receiving, fv.Class) and value.of in receiving.order else value.of
     inherited(state, asked, name, lambda found: _on(state, found, of, value.of, site, sink), after=value.of)
     for base in value.of.outer_bases:
         sink(state.external[f"{base.name}.{name}"])
@@ -364,19 +349,19 @@ def _of_super(state: State, value: SuperProxy, name: str, site: Site, sink: Sink
 # --- everything else ---
 
 
-def _of_function(state: State, value: Value, name: str, site: Site, sink: Sink) -> None:
-    function = value.function if isinstance(value, Bound) else value
-    if isinstance(function, Function) and FUNCTIONAL in function.scope.marks:
+def _of_function(state: State, value: fv.Value, name: str, site: Site, sink: Sink) -> None:
+    function = value.function if isinstance(value, fv.Bound) else value
+    if isinstance(function, fv.Function) and FUNCTIONAL in function.scope.marks:
         sink(value)
         return
     if name in OF_FUNCTIONS:
         sink(state.known[name, value])
-    if name == "prototype" and isinstance(function, Function):
+    if name == "prototype" and isinstance(function, fv.Function):
         state.prototype(function)
     state.ask(function, name, lambda found: sink(state.bind(found, value)))
 
 
-def _of_collection(state: State, value: Collection, name: str, site: Site, sink: Sink) -> None:
+def _of_collection(state: State, value: fv.Collection, name: str, site: Site, sink: Sink) -> None:
     if value.kind != OBJECT and name in METHODS:
         sink(state.known[name, value])
     value.entry(name).use(lambda found: _accessed(state, found, value, site, sink))
@@ -386,14 +371,14 @@ def _of_collection(state: State, value: Collection, name: str, site: Site, sink:
         value.parents.use(lambda parent: _of_parent(state, parent, name, value, site, sink))
 
 
-def _accessed(state: State, found: Value, receiver: Value, site: Site, sink: Sink) -> None:
-    if isinstance(found, Function) and "property" in found.scope.marks:
+def _accessed(state: State, found: fv.Value, receiver: fv.Value, site: Site, sink: Sink) -> None:
+    if isinstance(found, fv.Function) and "property" in found.scope.marks:
         state.apply(state.bind(found, receiver), (), site.found("property"), sink)
-    elif not (isinstance(found, Function) and "setter" in found.scope.marks):
+    elif not (isinstance(found, fv.Function) and "setter" in found.scope.marks):
         sink(state.bind(found, receiver))
 
 
-def _of_external(state: State, value: External, name: str, site: Site, sink: Sink) -> None:
+def _of_external(state: State, value: fv.External, name: str, site: Site, sink: Sink) -> None:
     first, _, rest = value.name.partition(".") if value.name[0] == "<" else ("", "", "")
     is_small = first == BUILTIN and rest.isidentifier() and rest[0].islower()
     if is_small and state.units[site.frame.path].language in UNREAD:
@@ -407,21 +392,21 @@ def _of_external(state: State, value: External, name: str, site: Site, sink: Sin
     sink(found)
 
 
-def _of_constant(state: State, value: Constant, name: str, site: Site, sink: Sink) -> None:
+def _of_constant(state: State, value: fv.Constant, name: str, site: Site, sink: Sink) -> None:
     if state.units[site.frame.path].language == "python":
         sink(state.external[f"{BUILTIN}.{type(value.value).__name__}.{name}"])
 
 
-FINDERS: dict[type[Value], Callable[..., object]] = {
-    Module: lambda state, value, name, site, sink: of_files(state, value.paths, name, site, sink),
-    Class: _of_class,
-    Object: _of_object,
-    Declared: _of_declared,
-    SuperProxy: _of_super,
-    Function: _of_function,
-    Bound: _of_function,
-    Overloaded: _of_function,
-    Collection: _of_collection,
-    External: _of_external,
-    Constant: _of_constant,
+FINDERS: dict[type[fv.Value], Callable[..., object]] = {
+    fv.Module: lambda state, value, name, site, sink: of_files(state, value.paths, name, site, sink),
+    fv.Class: _of_class,
+    fv.Object: _of_object,
+    fv.Declared: _of_declared,
+    fv.SuperProxy: _of_super,
+    fv.Function: _of_function,
+    fv.Bound: _of_function,
+    fv.Overloaded: _of_function,
+    fv.Collection: _of_collection,
+    fv.External: _of_external,
+    fv.Constant: _of_constant,
 }

@@ -138,13 +138,7 @@ class Opaque(_Part, frozen=True, tag=13):
     parts: tuple[Expression, ...] = ()
 
 
-class Awaited(_Part, frozen=True, tag=14):
-    """The final result of a promise, a coroutine or a generator."""
-
-    of: Expression
-
-
-class Cast(_Part, frozen=True, tag=15):
+class Cast(_Part, frozen=True, tag=14):
     """A value cast to a type: `(Foo) x`, `Foo x = f()`.
 
     Its values are those of `of` that can be of the type: instances of the class or of what derives from it, functions,
@@ -157,7 +151,7 @@ class Cast(_Part, frozen=True, tag=15):
 
 Expression = (
     Name | Member | Item | Call | Code | Table | Text | Either | This | Super | Instance | Elements | Spread | Opaque
-    | Awaited | Cast
+    | Cast
 )  # fmt: skip
 
 

@@ -240,9 +240,7 @@ def _yield(r: Reader, node: ast.Yield | ast.YieldFrom) -> ir.Expression:
         return NOTHING
     value = r.value(node.value)
     if isinstance(node, ast.YieldFrom):
-        value = r.kept(value)
-        r.emit(ir.Yield(ir.Elements(value)))
-        return ir.Awaited(value)
+        value = ir.Elements(value)
     r.emit(ir.Yield(value))
     return NOTHING
 
@@ -324,7 +322,7 @@ _READERS: dict[type, Callable[[Reader, Any], ir.Expression]] = {
     ast.BinOp: _binary,
     ast.BoolOp: lambda r, node: either([r.value(each) for each in node.values]),
     ast.IfExp: _conditional,
-    ast.Await: lambda r, node: ir.Awaited(r.value(node.value)),
+    ast.Await: lambda r, node: r.value(node.value),
     ast.Starred: lambda r, node: ir.Spread(r.value(node.value)),
     ast.Yield: _yield,
     ast.YieldFrom: _yield,

@@ -8,19 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from recollect.code.links import flow_values as fv
 from recollect.code.links import program as ir
-from recollect.code.links.flow_values import (
-    Bound,
-    Class,
-    Collection,
-    Declared,
-    External,
-    Frame,
-    Function,
-    Module,
-    Named,
-    Value,
-)
 from recollect.code.links.library_table import BUILTIN, MADE, UNKNOWN
 from recollect.code.links.member_lookup import renamed
 from recollect.code.links.solver_state import IMPLICIT, CallSite, Place, Site, State
@@ -54,16 +43,6 @@ CONFIDENCE: Mapping[str, float] = {
     "declared": 0.75,  # by the declared type of the receiver alone
     "external": 0.9,
 }
-
-
-class CallEdge(NamedTuple):
-    """A call: caller, callee (external: dotted name), place, kind of evidence."""
-
-    caller: Place
-    callee: Place | str
-    line: int
-    column: int
-    how: str
 
 
 class OpenCall(NamedTuple):
@@ -110,14 +89,6 @@ class Solution(NamedTuple):
     aliases: tuple[tuple[str, str, Place], ...]
     is_coarse: bool = False
 
-    @property
-    def calls(self) -> tuple[CallEdge, ...]:
-        """All calls."""
-        rows = self.sites.items()
-        return tuple(
-            [CallEdge(site[0], callee, *site[1:], how) for site, callees in rows for callee, how in callees.items()]
-        )
-
 
 def answer(state: State) -> Solution:
     """Return what a solved state says."""
@@ -138,11 +109,11 @@ def answer(state: State) -> Solution:
 
 def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
     """Return the unresolved calls: with candidates, which have the name of the call alone, and without."""
-    methods: dict[str, list[Function]] = {}
+    methods: dict[str, list[fv.Function]] = {}
     for function in state.functions:
         if function.owner is not None and IMPLICIT not in function.scope.marks:
             methods.setdefault(function.scope.name, []).append(function)
-    most, is_coarse = state.work.limits[Collection], state.work.is_coarse
+    most, is_coarse = state.work.limits[fv.Collection], state.work.is_coarse
     ambiguous, unresolved = [], []
     for site, callee, values in state.asked:
         known = values.values
@@ -160,11 +131,11 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
     return ambiguous, unresolved
 
 
-def _is_known(state: State, site: Site, known: Iterable[Value]) -> bool:
+def _is_known(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
     """Tell whether something is known of what is called; in Rust the name of a variant is enough."""
     is_named = False
     for each in known:
-        if type(each) is not Named:
+        if type(each) is not fv.Named:
             return True
         is_named = True
     return is_named and state.units[site.frame.path].language == "rust"
@@ -185,10 +156,10 @@ def _derivations(state: State) -> Iterator[Derivation]:
             yield Derivation(place, outer.name, outer in implemented)
 
 
-def _overrides(of: Class) -> Iterator[Derivation]:
+def _overrides(of: fv.Class) -> Iterator[Derivation]:
     """Yield the methods of a class with those of its bases that they override, the nearest of each."""
     for name, variable in of.frame.names.items() if of.bases else ():
-        own = [each for each in variable.values if isinstance(each, Function) and each.scope.symbol >= 0]
+        own = [each for each in variable.values if isinstance(each, fv.Function) and each.scope.symbol >= 0]
         for function in own if len(own) == 1 and "constructor" not in own[0].scope.marks else ():
             bases = (
                 (base, value)
@@ -196,7 +167,7 @@ def _overrides(of: Class) -> Iterator[Derivation]:
                 if name in base.frame.names
                 for value in base.frame.names[name].values
             )
-            above = next(((base, value) for base, value in bases if isinstance(value, Function)), None)
+            above = next(((base, value) for base, value in bases if isinstance(value, fv.Function)), None)
             if above is not None and above[1] is not function:
                 is_interface = above[0].scope.kind == "interface"
                 yield Derivation((function.path, function.place), (above[1].path, above[1].place), is_interface)
@@ -227,24 +198,24 @@ def _uses(state: State) -> Iterator[Used]:
         yield from [Used(user, each, use.line) for each in found if each not in bases]
 
 
-def _constants(state: State, value: ir.Expression, values: Sequence[Value], frame: Frame) -> list[Place]:
+def _constants(state: State, value: ir.Expression, values: Sequence[fv.Value], frame: fv.Frame) -> list[Place]:
     """Return the constants that a name or a member means; what is imported or exported may have a second name."""
     if not isinstance(value, ir.Name | ir.Member):
         return []
-    named = [each for each in values if isinstance(each, Named)]
+    named = [each for each in values if isinstance(each, fv.Named)]
     if isinstance(value, ir.Name) and not named:
-        named = [each for each in _of_classes(value.name, frame) if isinstance(each, Named)]
+        named = [each for each in _of_classes(value.name, frame) if isinstance(each, fv.Named)]
     same = [each for each in named if each.name == value.name]
     if not same and isinstance(value, ir.Member):
         of = state.evaluate(value.of, frame).values
-        named = named if all(isinstance(each, Module) for each in of) else []
-        for each in [each for each in of if isinstance(each, Named)]:
+        named = named if all(isinstance(each, fv.Module) for each in of) else []
+        for each in [each for each in of if isinstance(each, fv.Named)]:
             held = state.frames[each.path, 0].names.get(f"{each.name}.{value.name}")
-            named += [each for each in held.values if isinstance(each, Named)] if held is not None else []
+            named += [each for each in held.values if isinstance(each, fv.Named)] if held is not None else []
     return [(each.path, each.place) for each in same or named]
 
 
-def _of_classes(name: str, frame: Frame | None) -> tuple[Value, ...]:
+def _of_classes(name: str, frame: fv.Frame | None) -> tuple[fv.Value, ...]:
     """Return what a name means in the nearest class around that has it."""
     while frame is not None:
         for each in frame.owner.order if frame.owner is not None and frame.owner.frame is frame else ():
@@ -254,12 +225,12 @@ def _of_classes(name: str, frame: Frame | None) -> tuple[Value, ...]:
     return ()
 
 
-def _used(value: Value, frame: Frame) -> Place | str | None:
+def _used(value: fv.Value, frame: fv.Frame) -> Place | str | None:
     """Return what a value is; the name of an unknown type counts where a file imports all of something outside."""
-    of = value.of if isinstance(value, Declared) else value.function if isinstance(value, Bound) else value
-    if isinstance(of, Class | Function):
+    of = value.of if isinstance(value, fv.Declared) else value.function if isinstance(value, fv.Bound) else value
+    if isinstance(of, fv.Class | fv.Function):
         return of.path, of.place
-    if not isinstance(of, External) or of.name.startswith(UNKNOWN) or of.name[-2:] == MADE:
+    if not isinstance(of, fv.External) or of.name.startswith(UNKNOWN) or of.name[-2:] == MADE:
         return None
     is_type = frame.module.stars and of.name[len(BUILTIN) + 1 :][:1].isupper()
     return of.plain if is_type or not of.name.startswith(BUILTIN) else None

@@ -14,21 +14,8 @@ from functools import partial
 from typing import cast
 
 from recollect.code.links import call_flow, evaluation
+from recollect.code.links import flow_values as fv
 from recollect.code.links import program as ir
-from recollect.code.links.flow_values import (
-    MOST_STEPS,
-    STAR,
-    Class,
-    Collection,
-    Constant,
-    Declared,
-    External,
-    Frame,
-    Function,
-    Named,
-    Object,
-    Value,
-)
 from recollect.code.links.library_table import MADE
 from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
 from recollect.code.links.module_finder import Modules
@@ -36,7 +23,7 @@ from recollect.code.links.solution import Solution, answer
 from recollect.code.links.solver_state import Site, State
 
 
-def defer_body(state: State, function: Function) -> None:
+def defer_body(state: State, function: fv.Function) -> None:
     """Let a function wait until it is needed."""
     function.is_lazy = True
     owner = function.frame.owner
@@ -47,52 +34,22 @@ def defer_body(state: State, function: Function) -> None:
                 state.assigned.add(statement.target.name)
 
 
-def schedule_body(state: State, prepare: Callable[[Function], None], function: Function) -> None:
+def schedule_body(state: State, prepare: Callable[[fv.Function], None], function: fv.Function) -> None:
     """Evaluate a function body when the queue is empty."""
     if not function.is_lazy:
         return
     function.is_lazy = False
-    around: Frame | None = function.frame
+    around: fv.Frame | None = function.frame
     while around is not None:
         around.fill()
         around = around.parent
 
     def read() -> None:
         prepare(function)
-        if not _is_told(state, function):
-            for frame in (function.frame, *state.parts.get(function, ())):
-                evaluation.run(state, frame)
+        for frame in (function.frame, *state.parts.get(function, ())):
+            evaluation.run(state, frame)
 
     state.work.later.append(read)
-
-
-def _is_told(state: State, function: Function) -> bool:
-    """Take the declared result of a function for all that other files see of it, where it leaves nothing open.
-
-    In Python alone: elsewhere a parameter of a type looks like a type outside, and containers are often classes.
-    """
-    scope = function.scope
-    if scope.returns is None or "generator" in scope.marks or state.units[function.path].language != "python":
-        return False
-    if any(type(each) is ir.Assign and type(each.target) is ir.Member for each in scope.body):
-        return False
-    _, types = state.declared[-1]
-    told = [value for each in types.values if (value := _only(state, each)) is not None]
-    if not told or len(told) < len(types.values):
-        return False
-    for value in told:
-        function.returns.add(value)
-    return True
-
-
-def _only(state: State, declared: Value) -> Value | None:
-    """Return the only value that something of a declared type can be."""
-    if isinstance(declared, Class):
-        is_open = declared.subclasses or declared.scope.kind == "interface" or "abstract" in declared.scope.marks
-        return None if is_open else declared.instance
-    if isinstance(declared, External) and MADE not in declared.name:
-        return state.external[declared.name + MADE]
-    return declared if isinstance(declared, Collection) else None
 
 
 # Calls of a chain, each on what the one before is declared to return, that are followed.
@@ -105,7 +62,7 @@ MOST_SHAPED = 12
 
 
 def solve(
-    units: Mapping[str, ir.Unit], modules: Modules, faces: Container[str] = frozenset(), most_steps: int = MOST_STEPS
+    units: Mapping[str, ir.Unit], modules: Modules, faces: Container[str] = frozenset(), most_steps: int = fv.MOST_STEPS
 ) -> Solution:
     """Return the calls, base classes and uses of some programs.
 
@@ -161,39 +118,39 @@ def _build(state: State, path: str, unit: ir.Unit) -> None:
                 _offer(state, cast(ir.Import, statement), state.frames[path, place], top)
         state.offered.update(scope.global_names)
     for each in unit.constants:
-        state.frames[path, each.scope].name(each.name).add(Named(path, ~each.symbol, each.name))
+        state.frames[path, each.scope].name(each.name).add(fv.Named(path, ~each.symbol, each.name))
     state.offered.update(top.names, top.exports)
 
 
-def _offer(state: State, imported: ir.Import, frame: Frame, top: Frame) -> None:
+def _offer(state: State, imported: ir.Import, frame: fv.Frame, top: fv.Frame) -> None:
     """Record re-exports and star imports."""
-    if imported.name == STAR:
+    if imported.name == fv.STAR:
         frame.stars += (imported,)
     if imported.is_export:
         top.exports.setdefault(imported.alias or imported.name or "", state.variable())
-        if imported.name == STAR:
-            top.exports.setdefault(STAR, state.variable())
+        if imported.name == fv.STAR:
+            top.exports.setdefault(fv.STAR, state.variable())
 
 
-def _frame(state: State, path: str, unit: ir.Unit, place: int) -> Frame:
+def _frame(state: State, path: str, unit: ir.Unit, place: int) -> fv.Frame:
     known = state.frames.get((path, place))
     if known is not None:
         return known
     scope = unit.scopes[place]
     around = scope.parent if place and 0 <= scope.parent < len(unit.scopes) and scope.parent != place else -1
     parent = _frame(state, path, unit, around) if around >= 0 else None
-    frame = state.frames[path, place] = Frame(state.work, path, place, scope, parent)
+    frame = state.frames[path, place] = fv.Frame(state.work, path, place, scope, parent)
     if frame.function is not None and scope.kind != "function":
         state.parts.setdefault(frame.function, []).append(frame)
     if scope.kind in ("class", "interface"):
-        value = Class(path, place, scope, frame)
+        value = fv.Class(path, place, scope, frame)
         frame.owner = value
         state.codes[path, place] = value
         state.classes.append(value)
         frame.fill()
     elif scope.kind == "function":
         owner = frame.owner if parent is not None and parent.scope.kind in ("class", "interface") else None
-        function = Function(path, place, scope, frame, owner)
+        function = fv.Function(path, place, scope, frame, owner)
         frame.function, frame.caller = function, (path, place)
         state.codes[path, place] = function
         state.functions.append(function)
@@ -231,7 +188,7 @@ def _is_plain(statement: ir.Statement) -> bool:
 def _implement(state: State) -> None:
     """Let types derive from the interfaces whose methods they have, where the language says that they do."""
     shaped = [each for each in state.classes if SHAPED in each.scope.marks and each.frame.names]
-    having: dict[str, list[Class]] = {}
+    having: dict[str, list[fv.Class]] = {}
     for each in shaped:
         for name in each.frame.names if each.scope.kind == "class" else ():
             having.setdefault(name, []).append(each)
@@ -243,7 +200,7 @@ def _implement(state: State) -> None:
             derive(state, each, base)
 
 
-def _members(state: State, of: Class) -> None:
+def _members(state: State, of: fv.Class) -> None:
     """Sort the functions of a class: constructors, initialisers, overloads."""
     scopes = state.units[of.path].scopes
     bound = {
@@ -257,9 +214,7 @@ def _members(state: State, of: Class) -> None:
         scope = scopes[place]
         if scope.kind != "function":
             continue
-        function = state.codes.get((of.path, place))
-        if not isinstance(function, Function):
-            continue
+        function = cast(fv.Function, state.codes[of.path, place])
         is_constructor = "constructor" in scope.marks
         if is_constructor:
             of.constructors.append(function)
@@ -285,7 +240,7 @@ def _bodies(state: State) -> None:
             evaluation.run(state, frame)
 
 
-def _parameters(state: State, function: Function) -> None:
+def _parameters(state: State, function: fv.Function) -> None:
     """Give parameters their defaults, collections and declared types; and what is returned its own."""
     frame = function.frame
     for parameter in function.scope.parameters:
@@ -305,10 +260,6 @@ def _parameters(state: State, function: Function) -> None:
 
 def _assume(state: State) -> None:
     """Assume what is not known: receivers of methods, values of declared types."""
-    for decorated, result in tuple(state.decorations):
-        if not result.values:  # a decorator without a known result returns what it is given
-            decorated.flow(result)
-    state.work.run()
     _unlock(state)
     for each in state.functions:
         if each.owner is not None and not each.is_lazy and "static" not in each.scope.marks:
@@ -323,7 +274,7 @@ def _assume(state: State) -> None:
         state.work.run()
 
 
-def _receive(state: State, method: Function, owner: Class) -> None:
+def _receive(state: State, method: fv.Function, owner: fv.Class) -> None:
     """Assume that a method without known callers is called on its own class, and on those that inherit it."""
     receivers = state.receivers(method)
     if not receivers.values:
@@ -337,16 +288,16 @@ def _receive(state: State, method: Function, owner: Class) -> None:
 def _unlock(state: State) -> None:
     """Let an item whose key stays unknown be any entry."""
     for keys, sink in tuple(state.keyed):
-        if not any(isinstance(value, Constant) for value in keys.values):
+        if not any(isinstance(value, fv.Constant) for value in keys.values):
             sink()
 
 
-def _is_seen(value: Declared, site: Site) -> bool:
+def _is_seen(value: fv.Declared, site: Site) -> bool:
     """Tell whether a site has objects of a declared type."""
     for each in site.receivers.values if site.receivers is not None else ():
-        if isinstance(each, Object) and isinstance(each.of, Class) and derives(each.of, value.of):
+        if isinstance(each, fv.Object) and isinstance(each.of, fv.Class) and derives(each.of, value.of):
             return True
-        if isinstance(each, Function) and "functional" in each.scope.marks:
+        if isinstance(each, fv.Function) and "functional" in each.scope.marks:
             return True
     return False
 
@@ -354,12 +305,14 @@ def _is_seen(value: Declared, site: Site) -> bool:
 def _declare(state: State) -> None:
     # What comes from outside the program and is declared to be of a class of the program is of that class.
     for variable, types in tuple(state.declared):
-        is_known = any(type(each) not in (External, Named) for each in variable.values)
-        is_object = any(isinstance(each, Object) for each in variable.values)
+        is_known = any(type(each) not in (fv.External, fv.Named) for each in variable.values)
+        is_object = any(isinstance(each, fv.Object) for each in variable.values)
         for value in tuple(types.values) if is_object or not is_known else ():
-            if isinstance(value, Class):
+            if isinstance(value, fv.Class):
                 variable.add(state.of_type[value])
-            elif isinstance(value, Collection) and not is_known:  # a list of something: that it is one, what is in it
+            elif (
+                isinstance(value, fv.Collection) and not is_known
+            ):  # a list of something: that it is one, what is in it
                 variable.add(value)
-            elif isinstance(value, External) and MADE not in value.name:
+            elif isinstance(value, fv.External) and MADE not in value.name:
                 variable.add(state.external[value.name + MADE])

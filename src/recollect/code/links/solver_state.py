@@ -8,26 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from recollect.code.links.flow_values import (
-    MOST_STEPS,
-    Bound,
-    Class,
-    Collection,
-    Constant,
-    Declared,
-    External,
-    Fixed,
-    Frame,
-    Function,
-    Known,
-    Module,
-    Object,
-    Overloaded,
-    SuperProxy,
-    Value,
-    Variable,
-    Work,
-)
+from recollect.code.links import flow_values as fv
 from recollect.code.links.library_table import MADE, OBJECT, UNKNOWN
 from recollect.code.links.module_finder import Modules
 from recollect.code.links.overload_choice import Signature
@@ -46,14 +27,14 @@ class Site(msgspec.Struct):
     is_call: whether it is one; entered: then, the functions that were called here, with what they were given
     """
 
-    frame: Frame
+    frame: fv.Frame
     line: int = 0
     column: int = 0
     how: str = ""
     is_implied: bool = False
-    receivers: Variable | None = None
+    receivers: fv.Variable | None = None
     is_call: bool = False
-    entered: dict[tuple[Function, int], Sequence[Given]] | None = None
+    entered: dict[tuple[fv.Function, int], Sequence[Given]] | None = None
 
     @property
     def caller(self) -> Place:
@@ -72,7 +53,7 @@ class Site(msgspec.Struct):
 class Given(msgspec.Struct):
     """An evaluated argument: value, name, whether spread, declared type."""
 
-    value: Variable
+    value: fv.Variable
     name: str | None = None
     is_spread: bool = False
     declared: Expression | None = None
@@ -83,7 +64,7 @@ class Asked(NamedTuple):
 
     site: Site
     callee: Name | Member
-    values: Variable
+    values: fv.Variable
 
 
 K = TypeVar("K")
@@ -110,64 +91,63 @@ class State:
         units: Mapping[str, Unit],
         modules: Modules,
         faces: Container[str] = frozenset(),
-        most_steps: int = MOST_STEPS,
+        most_steps: int = fv.MOST_STEPS,
     ) -> None:
         self.units, self.modules, self.faces = units, modules, faces
-        self.work = Work(most_steps)
-        self.frames: dict[Place, Frame] = {}
-        self.codes: dict[Place, Function | Class] = {}
+        self.work = fv.Work(most_steps)
+        self.frames: dict[Place, fv.Frame] = {}
+        self.codes: dict[Place, fv.Function | fv.Class] = {}
         self.inner: dict[str, dict[int, list[int]]] = {}  # by file and scope, the scopes inside
-        self.parts: dict[Function, list[Frame]] = {}  # blocks and classes that a function's code is written in
+        self.parts: dict[fv.Function, list[fv.Frame]] = {}  # blocks and classes that a function's code is written in
         self.made: dict[CallSite, dict[Place | str, str]] = {}  # callees, and how each was found first
         self.read: dict[tuple[Place, Place | str, int], None] = {}  # members of declared types and other libraries
         self.counts: dict[CallSite, int] = {}  # of calls of Java outside, how many arguments they have
         self.asked: list[Asked] = []
-        self.classes: list[Class] = []
-        self.functions: list[Function] = []
+        self.classes: list[fv.Class] = []
+        self.functions: list[fv.Function] = []
         self.is_ordered = False  # whether the orders in which classes inherit are fixed
         # Variables that hold an instance of their declared type if nothing else is known of them: with the type.
-        self.declared: list[tuple[Variable, Variable]] = []
+        self.declared: list[tuple[fv.Variable, fv.Variable]] = []
         # Items whose key is an expression, with the action to take if no key becomes known.
-        self.keyed: list[tuple[Variable, Callable[[], None]]] = []
-        # What was decorated, and what came back: the same, if the decorator is not read.
-        self.decorations: list[tuple[Variable, Variable]] = []
-        self.dispatched: list[tuple[Declared, str, Site, Callable[[Value], None]]] = []
-        self.defined: dict[Place, Variable] = {}  # functions and classes after their decorators
-        self.decorated: dict[Value, dict[Value, None]] = {}  # what decorators were given
-        self.uses: list[tuple[Frame, Use, Variable]] = []
-        self.outside: dict[tuple[str, str], Variable] = {}  # names that a file uses and does not bind
-        self.visible: dict[tuple[tuple[str, ...], str], Variable] = {}  # those that need no import, by who offers them
+        self.keyed: list[tuple[fv.Variable, Callable[[], None]]] = []
+        self.dispatched: list[tuple[fv.Declared, str, Site, Callable[[fv.Value], None]]] = []
+        self.defined: dict[Place, fv.Variable] = {}  # functions and classes whose decorators were called
+        self.uses: list[tuple[fv.Frame, Use, fv.Variable]] = []
+        self.outside: dict[tuple[str, str], fv.Variable] = {}  # names that a file uses and does not bind
+        self.visible: dict[
+            tuple[tuple[str, ...], str], fv.Variable
+        ] = {}  # those that need no import, by who offers them
         # Functions of other stages, set by the solver.
         self.apply: Callable[..., None]
-        self.evaluate: Callable[[Expression, Frame], Variable]
-        self.iterate: Callable[[Value, Site, Callable[[Value], None]], None]
+        self.evaluate: Callable[[Expression, fv.Frame], fv.Variable]
+        self.iterate: Callable[[fv.Value, Site, Callable[[fv.Value], None]], None]
         self.pass_on: Callable[..., None]
-        self.schedule_body: Callable[[Function], None]
+        self.schedule_body: Callable[[fv.Function], None]
         # What classes were asked for: the class, the one after which its bases are asked, and the name.
-        self.inherited: dict[tuple[Class, Class | None, str], Variable] = {}
+        self.inherited: dict[tuple[fv.Class, fv.Class | None, str], fv.Variable] = {}
         self.assigned: set[Key] = set()  # names of fields that something is assigned to
-        self.unassigned: dict[Key, list[tuple[Value, Callable[[Value], None]]]] = {}  # who asked for all others
+        self.unassigned: dict[Key, list[tuple[fv.Value, Callable[[fv.Value], None]]]] = {}  # who asked for all others
         self.offered: set[str] = set()  # names that files bind at their top or export
-        self.climbed: dict[tuple[Value, str], Variable] = {}  # what prototypes were asked for
-        self.signatures: dict[Function, Signature] = {}  # of functions with overloads
+        self.climbed: dict[tuple[fv.Value, str], fv.Variable] = {}  # what prototypes were asked for
+        self.signatures: dict[fv.Function, Signature] = {}  # of functions with overloads
         self._make_room()
 
     def _make_room(self) -> None:
         """Make the tables of values that exist once."""
-        self.nothing: Variable = Fixed(self.work)
-        self.fixed = Interned[Value, Variable](partial(Fixed, self.work))
-        self.module = Interned[tuple[str, ...], Module](Module)
-        self.external = Interned[str, External](lambda name: External(name, name.replace(MADE, "")))
+        self.nothing: fv.Variable = fv.Fixed(self.work)
+        self.fixed = Interned[fv.Value, fv.Variable](partial(fv.Fixed, self.work))
+        self.module = Interned[tuple[str, ...], fv.Module](fv.Module)
+        self.external = Interned[str, fv.External](lambda name: fv.External(name, name.replace(MADE, "")))
         self.unknown = self.external[UNKNOWN]  # something outside of which nothing is known
-        self.text = Interned[str | int, Variable](lambda value: Fixed(self.work, Constant(value)))
-        self._bound = Interned[tuple[Function | Overloaded, Value], Bound](lambda key: Bound(*key))
-        self.known = Interned[tuple[str, Value], Known](lambda key: Known(*key))
-        self.super_proxy = Interned[tuple[Class, Value], SuperProxy](lambda key: SuperProxy(*key))
-        self._overloaded = Interned[tuple[Function, ...], Overloaded](Overloaded)
-        self.of_type = Interned[Class, Declared](Declared)
-        self._objects = Interned[Function, Object](Object)
-        self._prototypes: dict[Function, Collection] = {}
-        self.collection = Interned[object, Collection](lambda _: Collection(self.work))
+        self.text = Interned[str | int, fv.Variable](lambda value: fv.Fixed(self.work, fv.Constant(value)))
+        self._bound = Interned[tuple[fv.Function | fv.Overloaded, fv.Value], fv.Bound](lambda key: fv.Bound(*key))
+        self.known = Interned[tuple[str, fv.Value], fv.Known](lambda key: fv.Known(*key))
+        self.super_proxy = Interned[tuple[fv.Class, fv.Value], fv.SuperProxy](lambda key: fv.SuperProxy(*key))
+        self._overloaded = Interned[tuple[fv.Function, ...], fv.Overloaded](fv.Overloaded)
+        self.of_type = Interned[fv.Class, fv.Declared](fv.Declared)
+        self._objects = Interned[fv.Function, fv.Object](fv.Object)
+        self._prototypes: dict[fv.Function, fv.Collection] = {}
+        self.collection = Interned[object, fv.Collection](lambda _: fv.Collection(self.work))
 
     def dissolve(self) -> None:
         """Break all reference cycles, so that memory is freed at once."""
@@ -182,47 +162,47 @@ class State:
 
     # --- values, each made once ---
 
-    def variable(self, *values: Value) -> Variable:
+    def variable(self, *values: fv.Value) -> fv.Variable:
         """Return a new variable that holds these values."""
-        made = Variable(self.work)
+        made = fv.Variable(self.work)
         for value in values:
             made.add(value)
         return made
 
-    def bind(self, value: Value, receiver: Value) -> Value:
+    def bind(self, value: fv.Value, receiver: fv.Value) -> fv.Value:
         """Return a function that is called on a receiver; anything else as it is."""
-        if not isinstance(value, Function | Overloaded):
+        if not isinstance(value, fv.Function | fv.Overloaded):
             return value
-        if isinstance(receiver, Bound):  # a function is one object, whatever it is called on
+        if isinstance(receiver, fv.Bound):  # a function is one object, whatever it is called on
             receiver = receiver.function
         return self._bound[value, receiver]
 
-    def overloaded(self, functions: Sequence[Function]) -> Function | Overloaded:
+    def overloaded(self, functions: Sequence[fv.Function]) -> fv.Function | fv.Overloaded:
         """Return functions of one name as one value."""
         return functions[0] if len(functions) == 1 else self._overloaded[tuple(functions)]
 
-    def instance(self, of: Class | Function) -> Object:
+    def instance(self, of: fv.Class | fv.Function) -> fv.Object:
         """Return the instance of a class or constructor function."""
-        return of.instance if isinstance(of, Class) else self._objects[of]
+        return of.instance if isinstance(of, fv.Class) else self._objects[of]
 
-    def prototype(self, of: Function) -> Variable:
+    def prototype(self, of: fv.Function) -> fv.Variable:
         """Return what instances of a function inherit from."""
         if of not in self._prototypes:
-            made = self._prototypes[of] = Collection(self.work, OBJECT)
+            made = self._prototypes[of] = fv.Collection(self.work, OBJECT)
             self.field(of, "prototype").add(made)
             made.entry("constructor").add(of)
         return of.fields["prototype"]
 
-    def ask(self, value: Value, name: Key, sink: Callable[[Value], None]) -> None:
+    def ask(self, value: fv.Value, name: Key, sink: Callable[[fv.Value], None]) -> None:
         """Send what is assigned to a field, now and later; most names are those of methods alone."""
         if name in self.assigned:
             self.field(value, name).use(sink)
         else:
             self.unassigned.setdefault(name, []).append((value, sink))
 
-    def field(self, value: Value, name: Key) -> Variable:
+    def field(self, value: fv.Value, name: Key) -> fv.Variable:
         """Return the variable of a field that is assigned to, made if it is new."""
-        if isinstance(value, Collection):
+        if isinstance(value, fv.Collection):
             return value.entry(name)
         if name not in self.assigned:
             self.assigned.add(name)
@@ -230,8 +210,8 @@ class State:
                 self.field(asked, name).use(sink)
         found = value.fields.get(name)
         if found is None:
-            found = value.fields[name] = Variable(self.work)
-            if isinstance(value, Object) and isinstance(value.of, Class):
+            found = value.fields[name] = fv.Variable(self.work)
+            if isinstance(value, fv.Object) and isinstance(value.of, fv.Class):
                 for function in value.of.assigners.pop(name, ()):
                     self.schedule_body(function)
                     if function.owner is value.of and "static" not in function.scope.marks:
@@ -242,7 +222,7 @@ class State:
                     self.field(base.instance, name).flow(found)
         return found
 
-    def receivers(self, function: Function) -> Variable:
+    def receivers(self, function: fv.Function) -> fv.Variable:
         """Return the receivers of a method: its first parameter, or `this`."""
         parameters = function.scope.parameters
         if "self" in function.scope.marks and parameters:
@@ -263,7 +243,7 @@ class State:
         elif callee not in callees:
             callees[callee] = how
 
-    def expect(self, site: Site, callee: Expression, values: Variable) -> None:
+    def expect(self, site: Site, callee: Expression, values: fv.Variable) -> None:
         """Keep what a call means as it is written; one in a summary or without a name is not missed."""
         if isinstance(callee, Name | Member) and not site.is_implied and site.frame.path not in self.faces:
             self.asked.append(Asked(site, callee, values))

@@ -16,6 +16,8 @@ from recollect.code.links.solution import Solution
 from recollect.code.links.solver import solve
 from recollect.code.links.solver_state import State
 
+from .written import call_edges
+
 MAIN = """
 from lib import Server, make, setup, Deep, counted
 
@@ -88,7 +90,7 @@ def _solved(files: Mapping[str, str], faces: frozenset[str]) -> Solution:
 def _asked_about(solution: Solution) -> set[tuple[object, ...]]:
     return {
         tuple(row)
-        for rows in (solution.calls, solution.ambiguous, solution.unresolved)
+        for rows in (call_edges(solution), solution.ambiguous, solution.unresolved)
         for row in rows
         if row.caller[0] == "main.py"
     }
@@ -98,16 +100,16 @@ def test_lazy_bodies_give_the_same_links() -> None:
     files = {"main.py": MAIN, "lib.py": LIB}
     awake, asleep = _solved(files, frozenset()), _solved(files, frozenset(("lib.py",)))
     assert _asked_about(asleep) == _asked_about(awake)
-    called = {(edge.line, edge.callee[1]) for edge in asleep.calls if isinstance(edge.callee, tuple)}
-    run = next(edge.callee[1] for edge in asleep.calls if edge.line == 9 and edge.callee[0] == "main.py")
-    done = next(edge.callee[1] for edge in asleep.calls if edge.line == 13 and edge.callee[0] == "main.py")
+    called = {(edge.line, edge.callee[1]) for edge in call_edges(asleep) if isinstance(edge.callee, tuple)}
+    run = next(edge.callee[1] for edge in call_edges(asleep) if edge.line == 9 and edge.callee[0] == "main.py")
+    done = next(edge.callee[1] for edge in call_edges(asleep) if edge.line == 13 and edge.callee[0] == "main.py")
     assert {(9, run), (12, run), (13, done), (16, run)} <= called
     assert run != done
 
 
 def test_summarised_files_have_no_links_of_their_own() -> None:
     solution = _solved({"main.py": MAIN, "lib.py": LIB}, frozenset(("lib.py",)))
-    assert {row.caller[0] for row in solution.calls} == {"main.py"}
+    assert {row.caller[0] for row in call_edges(solution)} == {"main.py"}
     assert {row.user[0] for row in solution.uses} == {"main.py"}
 
 
@@ -121,7 +123,7 @@ def test_only_needed_bodies_are_evaluated(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(State, "dissolve", look)
     _solved({"main.py": MAIN, "lib.py": LIB}, frozenset(("lib.py",)))
-    assert sorted(scheduled) == ["__init__", "counted", "inside", "late", "make", "open", "outer", "setup", "wrapped"]
+    assert sorted(scheduled) == ["__init__", "counted", "inside", "late", "make", "open", "outer", "setup"]
 
 
 def test_a_declared_result_of_a_class_without_heirs_needs_no_body() -> None:
@@ -142,7 +144,7 @@ def based() -> Base:
     scopes = unit(library.encode(), "lib.py", ()).scopes
     called = {
         (edge.line, scopes[edge.callee[1]].line, edge.how)
-        for edge in solution.calls
+        for edge in call_edges(solution)
         if isinstance(edge.callee, tuple) and scopes[edge.callee[1]].name == "run"
     }
     assert called == {(2, 3, "method"), (3, 7, "method")}

@@ -18,6 +18,8 @@ from recollect.code.links.python_programs import unit
 from recollect.code.links.solution import CONFIDENCE, Solution
 from recollect.code.links.solver import solve
 
+from .written import call_edges
+
 
 def read(files: Mapping[str, str]) -> dict[str, Unit]:
     symbols = {path: outline(text.encode(), path, BY_NAME["python"]).symbols for path, text in files.items()}
@@ -39,7 +41,7 @@ def calls(files: Mapping[str, str]) -> dict[tuple[str, str, int], str]:
     units = read(files)
     return {
         (_name(units, edge.caller), _name(units, edge.callee), edge.line): edge.how
-        for edge in solved(files).calls
+        for edge in call_edges(solved(files))
         if not isinstance(edge.callee, str)
     }
 
@@ -89,7 +91,7 @@ sorted([1], key=own)
         ("main.py", "own", 21): "value",
         ("main.py", "own", 22): "callback",
     }
-    assert {edge.how for edge in solved(files).calls} <= set(CONFIDENCE)
+    assert {edge.how for edge in call_edges(solved(files))} <= set(CONFIDENCE)
 
 
 def test_a_package_that_imports_from_itself_means_its_module() -> None:
@@ -101,7 +103,7 @@ def test_a_package_that_imports_from_itself_means_its_module() -> None:
 
 
 def test_columns_are_those_of_the_called_name() -> None:
-    (edge,) = [each for each in solved({"a.py": "def f(): pass\nx = (1,  f())\n"}).calls if each.line == 2]
+    (edge,) = [each for each in call_edges(solved({"a.py": "def f(): pass\nx = (1,  f())\n"})) if each.line == 2]
     assert (edge.line, edge.column) == (2, 9)
 
 
@@ -112,7 +114,7 @@ def test_a_method_of_an_unknown_value_stays_unresolved() -> None:
         "main.py": "def f(x):\n    x.frobnicate()\n    x.swirl()\n    x.unheard()\n    x.append()\n",
     }
     found = solved(files)
-    assert found.calls == ()
+    assert call_edges(found) == []
     assert [(each.name, each.candidates) for each in found.ambiguous] == [
         ("frobnicate", (("one.py", 2),)),
         ("swirl", (("one.py", 3), ("two.py", 2))),
@@ -178,7 +180,7 @@ def test_a_long_file_is_solved() -> None:
     text = "".join(f"def f{place}(x): return f{(place * 7) % 3000}\n" for place in range(3000))
     text += "".join(f"a{place} = f{place}(f{place})\na{place}()\n" for place in range(3000))
     found = solved({"main.py": text})
-    assert len([edge for edge in found.calls if not isinstance(edge.callee, str)]) == 6000
+    assert len([edge for edge in call_edges(found) if not isinstance(edge.callee, str)]) == 6000
 
 
 def test_a_long_chain_of_assignments_is_followed_to_its_end() -> None:
@@ -194,7 +196,7 @@ def test_the_order_of_files_changes_nothing() -> None:
         "d.py": "import a, c\nc.add('x', a.A().run)\nc.hooks['x']()()\n",
     }
     first = solved(files)
-    assert any(not isinstance(edge.callee, str) for edge in first.calls)
+    assert any(not isinstance(edge.callee, str) for edge in call_edges(first))
     for order in permutations(files):
         assert solved({path: files[path] for path in order}) == first
 
@@ -235,7 +237,7 @@ def test_a_program_in_which_everything_flows_everywhere_ends_and_says_that_it_is
     fine, coarse = solve(units, modules), solve(units, modules, most_steps=100)
     line = source.count("\n") + 1
     assert (fine.is_coarse, coarse.is_coarse) == (False, True)
-    assert len([call for call in fine.calls if call.line == line]) == 12
-    assert len([call for call in coarse.calls if call.line == line]) < 12
+    assert len([call for call in call_edges(fine) if call.line == line]) == 12
+    assert len([call for call in call_edges(coarse) if call.line == line]) < 12
     assert [each.line for each in (*coarse.ambiguous, *coarse.unresolved)] == [line]  # it is known that more is called
-    assert (line - 1, "constructor") in {(call.line, call.how) for call in coarse.calls}  # plain calls are found
+    assert (line - 1, "constructor") in {(call.line, call.how) for call in call_edges(coarse)}  # plain calls are found

@@ -6,7 +6,27 @@ do a.b({0: #2})    Do(Call(Member(Name("a"), "b"), (Argument(Table((Entry(0, Cod
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from recollect.code.links import program as p
+from recollect.code.links.solution import Solution
+from recollect.code.links.solver_state import Place
+
+
+class CallEdge(NamedTuple):
+    """A call: caller, callee (external: dotted name), place, kind of evidence."""
+
+    caller: Place
+    callee: Place | str
+    line: int
+    column: int
+    how: str
+
+
+def call_edges(solution: Solution) -> list[CallEdge]:
+    """Return all calls that solving found."""
+    rows = solution.sites.items()
+    return [CallEdge(site[0], callee, *site[1:], how) for site, callees in rows for callee, how in callees.items()]
 
 
 def lines(unit: p.Unit, scope: int = 0) -> list[str]:

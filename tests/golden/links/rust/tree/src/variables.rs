@@ -29,11 +29,3 @@ pub fn chained() {
         .filled();
     queue.push();
 }
-
-cfg_net! {
-    use crate::store::Disk;
-}
-
-pub fn hidden(disk: &Disk) {
-    disk.write();
-}
