@@ -333,7 +333,7 @@ PAIRS = {
             "type Hold struct {\n\ttag   ports.Tag\n\titems []ports.Cargo\n}\n\nfunc UMake() {\n"
             "\tUIface(&Mine{})\n}\n\ntype Tank struct{}\n\nfunc (Tank) Level() int {\n\treturn 1\n}\n\n"
             'func (Tank) Unit() string {\n\treturn "l"\n}\n\nfunc URead() int {\n\treturn ports.Read(Tank{})\n}\n',
-            "main.go": "package main\n\nfunc main() {\n\tUConst(1)\n}\n",
+            "main.go": "package main\n\nfunc main() {\n\tunusedHere := UConst(1)\n\tprintln(unusedHere)\n}\n",
         },
         {
             "library/limits/limits.go::MaxShips": "UConst",

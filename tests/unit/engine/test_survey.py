@@ -263,8 +263,9 @@ EXCUSED = {
     "templates/page.html": "<p>{{ shown_in_page() }}</p>\n",
     "java/Round.java": (
         "class Round {\n  @Override public void spin() { }\n  private void whirl() { }\n"
-        "  private Object readResolve() { return 1; }\n}\n"
+        "  private Object readResolve() { return 1; }\n  private void strip() { }\n}\n"
     ),
+    "java/com/example/Shop.java": "package com.example;\nclass Shop {\n  private void shut() { }\n}\n",
 }
 
 
@@ -279,6 +280,7 @@ def test_code_that_frameworks_tools_bases_and_users_call_is_excused(
         *(("src/api.py::main", f"src/states.py::{name}") for name in ("State", "Commands", "MoreCommands", "Stream")),
         ("src/api.py::main", "src/public.py::Shown"),
         ("src/api.py::main", "java/Round.java::Round"),
+        ("src/api.py::main", "java/com/example/Shop.java::com.example.Shop"),
     )
     outside = [
         OutsideSite("State", "enum.Enum", "INHERITS", (5,)),
@@ -287,7 +289,7 @@ def test_code_that_frameworks_tools_bases_and_users_call_is_excused(
     link(engine, monkeypatch, rows, {**LOOSE, "src/states.py": Loose(outside, [], [])})
     answer = engine.survey.dead_code()
     found = {row.symbol.qualified for row in answer.symbols if row.symbol.path in EXCUSED}
-    assert found == {"Stream._gone", "Shown._hidden", "Round.whirl"}
+    assert found == {"Stream._gone", "Shown._hidden", "Round.whirl", "Round.strip", "com.example.Shop.shut"}
     assert "min_confidence 0.25 lists them" in answer.notes[-1]
     every = engine.survey.dead_code(min_confidence=0.25)
     assert {row.symbol.qualified for row in every.symbols} - found >= {"unlisted", "Shown.method"}

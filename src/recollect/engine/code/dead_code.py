@@ -22,7 +22,7 @@ from recollect.code.code_records import CodePlace, DeadCode, DeadSymbol
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.file_programs import has_program
 from recollect.code.manifests.importable_names import provided
-from recollect.engine.code.excused_symbols import OPEN_LANGUAGES, Candidate, excuse, is_exported
+from recollect.engine.code.excused_symbols import OPEN_LANGUAGES, Candidate, excuse, is_exported, is_visible
 from recollect.engine.code.implicit_uses import UNLINKED
 from recollect.engine.graph.code_nodes import code_node_id, file_place, symbol_hit
 from recollect.graph.arrays import KIND_CODES, RELATION_CODES
@@ -453,12 +453,18 @@ class _Spoken:
         """Tell whether code puts the name of a symbol together from a prefix and something else."""
         return any(name != prefix and name.startswith(prefix) for prefix in self._prefixes)
 
+    def _may_name(self, each: Candidate, file: File, *, is_linked: bool = False) -> bool:
+        """Tell whether a name in a file may mean a symbol: in another tree, a public one whose uses are no links."""
+        if file.tree == each.found.tree.id:
+            return True
+        return is_visible(each) and not (is_linked and each.row.kind not in UNLINKED)
+
     def doubts(self, each: Candidate) -> list[CodePlace]:
         """Return the places that may mean a symbol: ambiguous ones, and unresolved ones of its name."""
         found = [
             self._place(each, file, line, source)
             for file, line, source in self._doubts.get(each.row.name, ())
-            if not _is_own(each, file, line)
+            if not _is_own(each, file, line) and self._may_name(each, file)
         ]
         return sorted(found, key=lambda place: (place.path, place.line))
 
@@ -467,9 +473,9 @@ class _Spoken:
         in_code: list[CodePlace] = []
         elsewhere: list[CodePlace] = []
         for file, line in self._lines.get(each.row.name, ()):
-            if not _is_own(each, file, line):
-                place = self._place(each, file, line)
-                (in_code if has_program(file.language) else elsewhere).append(place)
+            is_code = has_program(file.language)
+            if not _is_own(each, file, line) and self._may_name(each, file, is_linked=is_code):
+                (in_code if is_code else elsewhere).append(self._place(each, file, line))
         return in_code, elsewhere
 
 

@@ -59,7 +59,8 @@ _HARMLESS = re.compile(
     r"\w+\.setter|\w+\.getter|inline|derive|allow|must_use|Deprecated|SuppressWarnings|FunctionalInterface|"
     r"Nullable|NotNull|Data|Value|Getter|Setter)\b"
 )
-# Methods that make a class stand for a file, a list or a mapping.
+# Methods that make a class stand for a file, a list or a mapping, in languages where any object may.
+_DUCK_TYPED = frozenset({"python", "javascript", "typescript", "tsx", "ruby"})
 _BUILT_IN = frozenset(
     name for kind in (str, bytes, list, dict, set, io.TextIOWrapper, io.BytesIO) for name in dir(kind)
 )
@@ -86,15 +87,27 @@ def _is_member(each: Candidate) -> bool:
     return each.owner is not None and each.owner.kind in ("Class", "Interface", "Type")
 
 
+def _outside_package(each: Candidate) -> str:
+    """Return the folder of a file without the folders of its package: `com/example` names an owner."""
+    parts = each.found.file.path.split("/")[:-1]
+    names = (".".join(parts[number:]) + "." for number in range(len(parts)))
+    kept = next((number for number, name in enumerate(names) if each.row.qualified.startswith(name)), len(parts))
+    return "/".join(parts[:kept]) + "/"
+
+
 def _is_decorated(each: Candidate) -> bool:
     rows = (each.row, *each.owners) if each.row.kind == "Constant" else (each.row,)
     return any(not _HARMLESS.match(text) for row in rows for text in row.decorators)
 
 
+def is_visible(each: Candidate) -> bool:
+    """Tell whether other projects can name a symbol: it and all that is around it are public."""
+    return all(row.visibility in ("public", "protected") for row in (each.row, *each.owners))
+
+
 def is_exported(each: Candidate) -> bool:
-    """Tell whether users of a library reach a symbol: it and all that is around it are public."""
-    is_public = all(row.visibility in ("public", "protected") for row in (each.row, *each.owners))
-    return each.is_library and is_public and not _INTERNAL.search(each.found.file.path)
+    """Tell whether users of a library reach a symbol."""
+    return each.is_library and is_visible(each) and not _INTERNAL.search(each.found.file.path)
 
 
 # Why a symbol that nothing leads to is no candidate: the first that is true.
@@ -106,10 +119,12 @@ EXCUSES: Mapping[str, Callable[[Candidate], bool]] = {
     # A leading underscore in Rust says that nothing calls it: assertions for the compiler.
     "named as unused": lambda each: each.found.file.language == "rust" and each.row.name.startswith("_"),
     "script or configuration": lambda each: _TOOL_FILES.search(each.found.file.path) is not None,
-    "example or documentation": lambda each: _SHOWN.search(each.found.file.path) is not None,
+    "example or documentation": lambda each: _SHOWN.search(_outside_package(each)) is not None,
     "override": lambda each: each.is_override or any(map(_OVERRIDE.match, (*each.row.decorators, each.row.signature))),
     "registered by a decorator": _is_decorated,
-    "method of a built-in type": lambda each: _is_member(each) and each.row.name in _BUILT_IN,
+    "method of a built-in type": lambda each: (
+        _is_member(each) and each.row.name in _BUILT_IN and each.row.visibility != "private"
+    ) and each.found.file.language in _DUCK_TYPED,
     "part of an interface": lambda each: each.owner is not None and each.owner.kind == "Interface",
     "member of an enum": lambda each: each.owner is not None and each.row.kind not in _RUN and bool(
         _ENUM.search(each.owner.signature)
