@@ -129,20 +129,47 @@ EXPORTS = {
 }
 
 
+# How a re-export names the total, and everything.
+STARS = {
+    "python": ("import compute_total", "import *"),
+    "typescript": ("{ computeTotal }", "*"),
+    "rust": ("compute_total;", "*;"),
+}
+
+
+@pytest.mark.parametrize("is_star", [False, True])
 @pytest.mark.parametrize("language", EXPORTS)
-def test_a_removed_export_breaks_what_imports_it_from_there(engine: Engine, base: Path, language: str) -> None:
+def test_a_removed_export_breaks_what_imports_it_from_there(
+    engine: Engine, base: Path, language: str, is_star: bool
+) -> None:
     place, own = EXPORTS[language]
     name = PAIRS[language].total
     user = str(Path(place).with_name(f"own{Path(place).suffix}"))
-    root = committed(base, {**PAIRS[language].files, f"library/{user}": own})
+    files = PAIRS[language].files
+    text = files[f"library/{place}"].replace(*STARS[language] if is_star else "  ")
+    root = committed(base, {**files, f"library/{user}": own, f"library/{place}": text})
     index(engine, base)
-    (root / place).write_text("\n".join(line for line in (root / place).read_text().split("\n") if name not in line))
+    (root / place).write_text("\n".join(line for line in text.split("\n") if ("*" if is_star else name) not in line))
     for expected in ({"checkout"}, {"checkout", "own"}):
         found = engine.survey.review(path=str(root))
         (change,) = [row for row in found.changes if row.change == "removed"]
         assert (change.symbol, change.why.partition(";")[0]) == (name, "re-export removed")
         assert broken(found) - {"own"} == {"checkout"}
         assert broken(found) >= expected
+        index(engine, base)
+
+
+def test_a_name_that_leaves_a_module_inside_of_a_file_breaks_what_imports_it_from_there(
+    engine: Engine, base: Path
+) -> None:
+    files, place = PAIRS["rust"].files, "library/src/lib.rs"
+    inner = "pub mod prelude {\n    pub use crate::compute_total;\n}\n"
+    user = "use acme_ledger::prelude::*;\n\npub fn bill() {\n    compute_total(&[]);\n}\n"
+    root = committed(base, {**files, place: files[place] + inner, "app/src/bill.rs": user})
+    index(engine, base)
+    write(base, {place: files[place] + inner.replace("    pub use crate::compute_total;\n", "")})
+    for _ in ("before it is indexed", "after"):
+        assert broken(engine.survey.review(path=str(root))) == {"bill"}
         index(engine, base)
 
 

@@ -13,10 +13,11 @@ symbols counts as a symbol without a name.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from recollect.code.anchors.normalised_file import TELLING_BYTES, digest, form
+from recollect.code.anchors.normalised_file import TELLING_BYTES, digest, form, read
 from recollect.code.diff.file_sides import Sides
 from recollect.code.index.extract import extract
 from recollect.code.index.languages import BY_NAME, detect
@@ -34,6 +35,10 @@ BY_PATH = {"python": "__init__", "javascript": "index", "rust": "mod", "lua": "i
 PASSED_ON: Mapping[str, tuple[str, ...]] = {
     "python": ("from ",), "javascript": ("export {", "export *", "export type {"), "rust": ("pub use ",),
 }  # fmt: skip
+# Parts of an imported name that are no part of a path below: of `crate::a`, `./a.js`.
+_NO_PARTS = frozenset({"", "crate", "self", "super", "js", "mjs", "cjs", "jsx", "ts", "tsx"})
+# The largest file whose names are read because another one passes all of them on.
+_MOST_BYTES = 500_000
 
 How = Literal["added", "removed", "renamed", "moved", "signature", "body", "cosmetic"]
 
@@ -92,12 +97,15 @@ class _Part(NamedTuple):
     held: tuple[str, ...]
 
 
-def changed(files: Iterable[Sides]) -> list[SymbolChange]:
-    """Return the changed symbols of files whose sides are both known, in order; documents have none."""
+def changed(files: Iterable[Sides], root: str = "") -> list[SymbolChange]:
+    """Return the changed symbols of files whose sides are both known, in order; documents have none.
+
+    root: the folder of the modules whose names a file no longer passes on
+    """
     found: list[SymbolChange] = []
     for sides in files:
         if sides.origin != "unknown":
-            found += _compared(sides)
+            found += [*_compared(sides), *_not_passed_on(sides, root)]
     made = _followed(found)
     # A name that goes with its symbol is no change of its own.
     gone = {change.old_key for change in made if change.how in ("removed", "renamed") and not change.is_export}
@@ -119,11 +127,45 @@ def _compared(sides: Sides) -> list[SymbolChange]:
             continue
         row = (before.row if before else None), (after.row if after else None)
         made.append(SymbolChange(how, file.new or file.old, key, file.old or file.new, key, *row))
-    still = {*exports(file.new, sides.new), *new}
-    for name, each in exports(file.old, sides.old).items() if file.old == file.new else ():
-        if name not in still and f"*{each.doc}" not in still and not name.startswith("*"):
-            made.append(SymbolChange("removed", file.new, name, file.old, name, each, None))
     return made
+
+
+def _not_passed_on(sides: Sides, root: str) -> Iterator[SymbolChange]:
+    """Yield the names that a file no longer passes on, one by one or with all of a module."""
+    path = sides.file.new
+    if sides.file.old != path:
+        return
+    old, new = exports(path, sides.old), exports(path, sides.new)
+    if any(name.startswith("*") and name not in new for name in old):
+        old, new = (dict(_opened(rows, path, root)) for rows in (old, new))
+    still = {*new, *_parts(path, sides.new)} if old else ()
+    for name, each in old.items():
+        if name not in still and f"*{each.doc}" not in still and not name.startswith("*"):
+            yield SymbolChange("removed", path, name, path, name, each, None)
+
+
+def _opened(rows: Mapping[str, SymbolRow], path: str, root: str) -> Iterator[tuple[str, SymbolRow]]:
+    """Yield names that a file passes on, with those of whole modules."""
+    for name, row in rows.items():
+        yield name, row
+        for inner in _names_of(root, path, row.doc) if name.startswith("*") else ():
+            yield inner, row._replace(name=inner, qualified=inner)
+
+
+def _names_of(root: str, path: str, module: str) -> list[str]:
+    """Return the public names of a module as a file names it, which lies below its folder or one above that."""
+    language = detect(path, b"")
+    head = BY_PATH[family(language.name)] if language else ""
+    parts = [part for part in re.split(r"::|[./]", module) if part not in _NO_PARTS]
+    folders = list(module_of(path) or ())
+    for kept in range(len(folders), -1, -1):
+        base = "/".join([*folders[:kept], *parts])
+        for suffix in language.extensions if language and parts else ():
+            for place in (f"{base}{suffix}", f"{base}/{head}{suffix}"):
+                if language and (source := read(root, place, _MOST_BYTES)):
+                    rows = extract(source, place, language).symbols
+                    return [row.name for row in rows if row.parent < 0 and row.visibility == "public"]
+    return []
 
 
 def module_of(path: str) -> tuple[str, ...] | None:
@@ -138,18 +180,27 @@ def module_of(path: str) -> tuple[str, ...] | None:
 
 
 def exports(path: str, source: bytes | None) -> dict[str, SymbolRow]:
-    """Return the names that a file passes on, `*module` for all of one; of Python, a package what its modules have."""
+    """Return the names that a file passes on, `*module` for all of one; of Python, a package what its modules have.
+
+    A module of Rust inside of the file is part of the name: `prelude::Grid`.
+    """
     language = detect(path, source or b"")
     begins = PASSED_ON.get(family(language.name) if language else "", ())
     lines = (source or b"").decode("utf-8", "replace").splitlines()
+    lines = [line.strip() for line in lines] if language and language.name == "rust" else lines
     numbers = {number for number, line in enumerate(lines, 1) if line.startswith(begins)}
     if not source or not language or not numbers or (language.name == "python" and not path.endswith("__init__.py")):
         return {}
+    found = extract(source, path, language)
+    around = {
+        number: f"{row.qualified}::" for row in found.symbols if row.kind == "Module"
+        for number in range(row.start_line + 1, row.end_line)
+    }  # fmt: skip
     return {
-        name: SymbolRow(
+        around.get(row.line, "") + name: SymbolRow(
             name, name, "Constant", "", row.module, "public", (), -1, row.line, row.line, 0, 0, 0.0, False, None, ""
         )
-        for row in extract(source, path, language).imports
+        for row in found.imports
         if (name := f"*{row.module}" if row.star else row.alias or row.name)
         and row.line in numbers
         and (language.name != "python" or row.level or row.module.partition(".")[0] in path.split("/"))

@@ -342,9 +342,11 @@ def readers(tree: Tree, kept: Project, files: FileLinks, changes: Iterable[Symbo
         )
         target, moved = (code_node_id(tree.root, *place) for place in (change.was, change.now))
         target = moved if change.has_moved and moved in kept.graph.index else target
+        # The lines of a file that pass names on do not use those that it passed on.
+        own = {change.now, (change.path, "" if change.is_export else change.key)}
         for path in dict.fromkeys((change.path, *using_files(tree, files, change.path, change.old_path))):
             sure = SAME if path == change.path else OTHER
-            keys = [key for key in naming(tree.root, path, row.name, pattern, texts) if (path, key) != change.now]
+            keys = [key for key in naming(tree.root, path, row.name, pattern, texts) if (path, key) not in own]
             found += [Further(code_node_id(tree.root, path, key), target, "DEPENDS_ON", sure) for key in keys]
     return list(dict.fromkeys(found))
 

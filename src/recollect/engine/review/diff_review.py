@@ -83,7 +83,7 @@ def review(context: Context, links: Links, asked: Asked, tree: Tree | None, note
     known = {file.path: file for file in context.store.find(File, {"tree": tree.id})} if tree is not None else {}
     files = _placed(asked.root, diff, known, told)
     sides = both(asked.root, files, context.settings.index_max_file_bytes)
-    changes = changed(sides)
+    changes = changed(sides, str(asked.root))
     told += _unread(sides)
     if tree is None:
         told.append("this project is not indexed, so callers are unknown: run `recollect index`")
