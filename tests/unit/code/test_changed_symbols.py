@@ -71,6 +71,24 @@ def test_each_symbol_is_told_by_how_it_differs(before: str, after: str, expected
     assert how(OLD, OLD.replace(before, after)) == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.ts", "interface A {\n  f?(): void;\n}\n", "interface A {\n  f(): void;\n}\n"),
+        ("a.ts", "interface A {\n}\n", "interface A {\n  f(): { a: number };\n}\n"),
+        ("A.java", "interface A {\n  default int f() { return 1; }\n}\n", "interface A {\n  int f();\n}\n"),
+        ("A.java", "class A {\n  int f() { return 1; }\n}\n", "class A {\n  abstract int f();\n}\n"),
+        ("a.rs", "trait A {\n    fn f(&self) -> u8 { 1 }\n}\n", "trait A {\n    fn f(&self) -> u8;\n}\n"),
+        ("a.go", "package a\n\ntype A interface {\n}\n", "package a\n\ntype A interface {\n\tf()\n}\n"),
+        ("a.py", "class A:\n    def f(self): ...\n", "class A:\n    @abc.abstractmethod\n    def f(self): ...\n"),
+    ],
+)
+def test_a_method_becomes_required(path: str, before: str, after: str) -> None:
+    for old, new, required in ((before, after, ["f"]), (after, before, []), (after, after + "\n", [])):
+        rows = changed([Sides(FileDiff(path, path), "git", old.encode(), new.encode())])
+        assert [row.row.name for row in rows if row.row and row.is_required] == required
+
+
 GO = """\
 package money
 

@@ -373,6 +373,7 @@ EDITS = {
     "interface of go": Edit("go", "ports/ports.go", "Push(ship int)\n", "Push(n, m int)\n", "Mine.Push UIface Drain"),
     "constant of python": Edit("python", "src/fleet/limits.py", "MIN_SHIPS = 1\n", "", "u_const_module u_const_named"),
     "abstract method": Edit("python", "src/fleet/ports.py", "push(self, ship)", "push(self, ship, n)", "Mine.push u_iface drain"),
+    "method made abstract": Edit("python", "src/fleet/ports.py", "    def flush", "    @abstractmethod\n    def flush", "Mine Own u_iface"),
     "renamed class": Edit("python", "src/fleet/ports.py", "class Port:", "class Pier:", "Base u_prop __init__.py"),
     "second name": Edit("typescript", "src/limits.ts", "function hidden", "function hidden2", "uShown index.ts"),
     "interface of typescript": Edit("typescript", "src/ports.ts", "push(ship: number)", "push(n: string)", "Mine.push uIface drain"),

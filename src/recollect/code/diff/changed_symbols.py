@@ -46,7 +46,7 @@ How = Literal["added", "removed", "renamed", "moved", "signature", "body", "cosm
 class SymbolChange(NamedTuple):
     """A changed symbol: its path and key now and before, and both of its states.
 
-    A key of "" means the code outside of all symbols.
+    A key of "" means the code outside of all symbols. is_required: a method that implementers had not to define before
     """
 
     how: How
@@ -56,6 +56,7 @@ class SymbolChange(NamedTuple):
     old_key: str
     before: SymbolRow | None
     after: SymbolRow | None
+    is_required: bool = False
 
     @property
     def row(self) -> SymbolRow | None:
@@ -126,7 +127,8 @@ def _compared(sides: Sides) -> list[SymbolChange]:
         if how is None or (key == "" and (before is None or after is None)):
             continue
         row = (before.row if before else None), (after.row if after else None)
-        made.append(SymbolChange(how, file.new or file.old, key, file.old or file.new, key, *row))
+        is_required = _is_required(after, new) and not _is_required(before, old)
+        made.append(SymbolChange(how, file.new or file.old, key, file.old or file.new, key, *row, is_required))
     return made
 
 
@@ -166,6 +168,18 @@ def _names_of(root: str, path: str, module: str) -> list[str]:
                     rows = extract(source, place, language).symbols
                     return [row.name for row in rows if row.parent < 0 and row.visibility == "public"]
     return []
+
+
+def _is_required(part: _Part | None, parts: Mapping[str, _Part]) -> bool:
+    """Tell whether a symbol is a method that implementers have to define: an abstract one, or without a body."""
+    row = part.row if part else None
+    if part is None or row is None or row.kind != "Method" or row.parent < 0:
+        return False
+    if re.search(r"\babstract", " ".join((*row.decorators, row.signature))):
+        return True
+    owner = list(parts.values())[row.parent].row
+    text, head = ("".join(each.split()).rstrip(";") for each in (part.text.decode("utf-8", "replace"), row.signature))
+    return owner is not None and owner.kind == "Interface" and text.endswith(head) and f"{row.name}?" not in head
 
 
 def module_of(path: str) -> tuple[str, ...] | None:

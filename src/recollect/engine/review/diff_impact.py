@@ -145,7 +145,7 @@ def _owners(linked: LinkedTree, path: str, key: str, change: SymbolChange) -> It
         return
     kind = int(linked.uses.points.kinds[number])
     is_code = kind in [KIND_CODES[name] for name in ("Function", "Method", "Test", "Endpoint")]
-    is_new = change.how == "added" and row.kind == "Method"
+    is_new = (change.how == "added" and row.kind == "Method") or change.is_required
     if is_code or is_new or row.name in CONSTRUCTORS:
         yield owner[1]
 

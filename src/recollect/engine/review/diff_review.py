@@ -331,11 +331,12 @@ class Surroundings(NamedTuple):
 def risk(change: SymbolChange, around: Surroundings) -> tuple[float, Risk, str]:
     """Return the score of a change, its level, and why in one line."""
     row = change.row
-    score = WEIGHTS[change.how]
+    score = WEIGHTS["signature" if change.is_required else change.how]
     if change.how == "cosmetic":
         return 0.0, "none", CHANGED["cosmetic"]
     words = [CHANGED[change.how] if row or change.how == "moved" else "module-level code changed"]
     words = ["re-export removed"] if change.is_export else words
+    words += ["implementers have to define it"] if change.is_required else []
     is_test = is_test_path(change.path)
     if is_test:
         score *= TEST
