@@ -40,6 +40,7 @@ PAIRS = {
             "    @property\n    def full_name(self):\n        return self.name\n\n"
             "    def moved(self):\n        return self\n\n\nclass Cargo:\n    weight: int = 0\n\n\n"
             "class Tag:\n    pass\n\n\nclass Own(Store):\n    def push(self, ship):\n        return 1\n\n\n"
+            "class Spare(Store):\n    def push(self, ship):\n        return 2\n\n\n"
             "def drain(store: Store):\n    store.push(1)\n\n\ndef fill():\n    drain(Own())\n",
         },
         {
@@ -48,7 +49,7 @@ PAIRS = {
             "harbour/local.py": "LOCAL_LIMIT = 4\n\n\nclass Local:\n    @property\n    def size(self):\n"
             "        return 1\n\n\ndef unused_public():\n    return 0\n",
             "harbour/a.py": "import fleet\nfrom fleet import MAX_SHIPS, limits\n"
-            "from fleet.limits import MIN_SHIPS\nfrom fleet.ports import Port, Store, Cargo, Tag\n"
+            "from fleet.limits import MIN_SHIPS\nfrom fleet.ports import Port, Store, Cargo, Tag, Spare, drain\n"
             "from harbour.local import LOCAL_LIMIT, Local\n\n\ndef u_const(n):\n"
             "    return n < MAX_SHIPS\n\n\ndef u_const_module(n):\n"
             "    return n > limits.MIN_SHIPS\n\n\ndef u_const_named(n=MIN_SHIPS):\n    return n\n\n"
@@ -59,7 +60,7 @@ PAIRS = {
             "def u_prop(port: fleet.Harbour):\n    return port.full_name\n\n\ndef u_prop_local(x: Local):\n"
             "    return x.size\n\n\ndef u_again():\n    x = Port('a')\n    x = x.moved()\n"
             "    x = x.moved()\n    return x\n\n\ndef u_type(cargo: Cargo):\n    return cargo\n\n\n"
-            "class Hold:\n    tag: Tag\n",
+            "class Hold:\n    tag: Tag\n\n\ndef u_spare():\n    return drain(Spare())\n",
             "harbour/held.py": "from flask import g\nfrom fleet.ports import Port\n\n\ndef held() -> Port:\n    return g.port\n\n\n"
             "def u_held():\n    return held().moved()\n\n\ndef u_told():\n    port: Port = g.port\n    return port.moved()\n",
             "harbour/__main__.py": "from harbour.a import u_const, u_type\n\n\ndef main():\n    u_const(1)\n"
@@ -72,6 +73,8 @@ PAIRS = {
             "app/harbour/local.py::LOCAL_LIMIT": "u_local",
             "library/src/fleet/ports.py::Store.push": "Mine.push u_iface drain",
             "library/src/fleet/ports.py::Store.flush": "u_iface",
+            "library/src/fleet/ports.py::Own.push": "drain",
+            "library/src/fleet/ports.py::Spare.push": "u_iface drain",
             "app/harbour/a.py::Mine.push": "u_iface drain",
             "library/src/fleet/ports.py::Port.full_name": "u_prop",
             "app/harbour/local.py::Local.size": "u_prop_local",

@@ -2,6 +2,7 @@
 
     library    drain ──► Store.push          Mine.push ──► Store.push    it follows a change of the signature
     program    Mine.push overrides it        drain ──► Mine.push         the caller may run it
+               makes an Own of the library   drain ──► Own.push          so it may this one
 
 A type of Go implements every interface whose methods it has, where its repository uses the interface, or code that
 names it.
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
 from recollect.model import RELATIONS, File, Tree
-from recollect.store.link_rows import Crossing
+from recollect.store.link_rows import Crossing, target_node
 
 if TYPE_CHECKING:
     from recollect.store.sql import Store
@@ -115,7 +116,9 @@ def _followed(
         by_base.setdefault(each.base, []).append(each.method)
         yield each.heir._replace(src=each.method, dst=each.base, confidence=OVERRIDES)
     far = [row for row in links if row.relation in _RUNNING]
-    near = list(_users(store, trees, {*by_base, *(row.dst for row in far)}))
+    for method, base in _made_elsewhere(store, trees, far):
+        by_base.setdefault(base, []).append(method)
+    near = list(_users(store, trees, {*by_base, *(row.dst for row in far)}.union(*by_base.values())))
     own: dict[str, list[str]] = {}  # by method of an interface, those that implement it in its own tree
     for row in near:
         if row.relation == "IMPLEMENTS" and _name(row.src) == _name(row.dst):
@@ -125,8 +128,30 @@ def _followed(
         methods = by_base.get(row.dst, ()) if row.relation in _RUNNING else ()
         if row.src not in methods:  # another method that overrides it, and calls it
             runs += [(row, method) for method in methods]
+    known = {(row.src, row.dst) for row in near}
     for row, method in runs:
-        yield row._replace(dst=method, relation="CALLS", confidence=min(row.confidence, RUNS))
+        if (row.src, method) not in known:
+            yield row._replace(dst=method, relation="CALLS", confidence=min(row.confidence, RUNS))
+
+
+def _made_elsewhere(store: Store, trees: Sequence[Tree], far: Iterable[Crossing]) -> Iterator[tuple[str, str]]:
+    """Yield the methods of classes that another tree uses, each with a method of its own tree that it overrides."""
+    used: dict[int, dict[str, set[str]]] = {}
+    for node in {row.dst for row in far}:
+        if (at := address(trees, node)) is not None and at.key:
+            used.setdefault(at.tree.id, {}).setdefault(at.path, set()).add(at.key)
+    for tree in trees:
+        keys = used.get(tree.id, {})
+        paths = {
+            number: path for number, path in store.columns(File, ("id", "path"), {"tree": tree.id}) if path in keys
+        }
+        for number, edges in store.file_edges(sorted(paths)[:MOST_FILES]).items():
+            source, target = (memoryview(each).cast("i") for each in (edges.source, edges.target))
+            for one, other, relation in zip(source, target, edges.relation, strict=True):
+                key, base = edges.sources[one], target_node(tree.root, edges.targets[other])
+                owner = key[: -len(_name(key))].rstrip(".:")
+                if RELATIONS[relation] in DERIVING and owner in keys[paths[number]] and _name(base) == _name(key):
+                    yield code_node_id(tree.root, paths[number], key), base
 
 
 def _name(node: str) -> str:
