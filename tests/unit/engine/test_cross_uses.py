@@ -151,8 +151,9 @@ PAIRS = {
     "rust": Pair(
         {
             "Cargo.toml": '[package]\nname = "acme-fleet"\nversion = "1.0.0"\n',
-            "src/lib.rs": "pub mod limits;\npub mod ports;\nmod kinds;\npub use crate::kinds::{Kind};\n"
+            "src/lib.rs": "pub mod limits;\npub mod ports;\nmod kinds;\nmod sail;\npub use crate::kinds::{Kind};\npub use sail::sail;\n"
             "pub use limits::MAX_SHIPS;\npub use ports::{Port, Store};\n",
+            "src/sail.rs": "pub fn sail() {}\n",
             "src/kinds.rs": "pub enum Kind {\n    Big,\n    Small,\n}\n\nimpl Kind {\n"
             "    pub fn parse(n: u32) -> Kind {\n        Kind::Big\n    }\n}\n",
             "src/limits.rs": "pub const MAX_SHIPS: u32 = 10;\npub const MIN_SHIPS: u32 = 1;\n"
@@ -190,7 +191,7 @@ PAIRS = {
             "        x.moved();\n    }\n}\n\n"
             "fn u_type(cargo: &Cargo) {}\n\nstruct Hold {\n    tag: Tag,\n    items: Vec<Cargo>,\n"
             "}\n\nfn u_bound<T: Store>(x: T) {}\n\nfn u_kind() -> Kind {\n    Kind::parse(1)\n}\n\n"
-            "fn u_variant() -> bool {\n    matches!(u_kind(), Kind::Small)\n}\n\nfn main() {\n"
+            "fn u_variant() -> bool {\n    matches!(u_kind(), Kind::Small)\n}\n\nfn u_sail() {\n    acme_fleet::sail();\n}\n\nfn main() {\n"
             "    u_const(1);\n}\n",
         },
         {
@@ -206,6 +207,7 @@ PAIRS = {
             "library/src/ports.rs::Cargo": "u_type Hold",
             "library/src/ports.rs::Tag": "Hold",
             "library/src/kinds.rs::Kind": "u_kind u_variant",
+            "library/src/sail.rs::sail": "u_sail",
             "library/src/kinds.rs::Kind::parse": "u_kind",
             "library/src/ports.rs::Store": "Mine u_iface drain u_bound Yard Depot",
         },
@@ -234,7 +236,8 @@ PAIRS = {
             "    public static String keyOf(int n) {\n        return String.valueOf(n);\n    }\n\n"
             "    public static Port find(int n) {\n        return Port.ofShips(n);\n    }\n}\n",
             "fleet/Cargo.java": "package com.acme.fleet;\n\npublic class Cargo {\n    public int weight;\n}\n",
-            "fleet/Tag.java": "package com.acme.fleet;\n\npublic class Tag {\n}\n",
+            "fleet/Tag.java": "package com.acme.fleet;\n\npublic class Tag {\n    public Tag() {\n    }\n\n"
+            "    public Tag(int n) {\n    }\n}\n",
             "fleet/Crate.java": "package com.acme.fleet;\n\npublic class Crate {\n    public enum Size { S, L }\n\n"
             "    private Size size;\n\n    boolean isLarge() {\n        return size == Size.L;\n    }\n}\n",
             "fleet/Own.java": "package com.acme.fleet;\n\npublic class Own implements Store {\n    @Override\n"
@@ -269,7 +272,8 @@ PAIRS = {
             "    Port uShips() {\n        return Port.ofShips(1);\n    }\n\n"
             "    void uType(Cargo cargo) {\n    }\n\n    void uTypeList(List<Cargo> cargo) {\n"
             "    }\n\n    <T extends Cargo> void uBound(T x) {\n    }\n\n    Kind uKind() {\n"
-            "        return Kind.BIG;\n    }\n}\n",
+            "        return Kind.BIG;\n    }\n\n    Tag uTag() {\n        return new Tag(1);\n    }\n\n"
+            "    Tag uPlain() {\n        return new Tag();\n    }\n}\n",
             "harbour/Star.java": "package com.acme.harbour;\n\nimport com.acme.fleet.*;\n\npublic class Star {\n"
             "    Kind uStar(Kind kind, int n) {\n        return switch (kind) {\n            case SMALL -> Kind.BIG;\n"
             "            default -> n < Limits.MAX_SHIPS ? kind : null;\n        };\n    }\n}\n",
@@ -387,6 +391,7 @@ EDITS = {
     "constant of java": Edit("java", "fleet/Limits.java", "    public static final int MAX_SHIPS = 10;\n", "", "A.uConst"),
     "interface of java": Edit("java", "fleet/Store.java", "push(int ship)", "pushed(int ship)", "Mine.push A.uIface"),
     "static method": Edit("java", "fleet/Port.java", "ofShips(int n)", "ofShips(long n)", "A.uShips Registry.find !Registry.keyOf"),
+    "second constructor": Edit("java", "fleet/Tag.java", "Tag(int n)", "Tag(long n)", "A.uTag !A.uPlain"),
     "moved file of python": Edit("python", "", "src/fleet/limits.py", "src/fleet/bounds.py", "__init__.py u_const_named"),
     "moved file of typescript": Edit("typescript", "", "src/limits.ts", "src/bounds.ts", "index.ts"),
     "moved file of rust": Edit("rust", "", "src/limits.rs", "src/bounds.rs", "lib.rs u_const"),

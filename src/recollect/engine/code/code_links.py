@@ -267,6 +267,7 @@ def one_definition(asked: str, found: "list[FoundSymbol]", trees: Sequence[Tree]
         lambda each: parts[-1] == each.symbol.name,
         lambda each: not is_alias(each.symbol),
         lambda each: not is_aside(each),
+        lambda each: each.symbol.kind != "Module",
         lambda each: (
             not any(
                 other.file.id == each.file.id and each.symbol.qualified.startswith(f"{other.symbol.qualified}{joint}")

@@ -249,7 +249,8 @@ class _Finder:
             joints = (".", "::") if relation == "CALLS" else ()
             made = [f"{found.id}{joint}{name}" for joint in joints for name in (*_ITSELF, found.key[-1])]
             maker = next((maker for maker in made if maker in self._makers), "")
-            yield maker or self._overload(meant.place.tree, found, count), sure
+            target = _Node(maker, found.path, (*found.key, KEY_PARTS.split(maker)[-1])) if maker else found
+            yield self._overload(meant.place.tree, target, count), sure
             return
 
     def _overload(self, tree: int, found: _Node, count: int) -> str:
@@ -265,7 +266,8 @@ class _Finder:
     def _exported(self, meant: _Meant, parts: tuple[str, ...]) -> _Node | None:
         """Return the symbol whose key ends a name; of several the one whose path has most of what precedes it.
 
-        Then one in the folder of the package precedes others, and code precedes tests.
+        Then one in the folder of the package precedes others, and code precedes tests. What a file has precedes the
+        declaration of the file as a module: `mod astar; pub use astar::astar;`
         """
         found: list[tuple[int, bool, bool, int, _Node]] = []
         package, folder = tuple(meant.package.split(".")), _module(meant.place.folder)
@@ -277,6 +279,8 @@ class _Finder:
                     continue  # a field of the type is meant, or a method
                 is_inside = node.path[: len(folder)] == folder
                 found.append((-len(missing), is_inside, not _TESTS & set(node.path), -len(node.path), node))
+        files = {node.path for *_, node in found if ".rs::" in node.id}
+        found = [row for row in found if (*row[-1].path, *row[-1].key) not in files]
         return max(found)[-1] if found else None
 
     def _is_type(self, tree: int, name: str) -> bool:
