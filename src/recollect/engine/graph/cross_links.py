@@ -238,8 +238,8 @@ class _Finder:
                 rest[end:], end + 1
             ):  # `open().header().size()`: each is a member of what the one before returns
                 member = self._member(meant.place.tree, found, name, through)
-                if member is None and relation == "DEPENDS_ON":
-                    break
+                if member is None and relation == "DEPENDS_ON" and not self._is_run(found):
+                    break  # a field of a type; one of what a function returns is no use of the function
                 if member is None and not through and place < len(rest):
                     through = True  # a field, which is no symbol
                     continue
@@ -282,6 +282,10 @@ class _Finder:
         files = {node.path for *_, node in found if ".rs::" in node.id}
         found = [row for row in found if (*row[-1].path, *row[-1].key) not in files]
         return max(found)[-1] if found else None
+
+    def _is_run(self, node: _Node) -> bool:
+        row = code_nodes(self._store, [node.id]).get(node.id)
+        return row is not None and row.symbol is not None and row.symbol.kind in ("Function", "Method")
 
     def _is_type(self, tree: int, name: str) -> bool:
         known = self._named.get((tree, name), ())
