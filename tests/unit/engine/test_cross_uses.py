@@ -96,12 +96,12 @@ PAIRS = {
             "export function within(n: number): boolean {\n  return n < OWN_LIMIT;\n}\n",
             "src/ports.ts": "export interface Store {\n  push(ship: number): void;\n  size: number;\n}\n\n"
             "export abstract class Base {\n  abstract run(): void;\n}\n\nexport class Port {\n"
-            "  constructor(public name: string) {}\n  get fullName(): string {\n"
+            "  constructor(public name: string, public berth = 1) {}\n  get fullName(): string {\n"
             "    return this.name;\n  }\n  moved(): Port {\n    return this;\n  }\n}\n\n"
             "export interface Cargo {\n  weight: number;\n}\n\nexport type Tag = string;\n\n"
             "export enum Kind {\n  Big,\n  Small,\n}\n\n"
             "export function drain(store: Store): void {\n  store.push(1);\n}\n"
-            'export function opened(): Port {\n  return new Port("a");\n}\n',
+            'export async function opened(): Promise<Port> {\n  return new Port("a");\n}\n',
         },
         {
             "package.json": '{"name": "acme-harbour", "private": true, "dependencies": {"@acme/fleet": "^1.0.0"}}',
@@ -127,8 +127,9 @@ PAIRS = {
             "src/held.ts": 'import { useContext, Ctx } from "react";\nimport { Port } from "@acme/fleet";\n'
             "export function held(): Port {\n  return useContext(Ctx);\n}\n"
             "export function uHeld(): Port {\n  return held().moved();\n}\n",
-            "src/field.ts": 'import { opened, type Port } from "@acme/fleet";\nfunction uField(port: Port) {\n  return port.name;\n}\n'
-            "export function uOpened() {\n  return uField(opened());\n}\n",
+            "src/field.ts": 'import { opened, type Port } from "@acme/fleet";\n'
+            "class Cart {\n  constructor(private readonly port: Port) {}\n  uField() {\n    return this.port.berth;\n  }\n}\n"
+            "export async function uOpened() {\n  return new Cart(await opened()).uField();\n}\n",
             "src/s.ts": 'import { shown } from "@acme/fleet";\nexport function uShown() {\n  return shown();\n}\n',
             "src/main.ts": 'import { uConst } from "./a";\nuConst(1);\n',
         },
@@ -147,7 +148,7 @@ PAIRS = {
             "library/src/ports.ts::Cargo": "uType Hold uBound",
             "library/src/ports.ts::Tag": "Hold",
             "library/src/ports.ts::Kind": "uKind",
-            "library/src/ports.ts::opened": "uOpened !uField",
+            "library/src/ports.ts::opened": "uOpened !Cart.uField",
             "library/src/ports.ts::Store": "Mine uIface drain",
         },
         {"app": "unusedPublic"},
