@@ -128,7 +128,7 @@ PAIRS = {
             "export function held(): Port {\n  return useContext(Ctx);\n}\n"
             "export function uHeld(): Port {\n  return held().moved();\n}\n",
             "src/field.ts": 'import { opened, type Port } from "@acme/fleet";\n'
-            "class Cart {\n  constructor(private readonly port: Port) {}\n  uField() {\n    return this.port.berth;\n  }\n}\n"
+            "class Cart {\n  constructor(private readonly port: Port) {}\n  uField() {\n    return this.port.name + this.port.berth;\n  }\n}\n"
             "export async function uOpened() {\n  return new Cart(await opened()).uField();\n}\n",
             "src/s.ts": 'import { shown } from "@acme/fleet";\nexport function uShown() {\n  return shown();\n}\n',
             "src/main.ts": 'import { uConst } from "./a";\nuConst(1);\n',
@@ -148,6 +148,7 @@ PAIRS = {
             "library/src/ports.ts::Cargo": "uType Hold uBound",
             "library/src/ports.ts::Tag": "Hold",
             "library/src/ports.ts::Kind": "uKind",
+            "library/package.json::name": "!Cart.uField",
             "library/src/ports.ts::opened": "uOpened !Cart.uField",
             "library/src/ports.ts::Store": "Mine uIface drain",
         },

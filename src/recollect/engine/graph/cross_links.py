@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.code.index.languages import detect
 from recollect.code.links.library_table import BUILTIN
 from recollect.code.links.signature_types import parameters
 from recollect.code.manifests.importable_names import Names, Provided, provided
@@ -183,7 +184,8 @@ class _Finder:
             if name in _ITSELF or around[-1:] == [name]:
                 self._makers.add(node)
             place = address(trees, node) if name in wanted and node.startswith("sym:") else None
-            if place is None:
+            language = detect(place.path, b"") if place is not None else None
+            if place is None or language is None or language.name not in SPOKEN:  # a key of a manifest is no export
                 continue
             key = tuple(part for part in KEY_PARTS.split(place.key) if not part.isdigit())
             known = self._named[place.tree.id, name]
