@@ -306,23 +306,24 @@ class _Translation:
                 place = self._symbols[place].parent
             if place not in self._scope_of:
                 continue
-            declared = self._type(each.type, self._symbols[place])
-            if self._symbols[place].kind in CODE:
-                value = ir.Instance(declared) if declared is not None else ir.Opaque()
-                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(each.name), value))
-            elif declared is not None:
-                self._field(place, each.name.lstrip("$"), declared)
+            declared, is_code = self._type(each.type, self._symbols[place]), self._symbols[place].kind in CODE
+            name = each.name if is_code else each.name.lstrip("$")
+            if declared is not None:
+                value = ir.Instance(self._unhidden(declared, place, name))
+                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), value))
+            elif is_code:
+                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), ir.Opaque()))
 
-    def _field(self, place: int, name: str, declared: ir.Expression) -> None:
-        """Declare a field; one that is called like its type is declared in the file, where the name is the type."""
-        symbol, value = self._symbols[place], ir.Instance(declared)
-        first = declared
-        while isinstance(first, ir.Member):
-            first = first.of
-        if first == ir.Name(name) and symbol.parent < 0:
-            self._bodies[0].append(ir.Assign(ir.Member(ir.Name(symbol.name), name), value))
-        else:
-            self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), value))
+    def _unhidden(self, declared: ir.Expression, place: int, name: str = "") -> ir.Expression:
+        """Return a type under a second name in the file if a variable, or a method around, has its first name."""
+        if isinstance(declared, ir.Member):
+            return ir.Member(self._unhidden(declared.of, place, name), declared.name)
+        hiding = [each.name for each in self._inner.get(place, ()) if each.kind in CODE]
+        if not isinstance(declared, ir.Name) or declared.name not in (name, *hiding):
+            return declared
+        second = ir.Name(f"%{declared.name}")
+        self._bodies[0].append(ir.Assign(second, declared))
+        return second
 
     def _local_names(self, place: int) -> None:
         """Bind second names of things."""
@@ -358,6 +359,7 @@ class _Translation:
         else:
             variable = self._assigned(reference) if is_use else None
             self._bodies[owner] += [ir.Assign(variable, value)] if variable else []
+            value = self._unhidden(value, reference.inside) if reference.kind == "type" else value
             self._bodies[owner].append(ir.Use(value, reference.line))
 
     def _locals(self, inside: int) -> frozenset[str]:

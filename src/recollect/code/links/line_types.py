@@ -39,6 +39,10 @@ _NAME = re.compile(r"(?:(?:mut|ref)\s++)?[*&\s.]*+(\$?[A-Za-z_]\w*+)\s*+(?:\[[^\
 _BEFORE = re.compile(r"\b([A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+(?::\s*+|:?=[^=()\n]{1,80}\.\()(?<![^:(]\s)\Z")
 # A loop of Go over a slice: a slice has no methods, so its type is that of its elements.
 _LOOP = re.compile(r"\bfor\s++\w++\s*+,\s*+(?P<name>[A-Za-z_]\w*+)\s*+:?=\s*+range\s++(?P<of>[\w.\[\]()]++)")
+# An element of a slice or a map of Go: `entry, ok := cache.entries[key]`.
+_ELEMENT = re.compile(
+    r"(?:^|\bif\b)\s*+(?P<name>[A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+:?=\s*+(?P<of>[\w.]++\[[^\[\]]*+\])\s*+(?:;|$)"
+)
 # A second name for something: `header := file.header`.
 _RENAMED = re.compile(
     r"^\s*+(?:(?:let|var|val|const|auto)\s++(?:mut\s++)?)?(?P<name>[A-Za-z_]\w*+)\s*+:?=\s*+&?(?:mut\s++)?"
@@ -86,7 +90,9 @@ def _type_child(node: tree_sitter.Node) -> tree_sitter.Node | None:
 def second_names(lines: Iterable[str], style: str) -> Iterator[tuple[str, str]]:
     """Yield variables that are second names, or elements, of something, and that."""
     for text in lines:
-        same = _RENAMED.match(text) or (_LOOP.search(text) if style == "after" else None)
+        same = _RENAMED.match(text)
+        if same is None and style == "after":
+            same = _LOOP.search(text) or _ELEMENT.search(text)
         if same is not None:
             yield same["name"], same["of"]
 

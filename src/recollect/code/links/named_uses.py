@@ -171,6 +171,16 @@ class _Uses:
         owner = inside
         while owner >= 0 and owner not in self._scopes:
             owner = self._symbols[owner].parent
+        # A type of Go sees the file only, as does a parameter that is named like its package.
+        if (
+            self._unit.language == "go"
+            and inside >= 0
+            and (
+                self._symbols[inside].kind in TYPES
+                or re.search(rf"\b{names[0]}\s[\[\]*.]*{names[0]}\.", self._symbols[inside].signature)
+            )
+        ):
+            owner = -1
         use = ir.Use(self._expression(names[:MOST_PARTS], inside), line, inside if owner != inside else -1)
         self._uses.setdefault(self._scopes.get(owner, 0), []).append(use)
 

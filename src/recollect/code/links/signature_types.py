@@ -15,6 +15,8 @@ from recollect.code.links import program as ir
 _TYPE = re.compile(r"[A-Za-z_][\w]*(?:(?:::|\.|\\)[A-Za-z_]\w*)*")
 # A result of Go with a name before its type.
 _NAMED = re.compile(r"(?!func\b|chan\b|map\b|struct\b)[A-Za-z_]\w* \S")
+# What a map of Go holds by: it has no methods, so its type is that of its values.
+_MAP = re.compile(r"\bmap\[[^\[\]]*+\]")
 _WORD = re.compile(r"\$?[A-Za-z_]\w*")
 # What stands before a type and is none.
 _MODIFIERS = re.compile(
@@ -59,9 +61,9 @@ def first_result(text: str) -> str:
 
 def type_expression(text: str, read: Callable[[str], ir.Expression] | None = None) -> ir.Expression | None:
     """Return a declared type as an expression, without pointers and options; read: what reads its path."""
-    plain = _MODIFIERS.sub(" ", text).replace("'", " ").strip()
+    plain = _MODIFIERS.sub(" ", _MAP.sub(" ", text)).replace("'", " ").strip()
     match = _TYPE.search(plain)
-    if match is None or match[0] in ("void", "auto", "func", "fn", "map", "chan"):
+    if match is None or match[0] in ("void", "auto", "func", "fn", "chan"):
         return None
     inner = re.match(
         r"(?:Option|Box|Arc|Rc|Result|RefCell|Mutex|unique_ptr|shared_ptr|std::\w+_ptr|Task|Optional)\s*<(.*)", plain
