@@ -80,6 +80,7 @@ RULES: dict[str, LanguageRules] = {
         new="default",
         constructors=("default",),
         same=_words("unwrap expect await clone as_ref as_mut borrow borrow_mut lock unwrap_or_default"),
+        marks=(ir.IMPLEMENTED,),
     ),
     "c": LanguageRules(types="before", private=True),
     "cpp": LanguageRules(
@@ -117,6 +118,8 @@ MOST_LINES = 2_000
 _RUST_PATH = re.compile(r"([a-z_]\w*+)(?:::[a-z_]\w*+)*+(?=::)")
 # A type parameter with what it has to be: `fn pay<T: Account>(from: &T)`.
 _RUST_BOUND = re.compile(r"(?:[<,]|\bwhere)\s*+(\w++)\s*+:\s*+([\w:]++)")
+# The type that a block of Rust implements a trait for.
+_RUST_FOR = re.compile(r"[^{;]*?\bfor\s++(?:&\s*+(?:mut\s++)?)?([A-Za-z_][\w:]*+)")
 _RECEIVER = re.compile(r"func\s*\(\s*(\w+)\s")
 
 
@@ -213,7 +216,7 @@ class _Translation:
         owner = self._owner(symbol.parent)
         code = ir.Assign(ir.Name(self._name_of(symbol)), ir.Code(self._scope_of[place]))
         if place in self._abroad:
-            member = ir.Member(path_expression(self._abroad[place]), symbol.name)
+            member = ir.Member(self._path_of(self._abroad[place]), symbol.name)
             self._bodies[0].append(ir.Assign(member, ir.Code(self._scope_of[place])))
             return
         self._bodies[owner].append(code)
@@ -354,6 +357,8 @@ class _Translation:
             kept = self._bases if reference.kind == "base" else self._implements
             if reference.inside in self._scope_of:
                 kept.setdefault(reference.inside, []).append(value)
+            elif of := _RUST_FOR.match(self._lines[reference.line - 1], reference.column):  # a type of another file
+                self._bodies[0].append(ir.Assign(ir.Member(self._path_of(of[1]), ir.IMPLEMENTED), value))
             else:
                 self._bodies[0].append(ir.Use(value, reference.line))
         else:
@@ -405,7 +410,7 @@ class _Translation:
         """Return the instance that the enclosing method belongs to."""
         while inside >= 0 and self._symbols[inside].kind in CODE:
             if inside in self._abroad:
-                return ir.Instance(path_expression(self._abroad[inside]))
+                return ir.Instance(self._path_of(self._abroad[inside]))
             inside = self._symbols[inside].parent
         return ir.This()
 
@@ -454,7 +459,10 @@ class _Translation:
         if symbol is not None and self._is_path:
             bounds = dict(_RUST_BOUND.findall(symbol.signature))
             text = bounds.get(text.rpartition(" ")[2].lstrip("&"), text)
-        return type_expression(text, lambda path: path_expression(path, self._inline(path)))
+        return type_expression(text, self._path_of)
+
+    def _path_of(self, path: str) -> ir.Expression:
+        return path_expression(path, self._inline(path))
 
     def _word(self, word: str, inside: int) -> ir.Expression:
         if word in self._rules.this or word in self._receiver(inside):
@@ -466,7 +474,7 @@ class _Translation:
             while at >= 0 and self._symbols[at].kind in CODE:
                 at = self._symbols[at].parent
             if inside in self._abroad:
-                return path_expression(self._abroad[inside])
+                return self._path_of(self._abroad[inside])
             return ir.Name(self._name_of(self._symbols[at])) if at >= 0 else ir.Opaque()
         if word.startswith("@"):
             return ir.Member(self._this(inside), word.lstrip("@"))

@@ -25,6 +25,9 @@ Key = str | int
 
 SHADOW = re.compile(r"~\d+$")
 
+# A member of a type with this mark: what other files say that it implements.
+IMPLEMENTED = "<implemented>"
+
 ScopeKind = Literal["module", "class", "interface", "function"]
 
 

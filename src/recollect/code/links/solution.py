@@ -187,7 +187,10 @@ def _uses(state: State) -> Iterator[Used]:
         found: list[Place | str] = []
         value, values = use.value, tuple(variable.values)
         while not found:
-            found += [used for each in values if (used := _used(each, frame)) is not None]
+            # The declared type of a constant is not what is named.
+            is_typed = any(isinstance(each, Named) for each in values)
+            plain = [each for each in values if not (is_typed and isinstance(each, Declared))]
+            found += [used for each in plain if (used := _used(each, frame)) is not None]
             found += _constants(state, value, values, frame) if not found else ()
             if not isinstance(value, ir.Member):
                 break

@@ -172,6 +172,8 @@ def _outlines(state: State) -> None:
         for place, base in enumerate((*each.scope.bases, *each.scope.implements)):
             around = each.frame.parent or each.frame
             evaluation.evaluate(state, base, around).use(partial(derive, state, each, place=place))
+        if ir.IMPLEMENTED in each.scope.marks:
+            each.frame.name(ir.IMPLEMENTED).use(partial(derive, state, each))
     for frame in state.frames.values():
         if frame.function is None:
             evaluation.run(state, frame, _is_plain)
