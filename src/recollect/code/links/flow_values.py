@@ -207,6 +207,11 @@ class Collection(Value):
         self.parents: Variable | None = None
         self.waiting: list[Callable[[Key, Variable], None]] = []  # sinks of every entry, present and future
 
+    @property
+    def is_filled(self) -> bool:
+        """Whether something is known to be in it."""
+        return bool(self.rest.values) or any(each.values for each in self.fields.values())
+
     def entry(self, key: Key) -> Variable:
         """Return the variable of one entry."""
         found = self.fields.get(key)

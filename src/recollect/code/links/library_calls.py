@@ -277,4 +277,7 @@ def _passed(state: State, row: library.Row, receiver: fv.Value | None, others: S
     else:
         for each in others:
             each.value.use(lambda value: elements(value, element))
+    if row.takes == "folded":
+        begun = others[-1] if len(others) > (receiver is None) else Given(element)
+        return [begun, Given(element)]
     return [Given(element)] if row.takes == "elements" else []

@@ -20,8 +20,8 @@ class Row(NamedTuple):
     """The effects of a library function.
 
     calls: arguments that it calls, by position or name; EVERY for all that are functions
-    takes: what it calls them with: "elements" of its receiver, or of its other arguments; "rest": the arguments after
-        the function
+    takes: what it calls them with: "elements" of its receiver, or of its other arguments; "folded": what it begins
+        with, and elements; "rest": the arguments after the function
     gives: "list" of what the called functions return; "flat": of what that holds; "elements": a collection of its
         receiver's, or other arguments', elements; "each": one of them; "pairs"; "receiver"; "first", "second": its
         arguments; "partial": the first with more arguments; "create": an object that inherits from it
@@ -44,6 +44,7 @@ def _rows(row: Row, names: str, before: str = "") -> dict[str, Row]:
     return {before + name: row for name in names.split()}
 
 
+_FOLD = Row((0,), "folded")
 # Methods of functions.
 OF_FUNCTIONS = frozenset(("call", "apply", "bind"))
 # Methods of tables, whatever the language calls them.
@@ -81,9 +82,10 @@ METHODS: dict[str, Row] = {
     **_rows(_each("each"), "find findLast"),
     **_rows(
         _each(),
-        """forEach findIndex some every reduce reduceRight anyMatch allMatch noneMatch removeIf ifPresent
+        """forEach findIndex some every anyMatch allMatch noneMatch removeIf ifPresent
         forEachOrdered mapToInt mapToLong mapToDouble thenAccept add_done_callback""",
     ),
+    **_rows(_FOLD, "reduce reduceRight"),
     "sort": Row(("key", 0), "elements", "receiver"),
     # what calls a function without any
     "orElseGet": Row((0,), "", "each"),
@@ -102,7 +104,7 @@ EXTERNALS: dict[str, Row] = {
     **_rows(Row(gives="pairs"), "enumerate zip Object.entries", f"{BUILTIN}."),
     f"{BUILTIN}.next": Row(gives="each"),
     "functools.partial": Row(gives="partial"),
-    "functools.reduce": _each(),
+    "functools.reduce": _FOLD,
     "typing.cast": Row(gives="second"),
     **_rows(Row(("target", 1), "", ""), "threading.Thread multiprocessing.Process"),
     "threading.Timer": Row((1, "function"), "", ""),

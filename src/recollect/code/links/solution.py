@@ -188,8 +188,8 @@ def _uses(state: State) -> Iterator[Used]:
         value, values = use.value, tuple(variable.values)
         while not found:
             # The declared type of a constant is not what is named.
-            is_typed = any(isinstance(each, Named) for each in values)
-            plain = [each for each in values if not (is_typed and isinstance(each, Declared))]
+            is_typed = any(isinstance(each, fv.Named) for each in values)
+            plain = [each for each in values if not (is_typed and isinstance(each, fv.Declared))]
             found += [used for each in plain if (used := _used(each, frame)) is not None]
             found += _constants(state, value, values, frame) if not found else ()
             if not isinstance(value, ir.Member):

@@ -307,14 +307,15 @@ def _is_seen(value: fv.Declared, site: Site) -> bool:
 def _declare(state: State) -> None:
     # What comes from outside the program and is declared to be of a class of the program is of that class.
     for variable, types in tuple(state.declared):
-        is_known = any(type(each) not in (fv.External, fv.Named) for each in variable.values)
-        is_object = any(isinstance(each, fv.Object) for each in variable.values)
-        for value in tuple(types.values) if is_object or not is_known else ():
-            if isinstance(value, fv.Class):
+        known = [each for each in variable.values if type(each) not in (fv.External, fv.Named)]
+        is_object = any(isinstance(each, fv.Object) for each in known)
+        for value in tuple(types.values):
+            if isinstance(value, fv.Collection):  # a list of something: that it is one, what is in it
+                if not any(not isinstance(each, fv.Collection) or each.is_filled for each in known):
+                    variable.add(value)
+            elif known and not is_object:
+                continue
+            elif isinstance(value, fv.Class):
                 variable.add(state.of_type[value])
-            elif (
-                isinstance(value, fv.Collection) and not is_known
-            ):  # a list of something: that it is one, what is in it
-                variable.add(value)
             elif isinstance(value, fv.External) and MADE not in value.name:
                 variable.add(state.external[value.name + MADE])
