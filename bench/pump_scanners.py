@@ -678,7 +678,7 @@ NAMES = "it matches single names, paths and ids, which are bounded where they co
 WITHOUT_ROW = {
     **dict.fromkeys(
         (
-            "recollect.code.diff.git_diff", "recollect.code.search.symbol_lookup", "recollect.code.manifests.importable_names",
+            "recollect.code.diff.git_diff", "recollect.code.diff.changed_symbols", "recollect.code.search.symbol_lookup", "recollect.code.manifests.importable_names",
             "recollect.code.search.pool", "recollect.code.search.file_ranking", "recollect.engine.code.code_links",
             "recollect.code.search.signals", "recollect.code.search.span", "recollect.code.index.file_walk",
             "recollect.engine.admin.archive",

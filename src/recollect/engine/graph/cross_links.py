@@ -185,7 +185,7 @@ class _Finder:
                 self._makers.add(node)
             place = address(trees, node) if name in wanted and node.startswith("sym:") else None
             language = detect(place.path, b"") if place is not None else None
-            if place is None or language is None or language.name not in SPOKEN:  # a key of a manifest is no export
+            if place is None or language is None or language.name not in SPOKEN:  # a manifest exports nothing
                 continue
             key = tuple(part for part in KEY_PARTS.split(place.key) if not part.isdigit())
             known = self._named[place.tree.id, name]
