@@ -161,7 +161,8 @@ PAIRS = {
             "pub use limits::MAX_SHIPS;\npub use ports::{Port, Store};\n",
             "src/sail.rs": "pub fn sail() {}\n",
             "src/kinds.rs": "pub enum Kind {\n    Big,\n    Small,\n}\n\nimpl Kind {\n"
-            "    pub fn parse(n: u32) -> Kind {\n        Kind::Big\n    }\n}\n",
+            "    pub fn parse(n: u32) -> Kind {\n        Kind::Big\n    }\n\n"
+            "    pub fn weight(&self) -> u32 {\n        match self {\n            Kind::Big => 2,\n            Kind::Small => 1,\n        }\n    }\n}\n",
             "src/limits.rs": "pub const MAX_SHIPS: u32 = 10;\npub const MIN_SHIPS: u32 = 1;\n"
             "pub static NAMES: &[&str] = &[];\nconst OWN_LIMIT: u32 = 3;\n\n"
             "pub fn within(n: u32) -> bool {\n    n < OWN_LIMIT\n}\n",
@@ -393,6 +394,7 @@ EDITS = {
     "constant of typescript": Edit("typescript", "src/limits.ts", "export const MAX_SHIPS = 10;\n", "", "uConst index.ts"),
     "constant of rust": Edit("rust", "src/limits.rs", "pub const MIN_SHIPS: u32 = 1;\n", "", "u_const_module"),
     "trait": Edit("rust", "src/ports.rs", "push(&mut self, ship: u32);", "push(&mut self);", "Mine::push u_iface drain"),
+    "new member of an enum": Edit("rust", "src/kinds.rs", "    Small,\n", "    Small,\n    Tiny,\n", "Kind::weight"),
     "type": Edit("rust", "src/ports.rs", "pub struct Tag;\n", "", "Hold"),
     "constant of java": Edit("java", "fleet/Limits.java", "    public static final int MAX_SHIPS = 10;\n", "", "A.uConst"),
     "interface of java": Edit("java", "fleet/Store.java", "push(int ship)", "pushed(int ship)", "Mine.push A.uIface"),

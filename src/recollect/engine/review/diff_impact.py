@@ -19,13 +19,13 @@ from recollect.code.code_records import Affected
 from recollect.code.diff.changed_symbols import SymbolChange
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.tree_linking import is_linked
-from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE, OWNER, readers, unseen
-from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
+from recollect.engine.code.implicit_uses import CONSTRUCTORS, LEAST_SURE, MAYBE, OTHER, OWNER, readers, unseen
+from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, code_place
 from recollect.engine.review.removed_uses import removed_uses
 from recollect.graph.arrays import EVERYTHING, KIND_CODES, RELATION_CODES, Graph
 from recollect.graph.code_graph import NO_FILE, CodePart
 from recollect.graph.impact import Reach, affected, reach
-from recollect.graph.project import USES, FileLinks, Project, between_files, only, project, using
+from recollect.graph.project import USES, FileLinks, Further, Project, between_files, only, project, using
 from recollect.model import RELATIONS, File, Tree
 from recollect.store.code_rows import SymbolRow
 
@@ -94,8 +94,32 @@ def linked_tree(store: Store, part: CodePart | None, tree: Tree, changes: Sequen
     further += gone.uses
     others = gone.trees | using(part, [tree.id, *gone.trees])
     found = project(part, [tree.id, *others], further, gone.nodes) if further or others or gone.nodes else kept
+    if cases := list(_case_users(tree, found, changes)):
+        found = project(part, [tree.id, *others], [*further, *cases], gone.nodes)
     has_links = bool(kept.graph.related_by(USES).any()) or is_linked(store, tree, allow_edits=True)
     return LinkedTree(tree, store, found, only(found.graph, USES), files, test_files.files, has_links)
+
+
+def _case_users(tree: Tree, found: Project, changes: Sequence[SymbolChange]) -> Iterator[Further]:
+    """Yield links to enums with a new member, from code that names several others: a match has to handle it."""
+    new = {
+        (change.path, owner[1]) for change in changes if change.how == "added" and (owner := OWNER.match(change.key))
+    }
+    graph, is_constant = found.graph, found.graph.points.kinds == KIND_CODES["Constant"]
+    for change in changes:
+        if change.now not in new or change.row is None or "enum" not in change.row.signature.split():
+            continue
+        node, users = code_node_id(tree.root, *change.now), dict[int, set[int]]()
+        held = [place for place in np.flatnonzero(is_constant).tolist() if _holder(graph.points.ids[place]) == node]
+        for edge in np.flatnonzero(np.isin(graph.dst, held)).tolist():
+            users.setdefault(int(graph.src[edge]), set()).add(int(graph.dst[edge]))
+        for user, named in users.items():
+            if len(named) > 1 and graph.points.ids[user] != node:
+                yield Further(graph.points.ids[user], node, "DEPENDS_ON", OTHER)
+
+
+def _holder(node: str) -> str:
+    return node[: max(node.rfind("."), node.rfind(":"))].rstrip(":")
 
 
 class _TestFiles(NamedTuple):
