@@ -171,12 +171,12 @@ class _Uses:
         owner = inside
         while owner >= 0 and owner not in self._scopes:
             owner = self._symbols[owner].parent
-        # A type of Go sees the file only, as does a parameter that is named like its package.
+        # Methods of a type of Go hide no names from it, nor does a parameter the package that it is named like.
         if (
             self._unit.language == "go"
             and inside >= 0
             and (
-                self._symbols[inside].kind in TYPES
+                (names[0] in self._members and self._symbols[inside].kind in TYPES)
                 or re.search(rf"\b{names[0]}\s[\[\]*.]*{names[0]}\.", self._symbols[inside].signature)
             )
         ):
