@@ -75,10 +75,10 @@ REQUESTED = _any(
 )
 # The verb of an order for now.
 _TASK = (
-    r"(?:add|apply|build|bump|change|check|clean|close|commit|convert|create|debug|delete|deploy|describe|do|document"
+    r"(?:adapt|add|adjust|apply|build|bump|change|check|clean|close|commit|convert|create|debug|delete|deploy|describe|do|document"
     r"|draft|explain|extract|finish|fix|format|generate|give|implement|install|list|look|merge|move|open|publish|push|read"
     r"|rebase|refactor|release|remove|rename|replace|rerun|restart|revert|review|rewrite|rollback|roll|run|show|simplify"
-    r"|sort|split|start|summari[sz]e|tell|test|translate|try|undo|update|upgrade|write)\b"
+    r"|sort|split|start|summari[sz]e|tell|test|translate|try|undo|update|upgrade|wrap|write)\b"
 )
 # An order for now before one that holds from now on: "summarise the diff and from now on answer in one line".
 JOINED = _any(
@@ -89,7 +89,8 @@ JOINED = _any(
 )
 # What follows a statement and is no part of it: a request, or thanks. "Our keys rotate monthly, so fix the header."
 REQUEST_AFTER = _any(
-    rf"[,;]? so (?:please |pls |(?:can|could) you )?{_TASK}(?! (?:always|never))[^.!?;:]{{2,160}}[.!?]?$",
+    rf"[,;]? so (?:please |pls |(?:can|could) you )?{_TASK}"
+    r"(?! (?:always|never))(?:[^.!?;:]|[.:](?=\w)){2,160}[.!?]?$",
     r"[,;]? (?:thanks|thank you|thx|ty|please|pls|plz)[.!]?$",
 )
 # A message that only names what to use: how text is formatted holds for all of it, else it may be for this task.

@@ -121,6 +121,8 @@ def test_the_type_of_a_memory_follows_from_what_it_says(message: str, memory_typ
         ("**Always** use tabs in Makefiles.", ["Always use tabs in Makefiles."]),
         ("we never mock the database, so write the test against sqlite", ["We never mock the database"]),
         ("never commit generated files, thanks", ["Never commit generated files"]),
+        ("our cache is bbolt, we never use redis here, so refactor cache.go accordingly.",
+         ["Our cache is bbolt, we never use redis here"]),
     ],
 )  # fmt: skip
 def test_a_statement_is_the_sentence_of_its_author_with_what_it_needs(message: str, found: list[str]) -> None:
