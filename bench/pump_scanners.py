@@ -706,6 +706,7 @@ WITHOUT_ROW = {
     "recollect.hierarchy.placement": "it splits a description into words",
     "memory_lib.codebase.code_memory_system": "it replaces four fixed words in a template",
     "recollect.operations": "it reads our own docstrings and errors",
+    "recollect.engine.retrieval.pack": "it splits a task of 20,000 characters at most at single marks and words",
     "recollect.text.lazy_patterns": "it compiles the patterns of other modules",
     "recollect.text.redaction.secret_values": "the rows of the modules that redact use its patterns",
     "recollect.text.redaction.split_literals": "the rows of the modules that redact use its patterns",

@@ -87,8 +87,9 @@ def test_the_one_file_that_defines_a_name_is_sure_and_of_several_each_less() -> 
     other = candidate("src/more.py", piece("other words", [symbol("light_up")]), number=8, scores=[1.0])
     assert rank(understand("light_up"), pool(odd, UNRELATED))[0].relevance >= SURE
     assert rank(understand("light_up"), pool(odd, other))[0].relevance >= SURE / 2
-    # Two words are a guess at a name.
-    assert rank(understand("light up"), pool(odd, UNRELATED))[0].relevance < SURE
+    # Its words are the name; other words between them are a guess at it.
+    assert rank(understand("light up"), pool(odd, UNRELATED))[0].relevance >= SURE
+    assert rank(understand("light it up"), pool(odd, UNRELATED))[0].relevance < SURE
 
 
 def test_the_only_file_that_defines_the_query_as_a_name_is_first() -> None:

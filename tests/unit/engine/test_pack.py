@@ -6,7 +6,7 @@ import pytest
 from tests.fakes import FrozenClock
 
 from recollect import Engine
-from recollect.engine.retrieval.pack import packed
+from recollect.engine.retrieval.pack import packed, parts_of
 from recollect.errors import InvalidInput
 from recollect.text.token_count import tokens
 
@@ -164,3 +164,14 @@ def test_only_the_namespace_that_is_asked_for_is_packed(engine: Engine) -> None:
 def test_bad_tasks_and_budgets_are_refused(engine: Engine, given: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
         engine.recall.pack(**{"task": "x", **given})  # type: ignore[arg-type]
+
+
+def test_the_parts_of_a_task_are_looked_up_one_by_one(engine: Engine) -> None:
+    for text in ("Every migration needs a rollback script", "Tests use factories, never fixtures"):
+        engine.memories.store(text)
+    packed = engine.recall.pack("write a migration that adds a column, with a test for it")
+    assert {source.text.partition("] ")[2].strip() for source in packed.sources} == {
+        "Every migration needs a rollback script",
+        "Tests use factories, never fixtures",
+    }
+    assert not parts_of("which migration was it, and why with a test?")

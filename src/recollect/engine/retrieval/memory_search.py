@@ -252,11 +252,28 @@ class MemorySearch(msgspec.Struct, eq=False):
         )
         team = self.team.ask(asked, min_score=asked.least)
         # Packing context must not wait for a language model.
-        found = self.team.merged(self._found(asked, judge=False, code=code), team, asked.limit)
+        found = self._of_parts(asked, self._found(asked, judge=False, code=code))
+        found = self.team.merged(found, team, asked.limit)
         made = packed(found, budget)
         taken = {source.memory_id for source in made.sources}
         self.access.found(hit.memory for hit in found.hits if hit.memory.id in taken and not hit.origin)
         return made
+
+    def _of_parts(self, asked: Asked, found: Recall) -> Recall:
+        """Return an answer with what the parts of a task find: “add a column, with a test, and commit it”."""
+        from recollect.engine.retrieval.pack import parts_of
+
+        where = {**(asked.where or {}), "observed": False}
+        is_known = EVIDENCE not in found.notes
+        best = {hit.memory.id: hit for hit in found.hits if is_known}
+        for part in parts_of(asked.text):
+            for hit in self.pipeline.answer(asked._replace(text=part, where=where)).hits:
+                if hit.memory.id not in best or best[hit.memory.id].score < hit.score:
+                    best[hit.memory.id] = hit
+        if not best:
+            return found
+        hits = sorted(best.values(), key=lambda hit: -hit.score)[: asked.limit]
+        return msgspec.structs.replace(found, hits=tuple(hits), notes=tuple(n for n in found.notes if n != EVIDENCE))
 
 
 def _only_asks(memory: Memory) -> bool:

@@ -20,8 +20,10 @@ from recollect import clock
 from recollect.engine.records.memory_rows import said_at
 from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
 from recollect.text.display import clip, day, short_id
+from recollect.text.lazy_patterns import compiled
 from recollect.text.paraphrases import statements
 from recollect.text.passages import head
+from recollect.text.questions import only_asks
 from recollect.text.token_count import tokens
 
 # Hits that are tried: more than any sensible budget holds.
@@ -39,7 +41,19 @@ DOUBTFUL = frozenset({"changed", "moved", "unverified"})
 # Standings of a branch that are shown beside a memory.
 UNMERGED = frozenset({"elsewhere", "unknown"})
 
+# Parts of a task that are looked up besides the whole, and the words of the least one: “commit it”.
+MOST_PARTS, LEAST_PART = 4, 2
+_BETWEEN_PARTS = compiled(r"[.,;]\s+|\s(?:and|then|with|but)\s")
+
 _GONE = "{count} omitted, their code no longer exists (`recollect drift`)"
+
+
+def parts_of(task: str) -> list[str]:
+    """Return the parts of a task that asks for several things; none of a question, whose words belong together."""
+    if only_asks(task):
+        return []
+    parts = [part for part in _BETWEEN_PARTS.split(task) if len(part.split()) >= LEAST_PART]
+    return parts if 1 < len(parts) <= MOST_PARTS else []
 
 
 def packed(found: Recall, budget: int) -> Packed:
