@@ -81,6 +81,14 @@ def test_the_same_event_delivered_twice_is_one(engine: Engine) -> None:
     assert engine.store.count(Observed) == 3
 
 
+def test_two_turns_that_end_with_the_same_words_are_two(engine: Engine) -> None:
+    done = payloads.claude("Stop", last_assistant_message="Done.")
+    asked = [payloads.claude("UserPromptSubmit", prompt=prompt) for prompt in ("raise the tax", "close the file")]
+    take(engine, asked[0], done, done, asked[1], done)
+    assert engine.store.count(Observed, {"event": "turn_end"}) == 2
+    assert engine.store.find(Session)[0].ended_by == "turn"
+
+
 def test_the_same_lesson_again_is_noted_and_remembered_once(engine: Engine) -> None:
     for call in ("1", "2"):
         engine.capture.put(payloads.looked(call=call))

@@ -285,7 +285,15 @@ def _is_twice(transaction: Transaction, event: PreparedEvent) -> bool:
     same: dict[str, object] = {"mark": event.row.mark}
     if not event.is_own_mark:
         same["at"] = Range(event.row.at - TWICE_S, event.row.at + TWICE_S + 1)
-    return bool(transaction.find(Observed, same, limit=1))
+    if event.row.event != "turn_end":
+        return bool(transaction.find(Observed, same, limit=1))
+    return any(not _is_asked_between(transaction, event.row, each) for each in transaction.find(Observed, same))
+
+
+def _is_asked_between(transaction: Transaction, one: Observed, other: Observed) -> bool:
+    """Tell whether a prompt is between two ends of turns: then two turns ended with the same words."""
+    between = Range(*sorted((one.id, other.id)))
+    return bool(transaction.find(Observed, {"session_id": one.session_id, "event": "prompt", "id": between}, limit=1))
 
 
 def _link(transaction: Transaction, event: PreparedEvent, memory: Memory) -> None:
