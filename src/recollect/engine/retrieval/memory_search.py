@@ -9,7 +9,7 @@ from recollect.engine.records import input_checks
 from recollect.engine.records.memory_rows import memory_filter
 from recollect.engine.records.scope import Scope, noted, project_of
 from recollect.engine.retrieval.query_arguments import EVIDENCE, NEAREST, PACK_RELEVANCE, SEARCH_RELEVANCE, Asked
-from recollect.model import CodeHit, Limit, Memory, MemoryType, Packed, Ratio, Recall, Tokens
+from recollect.model import CodeHit, Hit, Limit, Memory, MemoryType, Packed, Ratio, Recall, Tokens
 from recollect.operations import operation
 
 if TYPE_CHECKING:
@@ -264,16 +264,18 @@ class MemorySearch(msgspec.Struct, eq=False):
         from recollect.engine.retrieval.pack import parts_of
 
         where = {**(asked.where or {}), "observed": False}
-        is_known = EVIDENCE not in found.notes
-        best = {hit.memory.id: hit for hit in found.hits if is_known}
-        for part in parts_of(asked.text):
-            for hit in self.pipeline.answer(asked._replace(text=part, where=where)).hits:
-                if hit.memory.id not in best or best[hit.memory.id].score < hit.score:
-                    best[hit.memory.id] = hit
-        if not best:
+        of_parts = [self.pipeline.answer(asked._replace(text=part, where=where)) for part in parts_of(asked.text)]
+        if not any(each.hits for each in of_parts):
             return found
+        # What the parts find is closer than what hooks recorded, and than the nearest of what is loosely related.
+        is_weak = bool({EVIDENCE, NEAREST}.intersection(found.notes))
+        best: dict[str, Hit] = {}
+        for hit in (hit for each in (*([] if is_weak else [found]), *of_parts) for hit in each.hits):
+            if hit.memory.id not in best or best[hit.memory.id].score < hit.score:
+                best[hit.memory.id] = hit
         hits = sorted(best.values(), key=lambda hit: -hit.score)[: asked.limit]
-        return msgspec.structs.replace(found, hits=tuple(hits), notes=tuple(n for n in found.notes if n != EVIDENCE))
+        notes = (note for note in found.notes if note not in (EVIDENCE, NEAREST))
+        return msgspec.structs.replace(found, hits=tuple(hits), notes=tuple(notes))
 
 
 def _only_asks(memory: Memory) -> bool:
