@@ -63,11 +63,6 @@ def node_id(memory_id: str) -> str:
     return f"mem:{memory_id}"
 
 
-def said_at(memory: Memory) -> int:
-    """Return when a memory was said or began to hold; otherwise when it was stored."""
-    return memory.created_at if memory.valid_from is None else memory.valid_from
-
-
 def is_own_summary(summary: Memory) -> bool:
     """Tell whether a summary is current and not edited by hand: an edited one is never replaced."""
     if summary.source != SUMMARY_SOURCE or summary.superseded_by is not None or summary.is_expired(clock.now()):
@@ -179,7 +174,7 @@ def replace(transaction: Transaction, old: Memory, new: Memory) -> None:
             "a memory cannot supersede itself",
             hint="The new content is the same as the content of the memory to replace.",
         )
-    transaction.update(Memory, old.id, {"superseded_by": new.id, "valid_to": said_at(new)})
+    transaction.update(Memory, old.id, {"superseded_by": new.id, "valid_to": new.said_at})
     for memory in (new, old):
         ensure_node(transaction, memory)
     src, dst = node_id(new.id), node_id(old.id)

@@ -11,12 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine.records.memory_rows import SUMMARY_SOURCE, node_id
-from recollect.engine.retrieval.hit_context import passage_text
 from recollect.model import Edge, Memory
 from recollect.recall.calibration import comparable
+from recollect.recall.explain import passage_text
 from recollect.recall.gather import POOL, products
 from recollect.recall.lexical import rarity
-from recollect.recall.select import Selected, fold, spread
+from recollect.recall.score import Selected, fold, spread
 from recollect.recall.supersede import (
     CHANGED_DEPTH,
     CONFLICT,
