@@ -17,20 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect import progress
-from recollect.history import commit_log
-from recollect.history.change_worth import (
-    FLOOR,
-    LISTED,
-    REPAIR,
-    REVERT,
-    TOLD,
-    is_aside,
-    is_reason,
-    kind,
-    line_worth,
-    names_code,
-    worth,
-)
+from recollect.history import change_worth, commit_log
 from recollect.history.co_changes import Tally
 from recollect.history.commit_log import Commit
 from recollect.history.commit_message import SECTIONS, Message, is_noise, plain_subject, prefixed, read
@@ -144,13 +131,13 @@ class Releases:
         """Return a commit without a reason as a change of its release; None if its users would not notice it."""
         paths = [file.path for file in commit.files]
         is_ours = message.kind in SECTIONS or bool(message.issues and _ACTS.match(message.subject))
-        if message.is_chore or message.is_revert or not is_ours or is_aside(paths):
+        if message.is_chore or message.is_revert or not is_ours or change_worth.is_aside(paths):
             return None
         head = prefixed(message.subject)
         text = _PULL_NUMBER.sub("", f"{head.scope}: {head.rest}" if head.scope else head.rest)
         section = SECTIONS.get(message.kind, "")
-        value = line_worth(text, section)
-        if value < LISTED:
+        value = change_worth.line_worth(text, section)
+        if value < change_worth.LISTED:
             return None
         return Found(
             key=f"commit:{commit.sha}",
@@ -164,7 +151,7 @@ class Releases:
             metadata={"sha": commit.sha, "files": paths[:NAMED_FILES], "issues": list(message.issues)},
             title=section,
             # A repair without its cause is only listed with its release.
-            worth=LINE if value > REPAIR and names_code(text) else LISTED,
+            worth=LINE if value > change_worth.REPAIR and change_worth.names_code(text) else change_worth.LISTED,
             head=commit.sha,
             refers=(*message.issues, commit.sha[:7]),
             pull=message.pull,
@@ -199,7 +186,7 @@ _ACTS = re.compile(
 )
 _PULL_NUMBER = re.compile(r"(?: ?\((?:#|gh-)\d{1,9}\)){1,5}$")
 # What such a line is worth: just enough to be kept.
-LINE = FLOOR
+LINE = change_worth.FLOOR
 
 
 def _joined(merge: Change, own: Sequence[Change]) -> Change:
@@ -211,7 +198,7 @@ def _joined(merge: Change, own: Sequence[Change]) -> Change:
     spoken = {plain_subject(sentence): sentence for sentence in merge.message.sentences}
     for change in reversed(own):
         head = change.message.subject
-        for sentence in (*((head,) if is_reason(head) else ()), *change.message.sentences):
+        for sentence in (*((head,) if change_worth.is_reason(head) else ()), *change.message.sentences):
             spoken.setdefault(plain_subject(sentence), sentence)
     spoken.pop(plain_subject(subject), None)
     files = tuple(dict.fromkeys(file for change in reversed(own) for file in change.commit.files))
@@ -248,11 +235,11 @@ class _Reverts:
 
 def _found(commit: Commit, message: Message, by: Revert | None, commits: Sequence[str]) -> Found | None:
     paths = [file.path for file in commit.files]
-    what = kind(message)
-    value = worth(message, paths)
+    what = change_worth.kind(message)
+    value = change_worth.worth(message, paths)
     if by is not None and value:  # a reverted change is a lesson
-        value = max(value, worth(message._replace(undoes=by.sha), paths))
-    if what is None or value < (LISTED if what == TOLD else FLOOR):
+        value = max(value, change_worth.worth(message._replace(undoes=by.sha), paths))
+    if what is None or value < (change_worth.LISTED if what == change_worth.TOLD else change_worth.FLOOR):
         return None
     lines = [told(message)]
     if by is not None:
@@ -273,7 +260,7 @@ def _found(commit: Commit, message: Message, by: Revert | None, commits: Sequenc
         at=commit.at,
         importance=what.importance,
         author=commit.author or None,
-        tags=("git", *(("revert",) if what == REVERT else ()), *(("reverted",) if by is not None else ())),
+        tags=("git", *(("revert",) if what == change_worth.REVERT else ()), *(("reverted",) if by is not None else ())),
         metadata=about,
         replaced_by=f"commit:{by.sha}" if by is not None else None,
         ended_at=by.at if by is not None else None,
@@ -291,7 +278,9 @@ def told(message: Message) -> str:
     if sum(len(part) + 1 for part in parts) > BODY_CHARACTERS:
         room = BODY_CHARACTERS
         chosen: set[int] = set()
-        for place in sorted(range(len(parts)), key=lambda place: (place > 0 and not is_reason(parts[place]), place)):
+        for place in sorted(
+            range(len(parts)), key=lambda place: (place > 0 and not change_worth.is_reason(parts[place]), place)
+        ):
             if len(parts[place]) < room:
                 chosen.add(place)
                 room -= len(parts[place]) + 1
@@ -311,7 +300,7 @@ def _paragraph(parts: Sequence[str]) -> str:
 def _why(message: Message) -> list[str]:
     """Return the reasons of a revert, or its text without the formula."""
     rest = [part for part in message.sentences if not re.match(r"\s*(?:this )?reverts? ", part, re.IGNORECASE)]
-    return [part for part in rest if is_reason(part)] or rest
+    return [part for part in rest if change_worth.is_reason(part)] or rest
 
 
 def _name(author: str) -> str:

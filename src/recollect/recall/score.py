@@ -23,30 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import Branched
-from recollect.recall import lexical
+from recollect.recall import lexical, weights
 from recollect.recall.gather import Pool
 from recollect.recall.profiles import Profile
 from recollect.recall.query import Query
-from recollect.recall.weights import (
-    ANSWERED_NOTE,
-    ASKED_NOTE,
-    BY_HAND,
-    IDLE,
-    LABELLED,
-    LABELLED_SLOPE,
-    NOTE,
-    NOTE_BY_WORDS,
-    NOTE_FALL,
-    NOTE_RELEVANCE,
-    RELEVANCE_BY_WORDS,
-    TALK,
-    TALK_BY_WORDS,
-    TALK_FALL,
-    TALK_RELEVANCE,
-    UNASKED_FALL,
-    UNASKED_NOTE,
-    Term,
-)
 from recollect.store.store_values import Passage, TermCounts
 
 Column = NDArray[np.float64]
@@ -212,10 +192,10 @@ def score(columns: Mapping[str, Column], *, unasked: bool = False) -> Scored:
     asked = columns["asked_note"] if hybrid and "asked_note" in columns else np.zeros(len(note))
     shares: dict[str, Column] = {}
     for terms, kind in (
-        (TALK if hybrid else TALK_BY_WORDS, 1 - note),
-        (NOTE if hybrid else NOTE_BY_WORDS, note - asked),
-        (ASKED_NOTE, asked),
-        (BY_HAND, np.ones(len(note))),
+        (weights.TALK if hybrid else weights.TALK_BY_WORDS, 1 - note),
+        (weights.NOTE if hybrid else weights.NOTE_BY_WORDS, note - asked),
+        (weights.ASKED_NOTE, asked),
+        (weights.BY_HAND, np.ones(len(note))),
     ):
         for name in terms.keys() & columns.keys():
             share = kind * _share(terms[name], columns[name])
@@ -240,7 +220,7 @@ def _nearest(scores: Column, among: Column, columns: Mapping[str, Column]) -> Co
     return points
 
 
-def _share(term: Term, column: Column) -> Column:
+def _share(term: weights.Term, column: Column) -> Column:
     share: Column = term.weight * (column - term.mean) / term.deviation
     return share
 
@@ -249,8 +229,12 @@ def _relevance(scores: Column, columns: Mapping[str, Column], *, hybrid: bool, u
     first = int(np.argmax(np.where(columns["eligible"] > 0, scores, -np.inf)))
     if unasked and hybrid and columns["note"][first] and "cosine" in columns:
         return _likely(_unasked(columns), columns)
-    line = (NOTE_RELEVANCE if columns["note"][first] else TALK_RELEVANCE) if hybrid else RELEVANCE_BY_WORDS
-    fall = UNASKED_FALL if unasked else np.where(columns["note"] > 0, NOTE_FALL, TALK_FALL)
+    line = (
+        (weights.NOTE_RELEVANCE if columns["note"][first] else weights.TALK_RELEVANCE)
+        if hybrid
+        else weights.RELEVANCE_BY_WORDS
+    )
+    fall = weights.UNASKED_FALL if unasked else np.where(columns["note"] > 0, weights.NOTE_FALL, weights.TALK_FALL)
     logits = line["offset"] + line["best"] * scores[first] + fall * np.minimum(scores - scores[first], 0.0)
     for name, weight in line.items():
         if name in OWN and OWN[name] in columns:
@@ -274,8 +258,8 @@ def _unasked(columns: Mapping[str, Column]) -> Column:
     others[best] = np.delete(eligible, best).max(initial=0.0)
     values = {"margin": cosine - others, **columns}
     logits: Column = sum(
-        (weight * values[name] for name, weight in UNASKED_NOTE.items() if name in values),
-        np.full(len(cosine), UNASKED_NOTE["offset"]),
+        (weight * values[name] for name, weight in weights.UNASKED_NOTE.items() if name in values),
+        np.full(len(cosine), weights.UNASKED_NOTE["offset"]),
     )
     return logits
 
@@ -283,9 +267,9 @@ def _unasked(columns: Mapping[str, Column]) -> Column:
 def _likely(logits: Column, columns: Mapping[str, Column]) -> Column:
     """Return logits as probabilities, with tags and courtesy counted in."""
     if "labelled" in columns:
-        logits = np.maximum(logits, LABELLED - LABELLED_SLOPE * (1 - columns["labelled"]))
+        logits = np.maximum(logits, weights.LABELLED - weights.LABELLED_SLOPE * (1 - columns["labelled"]))
     if "idle" in columns:
-        logits = logits + IDLE * columns["idle"]
+        logits = logits + weights.IDLE * columns["idle"]
     likely: Column = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
     return likely
 
@@ -316,8 +300,8 @@ def answered(scored: Scored, columns: Mapping[str, Column]) -> float:
     is_told = "best_either" in columns and columns["asked_note"][first] and eligible.sum() >= FEW
     if not is_told or columns["idle"][first] or columns["dated"].any() or columns["labelled"].any():
         return float(scored.relevance[eligible].max())
-    logit = sum(weight * columns[name][first] for name, weight in ANSWERED_NOTE.items() if name in columns)
-    return float(1 / (1 + np.exp(-logit - ANSWERED_NOTE["offset"])))
+    logit = sum(weight * columns[name][first] for name, weight in weights.ANSWERED_NOTE.items() if name in columns)
+    return float(1 / (1 + np.exp(-logit - weights.ANSWERED_NOTE["offset"])))
 
 
 def ranked_after(core: Scored, places: NDArray[np.int64], wide: Scored) -> Scored:
