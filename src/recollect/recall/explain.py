@@ -162,7 +162,7 @@ def traits(query: Query, pool: Pool, place: int) -> frozenset[Trait]:
 def reason(signals: Signals, closeness: float | None = None) -> str:
     """Return the reason why a memory was found, in a few words.
 
-    closeness: the cosine on the scale of the shipped model (calibration.py), where another model made it
+    closeness: the cosine on the scale of the shipped model (similarity_calibration.py), where another model made it
     """
     parts: list[str] = []
     if words := signals.matched_terms:

@@ -117,7 +117,7 @@ class Amendments(NamedTuple):
         """Return how alike two texts are: the cosine of their vectors; without a model, of their words."""
         import numpy as np
 
-        from recollect.recall.calibration import comparable
+        from recollect.engine.models.similarity_calibration import comparable
 
         if not pairs:
             return []

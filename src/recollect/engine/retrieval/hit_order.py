@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.engine.models.similarity_calibration import comparable
 from recollect.engine.records.memory_rows import SUMMARY_SOURCE, node_id
 from recollect.model import Edge, Memory
-from recollect.recall.calibration import comparable
 from recollect.recall.explain import passage_text
 from recollect.recall.gather import POOL, products
 from recollect.recall.lexical import rarity

@@ -87,7 +87,7 @@ class RecallPipeline(NamedTuple):
         """Return the passages that may answer a question, each with its score."""
         import numpy as np
 
-        from recollect.recall.calibration import comparable
+        from recollect.engine.models.similarity_calibration import comparable
         from recollect.recall.gather import POOL, gather
         from recollect.recall.hybrid_score import BRANCH_POINTS, overlaid
         from recollect.recall.query import neutral, understand
