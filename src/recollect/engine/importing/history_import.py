@@ -19,7 +19,6 @@ import msgspec
 from recollect import clock, progress
 from recollect.engine.records import input_checks, memory_rows
 from recollect.engine.records.identity import project_root
-from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import InvalidInput
 from recollect.model import (
     HISTORY_SOURCES,
@@ -158,7 +157,8 @@ class HistoryWriter:
         place = self._place
         by = found.replaced_by
         is_own = found.metadata.get("sha") in place.own
-        raw = Memory(
+        memory, kinds = memory_rows.new_memory(
+            found.at,
             id=self._id(source, found.key),
             content=found.content,
             memory_type=found.memory_type,
@@ -166,9 +166,6 @@ class HistoryWriter:
             tags=found.tags,
             metadata={"from": source, "rule": found.rule, **found.metadata},
             namespace=place.namespace,
-            created_at=found.at,
-            updated_at=found.at,
-            last_accessed_at=found.at,
             category=found.rule,
             title=found.title,
             author=found.author,
@@ -180,10 +177,8 @@ class HistoryWriter:
             branch=place.branch if is_own else None,
             head=found.head,
         )
-        memory, kinds = without_secrets(raw)
         self.redacted.update(kinds)
-        written = memory_rows.content_hash(memory.content)
-        return msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
+        return msgspec.structs.replace(memory, metadata={**memory.metadata, "written": memory.content_hash})
 
     def _id(self, source: str, key: str) -> str:
         return str(uuid.uuid5(_SPACE, f"{self._place.namespace}\n{source}\n{key}"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import msgspec
+
 from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.errors import InvalidInput, MemoryNotFound
@@ -56,6 +58,18 @@ def content_hash(content: str) -> str:
     import hashlib
 
     return hashlib.sha256(content.encode()).hexdigest()
+
+
+def new_memory(at: int, *, is_clean: bool = False, **fields: Any) -> tuple[Memory, tuple[str, ...]]:
+    """Return a memory of a moment without secrets, and the kinds that were replaced; its id is new unless given.
+
+    is_clean: whether it is known to have no secrets
+    """
+    from recollect.engine.records.record_redaction import without_secrets
+
+    raw = Memory(**{"id": clock.new_id(), "created_at": at, "updated_at": at, "last_accessed_at": at, **fields})
+    memory, kinds = (raw, ()) if is_clean else without_secrets(raw)
+    return msgspec.structs.replace(memory, content_hash=content_hash(memory.content)), kinds
 
 
 def node_id(memory_id: str) -> str:
