@@ -65,7 +65,7 @@ OPEN = _any(
 ANNOUNCED = _any(
     r"^(?:actually|turns out(?: that)?|correction|(?:that|this)(?:'s| is) (?:simply )?(?:wrong|not (?:true|right"
     r"|correct)|incorrect|false)|wrong|incorrect)\b[\s,:.!–—-]+",
-    r"^(?:please )?(?:remember|note|keep in mind|bear in mind|be aware|for the record|for (?:your|future)"
+    r"^(?:please )?(?:(?:remember|note)(?: this)?|keep in mind|bear in mind|be aware|for the record|for (?:your|future)"
     r" (?:information|reference)|fyi|just so you know|so you know|heads[- ]up|reminder)\b(?:\s+that\b|\s*[,:–—-])\s*",
 )
 # A request that holds from now on: the assistant may be asked for it.
@@ -76,7 +76,7 @@ REQUESTED = _any(
 # The verb of an order for now.
 _TASK = (
     r"(?:adapt|add|adjust|apply|build|bump|change|check|clean|close|commit|convert|create|debug|delete|deploy|describe|do|document"
-    r"|draft|explain|extract|finish|fix|format|generate|give|implement|install|list|look|merge|move|open|publish|push|read"
+    r"|draft|explain|extract|finish|fix|format|generate|give|implement|install|list|look|make|merge|move|open|publish|push|read"
     r"|rebase|refactor|release|remove|rename|replace|rerun|restart|revert|review|rewrite|rollback|roll|run|show|simplify"
     r"|sort|split|start|summari[sz]e|tell|test|translate|try|undo|update|upgrade|wrap|write)\b"
 )
@@ -85,7 +85,8 @@ JOINED = _any(
     rf"^(?:let's |(?:(?:can|could|would|will) (?:you|u) )?(?:please |pls |also )?){_TASK}"
     r"[^:]{2,200}?(?:[,;]\s|\s(?=(?:and|then|but)\s))\s*"
     r"(?:(?:and|then|but|also|please)\s){0,3}"
-    r"(?=(?:from (?:now|here) on|going forward|in (?:the )?future|never again|always (?!\w+(?:s|ed|ing)\b)\w+)\b)"
+    r"(?=(?:from (?:now|here) on|going forward|in (?:the )?future|never again|stop \w+ing"
+    r"|always (?!\w+(?:s|ed|ing)\b)\w+)\b)"
 )
 # What follows a statement and is no part of it: a request, or thanks. "Our keys rotate monthly, so fix the header."
 REQUEST_AFTER = _any(
@@ -125,7 +126,8 @@ STANDING = _any(
 ONCE = _any(
     r"\b(?:should|could|would)(?:n['’]?t| not| never)? have\b",
     r"\b(?:yet|right now|this time(?! and)|this once|just once|for the moment|tonight"
-    r"|until (?:i|we|tomorrow|next|\w+day)|for this (?:one )?(?:pr|commit|time|task|ticket|branch)"
+    r"|until (?:i|we|tomorrow|next|\w+day|the [\w-]+ (?:is|are))\b"
+    r"|for this (?:one )?(?:pr|commit|time|task|ticket|branch)"
     r"|(?:poem|joke|story) about|in this (?:pr|commit|file|script|branch|function|query|test))\b",
 )
 # Something is over. What holds instead is in the same sentence or in the next one.
@@ -187,7 +189,7 @@ SETTLED = _any(
 # The sentence refers to the one before it.
 LEANS = _any(
     r"^(?:it|this|that|these|those|they|them|he|she|it's|its(?= (?:in|at|on|under)\b)|that's|they're)\b"
-    r"(?! (?:repo|project|code ?base|repository))"
+    r"(?! (?:repo|project|code ?base|repository|service|app|package|library|product|company|team|machine|server))"
     r"(?! (?:goes|holds|applies|counts) (?:for|in|to) (?:all|any|every))"
     rf"(?! is {_PROJECT})(?!'s not .{{3,80}}, it's )",
     r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean)"

@@ -223,6 +223,10 @@ _SHARED_YEAR = (
 # "From March to May", "in 2021 or 2022": what is joined to a time is one.
 _JOINED = rf"\b(?:{_ANY_MONTH}|[12][0-9]{{3}}),?\s{{1,3}}(?:to|and|or)\s{{1,3}}$"
 _JOIN_REACH = 24
+# "Monday to Thursday", "Friday only": days of every week.
+_RANGE = r"\s{0,3}(?:to|through|thru|[-–])\s{0,3}"
+_RANGE_BEFORE = rf"\b(?:{'|'.join(WEEKDAYS)}){_RANGE}$"
+_RANGE_BEHIND = rf"{_RANGE}(?:{'|'.join(WEEKDAYS)})\b|\s{{1,3}}only\b"
 
 
 def _iso(place: _Place, parts: Parts) -> Found:
@@ -403,9 +407,14 @@ def _word(place: _Place, parts: Parts) -> Found:
     return None if place.said is None else (one(place.said + _WORDS[parts["word"] or ""]), True)
 
 
+def _is_of_a_range(place: _Place) -> bool:
+    before = _pattern(_RANGE_BEFORE).search(place.lowered, max(0, place.start - _JOIN_REACH), place.start)
+    return bool(before or _pattern(_RANGE_BEHIND).match(place.lowered, place.end))
+
+
 def _bare_weekday(place: _Place, parts: Parts) -> Found:
     """A weekday without more: which one, only the verb tells; "every Friday" and "that Friday" are none."""
-    if place.said is None or place.before() in ("the", *_OTHERS) or place.is_of_another_time():
+    if place.said is None or place.before() in ("the", *_OTHERS) or place.is_of_another_time() or _is_of_a_range(place):
         return None
     direction = place.direction()
     return None if direction is None else (one(weekday(place.said, parts["weekday"] or "", direction)), True)

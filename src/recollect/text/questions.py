@@ -58,17 +58,24 @@ _INDIRECT = (
     rf"(?: about| exactly| again)? {_WHAT}"
 )
 INDIRECT = compiled(_INDIRECT, re.IGNORECASE)
-# A whole sentence that asks without a question mark: inverted, or with something to find out. A bare imperative to
-# check or document something may be a rule; a further clause may be an answer.
+_WHENEVER = r"(?!.*\b(?:always|never|before|after|every|each|whenever)\b)"
+# Who is asked to find something out.
+_WHO = (
+    r"(?:(?:we|i) (?:should|must|need to|have to) |needs? to |(?:(?:can|could|would|should) )?(?:some|any)(?:one|body) "
+    r"(?:please )?(?:(?:should|must|needs? to|has to) )?)?+"
+)
+# A whole sentence that asks without a question mark: inverted, or with something to find out. An imperative to check
+# something whenever something happens, or to document it, may be a rule; a further clause may be an answer.
 _SOUGHT = compiled(
     r"(?:(?:where|how|why|when)(?: (?:many|much|long|often|big|large)(?: \w++){0,2}?)?"
     r"(?:['’]s| (?:is|are|was|were|do|does|did))\b"
     r"|how (?:many|much|long|often|big|large) (?!.*\b(?:is|are|was|were|has|have|must|should|can|depends?)\b)"
     r"|(?:what|who) (?:is|are|was|were) (?:the|our|this|that|these|those)\b"
     r"|(?:what|which)(?: \w++){0,2}? (?:do|does|did|should|can) (?:we|you|i|they|it|the|our|this|that)\b"
-    rf"|(?:(?:we|i) (?:should|need to|have to) )?+(?:{_SEEK}) {_WHAT}"
-    rf"|(?:(?<=please )(?!ask)|{_SEEKS})(?!.*\b(?:always|never|before|after|every|each|whenever)\b)"
-    rf"{_BY}{_INDIRECT})"
+    r"|(?:what|which)(?: (?!(?:we|you|i|it|they|he|she|this|that|is|are|matters|counts)\b)\w++){1,3}? "
+    r"(?:is|are|was|were|do|does|did|should|can|must|will|would|has|have) (?:the|our|this|that|these|those|an?)\b"
+    rf"|{_WHO}(?:{_SEEK}) {_WHAT}|{_WHENEVER}{_WHO}check (?!whether){_WHAT}"
+    rf"|(?:(?<=please )(?!ask)|{_SEEKS}){_WHENEVER}{_BY}{_INDIRECT})"
     r"[^,;:–—]*+(?:, (?:please|thanks|again|too|though)\b[^,;:–—]*+)?\Z",
     re.IGNORECASE,
 )

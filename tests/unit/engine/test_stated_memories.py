@@ -188,6 +188,14 @@ def test_a_sentence_that_changes_what_is_known_is_kept(engine: Engine) -> None:
     assert (new.content, engine.memories.get(old.id).superseded_by) == ("Originals are in eu-central-1 now", new.id)
 
 
+def test_what_replaces_a_decision_is_a_decision(engine: Engine) -> None:
+    engine.memories.store("Originals are stored in eu-west-1.", memory_type="decision", namespace=payloads.ROOT)
+    prompt(engine, "originals are in eu-central-1 now")
+    assert [(memory.content, memory.memory_type) for memory in known(engine)] == [
+        ("Originals are in eu-central-1 now", "decision")
+    ]
+
+
 def test_a_sentence_that_changes_nothing_is_kept_only_if_it_is_a_statement(engine: Engine) -> None:
     engine.memories.store("Translations are under src/locales.", namespace=payloads.ROOT)
     prompt(engine, "translations of the admin page are missing two keys")

@@ -142,6 +142,12 @@ def test_the_folder_or_the_container_of_a_command_may_be_what_was_wrong(wrong: s
         ("make dist", "make: *** No rule to make target 'dist'.  Stop.", "make -C web dist"),
         ("cargo +nightly test", "error: toolchain 'nightly-x86_64-unknown-linux-gnu' is not installed", "cargo test"),
         ("terraform plan", "Error: No configuration files", "terraform -chdir=infra plan"),
+        ("make", "make: *** No targets specified and no makefile found.  Stop.", "make -C firmware"),
+        (
+            "cargo build --target wasm32",
+            "error: the option `Z` is only accepted on the nightly compiler",
+            "cargo +nightly build --target wasm32",
+        ),
     ],
 )
 def test_the_options_before_a_subcommand_may_be_what_was_wrong(wrong: str, told: str, right: str) -> None:

@@ -39,6 +39,10 @@ from recollect.text.questions import only_asks
         "I'd like to know where uploaded avatars are stored.",
         "I am curious to which bucket exports are written",
         "Wondering where uploaded avatars are stored",
+        "Check what size avatars are resized to",
+        "Could somebody check where the logs go",
+        "need to find out how the cache is invalidated",
+        "which languages must the new screen be translated to",
     ],
 )
 def test_questions_and_requests_for_information_only_ask(text: str) -> None:
@@ -61,6 +65,8 @@ def test_questions_and_requests_for_information_only_ask(text: str) -> None:
         "Not sure where sessions are kept, Ada says in Redis.",
         "Figure out where it hangs: run make trace.",
         "Check whether the changelog is up to date.",
+        "Check which branch you are on before committing.",
+        "What matters is the latency.",
         "Do not ask which branch to use.",
         "Please ask whether I want tests.",
         "We no longer check whether files exist.",

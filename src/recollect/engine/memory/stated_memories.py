@@ -9,9 +9,11 @@ prompt, final answer ─► capture.statements ─► Memory ─► compared, be
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from recollect.capture.observation import Observation
 from recollect.engine.memory.anchor_drafts import NOTHING, Prepared, spoken_text
@@ -38,6 +40,9 @@ STRONGER, STRONGEST = 0.03, 0.95
 SESSIONS = 50
 # Rules and preferences hold on every branch.
 _OF_THE_PROJECT = frozenset({"preference", "style"})
+# What a session start shows first, and the changes after which something else holds.
+_LASTING = _OF_THE_PROJECT | {"decision"}
+_INSTEAD = frozenset({"value", "said", "ended"})
 # Words without which a statement says the same.
 _EMPTY = re.compile(
     r"\b(?:from now on|going forward|in (?:the )?future|please|always|remember(?: that| to)?|again|note that)\b[,:]?",
@@ -103,7 +108,18 @@ def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> State
     anchors = NOTHING
     with suppress(RecollectError, OSError):  # a statement is kept whether or not its code can be read
         anchors = anchoring.prepare(spoken_text(memory), memory.namespace)
-    return each._replace(anchors=anchors, changes=changes, is_sure=True)
+    return each._replace(memory=_in_place(memory, changes), anchors=anchors, changes=changes, is_sure=True)
+
+
+def _in_place(memory: Memory, changes: Sequence[Found]) -> Memory:
+    """Return a statement as the kind of memory that it replaces: a rule with another number is still a rule."""
+    replaced = (each.memory for each in changes if each.is_whole and each.amended.change in _INSTEAD)
+    ruled = next((old for old in replaced if old.memory_type in _LASTING), None)
+    if ruled is None or memory.memory_type in _LASTING:
+        return memory
+    where: dict[str, Any] = {"branch": None, "head": None} if ruled.memory_type in _OF_THE_PROJECT else {}
+    importance = max(memory.importance, ruled.importance)
+    return msgspec.structs.replace(memory, memory_type=ruled.memory_type, importance=importance, **where)
 
 
 def _says_the_same(one: str, other: str) -> bool:
