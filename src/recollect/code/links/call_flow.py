@@ -26,6 +26,14 @@ def apply(state: State, value: fv.Value, given: Sequence[Given], site: Site, sin
         caller(state, value, given, site, sink, is_new)
 
 
+def call(taker: fv.Taker, value: fv.Value) -> None:
+    """Call a value, as the user of a variable."""
+    caller = CALLERS.get(type(value))
+    if caller is not None:
+        _, state, given, site, sink, is_new = taker
+        caller(state, value, given, site, sink, is_new)
+
+
 def _call_function(
     state: State,
     value: fv.Function | fv.Overloaded | fv.Bound,
@@ -271,4 +279,4 @@ def _decorate(state: State, given: fv.Variable, result: fv.Variable, site: Site,
         given.flow(result)
     # A class with decorators is what a decorator gave back elsewhere, and decorates nothing.
     if not (type(value) is fv.Class and value.scope.decorators):
-        state.apply(value, [Given(given)], site, result.add)
+        state.apply(value, [Given(given)], site, result)

@@ -8,10 +8,10 @@ from typing import cast
 
 from recollect.code.links import flow_values as fv
 from recollect.code.links import program as ir
-from recollect.code.links.call_flow import apply, defined
+from recollect.code.links.call_flow import apply, call, defined
 from recollect.code.links.library_calls import elements
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
-from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, lookup, of_file, of_files
+from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, look_up, lookup, of_file, of_files
 from recollect.code.links.solver_state import Given, Site, State
 
 # A callee that is a stored value.
@@ -30,9 +30,9 @@ def fill(state: State, target: fv.Variable, expression: ir.Expression, frame: fv
     """Let a variable hold what an expression may be; calls and members need no variable of their own for that."""
     kind = type(expression)
     if kind is ir.Call:
-        _made(state, cast(ir.Call, expression), frame, target.add)
+        _made(state, cast(ir.Call, expression), frame, target)
     elif kind is ir.Member:
-        _accessed(state, cast(ir.Member, expression), frame, target.add)
+        _accessed(state, cast(ir.Member, expression), frame, target)
     else:
         _EVALUATORS[kind](state, expression, frame).flow(target)
 
@@ -57,7 +57,7 @@ def _name(state: State, expression: ir.Name, frame: fv.Frame) -> fv.Variable:
     known = state.outside.get(key)
     if known is None:
         known = state.variable()
-        if not _imported(state, name, frame, known.add):
+        if not _imported(state, name, frame, known):
             seen = state.modules.visible(frame.path, name)
             outer = _outer_stars(state, name, frame) if not seen and (frame.stars or module.stars) else []
             known = state.variable(*outer) if outer else _visible(state, seen, name, module)
@@ -70,7 +70,7 @@ def _visible(state: State, paths: tuple[str, ...], name: str, module: fv.Frame) 
     known = state.visible.get((paths, name))
     if known is None:
         known = state.visible[paths, name] = state.variable()
-        offered = [of_file(state, path, name, Site(module), known.add) for path in paths]
+        offered = [of_file(state, path, name, Site(module), known) for path in paths]
         if not any(offered):
             known.add(state.external[f"{BUILTIN}.{name}"])
     return known
@@ -109,7 +109,7 @@ def _imported(state: State, name: str, frame: fv.Frame, sink: Sink) -> bool:
 
 def _member(state: State, expression: ir.Member, frame: fv.Frame) -> fv.Variable:
     found = fv.Variable(state.work)
-    _accessed(state, expression, frame, found.add)
+    _accessed(state, expression, frame, found)
     return found
 
 
@@ -117,8 +117,7 @@ def _accessed(state: State, expression: ir.Member, frame: fv.Frame, sink: Sink) 
     """Ask for a member; what it is goes to the sink."""
     name, called = expression.name, expression.of
     of = _EVALUATORS[type(called)](state, called, frame)
-    site = Site(frame, expression.line, 0, "", False, of)
-    of.use(lambda value: lookup(state, value, name, site, sink))
+    of.use((look_up, state, name, Site(frame, expression.line, 0, "", False, of), sink))
 
 
 def _item(state: State, expression: ir.Item, frame: fv.Frame) -> fv.Variable:
@@ -135,9 +134,9 @@ def _item(state: State, expression: ir.Item, frame: fv.Frame) -> fv.Variable:
             else:
                 elements(value, found, key)
         elif isinstance(key, str) and not isinstance(value, fv.Constant):
-            lookup(state, value, key, site, found.add)
+            lookup(state, value, key, site, found)
         elif isinstance(value, fv.Object | fv.Declared):
-            lookup(state, value, INDEXED, site, lambda each: apply(state, each, (), site, found.add))
+            lookup(state, value, INDEXED, site, lambda each: apply(state, each, (), site, found))
 
     of.use(sink)
     return found
@@ -145,7 +144,7 @@ def _item(state: State, expression: ir.Item, frame: fv.Frame) -> fv.Variable:
 
 def _call(state: State, expression: ir.Call, frame: fv.Frame) -> fv.Variable:
     found = fv.Variable(state.work)
-    _made(state, expression, frame, found.add)
+    _made(state, expression, frame, found)
     return found
 
 
@@ -157,7 +156,7 @@ def _made(state: State, expression: ir.Call, frame: fv.Frame, sink: Sink) -> Non
     how = _how_written(called, frame)
     site = Site(frame, expression.line, expression.column, how, expression.is_implied, None, True)
     state.expect(site, called, callee)
-    callee.use(lambda value: apply(state, value, given, site, sink, expression.is_new))
+    callee.use((call, state, given, site, sink, expression.is_new))
 
 
 def _given(state: State, argument: ir.Argument, frame: fv.Frame) -> Given:
@@ -223,7 +222,7 @@ def _pour(state: State, source: fv.Value, target: fv.Collection, frame: fv.Frame
         source.rest.flow(target.rest)
         source.every(lambda key, each: each.flow(target.entry(key) if isinstance(key, str) else target.rest))
     else:
-        iterate(state, source, Site(frame), target.rest.add)
+        iterate(state, source, Site(frame), target.rest)
 
 
 def _either(state: State, expression: ir.Either, frame: fv.Frame) -> fv.Variable:
@@ -264,7 +263,7 @@ def _instance(state: State, expression: ir.Instance, frame: fv.Frame) -> fv.Vari
 
 def _elements(state: State, expression: ir.Elements, frame: fv.Frame) -> fv.Variable:
     found, site = state.variable(), Site(frame, is_implied=True)
-    evaluate(state, expression.of, frame).use(lambda value: iterate(state, value, site, found.add))
+    evaluate(state, expression.of, frame).use(lambda value: iterate(state, value, site, found))
     return found
 
 
@@ -390,9 +389,9 @@ def _take_apart(state: State, target: ir.Table, value: fv.Variable, frame: fv.Fr
             elif rest:
                 part.add(of)
             elif isinstance(key, str):
-                lookup(state, of, key, site, part.add)
+                lookup(state, of, key, site, part)
             else:
-                iterate(state, of, site, part.add)
+                iterate(state, of, site, part)
 
         value.use(on)
         assign(state, entry.value, part, frame)
@@ -475,7 +474,7 @@ def _bring_name(
     site, name = Site(frame, imported.line), imported.name or ""
     joined = f"{imported.module}.{name}" if imported.module else name
     is_below = frame.path in paths and bool(state.modules.find(frame.path, joined, imported.level))
-    if not is_below and of_files(state, paths, name, site, target.add):
+    if not is_below and of_files(state, paths, name, site, target):
         return
     if below := state.modules.find(frame.path, joined, imported.level):
         target.add(state.module[below])

@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from recollect.code.links.program import Assign, Expression, Import, Name, Scope, Spread, Table
 
 if TYPE_CHECKING:
     from recollect.code.links.program import Key
 
-User = Callable[["Value"], None]
+# What takes the values of a variable: a function, another variable, or a function that is given this tuple as well.
+Taker = tuple[Callable[..., None], *tuple[Any, ...]]
+User = Callable[["Value"], None] | Taker
 
 
 def ignore(value: Value) -> None:
@@ -291,7 +293,11 @@ class Work:
             if steps > self.most_steps:
                 self._coarsen(steps)
             for user in variable.users[:count]:
-                if type(user) is not Variable:
+                kind = type(user)
+                if kind is tuple:
+                    user[0](user, value)  # type: ignore[index]
+                    continue
+                if kind is not Variable:
                     user(value)  # type: ignore[operator]
                     continue
                 # What `Variable.add` does, without the call: most of what is handed on goes from variable to variable.
@@ -371,6 +377,8 @@ class Variable:
         if users:
             self.work.waiting.append((self, value, len(users)))
 
+    __call__ = add  # a variable is a user, too
+
     def use(self, user: User) -> None:
         """Call `user` once with every value, now and later."""
         users = self.users
@@ -378,10 +386,18 @@ class Variable:
             users.append(user)
         else:
             self.users = [user]
-        values = self.values
-        if values:
-            for value in values if type(values) is tuple else tuple(values):
-                user(value)
+        if self.values:
+            self._give(user)
+
+    def _give(self, user: User) -> None:
+        values = self.values if type(self.values) is tuple else tuple(self.values)
+        if type(user) is tuple:
+            take = user[0]
+            for value in values:
+                take(user, value)
+        else:
+            for value in values:
+                user(value)  # type: ignore[operator]
 
     def flow(self, target: Variable) -> None:
         """Let another variable hold all that this one holds."""
@@ -410,10 +426,12 @@ class Fixed(Variable):
     def add(self, value: Value) -> None:
         """Add nothing."""
 
+    __call__ = add
+
     def use(self, user: User) -> None:
         """Call `user` with what it holds, now."""
-        for value in self.values:
-            user(value)
+        if self.values:
+            self._give(user)
 
     def flow(self, target: Variable) -> None:
         """Give what it holds, now."""

@@ -7,9 +7,11 @@ A group whose worker dies is solved by this process, as without workers.
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import msgspec
@@ -48,10 +50,25 @@ class Packed(NamedTuple):
     is_coarse: bool = False
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Pause the collector of garbage until all is freed; it goes on afterwards if it did before."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def solve_group(modules: Modules, task: GroupTask) -> list[Packed]:
     """Return the links of the members of a group."""
-    found = solved(task.programs, modules, task.members, task.needed)
-    return [Packed(path, *pack(row.sites, row.loose), row.is_coarse) for path, row in found.items()]
+    with _uncollected():
+        found = solved(task.programs, modules, task.members, task.needed)
+        packed = [Packed(path, *pack(row.sites, row.loose), row.is_coarse) for path, row in found.items()]
+        found.clear()
+        return packed
 
 
 def learn(content: bytes) -> bytes:

@@ -8,7 +8,7 @@ from functools import partial
 from recollect.code.links import flow_values as fv
 from recollect.code.links.library_table import BUILTIN, MADE, METHODS, OBJECT, OF_FUNCTIONS
 from recollect.code.links.program import Scope
-from recollect.code.links.solver_state import Place, Site, State
+from recollect.code.links.solver_state import MemberOf, Place, Site, State
 
 # Bases that are looked at; more are a mistake, most likely classes that derive from each other.
 DEEPEST = 200
@@ -70,6 +70,14 @@ def lookup(state: State, value: fv.Value, name: str, site: Site, sink: Sink) -> 
     """Send a member of a value, now and as more becomes known."""
     finder = FINDERS.get(type(value))
     if finder is not None:
+        finder(state, value, name, site, sink)
+
+
+def look_up(taker: fv.Taker, value: fv.Value) -> None:
+    """Send a member of a value, as the user of a variable."""
+    finder = FINDERS.get(type(value))
+    if finder is not None:
+        _, state, name, site, sink = taker
         finder(state, value, name, site, sink)
 
 
@@ -167,7 +175,7 @@ def _of_class(state: State, value: fv.Class, name: str, site: Site, sink: Sink) 
     inherited(state, value, name, through)
 
 
-def inherited(state: State, of: fv.Class, name: str, sink: Sink, after: fv.Class | None = None) -> None:
+def inherited(state: State, of: fv.Class, name: str, sink: fv.User, after: fv.Class | None = None) -> None:
     """Send the member of the first class in the order of bases.
 
     after: only classes after this one are asked. A lookup is done once, and again when more is known of the classes.
@@ -268,9 +276,36 @@ def _of_object(state: State, value: fv.Object, name: str, site: Site, sink: Sink
     state.ask(value, name, sink)
     of = value.of
     if isinstance(of, fv.Class):
-        inherited(state, of, name, lambda found: _on(state, found, value, of, site, sink))
+        member = state.members.get((value, name))
+        if member is None:
+            member = state.members[value, name] = MemberOf(value, of, [], [])
+            inherited(state, of, name, (_on_object, state, member))
+        member.asked.append((site, sink))
+        for found in tuple(member.found):
+            _send(state, member, found, site, sink)
     else:
         state.prototype(of).use(lambda parent: _of_parent(state, parent, name, value, site, sink))
+
+
+def _on_object(taker: fv.Taker, found: fv.Value) -> None:
+    """Send a member of a class, as an instance sees it, to all who asked for it; a property is called by each."""
+    _, state, member = taker
+    marks = found.scope.marks if type(found) is fv.Function else ()
+    if "property" not in marks or "classmethod" in marks:
+        seen: list[fv.Value] = []
+        _on(state, found, member.receiver, member.of, Site(member.of.frame), seen.append)
+        found = seen[0] if seen else None
+    if found is not None:
+        member.found.append(found)
+        for site, sink in tuple(member.asked):
+            _send(state, member, found, site, sink)
+
+
+def _send(state: State, member: MemberOf, found: fv.Value, site: Site, sink: Sink) -> None:
+    if type(found) is fv.Function and "property" in found.scope.marks:
+        _accessed(state, found, member.receiver, site, sink)
+    else:
+        sink(found)
 
 
 def _on(state: State, found: fv.Value, receiver: fv.Value, of: fv.Class, site: Site, sink: Sink) -> None:

@@ -59,6 +59,15 @@ class Given(msgspec.Struct):
     declared: Expression | None = None
 
 
+class MemberOf(NamedTuple):
+    """A member that an object inherits: what it is, and who asked for it."""
+
+    receiver: fv.Object
+    of: fv.Class
+    found: list[fv.Value]
+    asked: list[tuple[Site, Callable[[fv.Value], None]]]
+
+
 class Asked(NamedTuple):
     """A call as written by a name, unresolved if it gets no callee."""
 
@@ -125,6 +134,7 @@ class State:
         self.schedule_body: Callable[[fv.Function], None]
         # What classes were asked for: the class, the one after which its bases are asked, and the name.
         self.inherited: dict[tuple[fv.Class, fv.Class | None, str], fv.Variable] = {}
+        self.members: dict[tuple[fv.Value, str], MemberOf] = {}  # of instances of classes
         self.assigned: set[Key] = set()  # names of fields that something is assigned to
         self.unassigned: dict[Key, list[tuple[fv.Value, Callable[[fv.Value], None]]]] = {}  # who asked for all others
         self.offered: set[str] = set()  # names that files bind at their top or export
@@ -157,7 +167,8 @@ class State:
             frame.module = None  # type: ignore[assignment]
         for each in self.classes:
             each.instance = None  # type: ignore[assignment]
-            each.bases, each.subclasses, each.order = [], [], []
+            each.bases, each.subclasses, each.order, each.constructors, each.initial = [], [], [], [], []
+            each.overloads, each.assigners, each.lookups = {}, {}, {}
         self.__dict__.clear()
 
     # --- values, each made once ---
