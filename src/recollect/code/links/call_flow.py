@@ -123,9 +123,10 @@ def pass_on(state: State, function: fv.Function, given: Sequence[Given], receive
     if function.is_lazy:
         state.schedule_body(function)
     place = receive(state, function, receiver) if receiver is not None else 0
-    for each in [each for each in given if not each.is_spread]:
-        _take(state, function, place if each.name is None else each.name, each.value)
-        place += each.name is None
+    for each in given:
+        if not each.is_spread:
+            _take(state, function, place if each.name is None else each.name, each.value)
+            place += each.name is None
 
 
 def receive(state: State, function: fv.Function, receiver: fv.Value) -> int:

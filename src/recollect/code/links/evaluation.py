@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Iterable
 
 from recollect.code.links import flow_values as fv
 from recollect.code.links import program as ir
@@ -28,22 +27,20 @@ def evaluate(state: State, expression: ir.Expression, frame: fv.Frame) -> fv.Var
 
 def fill(state: State, target: fv.Variable, expression: ir.Expression, frame: fv.Frame) -> None:
     """Let a variable hold what an expression may be; calls and members need no variable of their own for that."""
-    kind = type(expression)
-    if kind is ir.Call:
-        _made(state, cast(ir.Call, expression), frame, target)
-    elif kind is ir.Member:
-        _accessed(state, cast(ir.Member, expression), frame, target)
+    if type(expression) is ir.Call:
+        _made(state, expression, frame, target)
+    elif type(expression) is ir.Member:
+        _accessed(state, expression, frame, target)
     else:
-        _EVALUATORS[kind](state, expression, frame).flow(target)
+        _EVALUATORS[type(expression)](state, expression, frame).flow(target)
 
 
 def do(state: State, expression: ir.Expression, frame: fv.Frame) -> None:
     """Evaluate an expression whose value is not used."""
-    kind = type(expression)
-    if kind is ir.Call:
-        _made(state, cast(ir.Call, expression), frame, fv.ignore)
+    if type(expression) is ir.Call:
+        _made(state, expression, frame, fv.ignore)
     else:
-        _EVALUATORS[kind](state, expression, frame)
+        _EVALUATORS[type(expression)](state, expression, frame)
 
 
 def _name(state: State, expression: ir.Name, frame: fv.Frame) -> fv.Variable:
@@ -400,25 +397,25 @@ def _take_apart(state: State, target: ir.Table, value: fv.Variable, frame: fv.Fr
 # --- statements ---
 
 
-def run(state: State, frame: fv.Frame, wanted: Callable[[ir.Statement], bool] | None = None) -> None:
-    """Evaluate the body of a scope; `wanted` selects statements, default: all."""
-    for statement in frame.scope.body:
-        if wanted is None or wanted(statement):
-            _EXECUTORS[type(statement)](state, statement, frame)
+def run(state: State, frame: fv.Frame, statements: Iterable[ir.Statement] | None = None) -> None:
+    """Evaluate the body of a scope, or some statements of it."""
+    for statement in frame.scope.body if statements is None else statements:
+        _EXECUTORS[type(statement)](state, statement, frame)
 
 
 def _run_assign(state: State, statement: ir.Assign, frame: fv.Frame) -> None:
-    code = state.codes[frame.path, statement.value.scope] if type(statement.value) is ir.Code else None
-    if code is not None and type(statement.target) is ir.Name and not code.scope.decorators:
-        _named(statement.target.name, frame).add(code)
-    elif type(statement.value) is ir.Instance:
-        _run_declaration(state, statement.target, evaluate(state, statement.value.of, frame), frame)
-    elif type(statement.target) is ir.Name:
-        fill(state, _named(statement.target.name, frame), statement.value, frame)
+    target, value = statement.target, statement.value
+    code = state.codes[frame.path, value.scope] if type(value) is ir.Code else None
+    if code is not None and type(target) is ir.Name and not code.scope.decorators:
+        _named(target.name, frame).add(code)
+    elif type(value) is ir.Instance:
+        _run_declaration(state, target, evaluate(state, value.of, frame), frame)
+    elif type(target) is ir.Name:
+        fill(state, _named(target.name, frame), value, frame)
     else:
-        assign(state, statement.target, evaluate(state, statement.value, frame), frame)
-        if type(statement.value) is ir.Code and type(statement.target) is ir.Member:
-            _hold_member(state, statement.target, statement.value, frame)
+        assign(state, target, evaluate(state, value, frame), frame)
+        if type(value) is ir.Code and type(target) is ir.Member:
+            _hold_member(state, target, value, frame)
 
 
 def _named(name: str, frame: fv.Frame) -> fv.Variable:

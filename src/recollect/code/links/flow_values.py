@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.code.links.program import Assign, Expression, Import, Name, Scope, Spread, Table
 
@@ -293,12 +293,8 @@ class Work:
             if steps > self.most_steps:
                 self._coarsen(steps)
             for user in variable.users[:count]:
-                kind = type(user)
-                if kind is tuple:
-                    user[0](user, value)  # type: ignore[index]
-                    continue
-                if kind is not Variable:
-                    user(value)  # type: ignore[operator]
+                if type(user) is not Variable:
+                    user[0](user, value) if type(user) is tuple else user(value)  # type: ignore[operator]
                     continue
                 # What `Variable.add` does, without the call: most of what is handed on goes from variable to variable.
                 values = user.values
@@ -491,6 +487,8 @@ class Frame:
 
         The names of a class are seen by its body alone, not by the functions in it; those of a module by all in it.
         """
+        if not self.is_odd and name in self.names:
+            return self.names[name]
         if self.is_odd and name in self.scope.global_names:
             return self.module.name(name)
         found = None if self.is_odd and name in self.scope.outer_names else self.names.get(name)
@@ -507,11 +505,13 @@ def bound(scope: Scope) -> list[str]:
     """Return the names that a scope binds."""
     found: list[str] = []
     for statement in scope.body:
-        kind = type(statement)
-        if kind is Assign:
-            add_targets(statement.target, found)  # type: ignore[union-attr]
-        elif kind is Import:
-            found += _imported_names(cast(Import, statement))
+        if type(statement) is Assign:
+            if type(statement.target) is Name:
+                found.append(statement.target.name)
+            else:
+                add_targets(statement.target, found)
+        elif type(statement) is Import:
+            found += _imported_names(statement)
     elsewhere = {*scope.global_names, *scope.outer_names}
     if elsewhere:
         found = [name for name in found if name not in elsewhere]

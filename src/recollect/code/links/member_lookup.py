@@ -291,14 +291,14 @@ def _on_object(taker: fv.Taker, found: fv.Value) -> None:
     """Send a member of a class, as an instance sees it, to all who asked for it; a property is called by each."""
     _, state, member = taker
     marks = found.scope.marks if type(found) is fv.Function else ()
+    seen = [found]
     if "property" not in marks or "classmethod" in marks:
-        seen: list[fv.Value] = []
+        seen.clear()
         _on(state, found, member.receiver, member.of, Site(member.of.frame), seen.append)
-        found = seen[0] if seen else None
-    if found is not None:
-        member.found.append(found)
+    member.found.extend(seen)
+    for each in seen:
         for site, sink in tuple(member.asked):
-            _send(state, member, found, site, sink)
+            _send(state, member, each, site, sink)
 
 
 def _send(state: State, member: MemberOf, found: fv.Value, site: Site, sink: Sink) -> None:
@@ -407,9 +407,10 @@ def _of_collection(state: State, value: fv.Collection, name: str, site: Site, si
 
 
 def _accessed(state: State, found: fv.Value, receiver: fv.Value, site: Site, sink: Sink) -> None:
-    if isinstance(found, fv.Function) and "property" in found.scope.marks:
+    marks = found.scope.marks if type(found) is fv.Function else ()
+    if "property" in marks:
         state.apply(state.bind(found, receiver), (), site.found("property"), sink)
-    elif not (isinstance(found, fv.Function) and "setter" in found.scope.marks):
+    elif "setter" not in marks:
         sink(state.bind(found, receiver))
 
 

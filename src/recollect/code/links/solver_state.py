@@ -68,14 +68,6 @@ class MemberOf(NamedTuple):
     asked: list[tuple[Site, Callable[[fv.Value], None]]]
 
 
-class Asked(NamedTuple):
-    """A call as written by a name, unresolved if it gets no callee."""
-
-    site: Site
-    callee: Name | Member
-    values: fv.Variable
-
-
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -111,7 +103,8 @@ class State:
         self.made: dict[CallSite, dict[Place | str, str]] = {}  # callees, and how each was found first
         self.read: dict[tuple[Place, Place | str, int], None] = {}  # members of declared types and other libraries
         self.counts: dict[CallSite, int] = {}  # of calls of Java outside, how many arguments they have
-        self.asked: list[Asked] = []
+        # Calls as written by a name, with what it means; one that gets no callee is unresolved.
+        self.asked: list[tuple[Site, Name | Member, fv.Variable]] = []
         self.classes: list[fv.Class] = []
         self.functions: list[fv.Function] = []
         self.is_ordered = False  # whether the orders in which classes inherit are fixed
@@ -182,9 +175,9 @@ class State:
 
     def bind(self, value: fv.Value, receiver: fv.Value) -> fv.Value:
         """Return a function that is called on a receiver; anything else as it is."""
-        if not isinstance(value, fv.Function | fv.Overloaded):
+        if type(value) is not fv.Function and type(value) is not fv.Overloaded:
             return value
-        if isinstance(receiver, fv.Bound):  # a function is one object, whatever it is called on
+        if type(receiver) is fv.Bound:  # a function is one object, whatever it is called on
             receiver = receiver.function
         return self._bound[value, receiver]
 
@@ -256,5 +249,6 @@ class State:
 
     def expect(self, site: Site, callee: Expression, values: fv.Variable) -> None:
         """Keep what a call means as it is written; one in a summary or without a name is not missed."""
-        if isinstance(callee, Name | Member) and not site.is_implied and site.frame.path not in self.faces:
-            self.asked.append(Asked(site, callee, values))
+        is_named = type(callee) is Name or type(callee) is Member
+        if is_named and not site.is_implied and site.frame.path not in self.faces:
+            self.asked.append((site, callee, values))  # type: ignore[arg-type]
