@@ -21,9 +21,7 @@ SELF = "self"  # a mark: the first parameter is what the function is called on
 
 def apply(state: State, value: fv.Value, given: Sequence[Given], site: Site, sink: Sink, is_new: bool = False) -> None:
     """Call a value; results go to the sink, now and as more becomes known."""
-    caller = CALLERS.get(type(value))
-    if caller is not None:
-        caller(state, value, given, site, sink, is_new)
+    call((call, state, given, site, sink, is_new), value)
 
 
 def call(taker: fv.Taker, value: fv.Value) -> None:
@@ -35,12 +33,7 @@ def call(taker: fv.Taker, value: fv.Value) -> None:
 
 
 def _call_function(
-    state: State,
-    value: fv.Function | fv.Overloaded | fv.Bound,
-    given: Sequence[Given],
-    site: Site,
-    sink: Sink,
-    is_new: bool,
+    state: State, value: fv.Function | fv.Bound, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
 ) -> None:
     function, receiver = (value.function, value.receiver) if isinstance(value, fv.Bound) else (value, None)
     if isinstance(function, fv.Overloaded):
@@ -280,4 +273,4 @@ def _decorate(state: State, given: fv.Variable, result: fv.Variable, site: Site,
         given.flow(result)
     # A class with decorators is what a decorator gave back elsewhere, and decorates nothing.
     if not (type(value) is fv.Class and value.scope.decorators):
-        state.apply(value, [Given(given)], site, result)
+        state.apply(value, [Given(given)], site, result.add)

@@ -28,9 +28,9 @@ def evaluate(state: State, expression: ir.Expression, frame: fv.Frame) -> fv.Var
 def fill(state: State, target: fv.Variable, expression: ir.Expression, frame: fv.Frame) -> None:
     """Let a variable hold what an expression may be; calls and members need no variable of their own for that."""
     if type(expression) is ir.Call:
-        _made(state, expression, frame, target)
+        _made(state, expression, frame, target.add)
     elif type(expression) is ir.Member:
-        _accessed(state, expression, frame, target)
+        _accessed(state, expression, frame, target.add)
     else:
         _EVALUATORS[type(expression)](state, expression, frame).flow(target)
 
@@ -54,7 +54,7 @@ def _name(state: State, expression: ir.Name, frame: fv.Frame) -> fv.Variable:
     known = state.outside.get(key)
     if known is None:
         known = state.variable()
-        if not _imported(state, name, frame, known):
+        if not _imported(state, name, frame, known.add):
             seen = state.modules.visible(frame.path, name)
             outer = _outer_stars(state, name, frame) if not seen and (frame.stars or module.stars) else []
             known = state.variable(*outer) if outer else _visible(state, seen, name, module)
@@ -67,7 +67,7 @@ def _visible(state: State, paths: tuple[str, ...], name: str, module: fv.Frame) 
     known = state.visible.get((paths, name))
     if known is None:
         known = state.visible[paths, name] = state.variable()
-        offered = [of_file(state, path, name, Site(module), known) for path in paths]
+        offered = [of_file(state, path, name, Site(module), known.add) for path in paths]
         if not any(offered):
             known.add(state.external[f"{BUILTIN}.{name}"])
     return known
@@ -106,7 +106,7 @@ def _imported(state: State, name: str, frame: fv.Frame, sink: Sink) -> bool:
 
 def _member(state: State, expression: ir.Member, frame: fv.Frame) -> fv.Variable:
     found = fv.Variable(state.work)
-    _accessed(state, expression, frame, found)
+    _accessed(state, expression, frame, found.add)
     return found
 
 
@@ -131,9 +131,9 @@ def _item(state: State, expression: ir.Item, frame: fv.Frame) -> fv.Variable:
             else:
                 elements(value, found, key)
         elif isinstance(key, str) and not isinstance(value, fv.Constant):
-            lookup(state, value, key, site, found)
+            lookup(state, value, key, site, found.add)
         elif isinstance(value, fv.Object | fv.Declared):
-            lookup(state, value, INDEXED, site, lambda each: apply(state, each, (), site, found))
+            lookup(state, value, INDEXED, site, lambda each: apply(state, each, (), site, found.add))
 
     of.use(sink)
     return found
@@ -141,7 +141,7 @@ def _item(state: State, expression: ir.Item, frame: fv.Frame) -> fv.Variable:
 
 def _call(state: State, expression: ir.Call, frame: fv.Frame) -> fv.Variable:
     found = fv.Variable(state.work)
-    _made(state, expression, frame, found)
+    _made(state, expression, frame, found.add)
     return found
 
 
@@ -169,11 +169,9 @@ def _how_written(callee: ir.Expression, frame: fv.Frame) -> str:
     if kind is ir.Member:
         return "super" if type(callee.of) is ir.Super else ""  # type: ignore[union-attr]
     if kind is ir.Name:
-        if frame.function is not None:
-            name = callee.name  # type: ignore[union-attr]
-            for parameter in frame.function.scope.parameters:
-                if parameter.name == name:
-                    return "value" if frame.find(name) is not None else ""
+        for parameter in frame.function.scope.parameters if frame.function is not None else ():
+            if parameter.name == callee.name:  # type: ignore[union-attr]
+                return "value"
         return ""
     return "value" if kind in VARIABLE else ""
 
@@ -219,7 +217,7 @@ def _pour(state: State, source: fv.Value, target: fv.Collection, frame: fv.Frame
         source.rest.flow(target.rest)
         source.every(lambda key, each: each.flow(target.entry(key) if isinstance(key, str) else target.rest))
     else:
-        iterate(state, source, Site(frame), target.rest)
+        iterate(state, source, Site(frame), target.rest.add)
 
 
 def _either(state: State, expression: ir.Either, frame: fv.Frame) -> fv.Variable:
@@ -260,7 +258,7 @@ def _instance(state: State, expression: ir.Instance, frame: fv.Frame) -> fv.Vari
 
 def _elements(state: State, expression: ir.Elements, frame: fv.Frame) -> fv.Variable:
     found, site = state.variable(), Site(frame, is_implied=True)
-    evaluate(state, expression.of, frame).use(lambda value: iterate(state, value, site, found))
+    evaluate(state, expression.of, frame).use(lambda value: iterate(state, value, site, found.add))
     return found
 
 
@@ -386,9 +384,9 @@ def _take_apart(state: State, target: ir.Table, value: fv.Variable, frame: fv.Fr
             elif rest:
                 part.add(of)
             elif isinstance(key, str):
-                lookup(state, of, key, site, part)
+                lookup(state, of, key, site, part.add)
             else:
-                iterate(state, of, site, part)
+                iterate(state, of, site, part.add)
 
         value.use(on)
         assign(state, entry.value, part, frame)
@@ -471,7 +469,7 @@ def _bring_name(
     site, name = Site(frame, imported.line), imported.name or ""
     joined = f"{imported.module}.{name}" if imported.module else name
     is_below = frame.path in paths and bool(state.modules.find(frame.path, joined, imported.level))
-    if not is_below and of_files(state, paths, name, site, target):
+    if not is_below and of_files(state, paths, name, site, target.add):
         return
     if below := state.modules.find(frame.path, joined, imported.level):
         target.add(state.module[below])

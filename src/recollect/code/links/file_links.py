@@ -39,8 +39,6 @@ SEPARATORS = {"python": ".", "rust": "::"}
 STARRED = frozenset({"python", "rust", "java"})
 # Functions that a use may mean that are kept: those of a table that one call goes through are rarely more.
 MOST_CANDIDATES = 100
-# Summaries that are kept for the next group, which most often needs the same ones.
-MOST_FACES = 500
 
 
 class Found(NamedTuple):
@@ -65,7 +63,7 @@ def solved(
     return {path: each._replace(is_coarse=solution.is_coarse) for path, each in found.items()}
 
 
-_read_face = lru_cache(MOST_FACES)(read_program)
+_read_face = lru_cache(500)(read_program)  # most often the next group needs the same ones
 
 
 class _Places:

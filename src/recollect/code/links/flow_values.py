@@ -17,7 +17,7 @@ from recollect.code.links.program import Assign, Expression, Import, Name, Scope
 if TYPE_CHECKING:
     from recollect.code.links.program import Key
 
-# What takes the values of a variable: a function, another variable, or a function that is given this tuple as well.
+# Takes the values of a variable: a function, or the first of a tuple, which is given the tuple, too: it has no closure.
 Taker = tuple[Callable[..., None], *tuple[Any, ...]]
 User = Callable[["Value"], None] | Taker
 
@@ -373,8 +373,6 @@ class Variable:
         if users:
             self.work.waiting.append((self, value, len(users)))
 
-    __call__ = add  # a variable is a user, too
-
     def use(self, user: User) -> None:
         """Call `user` once with every value, now and later."""
         users = self.users
@@ -382,18 +380,11 @@ class Variable:
             users.append(user)
         else:
             self.users = [user]
-        if self.values:
-            self._give(user)
-
-    def _give(self, user: User) -> None:
-        values = self.values if type(self.values) is tuple else tuple(self.values)
-        if type(user) is tuple:
-            take = user[0]
-            for value in values:
-                take(user, value)
-        else:
-            for value in values:
-                user(value)  # type: ignore[operator]
+        values = self.values
+        if values:
+            take = user[0] if type(user) is tuple else None
+            for value in values if type(values) is tuple else tuple(values):
+                user(value) if take is None else take(user, value)  # type: ignore[operator]
 
     def flow(self, target: Variable) -> None:
         """Let another variable hold all that this one holds."""
@@ -422,12 +413,10 @@ class Fixed(Variable):
     def add(self, value: Value) -> None:
         """Add nothing."""
 
-    __call__ = add
-
     def use(self, user: User) -> None:
         """Call `user` with what it holds, now."""
-        if self.values:
-            self._give(user)
+        for value in self.values:
+            user[0](user, value) if type(user) is tuple else user(value)  # type: ignore[operator]
 
     def flow(self, target: Variable) -> None:
         """Give what it holds, now."""
@@ -487,8 +476,6 @@ class Frame:
 
         The names of a class are seen by its body alone, not by the functions in it; those of a module by all in it.
         """
-        if not self.is_odd and name in self.names:
-            return self.names[name]
         if self.is_odd and name in self.scope.global_names:
             return self.module.name(name)
         found = None if self.is_odd and name in self.scope.outer_names else self.names.get(name)
@@ -506,10 +493,7 @@ def bound(scope: Scope) -> list[str]:
     found: list[str] = []
     for statement in scope.body:
         if type(statement) is Assign:
-            if type(statement.target) is Name:
-                found.append(statement.target.name)
-            else:
-                add_targets(statement.target, found)
+            add_targets(statement.target, found)
         elif type(statement) is Import:
             found += _imported_names(statement)
     elsewhere = {*scope.global_names, *scope.outer_names}

@@ -30,18 +30,15 @@ def summary(unit: ir.Unit) -> ir.Unit:
     scopes = [_scope(scope) for scope in unit.scopes]
     inner: dict[int, list[int]] = {}
     for place, scope in enumerate(scopes):
-        if scope.parent >= 0 and scope.parent != place:
-            inner.setdefault(scope.parent, []).append(place)
-    for place, scope in enumerate(unit.scopes):
+        inner.setdefault(scope.parent if scope.parent < place else -1, []).append(place)
+    for place, scope in enumerate(scopes):
         if len(scope.parameters) > 1 and scope.arity < 0:
             asked: set[str] = set()
-            add_names((scopes[place].body, scope.returns, *[each.declared for each in scope.parameters]), asked)
-            waiting = list(inner.get(place, ()))
-            while waiting:
-                nested = waiting.pop()
-                add_names(scopes[nested], asked)
-                waiting += inner.get(nested, ())
-            scopes[place] = msgspec.structs.replace(scopes[place], parameters=_seen_parameters(scope, asked))
+            waiting = [place]
+            for each in waiting:
+                add_names(scopes[each], asked)
+                waiting += inner.get(each, ())
+            scopes[place] = msgspec.structs.replace(scope, parameters=_seen_parameters(scope, asked))
     return msgspec.structs.replace(unit, scopes=tuple(scopes))
 
 

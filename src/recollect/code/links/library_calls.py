@@ -40,7 +40,7 @@ class LibraryCall(NamedTuple):
 
     def iterate(self, source: fv.Variable, target: fv.Variable) -> None:
         """Add what iterating over some values yields to a variable."""
-        source.use(lambda value: self.state.iterate(value, self.site, target))
+        source.use(lambda value: self.state.iterate(value, self.site, target.add))
 
 
 def key_of(given: Sequence[Given], place: int | None) -> str | int | None:
@@ -92,7 +92,7 @@ def _second(call: LibraryCall) -> None:
 def _elements(call: LibraryCall) -> None:
     made = call.table()
     if call.receiver is not None:
-        call.state.iterate(call.receiver, call.site, made.rest)
+        call.state.iterate(call.receiver, call.site, made.rest.add)
     else:
         for each in call.given:
             call.iterate(each.value, made.rest)
@@ -256,7 +256,7 @@ def _call_arguments(
         def call(value: fv.Value, seen: set[fv.Value] = seen) -> None:
             if value not in seen and isinstance(value, CALLABLE):
                 seen.add(value)
-                state.apply(value, passed, site.found("callback"), returned)
+                state.apply(value, passed, site.found("callback"), returned.add)
 
         each.value.use(call)
 

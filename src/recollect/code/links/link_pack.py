@@ -70,8 +70,7 @@ def pack(sites: Iterable[Site], loose: Loose) -> tuple[bytes, bytes]:
             target.append(key[1])
             relation.append(key[2])
             surest.append(sure)
-        elif sure > surest[place]:
-            surest[place] = sure
+        surest[place] = max(surest[place], sure)
         edge.append(place)
         line.append(at_line)
         column.append(at_column)

@@ -11,7 +11,6 @@ import gc
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import msgspec
@@ -50,25 +49,16 @@ class Packed(NamedTuple):
     is_coarse: bool = False
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Pause the collector of garbage until all is freed; it goes on afterwards if it did before."""
+def solve_group(modules: Modules, task: GroupTask) -> list[Packed]:
+    """Return the links of the members of a group."""
     was_on = gc.isenabled()
-    gc.disable()
+    gc.disable()  # until all is freed: the solver leaves no cycles
     try:
-        yield
+        found = solved(task.programs, modules, task.members, task.needed)
+        return [Packed(path, *pack(row.sites, row.loose), row.is_coarse) for path, row in found.items()]
     finally:
         if was_on:
             gc.enable()
-
-
-def solve_group(modules: Modules, task: GroupTask) -> list[Packed]:
-    """Return the links of the members of a group."""
-    with _uncollected():
-        found = solved(task.programs, modules, task.members, task.needed)
-        packed = [Packed(path, *pack(row.sites, row.loose), row.is_coarse) for path, row in found.items()]
-        found.clear()
-        return packed
 
 
 def learn(content: bytes) -> bytes:

@@ -8,7 +8,7 @@ from functools import partial
 from recollect.code.links import flow_values as fv
 from recollect.code.links.library_table import BUILTIN, MADE, METHODS, OBJECT, OF_FUNCTIONS
 from recollect.code.links.program import Scope
-from recollect.code.links.solver_state import MemberOf, Place, Site, State
+from recollect.code.links.solver_state import Place, Site, State
 
 # Bases that are looked at; more are a mistake, most likely classes that derive from each other.
 DEEPEST = 200
@@ -68,9 +68,7 @@ AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not nam
 
 def lookup(state: State, value: fv.Value, name: str, site: Site, sink: Sink) -> None:
     """Send a member of a value, now and as more becomes known."""
-    finder = FINDERS.get(type(value))
-    if finder is not None:
-        finder(state, value, name, site, sink)
+    look_up((look_up, state, name, site, sink), value)
 
 
 def look_up(taker: fv.Taker, value: fv.Value) -> None:
@@ -276,40 +274,14 @@ def _of_object(state: State, value: fv.Object, name: str, site: Site, sink: Sink
     state.ask(value, name, sink)
     of = value.of
     if isinstance(of, fv.Class):
-        member = state.members.get((value, name))
-        if member is None:
-            member = state.members[value, name] = MemberOf(value, of, [], [])
-            inherited(state, of, name, (_on_object, state, member))
-        member.asked.append((site, sink))
-        for found in tuple(member.found):
-            _send(state, member, found, site, sink)
+        inherited(state, of, name, (_on, state, value, of, site, sink))
     else:
         state.prototype(of).use(lambda parent: _of_parent(state, parent, name, value, site, sink))
 
 
-def _on_object(taker: fv.Taker, found: fv.Value) -> None:
-    """Send a member of a class, as an instance sees it, to all who asked for it; a property is called by each."""
-    _, state, member = taker
-    marks = found.scope.marks if type(found) is fv.Function else ()
-    seen = [found]
-    if "property" not in marks or "classmethod" in marks:
-        seen.clear()
-        _on(state, found, member.receiver, member.of, Site(member.of.frame), seen.append)
-    member.found.extend(seen)
-    for each in seen:
-        for site, sink in tuple(member.asked):
-            _send(state, member, each, site, sink)
-
-
-def _send(state: State, member: MemberOf, found: fv.Value, site: Site, sink: Sink) -> None:
-    if type(found) is fv.Function and "property" in found.scope.marks:
-        _accessed(state, found, member.receiver, site, sink)
-    else:
-        sink(found)
-
-
-def _on(state: State, found: fv.Value, receiver: fv.Value, of: fv.Class, site: Site, sink: Sink) -> None:
+def _on(taker: fv.Taker, found: fv.Value) -> None:
     """Send a member of a class as an instance sees it."""
+    _, state, receiver, of, site, sink = taker
     marks = found.scope.marks if isinstance(found, fv.Function) else ()
     if "classmethod" in marks:
         sink(state.bind(found, of))
@@ -352,11 +324,7 @@ def dispatch(state: State, value: fv.Declared, name: str, site: Site, sink: Sink
     having = [each for each in candidates if _has_in_full(each, name)]
     chosen = [each for each in having if each.is_made] or having or [value.of]
     for each in chosen:
-        inherited(state, each, name, partial(_on_instance, state, each, site, sink))
-
-
-def _on_instance(state: State, of: fv.Class, site: Site, sink: Sink, found: fv.Value) -> None:
-    _on(state, found, of.instance, of, site, sink)
+        inherited(state, each, name, (_on, state, each.instance, each, site, sink))
 
 
 def _has_in_full(of: fv.Class, name: str) -> bool:
@@ -376,7 +344,7 @@ def _of_super(state: State, value: fv.SuperProxy, name: str, site: Site, sink: S
     of = value.receiver
     receiving = of.of if isinstance(of, fv.Object | fv.Declared) else of
     asked = receiving if isinstance(receiving, fv.Class) and value.of in receiving.order else value.of
-    inherited(state, asked, name, lambda found: _on(state, found, of, value.of, site, sink), after=value.of)
+    inherited(state, asked, name, (_on, state, of, value.of, site, sink), after=value.of)
     for base in value.of.outer_bases:
         sink(state.external[f"{base.name}.{name}"])
 

@@ -63,12 +63,8 @@ class Reader(ProgramWriter[ScopeWriter]):
 
     def name(self, name: str) -> ir.Name:
         """Return the expression of a name; the same one for the same name."""
-        if self.renamed:
-            name = self.renamed.get(name, name)
-        found = self.names.get(name)
-        if found is None:
-            found = self.names[name] = ir.Name(name)
-        return found
+        name = self.renamed.get(name, name) if self.renamed else name
+        return self.names.get(name) or super().name(name)
 
     def open(self, kind: ir.ScopeKind, name: str, node: ast.AST | None) -> ScopeWriter:
         """Return a new scope inside the current one, with its line and its symbol."""
@@ -139,14 +135,9 @@ def _comprehension(r: Reader, node: Any) -> ir.Expression:
 
 
 def _name(r: Reader, node: ast.Name) -> ir.Expression:
-    name = node.id
-    if name not in r.renamed:
-        if type(node.ctx) is ast.Load:
-            r.used.append((node, (name,)))
-        found = r.names.get(name)
-        if found is not None:
-            return found
-    return r.name(name)
+    if type(node.ctx) is ast.Load and node.id not in r.renamed:
+        r.used.append((node, (node.id,)))
+    return r.name(node.id)
 
 
 def _constant(r: Reader, node: ast.Constant) -> ir.Expression:
@@ -200,9 +191,7 @@ def _call(r: Reader, node: ast.Call) -> ir.Expression:
     if type(function) is ast.Attribute:
         line = function.end_lineno or line
         column = (function.end_col_offset or 0) - len(function.attr.encode())
-    if r.lines is not None:
-        line, column = r.place(line, column)
-    found = ir.Call(callee, _arguments(r, node), line, column)
+    found = ir.Call(callee, _arguments(r, node), *r.place(line, column))
     if type(callee) is ir.Name and callee.name == "super":
         r.emit(ir.Do(found))
         return ir.Super()
@@ -212,10 +201,8 @@ def _call(r: Reader, node: ast.Call) -> ir.Expression:
 def _arguments(r: Reader, node: ast.Call) -> tuple[ir.Argument, ...]:
     found = [ir.Argument(r.value(each)) for each in node.args]
     for keyword in node.keywords:
-        if keyword.arg is None:
-            found.append(ir.Argument(ir.Spread(r.value(keyword.value)), "**"))
-        else:
-            found.append(ir.Argument(r.value(keyword.value), keyword.arg))
+        value = r.value(keyword.value)
+        found.append(ir.Argument(ir.Spread(value), "**") if keyword.arg is None else ir.Argument(value, keyword.arg))
     return tuple(found)
 
 

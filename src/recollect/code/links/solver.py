@@ -279,12 +279,7 @@ def _receive(state: State, method: fv.Function, owner: fv.Class) -> None:
     if not receivers.values:
         is_of_class, name = "classmethod" in method.scope.marks, method.scope.name
         for each in (owner, *subclasses(owner)) if owner.subclasses else (owner,):
-            having = owner
-            for base in each.order:
-                if name in base.frame.names:
-                    having = base
-                    break
-            if having is owner:
+            if next((base for base in each.order if name in base.frame.names), owner) is owner:
                 receivers.add(each if is_of_class else each.instance)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -45,9 +45,7 @@ class Site(msgspec.Struct):
         """Return the same place as one where something is known in another way."""
         if self.is_call and self.entered is None:
             self.entered = {}
-        return Site(
-            self.frame, self.line, self.column, how, self.is_implied, self.receivers, self.is_call, self.entered
-        )
+        return msgspec.structs.replace(self, how=how)
 
 
 class Given(msgspec.Struct):
@@ -57,15 +55,6 @@ class Given(msgspec.Struct):
     name: str | None = None
     is_spread: bool = False
     declared: Expression | None = None
-
-
-class MemberOf(NamedTuple):
-    """A member that an object inherits: what it is, and who asked for it."""
-
-    receiver: fv.Object
-    of: fv.Class
-    found: list[fv.Value]
-    asked: list[tuple[Site, Callable[[fv.Value], None]]]
 
 
 K = TypeVar("K")
@@ -87,13 +76,7 @@ class Interned(dict[K, V]):
 class State:
     """The state of solving: frames, interned values, found calls, deferred work."""
 
-    def __init__(
-        self,
-        units: Mapping[str, Unit],
-        modules: Modules,
-        faces: Container[str] = frozenset(),
-        most_steps: int = fv.MOST_STEPS,
-    ) -> None:
+    def __init__(self, units: Mapping[str, Unit], modules: Modules, faces: Container[str], most_steps: int) -> None:
         self.units, self.modules, self.faces = units, modules, faces
         self.work = fv.Work(most_steps)
         self.frames: dict[Place, fv.Frame] = {}
@@ -116,9 +99,8 @@ class State:
         self.defined: dict[Place, fv.Variable] = {}  # functions and classes whose decorators were called
         self.uses: list[tuple[fv.Frame, Use, fv.Variable]] = []
         self.outside: dict[tuple[str, str], fv.Variable] = {}  # names that a file uses and does not bind
-        self.visible: dict[
-            tuple[tuple[str, ...], str], fv.Variable
-        ] = {}  # those that need no import, by who offers them
+        # Those that need no import, by who offers them.
+        self.visible: dict[tuple[tuple[str, ...], str], fv.Variable] = {}
         # Functions of other stages, set by the solver.
         self.apply: Callable[..., None]
         self.evaluate: Callable[[Expression, fv.Frame], fv.Variable]
@@ -127,7 +109,6 @@ class State:
         self.schedule_body: Callable[[fv.Function], None]
         # What classes were asked for: the class, the one after which its bases are asked, and the name.
         self.inherited: dict[tuple[fv.Class, fv.Class | None, str], fv.Variable] = {}
-        self.members: dict[tuple[fv.Value, str], MemberOf] = {}  # of instances of classes
         self.assigned: set[Key] = set()  # names of fields that something is assigned to
         self.unassigned: dict[Key, list[tuple[fv.Value, Callable[[fv.Value], None]]]] = {}  # who asked for all others
         self.offered: set[str] = set()  # names that files bind at their top or export
