@@ -231,12 +231,7 @@ class _Batch:
         """Write the answers, if there are any."""
         if self._files or self._touched or self._gone:
             self.store.write_files(
-                self.tree.id,
-                self.owner,
-                files=self._files,
-                touched=self._touched,
-                gone=self._gone,
-                lease_s=LEASE_S,
+                self.tree.id, self.owner, files=self._files, touched=self._touched, gone=self._gone, lease_s=LEASE_S
             )
         if self.keep is not None and self._programs:
             self.keep(self.tree, self.owner, self._programs)

@@ -21,18 +21,19 @@ SELF = "self"  # a mark: the first parameter is what the function is called on
 
 def apply(state: State, value: fv.Value, given: Sequence[Given], site: Site, sink: Sink, is_new: bool = False) -> None:
     """Call a value; results go to the sink, now and as more becomes known."""
+    call((call, state, given, site, sink, is_new), value)
+
+
+def call(taker: fv.Taker, value: fv.Value) -> None:
+    """Call a value, as the user of a variable."""
     caller = CALLERS.get(type(value))
     if caller is not None:
+        _, state, given, site, sink, is_new = taker
         caller(state, value, given, site, sink, is_new)
 
 
 def _call_function(
-    state: State,
-    value: fv.Function | fv.Overloaded | fv.Bound,
-    given: Sequence[Given],
-    site: Site,
-    sink: Sink,
-    is_new: bool,
+    state: State, value: fv.Function | fv.Bound, given: Sequence[Given], site: Site, sink: Sink, is_new: bool
 ) -> None:
     function, receiver = (value.function, value.receiver) if isinstance(value, fv.Bound) else (value, None)
     if isinstance(function, fv.Overloaded):
@@ -115,9 +116,10 @@ def pass_on(state: State, function: fv.Function, given: Sequence[Given], receive
     if function.is_lazy:
         state.schedule_body(function)
     place = receive(state, function, receiver) if receiver is not None else 0
-    for each in [each for each in given if not each.is_spread]:
-        _take(state, function, place if each.name is None else each.name, each.value)
-        place += each.name is None
+    for each in given:
+        if not each.is_spread:
+            _take(state, function, place if each.name is None else each.name, each.value)
+            place += each.name is None
 
 
 def receive(state: State, function: fv.Function, receiver: fv.Value) -> int:

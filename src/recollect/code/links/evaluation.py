@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Iterable
 
 from recollect.code.links import flow_values as fv
 from recollect.code.links import program as ir
-from recollect.code.links.call_flow import apply, defined
+from recollect.code.links.call_flow import apply, call, defined
 from recollect.code.links.library_calls import elements
 from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
-from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, lookup, of_file, of_files
+from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, look_up, lookup, of_file, of_files
 from recollect.code.links.solver_state import Given, Site, State
 
 # A callee that is a stored value.
@@ -28,22 +27,20 @@ def evaluate(state: State, expression: ir.Expression, frame: fv.Frame) -> fv.Var
 
 def fill(state: State, target: fv.Variable, expression: ir.Expression, frame: fv.Frame) -> None:
     """Let a variable hold what an expression may be; calls and members need no variable of their own for that."""
-    kind = type(expression)
-    if kind is ir.Call:
-        _made(state, cast(ir.Call, expression), frame, target.add)
-    elif kind is ir.Member:
-        _accessed(state, cast(ir.Member, expression), frame, target.add)
+    if type(expression) is ir.Call:
+        _made(state, expression, frame, target.add)
+    elif type(expression) is ir.Member:
+        _accessed(state, expression, frame, target.add)
     else:
-        _EVALUATORS[kind](state, expression, frame).flow(target)
+        _EVALUATORS[type(expression)](state, expression, frame).flow(target)
 
 
 def do(state: State, expression: ir.Expression, frame: fv.Frame) -> None:
     """Evaluate an expression whose value is not used."""
-    kind = type(expression)
-    if kind is ir.Call:
-        _made(state, cast(ir.Call, expression), frame, fv.ignore)
+    if type(expression) is ir.Call:
+        _made(state, expression, frame, fv.ignore)
     else:
-        _EVALUATORS[kind](state, expression, frame)
+        _EVALUATORS[type(expression)](state, expression, frame)
 
 
 def _name(state: State, expression: ir.Name, frame: fv.Frame) -> fv.Variable:
@@ -117,8 +114,7 @@ def _accessed(state: State, expression: ir.Member, frame: fv.Frame, sink: Sink) 
     """Ask for a member; what it is goes to the sink."""
     name, called = expression.name, expression.of
     of = _EVALUATORS[type(called)](state, called, frame)
-    site = Site(frame, expression.line, 0, "", False, of)
-    of.use(lambda value: lookup(state, value, name, site, sink))
+    of.use((look_up, state, name, Site(frame, expression.line, 0, "", False, of), sink))
 
 
 def _item(state: State, expression: ir.Item, frame: fv.Frame) -> fv.Variable:
@@ -157,7 +153,7 @@ def _made(state: State, expression: ir.Call, frame: fv.Frame, sink: Sink) -> Non
     how = _how_written(called, frame)
     site = Site(frame, expression.line, expression.column, how, expression.is_implied, None, True)
     state.expect(site, called, callee)
-    callee.use(lambda value: apply(state, value, given, site, sink, expression.is_new))
+    callee.use((call, state, given, site, sink, expression.is_new))
 
 
 def _given(state: State, argument: ir.Argument, frame: fv.Frame) -> Given:
@@ -173,11 +169,9 @@ def _how_written(callee: ir.Expression, frame: fv.Frame) -> str:
     if kind is ir.Member:
         return "super" if type(callee.of) is ir.Super else ""  # type: ignore[union-attr]
     if kind is ir.Name:
-        if frame.function is not None:
-            name = callee.name  # type: ignore[union-attr]
-            for parameter in frame.function.scope.parameters:
-                if parameter.name == name:
-                    return "value" if frame.find(name) is not None else ""
+        for parameter in frame.function.scope.parameters if frame.function is not None else ():
+            if parameter.name == callee.name:  # type: ignore[union-attr]
+                return "value"
         return ""
     return "value" if kind in VARIABLE else ""
 
@@ -401,25 +395,25 @@ def _take_apart(state: State, target: ir.Table, value: fv.Variable, frame: fv.Fr
 # --- statements ---
 
 
-def run(state: State, frame: fv.Frame, wanted: Callable[[ir.Statement], bool] | None = None) -> None:
-    """Evaluate the body of a scope; `wanted` selects statements, default: all."""
-    for statement in frame.scope.body:
-        if wanted is None or wanted(statement):
-            _EXECUTORS[type(statement)](state, statement, frame)
+def run(state: State, frame: fv.Frame, statements: Iterable[ir.Statement] | None = None) -> None:
+    """Evaluate the body of a scope, or some statements of it."""
+    for statement in frame.scope.body if statements is None else statements:
+        _EXECUTORS[type(statement)](state, statement, frame)
 
 
 def _run_assign(state: State, statement: ir.Assign, frame: fv.Frame) -> None:
-    code = state.codes[frame.path, statement.value.scope] if type(statement.value) is ir.Code else None
-    if code is not None and type(statement.target) is ir.Name and not code.scope.decorators:
-        _named(statement.target.name, frame).add(code)
-    elif type(statement.value) is ir.Instance:
-        _run_declaration(state, statement.target, evaluate(state, statement.value.of, frame), frame)
-    elif type(statement.target) is ir.Name:
-        fill(state, _named(statement.target.name, frame), statement.value, frame)
+    target, value = statement.target, statement.value
+    code = state.codes[frame.path, value.scope] if type(value) is ir.Code else None
+    if code is not None and type(target) is ir.Name and not code.scope.decorators:
+        _named(target.name, frame).add(code)
+    elif type(value) is ir.Instance:
+        _run_declaration(state, target, evaluate(state, value.of, frame), frame)
+    elif type(target) is ir.Name:
+        fill(state, _named(target.name, frame), value, frame)
     else:
-        assign(state, statement.target, evaluate(state, statement.value, frame), frame)
-        if type(statement.value) is ir.Code and type(statement.target) is ir.Member:
-            _hold_member(state, statement.target, statement.value, frame)
+        assign(state, target, evaluate(state, value, frame), frame)
+        if type(value) is ir.Code and type(target) is ir.Member:
+            _hold_member(state, target, value, frame)
 
 
 def _named(name: str, frame: fv.Frame) -> fv.Variable:

@@ -8,10 +8,9 @@ uses        DEPENDS_ON    types, and functions that are passed on
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.code.links.link_pack import Loose, Site
@@ -50,30 +49,21 @@ class Found(NamedTuple):
     is_coarse: bool = False
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Pause the collector of garbage; it goes on afterwards if it did before."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
 def solved(
     programs: Mapping[str, bytes], modules: Modules, members: Iterable[str], needed: Iterable[str]
 ) -> dict[str, Found]:
     """Return the links of the members of a group, in their order."""
     units: dict[str, Unit] = {}
     keys: dict[str, list[str]] = {}
-    with _uncollected():
-        for path, content in programs.items():
-            units[path], keys[path] = read_program(content)
-        solution = solve(units, modules, faces=frozenset(needed))
-        found = _Places(units, keys, modules, members).found(solution)
-        return {path: each._replace(is_coarse=solution.is_coarse) for path, each in found.items()}
+    faces = frozenset(needed)
+    for path, content in programs.items():
+        units[path], keys[path] = (_read_face if path in faces else read_program)(content)
+    solution = solve(units, modules, faces=faces)
+    found = _Places(units, keys, modules, members).found(solution)
+    return {path: each._replace(is_coarse=solution.is_coarse) for path, each in found.items()}
+
+
+_read_face = lru_cache(500)(read_program)  # most often the next group needs the same ones
 
 
 class _Places:
@@ -133,12 +123,12 @@ class _Places:
     def _calls(self, site: CallSite, callees: Mapping[Place | str, str]) -> None:
         """Link a caller with the targets of one call; more targets mean less confidence."""
         caller, line, column = site
-        outside = [callee for callee in callees if isinstance(callee, str)]
+        outside = [callee for callee in callees if type(callee) is str]
         if outside:
             self._outside[site] = outside
-        inside = [place for place in callees if not isinstance(place, str) and not self._is_part(caller, place)]
-        if not inside:
-            return
+            if len(outside) == len(callees):
+                return
+        inside = [place for place in callees if type(place) is tuple and not self._is_part(caller, place)]
         # Several of one name are one or another of them; `with Server() as s` calls three functions, and all of them.
         names = [self._scope(place).name for place in inside]
         if len(inside) > 1:
@@ -171,8 +161,9 @@ class _Places:
         lines: dict[tuple[str, str, str, int], list[int]] = {}
         for site, names in self._outside.items():
             caller, line, _ = site
-            # `x = x.next()` in a loop: the first is meant.
-            first = [name for name in names if not any(name.startswith(f"{other}.") for other in names)]
+            first = names
+            if len(names) > 1:  # `x = x.next()` in a loop: the first is meant
+                first = [name for name in names if not any(name.startswith(f"{other}.") for other in names)]
             if len(first) <= MOST_OUTSIDE:
                 for name in first:
                     key = (caller[0], self.key(caller), name[:MOST_CHARACTERS], given.get(site, -1))
@@ -194,7 +185,7 @@ class _Places:
         """Link a file with imported files; of a package, with those it uses."""
         for scope in self._units[path].scopes:
             for each in scope.body:
-                if not isinstance(each, Import) or not each.line:
+                if type(each) is not Import or not each.line:
                     continue
                 found = self._imported(path, each)
                 if len(found) > 1:

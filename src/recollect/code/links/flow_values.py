@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.code.links.program import Assign, Expression, Import, Name, Scope, Spread, Table
 
 if TYPE_CHECKING:
     from recollect.code.links.program import Key
 
-User = Callable[["Value"], None]
+# Takes the values of a variable: a function, or the first of a tuple, which is given the tuple, too: it has no closure.
+Taker = tuple[Callable[..., None], *tuple[Any, ...]]
+User = Callable[["Value"], None] | Taker
 
 
 def ignore(value: Value) -> None:
@@ -292,7 +294,7 @@ class Work:
                 self._coarsen(steps)
             for user in variable.users[:count]:
                 if type(user) is not Variable:
-                    user(value)  # type: ignore[operator]
+                    user[0](user, value) if type(user) is tuple else user(value)  # type: ignore[operator]
                     continue
                 # What `Variable.add` does, without the call: most of what is handed on goes from variable to variable.
                 values = user.values
@@ -380,8 +382,9 @@ class Variable:
             self.users = [user]
         values = self.values
         if values:
+            take = user[0] if type(user) is tuple else None
             for value in values if type(values) is tuple else tuple(values):
-                user(value)
+                user(value) if take is None else take(user, value)  # type: ignore[operator]
 
     def flow(self, target: Variable) -> None:
         """Let another variable hold all that this one holds."""
@@ -413,7 +416,7 @@ class Fixed(Variable):
     def use(self, user: User) -> None:
         """Call `user` with what it holds, now."""
         for value in self.values:
-            user(value)
+            user[0](user, value) if type(user) is tuple else user(value)  # type: ignore[operator]
 
     def flow(self, target: Variable) -> None:
         """Give what it holds, now."""
@@ -489,11 +492,10 @@ def bound(scope: Scope) -> list[str]:
     """Return the names that a scope binds."""
     found: list[str] = []
     for statement in scope.body:
-        kind = type(statement)
-        if kind is Assign:
-            add_targets(statement.target, found)  # type: ignore[union-attr]
-        elif kind is Import:
-            found += _imported_names(cast(Import, statement))
+        if type(statement) is Assign:
+            add_targets(statement.target, found)
+        elif type(statement) is Import:
+            found += _imported_names(statement)
     elsewhere = {*scope.global_names, *scope.outer_names}
     if elsewhere:
         found = [name for name in found if name not in elsewhere]

@@ -1,8 +1,8 @@
 """Interface summaries: as much of a program as other files can see of it.
 
-    kept        names of the file, classes with members and bases, parameters, declared types, what functions return,
-                yield and assign to attributes, and the variables that this is made of
-    left out    everything else that functions do, types that are only named
+    kept        names of the file, classes with members and bases, declared types, what functions return, yield and
+                assign to attributes, and the variables and parameters that this is made of
+    left out    everything else that functions do and take, types that are only named
 
 Lines do not count for its hash: an edit that other files do not see concerns no other group.
 """
@@ -10,7 +10,7 @@ Lines do not count for its hash: an edit that other files do not see concerns no
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -20,12 +20,41 @@ from recollect.code.links import program as ir
 
 # Rounds in which variables of variables are followed back.
 ROUNDS = 3
+# A parameter in whose place is another one that is seen.
+UNSEEN = ir.Parameter("")
 _LEAVING: frozenset[type] = frozenset((ir.Return, ir.Yield, ir.Import, ir.Export))
 
 
 def summary(unit: ir.Unit) -> ir.Unit:
     """Return the interface summary of a program; scopes keep their places."""
-    return msgspec.structs.replace(unit, scopes=tuple([_scope(scope) for scope in unit.scopes]))
+    scopes = [_scope(scope) for scope in unit.scopes]
+    inner: dict[int, list[int]] = {}
+    for place, scope in enumerate(scopes):
+        inner.setdefault(scope.parent if scope.parent < place else -1, []).append(place)
+    for place, scope in enumerate(scopes):
+        if len(scope.parameters) > 1 and scope.arity < 0:
+            asked: set[str] = set()
+            waiting = [place]
+            for each in waiting:
+                add_names(scopes[each], asked)
+                waiting += inner.get(each, ())
+            scopes[place] = msgspec.structs.replace(scope, parameters=_seen_parameters(scope, asked))
+    return msgspec.structs.replace(unit, scopes=tuple(scopes))
+
+
+def _seen_parameters(scope: ir.Scope, asked: Container[str]) -> tuple[ir.Parameter, ...]:
+    """Return the parameters of a function whose values others can see, and the first, which may be the receiver."""
+    if any(each.kind == "**" and each.name in asked for each in scope.parameters):
+        return scope.parameters  # what no other has the name of is in it
+    kept: list[ir.Parameter] = []
+    is_counted = False  # whether the place of those before counts
+    for each in reversed(scope.parameters[1:]):
+        if each.name in asked:
+            kept.append(each)
+            is_counted = is_counted or each.kind in ("", "*")
+        elif is_counted and each.kind == "":
+            kept.append(UNSEEN)
+    return (scope.parameters[0], *reversed(kept))
 
 
 def _scope(scope: ir.Scope) -> ir.Scope:

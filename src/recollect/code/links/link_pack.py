@@ -57,13 +57,13 @@ def pack(sites: Iterable[Site], loose: Loose) -> tuple[bytes, bytes]:
     edges: dict[tuple[int, int, int], int] = {}
     source, target, edge, line, column = (array("i") for _ in range(5))
     relation, surest, how, confidence = bytearray(), bytearray(), bytearray(), bytearray()
-    for each in sorted(set(sites)):
+    for user, used, relates, at_line, at_column, found, certainty in sorted(set(sites)):
         key = (
-            sources.setdefault(each.source, len(sources)),
-            targets.setdefault(each.target, len(targets)),
-            RELATION_PLACES[each.relation],
+            sources.setdefault(user, len(sources)),
+            targets.setdefault(used, len(targets)),
+            RELATION_PLACES[relates],
         )
-        sure = max(0, min(SURE, round(each.confidence * SURE)))
+        sure = max(0, min(SURE, round(certainty * SURE)))
         place = edges.setdefault(key, len(edges))
         if place == len(relation):
             source.append(key[0])
@@ -72,9 +72,9 @@ def pack(sites: Iterable[Site], loose: Loose) -> tuple[bytes, bytes]:
             surest.append(sure)
         surest[place] = max(surest[place], sure)
         edge.append(place)
-        line.append(each.line)
-        column.append(each.column)
-        how.append(hows.setdefault(each.how, len(hows)))
+        line.append(at_line)
+        column.append(at_column)
+        how.append(hows.setdefault(found, len(hows)))
         confidence.append(sure)
     columns = Edges(
         list(sources),

@@ -7,6 +7,7 @@ A group whose worker dies is solved by this process, as without workers.
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
@@ -50,8 +51,14 @@ class Packed(NamedTuple):
 
 def solve_group(modules: Modules, task: GroupTask) -> list[Packed]:
     """Return the links of the members of a group."""
-    found = solved(task.programs, modules, task.members, task.needed)
-    return [Packed(path, *pack(row.sites, row.loose), row.is_coarse) for path, row in found.items()]
+    was_on = gc.isenabled()
+    gc.disable()  # until all is freed: the solver leaves no cycles
+    try:
+        found = solved(task.programs, modules, task.members, task.needed)
+        return [Packed(path, *pack(row.sites, row.loose), row.is_coarse) for path, row in found.items()]
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def learn(content: bytes) -> bytes:

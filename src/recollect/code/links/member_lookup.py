@@ -68,8 +68,14 @@ AFTER_ALL = 1 << 30  # the place of a base that the head of a class does not nam
 
 def lookup(state: State, value: fv.Value, name: str, site: Site, sink: Sink) -> None:
     """Send a member of a value, now and as more becomes known."""
+    look_up((look_up, state, name, site, sink), value)
+
+
+def look_up(taker: fv.Taker, value: fv.Value) -> None:
+    """Send a member of a value, as the user of a variable."""
     finder = FINDERS.get(type(value))
     if finder is not None:
+        _, state, name, site, sink = taker
         finder(state, value, name, site, sink)
 
 
@@ -167,7 +173,7 @@ def _of_class(state: State, value: fv.Class, name: str, site: Site, sink: Sink) 
     inherited(state, value, name, through)
 
 
-def inherited(state: State, of: fv.Class, name: str, sink: Sink, after: fv.Class | None = None) -> None:
+def inherited(state: State, of: fv.Class, name: str, sink: fv.User, after: fv.Class | None = None) -> None:
     """Send the member of the first class in the order of bases.
 
     after: only classes after this one are asked. A lookup is done once, and again when more is known of the classes.
@@ -268,13 +274,14 @@ def _of_object(state: State, value: fv.Object, name: str, site: Site, sink: Sink
     state.ask(value, name, sink)
     of = value.of
     if isinstance(of, fv.Class):
-        inherited(state, of, name, lambda found: _on(state, found, value, of, site, sink))
+        inherited(state, of, name, (_on, state, value, of, site, sink))
     else:
         state.prototype(of).use(lambda parent: _of_parent(state, parent, name, value, site, sink))
 
 
-def _on(state: State, found: fv.Value, receiver: fv.Value, of: fv.Class, site: Site, sink: Sink) -> None:
+def _on(taker: fv.Taker, found: fv.Value) -> None:
     """Send a member of a class as an instance sees it."""
+    _, state, receiver, of, site, sink = taker
     marks = found.scope.marks if isinstance(found, fv.Function) else ()
     if "classmethod" in marks:
         sink(state.bind(found, of))
@@ -317,11 +324,7 @@ def dispatch(state: State, value: fv.Declared, name: str, site: Site, sink: Sink
     having = [each for each in candidates if _has_in_full(each, name)]
     chosen = [each for each in having if each.is_made] or having or [value.of]
     for each in chosen:
-        inherited(state, each, name, partial(_on_instance, state, each, site, sink))
-
-
-def _on_instance(state: State, of: fv.Class, site: Site, sink: Sink, found: fv.Value) -> None:
-    _on(state, found, of.instance, of, site, sink)
+        inherited(state, each, name, (_on, state, each.instance, each, site, sink))
 
 
 def _has_in_full(of: fv.Class, name: str) -> bool:
@@ -341,7 +344,7 @@ def _of_super(state: State, value: fv.SuperProxy, name: str, site: Site, sink: S
     of = value.receiver
     receiving = of.of if isinstance(of, fv.Object | fv.Declared) else of
     asked = receiving if isinstance(receiving, fv.Class) and value.of in receiving.order else value.of
-    inherited(state, asked, name, lambda found: _on(state, found, of, value.of, site, sink), after=value.of)
+    inherited(state, asked, name, (_on, state, of, value.of, site, sink), after=value.of)
     for base in value.of.outer_bases:
         sink(state.external[f"{base.name}.{name}"])
 
@@ -372,9 +375,10 @@ def _of_collection(state: State, value: fv.Collection, name: str, site: Site, si
 
 
 def _accessed(state: State, found: fv.Value, receiver: fv.Value, site: Site, sink: Sink) -> None:
-    if isinstance(found, fv.Function) and "property" in found.scope.marks:
+    marks = found.scope.marks if type(found) is fv.Function else ()
+    if "property" in marks:
         state.apply(state.bind(found, receiver), (), site.found("property"), sink)
-    elif not (isinstance(found, fv.Function) and "setter" in found.scope.marks):
+    elif "setter" not in marks:
         sink(state.bind(found, receiver))
 
 

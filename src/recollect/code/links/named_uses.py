@@ -100,10 +100,11 @@ def with_uses(unit: ir.Unit, symbols: Sequence[Symbol], source: bytes) -> ir.Uni
     return found.unit(_paths(source, unit.language, found.wanted))
 
 
-def with_noted_uses(unit: ir.Unit, symbols: Sequence[Symbol], noted: Iterable[Path]) -> ir.Unit:
-    """Return a program with its constants, and with those names that its front end noted which are uses."""
+def with_noted_uses(unit: ir.Unit, symbols: Sequence[Symbol], noted: Iterable[tuple[tuple[str, ...], int]]) -> ir.Unit:
+    """Return a program with its constants, and with those names, noted with their lines, which are uses."""
     found = _Uses(unit, symbols)
-    return found.unit(path for path in noted if found.is_any or path.names[0] in found.wanted)
+    wanted = sorted([(line, names) for names, line in noted if found.is_any or names[0] in found.wanted])
+    return found.unit([(names, line) for line, names in wanted])
 
 
 class _Uses:
@@ -133,7 +134,7 @@ class _Uses:
         self._own |= {name for each in imports if (name := each.alias or each.name)}
         self.wanted = self._own | {self._this}
 
-    def unit(self, used: Iterable[Path]) -> ir.Unit:
+    def unit(self, used: Iterable[tuple[tuple[str, ...], int]]) -> ir.Unit:
         """Return the program with uses."""
         lines = [(symbol.start_line, symbol.end_line + 1) for symbol in self._symbols]
         inside = [-1] * (max([end for _, end in lines], default=0) + 1)

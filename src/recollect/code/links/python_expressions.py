@@ -6,7 +6,7 @@ The trees are those of the parser of this interpreter (`ast`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from recollect.code.links import program as ir
@@ -63,7 +63,8 @@ class Reader(ProgramWriter[ScopeWriter]):
 
     def name(self, name: str) -> ir.Name:
         """Return the expression of a name; the same one for the same name."""
-        return super().name(self.renamed.get(name, name) if self.renamed else name)
+        name = self.renamed.get(name, name) if self.renamed else name
+        return self.names.get(name) or super().name(name)
 
     def open(self, kind: ir.ScopeKind, name: str, node: ast.AST | None) -> ScopeWriter:
         """Return a new scope inside the current one, with its line and its symbol."""
@@ -134,7 +135,7 @@ def _comprehension(r: Reader, node: Any) -> ir.Expression:
 
 
 def _name(r: Reader, node: ast.Name) -> ir.Expression:
-    if isinstance(node.ctx, ast.Load) and node.id not in r.renamed:
+    if type(node.ctx) is ast.Load and node.id not in r.renamed:
         r.used.append((node, (node.id,)))
     return r.name(node.id)
 
@@ -142,7 +143,7 @@ def _name(r: Reader, node: ast.Name) -> ir.Expression:
 def _constant(r: Reader, node: ast.Constant) -> ir.Expression:
     """Read a constant: a short string or a number may be a key."""
     value = node.value
-    if isinstance(value, str):
+    if type(value) is str:
         return ir.Text(value) if len(value) <= LONGEST_KEY and value.isprintable() else SOME_TEXT
     if type(value) is int:
         return ir.Text(value) if value < LARGEST_KEY else NOTHING
@@ -157,9 +158,9 @@ def _format(r: Reader, node: ast.JoinedStr) -> ir.Expression:
 
 
 def _attribute(r: Reader, node: ast.Attribute) -> ir.Expression:
-    of = r.value(node.value)
-    if r.used and r.used[-1][0] is node.value and isinstance(node.ctx, ast.Load):
-        r.used[-1] = (node, (*r.used[-1][1], node.attr))
+    of, used = r.value(node.value), r.used
+    if used and used[-1][0] is node.value and type(node.ctx) is ast.Load:
+        used[-1] = (node, (*used[-1][1], node.attr))
     return ir.Member(of, node.attr, node.end_lineno or node.lineno)
 
 
@@ -187,24 +188,22 @@ def _call(r: Reader, node: ast.Call) -> ir.Expression:
         _, path = r.used.pop()
         r.used += [(function, path[:-1])] if len(path) > 1 else []
     line, column = function.lineno, function.col_offset
-    if isinstance(function, ast.Attribute):
+    if type(function) is ast.Attribute:
         line = function.end_lineno or line
         column = (function.end_col_offset or 0) - len(function.attr.encode())
-    found = ir.Call(callee, tuple(_arguments(r, node)), *r.place(line, column))
-    if isinstance(callee, ir.Name) and callee.name == "super":
+    found = ir.Call(callee, _arguments(r, node), *r.place(line, column))
+    if type(callee) is ir.Name and callee.name == "super":
         r.emit(ir.Do(found))
         return ir.Super()
     return found
 
 
-def _arguments(r: Reader, node: ast.Call) -> Iterable[ir.Argument]:
-    for each in node.args:
-        yield ir.Argument(r.value(each))
+def _arguments(r: Reader, node: ast.Call) -> tuple[ir.Argument, ...]:
+    found = [ir.Argument(r.value(each)) for each in node.args]
     for keyword in node.keywords:
-        if keyword.arg is None:
-            yield ir.Argument(ir.Spread(r.value(keyword.value)), "**")
-        else:
-            yield ir.Argument(r.value(keyword.value), keyword.arg)
+        value = r.value(keyword.value)
+        found.append(ir.Argument(ir.Spread(value), "**") if keyword.arg is None else ir.Argument(value, keyword.arg))
+    return tuple(found)
 
 
 # --- operators ---

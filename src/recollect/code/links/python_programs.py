@@ -17,7 +17,7 @@ from typing import Any
 
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
-from recollect.code.links.named_uses import Path, with_noted_uses
+from recollect.code.links.named_uses import with_noted_uses
 from recollect.code.links.python_expressions import Reader, annotation, parameters, target
 from recollect.code.links.tree_reader import NOTHING, ScopeWriter, declared, either, opaque
 from recollect.parsing import parse_python
@@ -322,5 +322,4 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     except (ValueError, RecursionError) as problem:
         raise ir.Unparsed(str(problem)) from problem
     found = ir.Unit("python", tuple([frame.scope() for frame in reader.frames]))
-    noted = sorted([(node.lineno, names) for node, names in reader.used])
-    return with_noted_uses(found, symbols, [Path(names, line) for line, names in noted])
+    return with_noted_uses(found, symbols, [(names, node.lineno) for node, names in reader.used])

@@ -29,7 +29,7 @@ def defer_body(state: State, function: fv.Function) -> None:
     owner = function.frame.owner
     if owner is not None:
         for statement in function.scope.body:
-            if isinstance(statement, ir.Assign) and isinstance(statement.target, ir.Member):
+            if type(statement) is ir.Assign and type(statement.target) is ir.Member:
                 owner.assigners.setdefault(statement.target.name, []).append(function)
                 state.assigned.add(statement.target.name)
 
@@ -111,11 +111,10 @@ def _build(state: State, path: str, unit: ir.Unit) -> None:
         return
     for place, scope in enumerate(unit.scopes):
         for statement in scope.body:
-            kind = type(statement)
-            if kind is ir.Export:
-                top.exports.setdefault(cast(ir.Export, statement).name, state.variable())
-            elif kind is ir.Import:
-                _offer(state, cast(ir.Import, statement), state.frames[path, place], top)
+            if type(statement) is ir.Export:
+                top.exports.setdefault(statement.name, state.variable())
+            elif type(statement) is ir.Import:
+                _offer(state, statement, state.frames[path, place], top)
         state.offered.update(scope.global_names)
     for each in unit.constants:
         state.frames[path, each.scope].name(each.name).add(fv.Named(path, ~each.symbol, each.name))
@@ -138,7 +137,7 @@ def _frame(state: State, path: str, unit: ir.Unit, place: int) -> fv.Frame:
         return known
     scope = unit.scopes[place]
     around = scope.parent if place and 0 <= scope.parent < len(unit.scopes) and scope.parent != place else -1
-    parent = _frame(state, path, unit, around) if around >= 0 else None
+    parent = (state.frames.get((path, around)) or _frame(state, path, unit, around)) if around >= 0 else None
     frame = state.frames[path, place] = fv.Frame(state.work, path, place, scope, parent)
     if frame.function is not None and scope.kind != "function":
         state.parts.setdefault(frame.function, []).append(frame)
@@ -176,7 +175,7 @@ def _outlines(state: State) -> None:
             each.frame.name(ir.IMPLEMENTED).use(partial(derive, state, each))
     for frame in state.frames.values():
         if frame.function is None:
-            evaluation.run(state, frame, _is_plain)
+            evaluation.run(state, frame, [each for each in frame.scope.body if _is_plain(each)])
 
 
 def _is_plain(statement: ir.Statement) -> bool:
@@ -208,9 +207,7 @@ def _members(state: State, of: fv.Class) -> None:
     bound = {
         each.value.scope
         for each in of.scope.body
-        if isinstance(each, ir.Assign)
-        and isinstance(each.value, ir.Code)
-        and isinstance(each.target, ir.Name | ir.Member)
+        if type(each) is ir.Assign and type(each.value) is ir.Code and isinstance(each.target, ir.Name | ir.Member)
     }
     for place in state.inner[of.path].get(of.place, ()):
         scope = scopes[place]
@@ -237,7 +234,7 @@ def _bodies(state: State) -> None:
     for (path, _), frame in state.frames.items():
         around = frame.function
         if around is None:
-            evaluation.run(state, frame, lambda statement: not _is_plain(statement))
+            evaluation.run(state, frame, [each for each in frame.scope.body if not _is_plain(each)])
         elif path not in state.faces:
             evaluation.run(state, frame)
 
@@ -280,10 +277,9 @@ def _receive(state: State, method: fv.Function, owner: fv.Class) -> None:
     """Assume that a method without known callers is called on its own class, and on those that inherit it."""
     receivers = state.receivers(method)
     if not receivers.values:
-        is_of_class = "classmethod" in method.scope.marks
-        for each in (owner, *subclasses(owner)):
-            having = next((base for base in each.order if method.scope.name in base.frame.names), owner)
-            if having is owner:
+        is_of_class, name = "classmethod" in method.scope.marks, method.scope.name
+        for each in (owner, *subclasses(owner)) if owner.subclasses else (owner,):
+            if next((base for base in each.order if name in base.frame.names), owner) is owner:
                 receivers.add(each if is_of_class else each.instance)
 
 

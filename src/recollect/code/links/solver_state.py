@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -45,9 +45,7 @@ class Site(msgspec.Struct):
         """Return the same place as one where something is known in another way."""
         if self.is_call and self.entered is None:
             self.entered = {}
-        return Site(
-            self.frame, self.line, self.column, how, self.is_implied, self.receivers, self.is_call, self.entered
-        )
+        return msgspec.structs.replace(self, how=how)
 
 
 class Given(msgspec.Struct):
@@ -57,14 +55,6 @@ class Given(msgspec.Struct):
     name: str | None = None
     is_spread: bool = False
     declared: Expression | None = None
-
-
-class Asked(NamedTuple):
-    """A call as written by a name, unresolved if it gets no callee."""
-
-    site: Site
-    callee: Name | Member
-    values: fv.Variable
 
 
 K = TypeVar("K")
@@ -86,13 +76,7 @@ class Interned(dict[K, V]):
 class State:
     """The state of solving: frames, interned values, found calls, deferred work."""
 
-    def __init__(
-        self,
-        units: Mapping[str, Unit],
-        modules: Modules,
-        faces: Container[str] = frozenset(),
-        most_steps: int = fv.MOST_STEPS,
-    ) -> None:
+    def __init__(self, units: Mapping[str, Unit], modules: Modules, faces: Container[str], most_steps: int) -> None:
         self.units, self.modules, self.faces = units, modules, faces
         self.work = fv.Work(most_steps)
         self.frames: dict[Place, fv.Frame] = {}
@@ -102,7 +86,8 @@ class State:
         self.made: dict[CallSite, dict[Place | str, str]] = {}  # callees, and how each was found first
         self.read: dict[tuple[Place, Place | str, int], None] = {}  # members of declared types and other libraries
         self.counts: dict[CallSite, int] = {}  # of calls of Java outside, how many arguments they have
-        self.asked: list[Asked] = []
+        # Calls as written by a name, with what it means; one that gets no callee is unresolved.
+        self.asked: list[tuple[Site, Name | Member, fv.Variable]] = []
         self.classes: list[fv.Class] = []
         self.functions: list[fv.Function] = []
         self.is_ordered = False  # whether the orders in which classes inherit are fixed
@@ -114,9 +99,8 @@ class State:
         self.defined: dict[Place, fv.Variable] = {}  # functions and classes whose decorators were called
         self.uses: list[tuple[fv.Frame, Use, fv.Variable]] = []
         self.outside: dict[tuple[str, str], fv.Variable] = {}  # names that a file uses and does not bind
-        self.visible: dict[
-            tuple[tuple[str, ...], str], fv.Variable
-        ] = {}  # those that need no import, by who offers them
+        # Those that need no import, by who offers them.
+        self.visible: dict[tuple[tuple[str, ...], str], fv.Variable] = {}
         # Functions of other stages, set by the solver.
         self.apply: Callable[..., None]
         self.evaluate: Callable[[Expression, fv.Frame], fv.Variable]
@@ -157,7 +141,8 @@ class State:
             frame.module = None  # type: ignore[assignment]
         for each in self.classes:
             each.instance = None  # type: ignore[assignment]
-            each.bases, each.subclasses, each.order = [], [], []
+            each.bases, each.subclasses, each.order, each.constructors, each.initial = [], [], [], [], []
+            each.overloads, each.assigners, each.lookups = {}, {}, {}
         self.__dict__.clear()
 
     # --- values, each made once ---
@@ -171,9 +156,9 @@ class State:
 
     def bind(self, value: fv.Value, receiver: fv.Value) -> fv.Value:
         """Return a function that is called on a receiver; anything else as it is."""
-        if not isinstance(value, fv.Function | fv.Overloaded):
+        if type(value) is not fv.Function and type(value) is not fv.Overloaded:
             return value
-        if isinstance(receiver, fv.Bound):  # a function is one object, whatever it is called on
+        if type(receiver) is fv.Bound:  # a function is one object, whatever it is called on
             receiver = receiver.function
         return self._bound[value, receiver]
 
@@ -245,5 +230,6 @@ class State:
 
     def expect(self, site: Site, callee: Expression, values: fv.Variable) -> None:
         """Keep what a call means as it is written; one in a summary or without a name is not missed."""
-        if isinstance(callee, Name | Member) and not site.is_implied and site.frame.path not in self.faces:
-            self.asked.append(Asked(site, callee, values))
+        is_named = type(callee) is Name or type(callee) is Member
+        if is_named and not site.is_implied and site.frame.path not in self.faces:
+            self.asked.append((site, callee, values))  # type: ignore[arg-type]

@@ -185,15 +185,10 @@ def _read(store: Store, tree: Tree, owner: str, files: Mapping[str, _Indexed], l
 
 
 def _keep(
-    store: Store,
-    tree: Tree,
-    owner: str,
-    files: Mapping[str, _Indexed],
-    programs: Iterable[Translated],
-    notes: list[str],
+    store: Store, tree: Tree, owner: str, files: Mapping[str, _Indexed], read: Iterable[Translated], notes: list[str]
 ) -> None:
     rows: list[Program] = []
-    for found in programs:
+    for found in read:
         row = files[found.path]
         rows.append(Program(row.id, found.path, _stamped(found.hash or row.hash), *found[2:5]))
         if found.note:

@@ -61,6 +61,8 @@ def test_lines_and_columns_do_not_count() -> None:
         ("        print(make(5))\n", "        print(make(6), 7)\n\n"),
         ("    unused = x.nobody(lambda: x)\n", "    unused = x.nobody(lambda: x)  # seen\n"),
         ("    await x.sees()\n", "    x.sees().again()\n"),
+        ("def run(x)", "def run(x, new: int = 0, *more, by_name=make)"),
+        (", **others)", ")"),
     ],
 )
 def test_statements_without_outside_effect_are_left_out(old: str, new: str) -> None:
@@ -85,6 +87,22 @@ def test_statements_without_outside_effect_are_left_out(old: str, new: str) -> N
 def test_visible_changes_change_the_summary(old: str, new: str) -> None:
     assert old in SOURCE
     assert packed(_shown(SOURCE.replace(old, new))) != packed(_shown(SOURCE))
+
+
+@pytest.mark.parametrize(
+    ("takes", "kept"),
+    [
+        ("a, new=None", ["a"]),
+        ("new, b", ["new", "b"]),  # the first may be the receiver
+        ("a, new, b, other", ["a", "", "b"]),
+        ("a, new, *rest, other", ["a", "", "rest"]),
+        ("a, new, *more, c=1", ["a", "c"]),
+        ("a, new, **others", ["a", "new", "others"]),  # what is given by the name of `new` is not in it
+    ],
+)
+def test_a_summary_has_those_parameters_that_are_seen(takes: str, kept: list[str]) -> None:
+    source = f"def f({takes}):\n    inner = lambda: b\n    return [a, inner, c, rest, others]\n"
+    assert [each.name for each in _shown(source).scopes[1].parameters] == kept
 
 
 def _hash_at(line: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -9,7 +10,7 @@ import pytest
 
 from recollect.code import process_pool
 from recollect.code.links.file_programs import read_offer, translated
-from recollect.code.links.link_workers import BYTES_EACH, GroupTask, Packed, solve_all, useful_workers
+from recollect.code.links.link_workers import BYTES_EACH, GroupTask, Packed, solve_all, solve_group, useful_workers
 from recollect.code.links.module_finder import Declared, Modules
 from recollect.code.process_pool import Process
 from recollect.store.link_rows import Edges
@@ -70,6 +71,33 @@ def test_where_no_process_can_be_started_groups_are_solved_here(
     alone = list(solve_all(modules, _errands(), 1))
     monkeypatch.setattr(process_pool.sys, "executable", "/nowhere/python")
     assert list(solve_all(modules, _errands(), 2)) == alone
+
+
+CYCLES = b"""
+class A:
+    def __init__(self, x):
+        self.x = [x, self.go]
+
+    def go(self):
+        return A(self)
+
+class B(A):
+    @property
+    def own(self):
+        return self.go().own
+"""
+
+
+def test_nothing_that_was_solved_is_left_to_the_collector(modules: Modules) -> None:
+    task = GroupTask(("a.py",), (), {"a.py": translated("a.py", CYCLES).content})
+    solve_group(modules, task)
+    gc.collect()
+    gc.disable()
+    try:
+        assert len(solve_group(modules, task)) == 1
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_closing_the_iterator_ends_all_processes(modules: Modules, monkeypatch: pytest.MonkeyPatch) -> None:
