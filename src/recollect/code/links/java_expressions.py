@@ -14,7 +14,6 @@ from recollect.code.links import program as ir
 from recollect.code.links.java_reader import (
     FIELD,
     OBJECT,
-    Handler,
     Reader,
     array_of,
     declarator_type,
@@ -25,9 +24,9 @@ from recollect.code.links.java_reader import (
 from recollect.code.links.overload_choice import UNWRAPPED
 from recollect.code.links.tree_reader import (
     NOTHING,
+    Handler,
     declared,
     first,
-    in_block,
     nothing,
     opaque,
     scoped,
@@ -249,21 +248,20 @@ def reference(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     frame = r.open("function", node, LAMBDA)
     frame.marks += ["functional", "arrow"]
     frame.parameters.append(REST)
-    before = r.enter(frame)
-    if last.type == "new":
-        made = type_of(r, owner)
-        is_class = made is not None and not isinstance(made, ir.Table)
-        found = ir.Call(made or NOTHING, (ALL,), line, column, is_new=True) if is_class else NOTHING
-    else:
-        of, name = r.value(owner), r.cut(last)
-        found = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
-        if _is_type(r, owner):  # static, or called on its first argument
-            first = r.name("first")
-            frame.parameters.insert(0, ir.Parameter(first.name, "", None, of))
-            on_first = ir.Call(ir.Member(ir.Cast(first, of), name, line), (ALL,), line, column)
-            found = ir.Either((ir.Call(found.callee, (ir.Argument(first), ALL), line, column), on_first))
-    r.emit(ir.Return(found))
-    r.back(before)
+    with r.inside(frame):
+        if last.type == "new":
+            made = type_of(r, owner)
+            is_class = made is not None and not isinstance(made, ir.Table)
+            found = ir.Call(made or NOTHING, (ALL,), line, column, is_new=True) if is_class else NOTHING
+        else:
+            of, name = r.value(owner), r.cut(last)
+            found = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
+            if _is_type(r, owner):  # static, or called on its first argument
+                first = r.name("first")
+                frame.parameters.insert(0, ir.Parameter(first.name, "", None, of))
+                on_first = ir.Call(ir.Member(ir.Cast(first, of), name, line), (ALL,), line, column)
+                found = ir.Either((ir.Call(found.callee, (ir.Argument(first), ALL), line, column), on_first))
+        r.emit(ir.Return(found))
     return ir.Code(frame.place)
 
 
@@ -493,7 +491,8 @@ READERS: dict[str, Handler] = {
     "catch_formal_parameter": caught,
     **dict.fromkeys(("constructor_body", "expression_statement", "switch_block_statement_group"), statements),
     **dict.fromkeys(
-        "block switch_block switch_rule for_statement try_with_resources_statement catch_clause".split(), in_block
+        "block switch_block switch_rule for_statement try_with_resources_statement catch_clause".split(),
+        scoped(statements),
     ),
     **dict.fromkeys(
         "modifiers break_statement continue_statement generic_type array_type type_arguments".split(), nothing

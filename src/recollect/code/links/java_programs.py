@@ -18,23 +18,19 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from recollect.code.index import page as grammars
-from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import java_expressions
 from recollect.code.links import program as ir
 from recollect.code.links.java_expressions import CONSTRUCTOR, anonymous, arguments, as_type, base, function_body
 from recollect.code.links.java_reader import (
     FIELD,
-    FIELDS,
-    Handler,
     Reader,
     Shape,
     declarator_type,
     declare_variables,
     is_plain,
 )
-from recollect.code.links.tree_reader import NOTHING, BlockFrame, by_end, declared, grammar, nothing
+from recollect.code.links.tree_reader import NOTHING, BlockFrame, Handler, declared, nothing
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -114,23 +110,22 @@ def class_(r: Reader, node: tree_sitter.Node, shape: Shape) -> BlockFrame:
     kind = r.kind(node)
     frame = r.open("interface" if kind in INTERFACES else "class", node if kind in TYPES else None, shape.name)
     r.shapes[frame.place] = shape
-    before = r.enter(frame)
-    members = _members(r, node.child_by_field_id(r.fields.body) or node)
-    _declare_classes(r, members, shape.reference)
-    if kind in TYPES:
-        declare_variables(r, node)
-        _heads(r, node, frame)
-        _annotated(r, node, frame)
-        if "abstract" in _words(r, node):
-            frame.marks.append("abstract")
-    shape.has_bases = bool(frame.bases or frame.implements) or kind not in TYPES
-    if kind == "record_declaration":
-        _record(r, shape, node, members)
-    for each in members:
-        reader = MEMBERS.get(r.kind(each))
-        if reader is not None:
-            reader(r, shape, each)
-    r.back(before)
+    with r.inside(frame):
+        members = _members(r, node.child_by_field_id(r.fields.body) or node)
+        _declare_classes(r, members, shape.reference)
+        if kind in TYPES:
+            declare_variables(r, node)
+            _heads(r, node, frame)
+            _annotated(r, node, frame)
+            if "abstract" in _words(r, node):
+                frame.marks.append("abstract")
+        shape.has_bases = bool(frame.bases or frame.implements) or kind not in TYPES
+        if kind == "record_declaration":
+            _record(r, shape, node, members)
+        for each in members:
+            reader = MEMBERS.get(r.kind(each))
+            if reader is not None:
+                reader(r, shape, each)
     return frame
 
 
@@ -212,10 +207,9 @@ def _function(r: Reader, node: tree_sitter.Node, name: str) -> BlockFrame:
     _annotated(r, node, function)
     r.emit(ir.Assign(r.name(name), ir.Code(function.place)))
     r.wait(partial(function_body, r, node, listed), function)
-    before = r.enter(function)
-    declare_variables(r, node)
-    function.returns = declarator_type(r, node, node)
-    r.back(before)
+    with r.inside(function):
+        declare_variables(r, node)
+        function.returns = declarator_type(r, node, node)
     return function
 
 
@@ -302,15 +296,13 @@ MEMBERS: dict[str, Callable[[Reader, Shape, tree_sitter.Node], None]] = {
     "enum_constant": _constant,
     **dict.fromkeys(TYPES, lambda r, shape, node: r.do(class_declaration(r, node))),
 }
-READERS: tuple[tuple[str, Handler], ...] = tuple(
-    {
-        **java_expressions.READERS,
-        "program": program,
-        **dict.fromkeys(TYPES, class_declaration),
-        "class_body": anonymous_class,
-        "ERROR": nothing,
-    }.items()
-)
+READERS: dict[str, Handler] = {
+    **java_expressions.READERS,
+    "program": program,
+    **dict.fromkeys(TYPES, class_declaration),
+    "class_body": anonymous_class,
+    "ERROR": nothing,
+}
 
 
 def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
@@ -319,8 +311,6 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     symbols: those of the same file, whose places the scopes refer to
     Never raises for the content of the file.
     """
-    page = Page(source)
-    parsed = grammars.parsed("java")
-    reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
-    reader.read_tree(parse(page, "java").root_node)
-    return ir.Unit("java", tuple([frame.scope() for frame in reader.frames]), reader.package)
+    reader = Reader(source, READERS, symbols)
+    reader.read_tree()
+    return ir.Unit("java", reader.scopes(), reader.package)

@@ -15,16 +15,16 @@ what they are instances of; one that leads to no class, such as `var`, is None:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.code.index.page import Page
+from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
 from recollect.code.links.tree_reader import (
     NOTHING,
     BlockFrame,
-    Grammar,
+    Handler,
     ScopeWriter,
     TreeReader,
     Variable,
@@ -35,15 +35,7 @@ from recollect.code.links.tree_reader import (
 if TYPE_CHECKING:
     import tree_sitter
 
-Handler = Callable[["Reader", "tree_sitter.Node"], ir.Expression]
-
 FIELD = "#"
-FIELDS = tuple(
-    (
-        "arguments body condition constructor declarator dimensions element field left name object operator parameters "
-        "right type type_parameters value"
-    ).split()
-)
 # No object of a program is held by a variable of these types, so its values need not be followed.
 PLAIN = frozenset(
     "byte short int long char float double boolean Byte Short Integer Long Character Float Double Boolean String "
@@ -61,8 +53,6 @@ class Shape:
     initial: functions that initialise its objects and itself
     has_bases: it may inherit members from other files
     """
-
-    __slots__ = ("dynamic", "has_bases", "initial", "name", "reference")
 
     def __init__(self, name: str, reference: ir.Expression | None) -> None:
         self.name, self.reference = name, reference
@@ -87,8 +77,8 @@ class Reader(TreeReader):
     statics: names that are imported from classes, with those classes; star_statics: classes of which all are
     """
 
-    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
-        super().__init__(page, grammar, symbols)
+    def __init__(self, source: bytes, readers: Mapping[str, Handler], symbols: Sequence[Symbol]) -> None:
+        super().__init__(source, "java", readers, symbols)
         self.shapes: dict[int, Shape] = {}
         self.imported: dict[str, str] = {}
         self.statics: dict[str, ir.Expression] = {}

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import IDENTIFIERS, bind, function, key
-from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, word
+from recollect.code.links.javascript_reader import OBJECT, Reader, annotation, word
 from recollect.code.links.tree_reader import (
     NOTHING,
+    Handler,
     declared,
     either,
     first,

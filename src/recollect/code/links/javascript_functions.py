@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
-from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, declared_type
-from recollect.code.links.tree_reader import NOTHING, BlockFrame, declared, first, nothing, scoped, statements
+from recollect.code.links.javascript_reader import OBJECT, Reader, annotation, declared_type
+from recollect.code.links.tree_reader import NOTHING, BlockFrame, Handler, declared, first, nothing, scoped, statements
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -175,9 +175,8 @@ def class_(r: Reader, node: tree_sitter.Node) -> ir.Code:
     decorators(r, node)
     if r.kind(node) == "abstract_class_declaration":
         frame.marks.append("abstract")
-    before = r.enter(frame)
-    _members(r, r.children(node.child_by_field_id(r.fields.body)))
-    r.back(before)
+    with r.inside(frame):
+        _members(r, r.children(node.child_by_field_id(r.fields.body)))
     return ir.Code(frame.place)
 
 

@@ -8,25 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.code.index import page as grammars
 from recollect.code.index.languages import detect
-from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import javascript_expressions, javascript_functions
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import bind, decorators, names_of
-from recollect.code.links.javascript_reader import FIELDS, OBJECT, Handler, Reader, annotation, declared_type
-from recollect.code.links.tree_reader import (
-    NOTHING,
-    Block,
-    by_end,
-    declared,
-    first,
-    grammar,
-    in_block,
-    scoped,
-    statements,
-)
+from recollect.code.links.javascript_reader import OBJECT, Reader, annotation, declared_type
+from recollect.code.links.tree_reader import NOTHING, Block, Handler, declared, first, scoped, statements
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -189,25 +177,23 @@ def close(r: Reader) -> None:
 
 LANGUAGES = ("javascript", "typescript", "tsx")
 HEAD_BYTES = 128  # a first line that names an interpreter
-READERS: tuple[tuple[str, Handler], ...] = tuple(
-    {
-        **javascript_expressions.READERS,
-        **javascript_functions.READERS,
-        "import_statement": import_,
-        "export_statement": export,
-        **dict.fromkeys(("internal_module", "module"), namespace),
-        "variable_declaration": variables,
-        "lexical_declaration": variables,
-        "type_alias_declaration": type_alias,
-        "for_in_statement": scoped(for_in),
-        "catch_clause": scoped(catch),
-        "return_statement": return_,
-        **dict.fromkeys(
-            ("expression_statement", "ambient_declaration", "switch_body", "switch_case", "switch_default"), statements
-        ),
-        **dict.fromkeys(("for_statement", "switch_statement"), in_block),
-    }.items()
-)
+READERS: dict[str, Handler] = {
+    **javascript_expressions.READERS,
+    **javascript_functions.READERS,
+    "import_statement": import_,
+    "export_statement": export,
+    **dict.fromkeys(("internal_module", "module"), namespace),
+    "variable_declaration": variables,
+    "lexical_declaration": variables,
+    "type_alias_declaration": type_alias,
+    "for_in_statement": scoped(for_in),
+    "catch_clause": scoped(catch),
+    "return_statement": return_,
+    **dict.fromkeys(
+        ("expression_statement", "ambient_declaration", "switch_body", "switch_case", "switch_default"), statements
+    ),
+    **dict.fromkeys(("for_statement", "switch_statement"), scoped(statements)),
+}
 
 
 def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = "") -> ir.Unit:
@@ -220,10 +206,7 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = ""
     if not language:
         found = detect(path, source[:HEAD_BYTES])
         language = found.name if found is not None and found.name in LANGUAGES else LANGUAGES[0]
-    page = Page(source)
-    parsed = grammars.parsed(language)
-    tree = parse(page, language)
-    reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
-    reader.read_tree(tree.root_node)
+    reader = Reader(source, language, READERS, symbols)
+    reader.read_tree()
     close(reader)
-    return ir.Unit(language, tuple([frame.scope() for frame in reader.frames]))
+    return ir.Unit(language, reader.scopes())

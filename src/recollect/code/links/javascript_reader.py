@@ -6,34 +6,17 @@ A type is an expression of what it is an instance of: `A | B` is either, `A[]` i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.code.index.page import Page
+from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
-from recollect.code.links.tree_reader import (
-    NOTHING,
-    Block,
-    Grammar,
-    TreeReader,
-    Variable,
-    declared,
-    either,
-)
+from recollect.code.links.tree_reader import NOTHING, Block, Handler, TreeReader, Variable, declared, either
 
 if TYPE_CHECKING:
     import tree_sitter
 
-Handler = Callable[["Reader", "tree_sitter.Node"], ir.Expression]
-
 OBJECT = "object"  # the kind of a table whose entries are all that it has
-FIELDS = tuple(
-    (
-        "alias alternative arguments body condition consequence constructor declaration function index kind left name "
-        "object open_tag operator parameter parameters pattern property key return_type right source type "
-        "type_arguments value"
-    ).split()
-)
 
 
 class Reader(TreeReader):
@@ -42,8 +25,8 @@ class Reader(TreeReader):
     imports: modules that are required inside of expressions; exports: name outside, name inside, its block
     """
 
-    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
-        super().__init__(page, grammar, symbols)
+    def __init__(self, source: bytes, language: str, readers: Mapping[str, Handler], symbols: Sequence[Symbol]) -> None:
+        super().__init__(source, language, readers, symbols)
         self.imports: set[str] = set()
         self.exports: list[tuple[str, str, Block]] = []
         self.has_exports = False  # module.exports is used

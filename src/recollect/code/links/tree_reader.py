@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -49,13 +49,12 @@ COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 class Fields:
     """The numbers of a grammar's fields, as attributes by their names."""
 
-    def __init__(self, language: tree_sitter.Language, names: Sequence[str]) -> None:
-        for name in names:
-            setattr(self, name, language.field_id_for_name(name) or 0)
+    def __init__(self, language: tree_sitter.Language) -> None:
+        for place in range(1, language.field_count + 1):
+            setattr(self, language.field_name_for_id(place) or "", place)
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> int: ...
+    def __getattr__(self, name: str) -> int:
+        return 0  # a field that only other grammars have
 
 
 class Grammar(NamedTuple):
@@ -71,17 +70,20 @@ def _unknown(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     return r.parts(node.named_children)
 
 
-@cache
-def grammar(
-    language: tree_sitter.Language, readers: tuple[tuple[str, Handler], ...], fields: tuple[str, ...]
-) -> Grammar:
+_GRAMMARS: dict[str, Grammar] = {}
+
+
+def _grammar(name: str, readers: Mapping[str, Handler]) -> Grammar:
     """Return the table of a language, made once per process."""
-    kinds = [language.node_kind_for_id(place) or "" for place in range(language.node_kind_count)]
-    named = [language.node_kind_is_named(place) for place in range(language.node_kind_count)]
-    table = dict(readers)
-    handlers = [table.get(kind, _unknown) if known else _unknown for kind, known in zip(kinds, named, strict=True)]
-    beyond = ERROR_KIND + 1 - len(kinds)
-    return Grammar(handlers + [_unknown] * beyond, kinds + ["ERROR"] * beyond, Fields(language, fields))
+    if name not in _GRAMMARS:
+        language = parsed(name)
+        every = range(language.node_kind_count)
+        kinds = [language.node_kind_for_id(place) or "" for place in every]
+        known = [kinds[place] if language.node_kind_is_named(place) else "" for place in every]
+        beyond = ERROR_KIND + 1 - len(kinds)
+        handlers = [readers.get(kind, _unknown) for kind in known] + [_unknown] * beyond
+        _GRAMMARS[name] = Grammar(handlers, kinds + ["ERROR"] * beyond, Fields(language))
+    return _GRAMMARS[name]
 
 
 @cache
@@ -103,14 +105,6 @@ def nodes_of_kinds(page: Page, language: str, **kinds: Pattern[str]) -> dict[str
     return {name: sorted(found.get(name, ()), key=SPAN) for name in kinds}
 
 
-def by_end(page: Page, symbols: Sequence[Symbol]) -> dict[tuple[int, str], int]:
-    """Return the symbols by end and name, the innermost of equal ones."""
-    return {
-        (_plain(page, symbol.end_byte) if page.returns else symbol.end_byte, symbol.name): place
-        for place, symbol in enumerate(symbols)
-    }
-
-
 def _plain(page: Page, offset: int) -> int:
     """Return where an offset of the file is in the text, which has no \\r: what `Page.original` came from."""
     return offset - bisect_left(page.returns, offset, key=lambda feed: page.original(feed))
@@ -118,11 +112,6 @@ def _plain(page: Page, offset: int) -> int:
 
 class ScopeWriter:
     """A `Scope` that is being written; `counts`: how often each name was taken."""
-
-    __slots__ = (
-        "arity", "bases", "body", "counts", "decorators", "global_names", "implements", "kind", "line", "marks", "name",
-        "outer_names", "parameters", "parent", "place", "returns", "symbol",
-    )  # fmt: skip
 
     def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None) -> None:
         self.kind: ir.ScopeKind = kind
@@ -164,8 +153,6 @@ class Variable(NamedTuple):
 class Block:
     """The names that a pair of braces declares."""
 
-    __slots__ = ("names", "outer")
-
     def __init__(self, outer: Block | None) -> None:
         self.outer = outer
         self.names: dict[str, Variable] = {}
@@ -183,8 +170,6 @@ class Block:
 
 class BlockFrame(ScopeWriter):
     """A scope of a language whose blocks declare names."""
-
-    __slots__ = ("block",)
 
     def __init__(
         self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None
@@ -214,6 +199,10 @@ class ProgramWriter(Generic[F]):
         self.names: dict[str, ir.Name] = {}
         self.queue: deque[Callable[[], object]] = deque()
         self.temporaries = 0
+
+    def scopes(self) -> tuple[ir.Scope, ...]:
+        """Return the scopes as written."""
+        return tuple([frame.scope() for frame in self.frames])
 
     def emit(self, statement: ir.Statement) -> None:
         """Write a statement into the current scope."""
@@ -253,24 +242,24 @@ class TreeReader(ProgramWriter[BlockFrame]):
     scope that ends there takes the symbol.
     """
 
-    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
+    def __init__(self, source: bytes, language: str, readers: Mapping[str, Handler], symbols: Sequence[Symbol]) -> None:
         super().__init__()
+        page = Page(source)
+        self.root = parse(page, language).root_node
         self.text = page.text
         self.is_ascii = page.is_ascii
         self.line_feeds = page.line_feeds
         self.wide = set() if page.is_ascii else page.wide_lines()
-        self.handlers = grammar.handlers
-        self.kinds = grammar.kinds
-        self.fields = grammar.fields
-        self.ends = {end: (place, name) for (end, name), place in symbols.items()}
+        self.handlers, self.kinds, self.fields = _grammar(language, readers)
+        self.ends = {_plain(page, each.end_byte): (place, each.name) for place, each in enumerate(symbols)}
         self.depth = 0
         self.module = self.frame = BlockFrame("module", "", 0, None, None)
         self.frames.append(self.frame)
         self.block = self.frame.block
 
-    def read_tree(self, root: tree_sitter.Node) -> None:
-        """Read a tree and all that waits."""
-        self.value(root)
+    def read_tree(self) -> None:
+        """Read the tree and all that waits."""
+        self.value(self.root)
         while self.queue:
             with suppress(IncompleteNode):
                 self.queue.popleft()()
@@ -350,21 +339,20 @@ class TreeReader(ProgramWriter[BlockFrame]):
         target, block = frame or self.frame, frame.block if frame else self.block
 
         def resume() -> None:
-            before = self.enter(target, block)
-            read()
-            self.back(before)
+            with self.inside(target, block):
+                read()
 
         self.queue.append(resume)
 
-    def enter(self, frame: BlockFrame, block: Block | None = None) -> tuple[BlockFrame, Block]:
-        """Go on in another scope; returns where to come back to with `back`."""
+    @contextmanager
+    def inside(self, frame: BlockFrame, block: Block | None = None) -> Iterator[None]:
+        """Read in another scope, or in another block of this one."""
         before = (self.frame, self.block)
         self.frame, self.block = frame, block or frame.block
-        return before
-
-    def back(self, before: tuple[BlockFrame, Block]) -> None:
-        """Return from a scope."""
-        self.frame, self.block = before
+        try:
+            yield
+        finally:
+            self.frame, self.block = before
 
     def open(self, kind: ir.ScopeKind, node: tree_sitter.Node | None, name: str) -> BlockFrame:
         """Return a new scope inside the current one; name: default: that of its symbol."""
@@ -374,30 +362,6 @@ class TreeReader(ProgramWriter[BlockFrame]):
         frame.line, frame.symbol = self.line(node) if node is not None else 0, symbol
         self.frames.append(frame)
         return frame
-
-
-def in_block(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
-    """Read the parts of a statement in a block of its own."""
-    outer = r.block
-    r.block = Block(outer)
-    for child in node.named_children:
-        r.do(r.value(child))
-    r.block = outer
-    return NOTHING
-
-
-def scoped(read: Handler) -> Handler:
-    """Return a handler that reads in a block of its own."""
-
-    def inside(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
-        outer = r.block
-        r.block = Block(outer)
-        try:
-            return read(r, node)
-        finally:
-            r.block = outer
-
-    return inside
 
 
 def opaque(values: Iterable[ir.Expression]) -> ir.Expression:
@@ -450,6 +414,16 @@ def statements(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
         if found is not NOTHING:
             r.do(found)
     return NOTHING
+
+
+def scoped(read: Handler) -> Handler:
+    """Return a handler that reads in a block of its own."""
+
+    def in_block(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
+        with r.inside(r.frame, Block(r.block)):
+            return read(r, node)
+
+    return in_block
 
 
 def ternary(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
