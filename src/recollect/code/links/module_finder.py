@@ -85,38 +85,24 @@ class Modules:
         self.files = files
         self.facts = facts
         self._found: dict[tuple[str, str, int], tuple[str, ...]] = {}
-        self._python_at: dict[str, tuple[str, ...]] = {}
         self._python_roots: dict[str, str] = {}
         self.rust_places: dict[str, tuple[str, list[str]]] = {}  # by file, see `_rust_place`
 
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
         """Return the files of a module; none if it is external."""
         asked = (importer, module, level)
-        found = self._found.get(asked)
-        if found is None:
-            found = self._found[asked] = self._find(importer, module, level)
-        return found
-
-    def _find(self, importer: str, module: str, level: int) -> tuple[str, ...]:
-        finder = FINDERS.get(self.family(importer))
-        return finder(self, importer, module, level) if finder else ()
-
-    def python_at(self, path: str) -> tuple[str, ...]:
-        """Return the Python file of a path without ending."""
-        found = self._python_at.get(path)
-        if found is None:
-            found = self._python_at[path] = _first(self, _python_files(path.strip("/")))
-        return found
+        if asked not in self._found:
+            finder = FINDERS.get(self.family(importer))
+            self._found[asked] = finder(self, *asked) if finder else ()
+        return self._found[asked]
 
     def visible(self, importer: str, name: str) -> tuple[str, ...]:
         """Return the other files whose name is visible here without an import."""
-        rule = VISIBLE.get(self.family(importer))
-        if rule is None:
-            return ()
-        candidates = self._offering.get((self.family(importer), name), ())
-        if rule is _anywhere and importer not in candidates:
+        family = self.family(importer)
+        candidates, rule = self.offering.get((family, name), ()), VISIBLE.get(family)
+        if rule is None and importer not in candidates:
             return candidates
-        return tuple(path for path in candidates if path != importer and rule(self, importer, path))
+        return tuple(path for path in candidates if path != importer and (rule is None or rule(self, importer, path)))
 
     def family(self, path: str) -> str:
         """Return the language family of a file."""
@@ -126,7 +112,8 @@ class Modules:
     # --- indexes, each made when it is first needed ---
 
     @cached_property
-    def _offering(self) -> dict[tuple[str, str], tuple[str, ...]]:
+    def offering(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """The files that define a name at their top, by family and name, where others may see it without an import."""
         offering: dict[tuple[str, str], list[str]] = {}
         for path in sorted(self.files):
             family = self.family(path)
@@ -175,16 +162,6 @@ class Modules:
         """Folders that Python packages begin in, by custom or manifest."""
         return ("src", "lib", *sorted({row.folder for row in self.facts.provided if row.family == "pypi"}))
 
-    @cached_property
-    def by_name(self) -> dict[tuple[str, str], list[str]]:
-        """The files that define a module, by family and the module's whole name."""
-        return _grouped(
-            ((row.language, name), path)
-            for path, row in self.files.items()
-            if row.language == "elixir"
-            for name in row.names
-        )
-
     def ending(self, path: str, family: str) -> tuple[str, ...]:
         """Return the only file of a family with a path ending."""
         tail = "/" + path
@@ -222,14 +199,11 @@ def _first(modules: Modules, candidates: Iterable[str]) -> tuple[str, ...]:
     return ()
 
 
-def _up(importer: str) -> Iterable[str]:
-    """Return the folders around a file, innermost first, the root as ''."""
-    return _around_folder(posixpath.dirname(importer))
-
-
 @cache
-def _around_folder(folder: str) -> tuple[str, ...]:
-    return (folder, *_around_folder(posixpath.dirname(folder))) if folder else ("",)
+def _up(path: str) -> tuple[str, ...]:
+    """Return the folders around a path, innermost first, the root as ''."""
+    folder = posixpath.dirname(path)
+    return (folder, *_up(folder)) if folder else ("",)
 
 
 def _join(folder: str, path: str) -> str:
@@ -252,12 +226,12 @@ def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[s
         folder = posixpath.dirname(importer)
         for _ in range(level - 1):
             folder = posixpath.dirname(folder)
-        return modules.python_at(f"{folder}/{path}")
+        return _python_at(modules, f"{folder}/{path}")
     # Beside the file and the folders around it first: scripts, tests, and packages without __init__.
     for folder in _up(importer):
         # What lies in a package is not found by its bare name, not even by its neighbours.
         is_package = modules.python_root(folder) != folder
-        found = () if is_package else modules.python_at(f"{folder}/{path}")
+        found = () if is_package else _python_at(modules, f"{folder}/{path}")
         if found and found[0] != importer:
             return found
     # A file somewhere else that is called like a module of the standard library is not what is meant.
@@ -265,16 +239,17 @@ def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[s
     if known and module.partition(".")[0] not in sys.stdlib_module_names:
         return (_nearest(importer, known),)
     for folder in modules.python_folders:
-        found = modules.python_at(f"{folder}/{path}")
+        found = _python_at(modules, f"{folder}/{path}")
         if found:
             return found
     return ()
 
 
-def _python_files(path: str) -> Iterable[str]:
-    if not path:
-        return ("__init__.py",)
-    return (f"{path}/__init__.py", f"{path}.py", f"{path}.pyi", f"{path}/__init__.pyi")
+def _python_at(modules: Modules, path: str) -> tuple[str, ...]:
+    """Return the Python file of a path without ending."""
+    path = path.strip("/")
+    endings = ("/__init__.py", ".py", ".pyi", "/__init__.pyi") if path else ("__init__.py",)
+    return _first(modules, [path + ending for ending in endings])
 
 
 def _nearest(importer: str, paths: Iterable[str]) -> str:
@@ -290,17 +265,13 @@ def _javascript(modules: Modules, importer: str, module: str, level: int) -> tup
     if module.startswith(("./", "../", "/")) or module in (".", ".."):
         return _script(modules, _join("" if module.startswith("/") else posixpath.dirname(importer), module))
     for alias in modules.facts.aliases:
-        if not alias.folder or importer.startswith(alias.folder + "/"):
-            head, star, tail = alias.pattern.partition("*")
-            if star and module.startswith(head) and module.endswith(tail):
-                middle = module[len(head) : len(module) - len(tail)]
-                found = _script(modules, _join(alias.folder, alias.target.replace("*", middle, 1)))
-                if found:
-                    return found
-            elif module == alias.pattern:
-                found = _script(modules, _join(alias.folder, alias.target))
-                if found:
-                    return found
+        head, star, tail = alias.pattern.partition("*")
+        is_named = module.startswith(head) and module.endswith(tail) if star else module == head
+        if is_named and (not alias.folder or importer.startswith(alias.folder + "/")):
+            middle = module[len(head) : len(module) - len(tail)]
+            found = _script(modules, _join(alias.folder, alias.target.replace("*", middle, 1)))
+            if found:
+                return found
     package = modules.provided("npm", module)
     return _inside(modules, *package) if package else ()
 
@@ -319,10 +290,7 @@ def _script(modules: Modules, path: str) -> tuple[str, ...]:
 def _inside(modules: Modules, package: Provided, rest: str) -> tuple[str, ...]:
     """Return a file of a local package: its entry, or a path below."""
     wanted = [rest] if rest else [package.entry, "src/index", "index", "src/main", "lib/index"]
-    for path in wanted:
-        if not path:
-            continue
-        plain = path.removeprefix("./")
+    for plain in [path.removeprefix("./") for path in wanted if path]:
         tries = [plain, f"src/{plain}"]
         tries += [f"src/{plain[len(built) :]}" for built in BUILT if plain.startswith(built)]
         for each in tries:
@@ -378,9 +346,8 @@ def _php(modules: Modules, importer: str, module: str, level: int) -> tuple[str,
 
 def _by_module_name(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
     """Return the files that define a module by its whole name."""
-    family = modules.family(importer)
-    known = modules.packages.get((family, module))
-    return tuple(known) if known else tuple(modules.by_name.get((family, module), ()))
+    named = (modules.family(importer), module)
+    return tuple(modules.packages.get(named) or modules.offering.get(named, ()))
 
 
 # --- go, rust ---------------------------------------------------------------------------------------------------------
@@ -409,17 +376,13 @@ def _rust(modules: Modules, importer: str, module: str, level: int) -> tuple[str
     parts = [part for part in module.split("::") if part]
     if not parts:
         return ()
-    if parts[0] == "crate":
-        return _rust_file(modules, root, parts[1:])
-    if parts[0] in ("self", "super"):
-        at = own
-        while parts and parts[0] in ("self", "super"):
-            at = at[:-1] if parts[0] == "super" else at
-            parts = parts[1:]
-        return _rust_file(modules, root, [*at, *parts])
+    at, is_own = own, parts[0] in ("crate", "self", "super")
+    while parts and parts[0] in ("crate", "self", "super"):
+        word, *parts = parts
+        at = [] if word == "crate" else at[:-1] if word == "super" else at
     # A module declared or used beside it, else a crate of the repository.
-    found = _rust_file(modules, root, [*own, *parts])
-    if found:
+    found = _rust_file(modules, root, [*at, *parts])
+    if found or is_own:
         return found
     crate = modules.provided("cargo", parts[0], "::")
     if crate is None:
@@ -523,17 +486,11 @@ def _around(modules: Modules, importer: str, path: str) -> bool:
     return not other or own == other or own.startswith(other + ".")
 
 
-def _anywhere(modules: Modules, importer: str, path: str) -> bool:
-    return True
-
-
-VISIBLE: dict[str, Callable[[Modules, str, str], bool]] = {
+# By family, which other files are seen; None: all of them.
+VISIBLE: dict[str, Callable[[Modules, str, str], bool] | None] = {
     "java": _same_package,
     "php": _same_package,
     "go": _same_folder,
     "csharp": _around,
-    "c": _anywhere,
-    "ruby": _anywhere,
-    "swift": _anywhere,
-    "elixir": _anywhere,
+    **dict.fromkeys(("c", "ruby", "swift", "elixir")),
 }
