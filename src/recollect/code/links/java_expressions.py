@@ -77,7 +77,7 @@ def field_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     of, field = r.child(node, r.fields.object), r.child(node, r.fields.field)
     name, path = r.cut(field), r.cut(of)
     if r.kind(field) == "this":
-        return next((r.receiver(each, is_static=False) for each in r.around() if each.shape.name == path), NOTHING)
+        return next((each.owner for each in r.around() if each.frame.name == path), NOTHING)
     if _is_package(r, path):
         return r.named_in_full(f"{path}.{name}") if name[:1].isupper() else NOTHING
     is_class = name[:1].isupper() and not name.isupper() and path.rpartition(".")[2][:1].isupper()
@@ -152,7 +152,7 @@ LITERALS = {
 }
 WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] = {
     "identifier": _type_of_name,
-    "this": lambda r, node: next((each.shape.reference for each in r.around()), None),
+    "this": lambda r, node: next((r.classes[each.frame.place] for each in r.around()), None),
     "object_creation_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
     "cast_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
     "array_creation_expression": lambda r, node: declarator_type(r, node, node),

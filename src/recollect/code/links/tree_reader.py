@@ -148,6 +148,7 @@ class Variable(NamedTuple):
     name: str
     frame: BlockFrame
     type: ir.Expression | None = None
+    is_static: bool = False
 
 
 class Block:
