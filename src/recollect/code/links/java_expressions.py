@@ -319,21 +319,11 @@ def instance_of(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a instanceof Foo f`."""
     value, right = r.maybe(node.child_by_field_id(r.fields.left)), node.child_by_field_id(r.fields.right)
     name = r.field_text(node, r.fields.name)
-    if right is not None:
-        use(r, right)
     if name:
         type = type_of(r, right)
         _bind(r, name, as_type(value, type), type)
         return NOTHING
     return opaque([value, r.parts(node.named_children[1:])])  # a pattern
-
-
-def use(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Note that a type is named."""
-    type = type_of(r, node)
-    if type is not None and not is_plain(type) and not isinstance(type, ir.Table):
-        r.emit(ir.Use(type, r.line(node)))
-    return NOTHING
 
 
 def array_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -434,8 +424,6 @@ def resource(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def caught(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read the parameter of a handler."""
     types = next((each for each in node.named_children if r.kind(each) == "catch_type"), None)
-    for each in types.named_children if types is not None else ():
-        use(r, each)
     return _declared(r, r.field_text(node, r.fields.name), types)
 
 
@@ -477,7 +465,6 @@ READERS: dict[str, Handler] = {
     "parenthesized_expression": first,
     "ternary_expression": ternary,
     "instanceof_expression": instance_of,
-    "class_literal": lambda r, node: use(r, node.named_children[0]),
     "array_access": array_access,
     "array_creation_expression": array_creation,
     "array_initializer": array,
@@ -495,6 +482,7 @@ READERS: dict[str, Handler] = {
         scoped(statements),
     ),
     **dict.fromkeys(
-        "modifiers break_statement continue_statement generic_type array_type type_arguments".split(), nothing
+        "modifiers break_statement continue_statement class_literal generic_type array_type type_arguments".split(),
+        nothing,
     ),
 }

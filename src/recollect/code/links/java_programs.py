@@ -114,7 +114,7 @@ def class_(r: Reader, node: tree_sitter.Node, name: str, reference: ir.Expressio
         _declare_classes(r, members, reference)
         if kind in TYPES:
             declare_variables(r, node)
-            _head(r, node, frame)
+            _derive(r, node, frame)
             if "abstract" in _words(r, node):
                 frame.marks.append("abstract")
         if kind == "record_declaration":
@@ -132,8 +132,7 @@ def _words(r: Reader, node: tree_sitter.Node) -> frozenset[str]:
     return frozenset(child.type for child in found.children) if found is not None else frozenset()
 
 
-def _head(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
-    """Note the types that the head of a declaration names: bases, annotations, what is thrown."""
+def _derive(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
     for each in node.named_children:
         kind, inner = r.kind(each), each.named_children
         if kind == "superclass":
@@ -141,9 +140,6 @@ def _head(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
         elif kind in ("super_interfaces", "extends_interfaces"):
             listed = frame.bases if kind == "extends_interfaces" else frame.implements
             listed += [r.reference(base(r, child)) for several in inner for child in several.named_children]
-        elif kind in ("modifiers", "throws"):
-            names = [(r.field_text(child, r.fields.name) if kind == "modifiers" else r.cut(child)) for child in inner]
-            frame.body += [ir.Use(r.reference(name), r.line(at)) for name, at in zip(names, inner, strict=True) if name]
 
 
 def class_declaration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -191,7 +187,6 @@ def _function(r: Reader, node: tree_sitter.Node, name: str) -> BlockFrame:
     if r.kind(node) == "compact_constructor_declaration" and node.parent is not None and node.parent.parent is not None:
         listed = node.parent.parent.child_by_field_id(r.fields.parameters)  # those of the record
     function.arity = sum(r.kind(each).endswith("parameter") for each in r.children(listed))
-    _head(r, node, function)
     r.emit(ir.Assign(r.name(name), ir.Code(function.place)))
     r.wait(partial(function_body, r, node, listed), function)
     with r.inside(function):
@@ -214,7 +209,6 @@ def _initial(r: Reader, *, is_static: bool) -> BlockFrame:
 
 def _field(r: Reader, node: tree_sitter.Node) -> None:
     is_static = r.frame.kind == "interface" or "static" in _words(r, node)
-    _head(r, node, r.frame)
     for each in node.children_by_field_id(r.fields.declarator):
         name, value = r.field_text(each, r.fields.name), each.child_by_field_id(r.fields.value)
         type = declarator_type(r, node, each)
