@@ -78,17 +78,6 @@ _CONTENTS = {kind: attrgetter("__class__", "__class__", *fields) for kind, field
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def _is_part(annotation: str) -> bool:
-    return any(word in annotation for word in ("Expression", "Argument", "Entry", "Statement", "Parameter"))
-
-
-# Fields that hold other parts.
-_INNER = {
-    kind: attrgetter("__class__", "__class__", *[name for name in fields if _is_part(kind.__annotations__[name])])
-    for kind, fields in _FIELDS.items()
-}
-
-
 def add_names(part: Any, found: set[str]) -> None:
     """Add all names whose values a part of a program asks for."""
     waiting = [part]
@@ -99,8 +88,8 @@ def add_names(part: Any, found: set[str]) -> None:
             found.add(each.name)
         elif kind is tuple:
             waiting += each
-        elif kind in _INNER:
-            waiting += _INNER[kind](each)[2:]
+        elif kind in _CONTENTS:
+            waiting += _CONTENTS[kind](each)[2:]
 
 
 def digest(shown: ir.Unit, keys: Sequence[str]) -> bytes:

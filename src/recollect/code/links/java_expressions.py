@@ -24,6 +24,7 @@ from recollect.code.links.java_reader import (
 from recollect.code.links.overload_choice import UNWRAPPED
 from recollect.code.links.tree_reader import (
     NOTHING,
+    SHARED,
     Handler,
     declared,
     first,
@@ -31,8 +32,6 @@ from recollect.code.links.tree_reader import (
     opaque,
     scoped,
     statements,
-    ternary,
-    worth,
 )
 
 if TYPE_CHECKING:
@@ -450,10 +449,9 @@ def pattern(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 
 READERS: dict[str, Handler] = {
+    **SHARED,
     "identifier": identifier,
     "type_identifier": identifier,
-    "this": worth(ir.This()),
-    "super": worth(ir.Super()),
     "field_access": field_access,
     "scoped_identifier": field_access,
     "method_invocation": invocation,
@@ -462,8 +460,6 @@ READERS: dict[str, Handler] = {
     "lambda_expression": lambda_,
     "method_reference": reference,
     "cast_expression": cast,
-    "parenthesized_expression": first,
-    "ternary_expression": ternary,
     "instanceof_expression": instance_of,
     "array_access": array_access,
     "array_creation_expression": array_creation,
@@ -476,13 +472,11 @@ READERS: dict[str, Handler] = {
     "enhanced_for_statement": scoped(for_each),
     "resource": resource,
     "catch_formal_parameter": caught,
-    **dict.fromkeys(("constructor_body", "expression_statement", "switch_block_statement_group"), statements),
+    **dict.fromkeys(("constructor_body", "switch_block_statement_group"), statements),
     **dict.fromkeys(
-        "block switch_block switch_rule for_statement try_with_resources_statement catch_clause".split(),
-        scoped(statements),
+        "block switch_block switch_rule try_with_resources_statement catch_clause".split(), scoped(statements)
     ),
     **dict.fromkeys(
-        "modifiers break_statement continue_statement class_literal generic_type array_type type_arguments".split(),
-        nothing,
+        "modifiers break_statement continue_statement class_literal generic_type array_type".split(), nothing
     ),
 }

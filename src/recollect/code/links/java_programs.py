@@ -22,14 +22,8 @@ from recollect.code.index.symbols import Symbol
 from recollect.code.links import java_expressions
 from recollect.code.links import program as ir
 from recollect.code.links.java_expressions import CONSTRUCTOR, anonymous, arguments, as_type, base, function_body
-from recollect.code.links.java_reader import (
-    FIELD,
-    Reader,
-    declarator_type,
-    declare_variables,
-    is_plain,
-)
-from recollect.code.links.tree_reader import NOTHING, BlockFrame, Handler, declared, nothing
+from recollect.code.links.java_reader import FIELD, Reader, declarator_type, declare_variables, is_plain
+from recollect.code.links.tree_reader import NOTHING, Handler, ScopeWriter, declared, nothing
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -132,7 +126,7 @@ def _words(r: Reader, node: tree_sitter.Node) -> frozenset[str]:
     return frozenset(child.type for child in found.children) if found is not None else frozenset()
 
 
-def _derive(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
+def _derive(r: Reader, node: tree_sitter.Node, frame: ScopeWriter) -> None:
     for each in node.named_children:
         kind, inner = r.kind(each), each.named_children
         if kind == "superclass":
@@ -180,7 +174,7 @@ def _constructor(r: Reader, node: tree_sitter.Node) -> None:
         function.body.append(ir.Do(ir.Call(ir.Member(ir.Super(), CONSTRUCTOR, line), (), line, column)))
 
 
-def _function(r: Reader, node: tree_sitter.Node, name: str) -> BlockFrame:
+def _function(r: Reader, node: tree_sitter.Node, name: str) -> ScopeWriter:
     """Return a method or a constructor, whose parameters and body wait."""
     function = r.open("function", node, name)
     listed = node.child_by_field_id(r.fields.parameters)
@@ -195,7 +189,7 @@ def _function(r: Reader, node: tree_sitter.Node, name: str) -> BlockFrame:
     return function
 
 
-def _initial(r: Reader, *, is_static: bool) -> BlockFrame:
+def _initial(r: Reader, *, is_static: bool) -> ScopeWriter:
     """Return the function that initialises the class, or its objects."""
     name = INITIALISER if is_static else CONSTRUCTOR
     key = (r.frame.place, name)

@@ -21,16 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
-from recollect.code.links.tree_reader import (
-    NOTHING,
-    BlockFrame,
-    Handler,
-    ScopeWriter,
-    TreeReader,
-    Variable,
-    declared,
-    either,
-)
+from recollect.code.links.tree_reader import NOTHING, Handler, ScopeWriter, TreeReader, Variable, declared, either
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -64,7 +55,7 @@ class Reader(TreeReader):
     def __init__(self, source: bytes, readers: Mapping[str, Handler], symbols: Sequence[Symbol]) -> None:
         super().__init__(source, "java", readers, symbols)
         self.classes: dict[int, ir.Expression | None] = {}
-        self.initial: dict[tuple[int, str], BlockFrame] = {}
+        self.initial: dict[tuple[int, str], ScopeWriter] = {}
         self.imported: dict[str, str] = {}
         self.statics: dict[str, ir.Expression] = {}
         self.star_statics: list[ir.Expression] = []

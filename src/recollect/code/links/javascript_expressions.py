@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import IDENTIFIERS, bind, function, key
 from recollect.code.links.javascript_reader import OBJECT, Reader, annotation, word
-from recollect.code.links.tree_reader import (
-    NOTHING,
-    Handler,
-    declared,
-    either,
-    first,
-    nothing,
-    opaque,
-    ternary,
-    worth,
-    wrapped,
-)
+from recollect.code.links.tree_reader import NOTHING, SHARED, Handler, declared, either, first, nothing, opaque
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -256,34 +245,23 @@ def _attribute(r: Reader, node: tree_sitter.Node) -> ir.Entry | None:
 
 
 READERS: dict[str, Handler] = {
+    **SHARED,
     **dict.fromkeys(IDENTIFIERS, identifier),
-    "this": worth(ir.This()),
-    "super": worth(ir.Super()),
     "string": string,
     "number": lambda r, node: ir.Text(word(r.cut(node))),
     "template_string": template,
-    **dict.fromkeys(("type_annotation", "type_arguments", "type_parameters"), nothing),
+    **dict.fromkeys(("type_annotation", "type_parameters"), nothing),
     "member_expression": member,
     "subscript_expression": subscript,
     "call_expression": call,
     "new_expression": new,
-    **dict.fromkeys(("spread_element", "rest_pattern"), wrapped(ir.Spread)),
-    **dict.fromkeys(
-        (
-            "parenthesized_expression",
-            "non_null_expression",
-            "instantiation_expression",
-            "jsx_expression",
-            "await_expression",
-        ),
-        first,
-    ),
+    **dict.fromkeys(("spread_element", "rest_pattern"), lambda r, node: ir.Spread(first(r, node))),
+    **dict.fromkeys(("non_null_expression", "instantiation_expression", "jsx_expression", "await_expression"), first),
     **dict.fromkeys(("array", "array_pattern"), array),
     **dict.fromkeys(("object", "object_pattern"), object_),
     "assignment_expression": assignment,
     "augmented_assignment_expression": augmented,
     "binary_expression": binary,
-    "ternary_expression": ternary,
     "sequence_expression": sequence,
     "yield_expression": yield_,
     **dict.fromkeys(("as_expression", "satisfies_expression", "type_assertion"), cast),

@@ -14,7 +14,7 @@ from recollect.code.links import javascript_expressions, javascript_functions
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import bind, decorators, names_of
 from recollect.code.links.javascript_reader import OBJECT, Reader, annotation, declared_type
-from recollect.code.links.tree_reader import NOTHING, Block, Handler, declared, first, scoped, statements
+from recollect.code.links.tree_reader import NOTHING, Block, Handler, declared, first, opaque, scoped, statements
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -49,9 +49,7 @@ def for_in(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `for (a of b)` and `for (a in b)`; keys are worth nothing."""
     left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
     value, is_of = r.value(right), r.field_text(node, r.fields.operator) == "of"
-    if not is_of:
-        r.do(value)
-    bind(r, left, ir.Elements(value) if is_of else NOTHING, r.field_text(node, r.fields.kind))
+    bind(r, left, ir.Elements(value) if is_of else opaque([value]), r.field_text(node, r.fields.kind))
     return r.maybe(node.child_by_field_id(r.fields.body))
 
 
@@ -189,10 +187,8 @@ READERS: dict[str, Handler] = {
     "for_in_statement": scoped(for_in),
     "catch_clause": scoped(catch),
     "return_statement": return_,
-    **dict.fromkeys(
-        ("expression_statement", "ambient_declaration", "switch_body", "switch_case", "switch_default"), statements
-    ),
-    **dict.fromkeys(("for_statement", "switch_statement"), scoped(statements)),
+    **dict.fromkeys(("ambient_declaration", "switch_body", "switch_case", "switch_default"), statements),
+    "switch_statement": scoped(statements),
 }
 
 

@@ -40,11 +40,9 @@ class Reader(TreeReader):
         return self.name(name)
 
     def assigned(self, name: str) -> None:
-        """Note that a name is given a value: it may belong to a scope around; an undeclared one is global."""
+        """Note that a name is given a value: it may belong to a scope around."""
         variable = self.block.find(name)
-        if variable is None and self.frame is not self.module:
-            self.frame.global_names[name] = None
-        elif variable is not None and variable.frame is not self.frame:
+        if variable is not None and variable.frame is not self.frame:
             self.frame.outer_names[variable.name] = None
 
     def declare(self, name: str, *, kind: str = "let") -> Variable:

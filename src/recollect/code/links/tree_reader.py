@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.code.index.captures import SPAN
 from recollect.code.index.page import Page, decoded, parse, parsed
@@ -111,9 +111,14 @@ def _plain(page: Page, offset: int) -> int:
 
 
 class ScopeWriter:
-    """A `Scope` that is being written; `counts`: how often each name was taken."""
+    """A `Scope` that is being written.
 
-    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None) -> None:
+    block: the names that it declares, where blocks have names; counts: how often each name was taken
+    """
+
+    def __init__(
+        self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None = None
+    ) -> None:
         self.kind: ir.ScopeKind = kind
         self.name, self.place, self.parent = name, place, parent
         self.symbol, self.line, self.arity = -1, 0, -1
@@ -127,6 +132,15 @@ class ScopeWriter:
         self.global_names: dict[str, None] = {}
         self.returns: ir.Expression | None = None
         self.counts: dict[str, int] = {}
+        self.block = Block(block)
+
+    def declare(self, block: Block, name: str, type: ir.Expression | None = None) -> Variable:
+        """Return the variable of a declaration, one per name and block."""
+        found = block.names.get(name)
+        if found is None:
+            self.counts[name] = count = self.counts.get(name, 0) + 1
+            found = block.names[name] = Variable(name if count == 1 else f"{name}~{count}", self, type)
+        return found
 
     def numbered(self, word: str) -> str:
         """Return `<word1>`, `<word2>`, …"""
@@ -146,7 +160,7 @@ class Variable(NamedTuple):
     """A declared name: its name in the program, its function, and its type where one is written."""
 
     name: str
-    frame: BlockFrame
+    frame: ScopeWriter
     type: ir.Expression | None = None
     is_static: bool = False
 
@@ -169,34 +183,13 @@ class Block:
         return None
 
 
-class BlockFrame(ScopeWriter):
-    """A scope of a language whose blocks declare names."""
-
-    def __init__(
-        self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None
-    ) -> None:
-        super().__init__(kind, name, place, parent)
-        self.block = Block(block)
-
-    def declare(self, block: Block, name: str, type: ir.Expression | None = None) -> Variable:
-        """Return the variable of a declaration, one per name and block."""
-        found = block.names.get(name)
-        if found is None:
-            self.counts[name] = count = self.counts.get(name, 0) + 1
-            found = block.names[name] = Variable(name if count == 1 else f"{name}~{count}", self, type)
-        return found
-
-
-F = TypeVar("F", bound=ScopeWriter)
-
-
-class ProgramWriter(Generic[F]):
+class ProgramWriter:
     """Writes the scopes of a program; bodies of functions wait in a queue."""
 
-    frame: F
+    frame: ScopeWriter
 
     def __init__(self) -> None:
-        self.frames: list[F] = []
+        self.frames: list[ScopeWriter] = []
         self.names: dict[str, ir.Name] = {}
         self.queue: deque[Callable[[], object]] = deque()
         self.temporaries = 0
@@ -235,7 +228,7 @@ class ProgramWriter(Generic[F]):
         return found
 
 
-class TreeReader(ProgramWriter[BlockFrame]):
+class TreeReader(ProgramWriter):
     """Reads a syntax tree and writes a program, by handlers per kind of node.
 
     A node is read to the expression that it is worth; a statement writes into the current scope and is worth nothing.
@@ -254,7 +247,7 @@ class TreeReader(ProgramWriter[BlockFrame]):
         self.handlers, self.kinds, self.fields = _grammar(language, readers)
         self.ends = {_plain(page, each.end_byte): (place, each.name) for place, each in enumerate(symbols)}
         self.depth = 0
-        self.module = self.frame = BlockFrame("module", "", 0, None, None)
+        self.module = self.frame = ScopeWriter("module", "", 0, None, None)
         self.frames.append(self.frame)
         self.block = self.frame.block
 
@@ -335,7 +328,7 @@ class TreeReader(ProgramWriter[BlockFrame]):
 
     # --- scopes ---
 
-    def wait(self, read: Callable[[], object], frame: BlockFrame | None = None) -> None:
+    def wait(self, read: Callable[[], object], frame: ScopeWriter | None = None) -> None:
         """Read something later, in a scope; default: in the current scope and block."""
         target, block = frame or self.frame, frame.block if frame else self.block
 
@@ -346,7 +339,7 @@ class TreeReader(ProgramWriter[BlockFrame]):
         self.queue.append(resume)
 
     @contextmanager
-    def inside(self, frame: BlockFrame, block: Block | None = None) -> Iterator[None]:
+    def inside(self, frame: ScopeWriter, block: Block | None = None) -> Iterator[None]:
         """Read in another scope, or in another block of this one."""
         before = (self.frame, self.block)
         self.frame, self.block = frame, block or frame.block
@@ -355,11 +348,11 @@ class TreeReader(ProgramWriter[BlockFrame]):
         finally:
             self.frame, self.block = before
 
-    def open(self, kind: ir.ScopeKind, node: tree_sitter.Node | None, name: str) -> BlockFrame:
+    def open(self, kind: ir.ScopeKind, node: tree_sitter.Node | None, name: str) -> ScopeWriter:
         """Return a new scope inside the current one; name: default: that of its symbol."""
         symbol, known = self.ends.pop(node.end_byte, (-1, "")) if node is not None else (-1, "")
         called = name or known or self.frame.numbered(kind)
-        frame = BlockFrame(kind, called, len(self.frames), self.frame, self.block)
+        frame = ScopeWriter(kind, called, len(self.frames), self.frame, self.block)
         frame.line, frame.symbol = self.line(node) if node is not None else 0, symbol
         self.frames.append(frame)
         return frame
@@ -397,16 +390,6 @@ def first(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     return r.value(inner[0]) if inner else NOTHING
 
 
-def worth(value: ir.Expression) -> Handler:
-    """Return the handler of a node that is always worth the same."""
-    return lambda r, node: value
-
-
-def wrapped(make: Callable[[ir.Expression], ir.Expression]) -> Handler:
-    """Return the handler of a node that makes something of its one part."""
-    return lambda r, node: make(first(r, node))
-
-
 def statements(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     """Read statements one after the other."""
     value = r.value
@@ -427,13 +410,6 @@ def scoped(read: Handler) -> Handler:
     return in_block
 
 
-def ternary(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `a ? b : c`."""
-    condition, *options = r.children(node)
-    r.do(r.value(condition))
-    return either([r.value(each) for each in options])
-
-
 def either(options: Iterable[ir.Expression]) -> ir.Expression:
     """Return a choice of several values, without untracked ones."""
     kept = tuple(dict.fromkeys(option for option in options if option is not NOTHING))
@@ -445,3 +421,22 @@ def declared(annotated: ir.Expression) -> ir.Expression:
     if isinstance(annotated, ir.Either):
         return ir.Either(tuple([declared(option) for option in annotated.options]))
     return annotated if isinstance(annotated, ir.Table) else ir.Instance(annotated)
+
+
+def _ternary(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `a ? b : c`."""
+    condition, *options = r.children(node)
+    r.do(r.value(condition))
+    return either([r.value(each) for each in options])
+
+
+# Handlers that languages share, by kind of node.
+SHARED: dict[str, Handler] = {
+    "this": lambda r, node: ir.This(),
+    "super": lambda r, node: ir.Super(),
+    "parenthesized_expression": first,
+    "ternary_expression": _ternary,
+    "expression_statement": statements,
+    "for_statement": scoped(statements),
+    "type_arguments": nothing,
+}

@@ -32,7 +32,7 @@ def read(source: str, language: str = "javascript") -> Unit:
         ("x = a() && b;", ["do a()", "x = b"]),
         ("a = b = f();", ["%1 = f()", "b = %1", "a = %1"]),
         ("f() + g() * 2 + `${h()}`;", ["do ~(f(), g(), h())"]),
-        ("for (const x of y()) x(); for (k in o()) k;", ["x = elements(y())", "do x()", "do o()", "k = ~"]),
+        ("for (const x of y()) x(); for (k in o()) k;", ["x = elements(y())", "do x()", "k = ~(o())"]),
         ("x = await f();", ["%1 = f()", "x = %1"]),
         ("throw new A();", ["do ~(new A())"]),
     ],
