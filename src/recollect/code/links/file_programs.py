@@ -21,7 +21,7 @@ from recollect.code.index.symbols import Extracted, Outline, Symbol
 from recollect.code.links.interface_summary import add_names, digest, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
 from recollect.code.links.named_uses import with_uses
-from recollect.code.links.program import Assign, Code, Export, Import, Kept, Name, Unit, Unparsed, packed
+from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, Unparsed, packed
 from recollect.store.code_rows import IndexedFile, Touched, symbol_keys
 from recollect.text.redaction.redact import masked
 
@@ -115,9 +115,8 @@ def _program(
         unit, symbols, note = _read(path, source, language, found)
         keys = symbol_keys(symbols)
         seen = summary(unit)
-        shown = _encode(Kept(keys, packed(seen)))
         known = msgspec.structs.replace(offer(unit), digest=digest(seen, keys))
-        return Translated(path, file_hash, _encode(known), shown, _encode(Kept(keys, packed(unit))), note)
+        return Translated(path, file_hash, _encode(known), packed(seen, keys), packed(unit, keys), note)
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, file_hash, note=f"could not be parsed ({type(problem).__name__}: {problem})")
 

@@ -112,6 +112,7 @@ OTHER_LANGUAGES = LanguageRules(_words("this self"), super=_words("super"), impl
 
 # Links of a receiver, and what may stand in them: arguments and indexes are left out.
 _LINKS = re.compile(r"->|::|\\|\?\.|!\.|[.:]")
+_EMPTIED = {"(": "\x01", "[": "\x02"}
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>()]*>")
 # Lines of a function that are read: longer ones are generated.
 MOST_LINES = 2_000
@@ -145,12 +146,15 @@ class _Translation:
         for place, symbol in enumerate(found.symbols):
             self._inner.setdefault(symbol.parent, []).append(symbol)
             self._members.setdefault(symbol.parent, {}).setdefault(symbol.name, place)
-        self._package = found.package or self._namespace()
+        # A file of C# belongs to the namespace that it opens.
+        opened = [each.qualified for each in found.symbols if each.kind == "Module" and language.name == "csharp"]
+        self._package = found.package or "".join(opened[:1])
         self._module = ScopeWriter("module", path, 0, None)
         self._scopes: dict[int, ScopeWriter] = {}  # by symbol; constants have none
         for place, symbol in enumerate(found.symbols):
             is_code = symbol.kind in CODE and not self._is_prototype(symbol)
-            if symbol.kind in (*TYPES, "Module") or is_code or self._holds(place):
+            is_table = symbol.kind == "Constant" and place in self._inner  # of Lua, with members
+            if symbol.kind in (*TYPES, "Module") or is_code or is_table:
                 kind: ir.ScopeKind = "function" if is_code else "interface" if symbol.kind == "Interface" else "class"
                 scope = ScopeWriter(kind, self._name_of(symbol), len(self._scopes) + 1, self._owner(symbol.parent))
                 scope.symbol, scope.line = place, symbol.start_line
@@ -183,10 +187,6 @@ class _Translation:
             rest = rest[len(around) :]
         return rest.strip(":.\\")
 
-    def _holds(self, place: int) -> bool:
-        """Tell whether a constant has members: a table of Lua."""
-        return self._symbols[place].kind == "Constant" and place in self._inner
-
     def unit(self) -> ir.Unit:
         for each in self._found.imports:
             self._module.body += self._imported(each)
@@ -200,12 +200,6 @@ class _Translation:
             self._refer(reference)
         scopes = tuple([scope.scope() for scope in (self._module, *self._scopes.values())])
         return ir.Unit(self._language.name, scopes, self._package)
-
-    def _namespace(self) -> str:
-        """Return the namespace that a file opens, where the language has them as blocks."""
-        if self._language.name != "csharp":
-            return ""
-        return next((symbol.qualified for symbol in self._symbols if symbol.kind == "Module"), "")
 
     # --- scopes ---
 
@@ -250,12 +244,11 @@ class _Translation:
 
     def _marks(self, place: int) -> tuple[str, ...]:
         symbol = self._symbols[place]
-        owner_elsewhere = self._abroad.get(place, "")
         owner = self._symbols[symbol.parent].name if symbol.parent >= 0 else ""
         names = [owner if name == "=" else name for name in self._rules.constructors]
         marks = ("constructor",) if symbol.name in names and owner else ()
         is_held = symbol.parent >= 0 and self._symbols[symbol.parent].kind in TYPES
-        if not (is_held or owner_elsewhere) or re.search(r"\bstatic\b", symbol.signature):
+        if not (is_held or place in self._abroad) or re.search(r"\bstatic\b", symbol.signature):
             marks = (*marks, "static")
         # `static` of C: no other file sees it.
         is_hidden = self._rules.private and symbol.parent < 0 and symbol.visibility == "private"
@@ -398,7 +391,7 @@ class _Translation:
             return ir.Name(receiver)
         calls = [match.start() for match in re.finditer(r"\(", receiver)]
         plain, inline = receiver.removesuffix("::"), self._inline(receiver)
-        while (shorter := _BRACKETS.sub(_emptied, plain)) != plain:
+        while (shorter := _BRACKETS.sub(lambda match: _EMPTIED.get(match[0][0], ""), plain)) != plain:
             plain = shorter
         parts = [part.strip() for part in _LINKS.split(plain.strip("() *&!"))]
         if not parts or not all(re.fullmatch(r"[@$]{0,2}\w+[?!]?(?:\x01|\x02)*", part) for part in parts[:MOST]):
@@ -497,16 +490,8 @@ class _Translation:
             yield ir.Import(each.module, "*", line=line)
         elif name is None and each.alias is None and (self._rules.star or language in ("c", "ruby", "swift", "php")):
             yield ir.Import(each.module, "*", line=line)
-        elif language == "haskell" and name is None:
-            yield ir.Import(each.module, None, each.alias, line=line)
-            yield ir.Import(each.module, "*", line=line)
         else:
             yield ir.Import(each.module, name, each.alias, each.level, line)
-
-
-def _emptied(match: re.Match[str]) -> str:
-    """Return a mark for a bracket: call or index."""
-    return "\x01" if match[0][0] == "(" else "\x02" if match[0][0] == "[" else ""
 
 
 def _go_name(module: str) -> str:

@@ -255,18 +255,14 @@ def reference(r: Reader, node: tree_sitter.Node) -> ir.Expression:
         else:
             of, name = r.value(owner), r.cut(last)
             found = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
-            if _is_type(r, owner):  # static, or called on its first argument
+            last_name = r.cut(owner).rpartition(".")[2]
+            if last_name[:1].isupper() and r.block.find(last_name) is None:  # static, or called on its first argument
                 first = r.name("first")
                 frame.parameters.insert(0, ir.Parameter(first.name, "", None, of))
                 on_first = ir.Call(ir.Member(ir.Cast(first, of), name, line), (ALL,), line, column)
                 found = ir.Either((ir.Call(found.callee, (ir.Argument(first), ALL), line, column), on_first))
         r.emit(ir.Return(found))
     return ir.Code(frame.place)
-
-
-def _is_type(r: Reader, node: tree_sitter.Node) -> bool:
-    name = r.cut(node).rpartition(".")[2]
-    return r.block.find(name) is None and name[:1].isupper()
 
 
 def _parameters(r: Reader, node: tree_sitter.Node | None) -> None:

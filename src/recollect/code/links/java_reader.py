@@ -81,20 +81,16 @@ class Reader(TreeReader):
         known = self.type_of(f"<{head}>")
         if known is None and rest and head[:1].islower():
             return self.named_in_full(name)
-        if known is not None:
-            return reduce(ir.Member, rest, known)
-        found: ir.Expression = ir.Member(self.statics[head], head) if head in self.statics else self.name(head)
-        return reduce(ir.Member, rest, found)
+        return reduce(ir.Member, rest, known or self.name(head))
 
     def named_in_full(self, name: str) -> ir.Expression:
         """Return a class that is named with its package, which imports it: `a.b.Shop.Till`."""
         parts = name.split(".")
         cut = next((place for place, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
-        package, first = ".".join(parts[:cut]), parts[cut]
-        alias = f"{package}.{first}" if package else first
+        package, alias = ".".join(parts[:cut]), ".".join(parts[: cut + 1])
         if package and alias not in self.imported:
             self.imported[alias] = package
-            self.module.body.append(ir.Import(package, first, alias))
+            self.module.body.append(ir.Import(package, parts[cut], alias))
         found: ir.Expression = self.name(alias)
         return reduce(ir.Member, parts[cut + 1 :], found)
 

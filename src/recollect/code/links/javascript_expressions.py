@@ -19,11 +19,6 @@ SETTLED = frozenset(("then", "catch", "finally"))  # methods of promises: they c
 # --- names and constants ---
 
 
-def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a name."""
-    return r.read(r.cut(node))
-
-
 def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a string; a long one is no key."""
     if node.end_byte - node.start_byte > LONGEST_KEY:
@@ -246,7 +241,7 @@ def _attribute(r: Reader, node: tree_sitter.Node) -> ir.Entry | None:
 
 READERS: dict[str, Handler] = {
     **SHARED,
-    **dict.fromkeys(IDENTIFIERS, identifier),
+    **dict.fromkeys(IDENTIFIERS, lambda r, node: r.read(r.cut(node))),
     "string": string,
     "number": lambda r, node: ir.Text(word(r.cut(node))),
     "template_string": template,

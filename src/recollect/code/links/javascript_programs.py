@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from recollect.code.index.file_reader import HEAD_BYTES
 from recollect.code.index.languages import detect
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import javascript_expressions, javascript_functions
@@ -174,7 +175,6 @@ def close(r: Reader) -> None:
 # --- the file ---
 
 LANGUAGES = ("javascript", "typescript", "tsx")
-HEAD_BYTES = 128  # a first line that names an interpreter
 READERS: dict[str, Handler] = {
     **javascript_expressions.READERS,
     **javascript_functions.READERS,
@@ -192,16 +192,14 @@ READERS: dict[str, Handler] = {
 }
 
 
-def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = "") -> ir.Unit:
+def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     """Return the program of a JavaScript, TypeScript or TSX file.
 
     symbols: those of the same file, whose places the scopes refer to
-    language: default: the one that the path implies
     Never raises for the content of the file.
     """
-    if not language:
-        found = detect(path, source[:HEAD_BYTES])
-        language = found.name if found is not None and found.name in LANGUAGES else LANGUAGES[0]
+    found = detect(path, source[:HEAD_BYTES])
+    language = found.name if found is not None and found.name in LANGUAGES else LANGUAGES[0]
     reader = Reader(source, language, READERS, symbols)
     reader.read_tree()
     close(reader)

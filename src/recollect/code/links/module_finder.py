@@ -84,6 +84,8 @@ class Modules:
     def __init__(self, files: Mapping[str, Declared], facts: Facts = Facts()) -> None:  # noqa: B008 - a constant
         self.files = files
         self.facts = facts
+        # Folders that Python packages begin in, by custom or manifest.
+        self.python_folders = ("src", "lib", *sorted({row.folder for row in facts.provided if row.family == "pypi"}))
         self._found: dict[tuple[str, str, int], tuple[str, ...]] = {}
         self._python_roots: dict[str, str] = {}
         self.rust_places: dict[str, tuple[str, list[str]]] = {}  # by file, see `_rust_place`
@@ -143,8 +145,8 @@ class Modules:
         found: list[tuple[str, str]] = []
         for path, row in self.files.items():
             if row.language == "python":
-                root = self.python_root(posixpath.dirname(path))
-                found.append((_python_name(path[len(root) + 1 :] if root else path), path))
+                stem = path[len(self.python_root(posixpath.dirname(path))) : path.rfind(".")].lstrip("/")
+                found.append((stem.removesuffix("/__init__").replace("/", "."), path))
         return _grouped(found)
 
     def python_root(self, folder: str) -> str:
@@ -156,11 +158,6 @@ class Modules:
             )
             known[folder] = self.python_root(posixpath.dirname(folder)) if is_package else folder
         return known[folder]
-
-    @cached_property
-    def python_folders(self) -> tuple[str, ...]:
-        """Folders that Python packages begin in, by custom or manifest."""
-        return ("src", "lib", *sorted({row.folder for row in self.facts.provided if row.family == "pypi"}))
 
     def ending(self, path: str, family: str) -> tuple[str, ...]:
         """Return the only file of a family with a path ending."""
@@ -215,11 +212,6 @@ def _join(folder: str, path: str) -> str:
 # --- python -----------------------------------------------------------------------------------------------------------
 
 
-def _python_name(path: str) -> str:
-    stem = path[: path.rfind(".")]
-    return stem.removesuffix("/__init__").replace("/", ".")
-
-
 def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
     path = module.replace(".", "/")
     if level:
@@ -237,7 +229,8 @@ def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[s
     # A file somewhere else that is called like a module of the standard library is not what is meant.
     known = [path for path in modules.dotted.get(module, ()) if path != importer]
     if known and module.partition(".")[0] not in sys.stdlib_module_names:
-        return (_nearest(importer, known),)
+        # the one whose path shares the longest beginning with the importer's
+        return (max(known, key=lambda path: (len(posixpath.commonprefix((path, importer))), -len(path))),)
     for folder in modules.python_folders:
         found = _python_at(modules, f"{folder}/{path}")
         if found:
@@ -250,11 +243,6 @@ def _python_at(modules: Modules, path: str) -> tuple[str, ...]:
     path = path.strip("/")
     endings = ("/__init__.py", ".py", ".pyi", "/__init__.pyi") if path else ("__init__.py",)
     return _first(modules, [path + ending for ending in endings])
-
-
-def _nearest(importer: str, paths: Iterable[str]) -> str:
-    """Return the path that shares the longest beginning with the importer's."""
-    return max(paths, key=lambda path: (len(posixpath.commonprefix((path, importer))), -len(path)))
 
 
 # --- javascript -------------------------------------------------------------------------------------------------------

@@ -133,12 +133,8 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
 
 def _is_known(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
     """Tell whether something is known of what is called; in Rust the name of a variant is enough."""
-    is_named = False
-    for each in known:
-        if type(each) is not fv.Named:
-            return True
-        is_named = True
-    return is_named and state.units[site.frame.path].language == "rust"
+    named = [type(each) is fv.Named for each in known]
+    return not all(named) or (bool(named) and state.units[site.frame.path].language == "rust")
 
 
 def _derivations(state: State) -> Iterator[Derivation]:

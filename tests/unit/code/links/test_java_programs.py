@@ -7,7 +7,7 @@ import pytest
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import BY_NAME
 from recollect.code.links.java_programs import unit
-from recollect.code.links.program import Name, Unit, packed, unpacked
+from recollect.code.links.program import Name, Unit, packed, read_program
 
 from .written import lines, named
 
@@ -201,4 +201,4 @@ def test_long_sums_and_long_choices_are_read_to_their_end() -> None:
 def test_text_that_is_no_java_is_left_out(source: str) -> None:
     found = read(source)
     assert found.scopes[0].kind == "module"
-    assert unpacked(packed(found)) == found
+    assert read_program(packed(found))[0] == found
