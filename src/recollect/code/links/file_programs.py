@@ -28,9 +28,7 @@ from recollect.text.redaction.redact import masked
 # Languages with a front end of their own; all others that have programs are read by `generic_reader`.
 FRONT_ENDS: dict[str, str] = {
     "python": "python_programs",
-    "javascript": "javascript_programs",
-    "typescript": "javascript_programs",
-    "tsx": "javascript_programs",
+    **dict.fromkeys(("javascript", "typescript", "tsx"), "javascript_programs"),
     "java": "java_programs",
 }
 # What has symbols and no program: nothing in it calls anything.

@@ -432,7 +432,8 @@ class _Translation:
         return path_expression(path, self._inline(path))
 
     def _word(self, word: str, inside: int) -> ir.Expression:
-        if word in self._rules.this or word in self._receiver(inside):
+        receiver = _RECEIVER.match(self._symbols[inside].signature) if inside >= 0 else None  # as Go calls it
+        if word in self._rules.this or (receiver is not None and word == receiver[1]):
             return self._this(inside)
         if word in self._rules.super:
             return ir.Super()
@@ -449,13 +450,6 @@ class _Translation:
 
     def _in_type(self, inside: int) -> bool:
         return any(self._symbols[at].kind in TYPES or at in self._abroad for at in self._around(inside))
-
-    def _receiver(self, inside: int) -> tuple[str, ...]:
-        """Return what a method of Go calls its instance."""
-        if self._language.name != "go" or inside < 0:
-            return ()
-        match = _RECEIVER.match(self._symbols[inside].signature)
-        return (match[1],) if match else ()
 
     def _assigned(self, reference: Reference) -> ir.Expression | None:
         """Return the variable that the result of a call, or the whole of a use, is assigned to."""

@@ -87,10 +87,9 @@ def field_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def _is_package(r: Reader, path: str) -> bool:
     """Tell whether a path names a package: no variable of the file begins it."""
-    parts = path.split(".")
-    if not all(part.isidentifier() and part[:1].islower() for part in parts) or len(parts) < 2:
-        return False
-    return r.block.find(parts[0]) is None and parts[0] != "this"
+    head, *rest = path.split(".")
+    is_lower = all(part.isidentifier() and part[:1].islower() for part in (head, *rest))
+    return is_lower and bool(rest) and head != "this" and r.block.find(head) is None
 
 
 # --- types of arguments, by which overloads are chosen ---
@@ -98,11 +97,8 @@ def _is_package(r: Reader, path: str) -> bool:
 
 def written_type(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     """Return the type of an expression as far as its text says it."""
-    kind = r.kind(node)
-    if kind in LITERALS:
-        return r.name(LITERALS[kind])
-    reading = WRITTEN.get(kind)
-    return reading(r, node) if reading is not None else None
+    reading = WRITTEN.get(r.kind(node))
+    return r.name(reading) if isinstance(reading, str) else reading(r, node) if reading is not None else None
 
 
 def _type_of_name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
@@ -139,7 +135,8 @@ def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 
 # Methods that give a text, whatever they are called on.
 TEXTS = frozenset(("toString", "getName", "getSimpleName"))
-LITERALS = {
+# By kind of expression, its type or what reads it.
+WRITTEN: dict[str, str | Callable[[Reader, tree_sitter.Node], ir.Expression | None]] = {
     "string_literal": "String",
     "character_literal": "char",
     "true": "boolean",
@@ -148,8 +145,6 @@ LITERALS = {
     "hex_integer_literal": "int",
     "decimal_floating_point_literal": "double",
     "class_literal": "Class",
-}
-WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] = {
     "identifier": _type_of_name,
     "this": lambda r, node: next((r.classes[each.frame.place] for each in r.around()), None),
     "object_creation_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
@@ -446,10 +441,8 @@ def pattern(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 READERS: dict[str, Handler] = {
     **SHARED,
-    "identifier": identifier,
-    "type_identifier": identifier,
-    "field_access": field_access,
-    "scoped_identifier": field_access,
+    **dict.fromkeys(("identifier", "type_identifier"), identifier),
+    **dict.fromkeys(("field_access", "scoped_identifier"), field_access),
     "method_invocation": invocation,
     "object_creation_expression": creation,
     "explicit_constructor_invocation": constructor_call,

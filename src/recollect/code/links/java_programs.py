@@ -259,14 +259,10 @@ def _record(r: Reader, node: tree_sitter.Node, members: list[tree_sitter.Node]) 
 
 
 MEMBERS: dict[str, Callable[[Reader, tree_sitter.Node], object]] = {
-    "method_declaration": _method,
-    "annotation_type_element_declaration": _method,
-    "constructor_declaration": _constructor,
-    "compact_constructor_declaration": _constructor,
-    "field_declaration": _field,
-    "constant_declaration": _field,
-    "block": _block,
-    "static_initializer": _block,
+    **dict.fromkeys(("method_declaration", "annotation_type_element_declaration"), _method),
+    **dict.fromkeys(("constructor_declaration", "compact_constructor_declaration"), _constructor),
+    **dict.fromkeys(("field_declaration", "constant_declaration"), _field),
+    **dict.fromkeys(("block", "static_initializer"), _block),
     "enum_constant": _constant,
     **dict.fromkeys(TYPES, class_declaration),
 }

@@ -94,13 +94,6 @@ class Reader(TreeReader):
         found: ir.Expression = self.name(alias)
         return reduce(ir.Member, parts[cut + 1 :], found)
 
-    def is_library(self, name: str) -> bool:
-        """Tell whether a name means a type of Java's library in this file."""
-        head = name.partition(".")[0]
-        if head in self.imported:
-            return self.imported[head].startswith(LIBRARY)
-        return name.startswith(LIBRARY) or self.block.find(f"<{head}>") is None
-
     # --- members ---
 
     def inherited(self, name: str, member: str) -> ir.Expression | None:
@@ -200,7 +193,10 @@ def _generic(r: Reader, node: tree_sitter.Node, depth: int) -> ir.Expression | N
 
 def is_container(r: Reader, name: str) -> bool:
     """Tell whether a name means a type of the library that holds values."""
-    return name.rpartition(".")[2] in CONTAINERS and r.is_library(name)
+    head = name.partition(".")[0]
+    is_library = r.imported.get(head, name).startswith(LIBRARY)
+    is_own = head in r.imported or r.block.find(f"<{head}>") is not None
+    return name.rpartition(".")[2] in CONTAINERS and (is_library or not is_own)
 
 
 def array_of(element: ir.Expression | None) -> ir.Table:

@@ -81,8 +81,7 @@ def _module(r: Reader, given: tree_sitter.Node | None) -> ir.Name | None:
     if not nodes or r.kind(nodes[0]) != "string":
         return None
     name = r.cut(nodes[0])[1:-1]
-    if name not in r.imports:
-        r.imports.add(name)
+    if f"%{name}" not in r.names:
         r.module.body.append(ir.Import(name, alias=f"%{name}", line=r.line(nodes[0])))
     return r.name(f"%{name}")
 

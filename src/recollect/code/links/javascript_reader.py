@@ -22,12 +22,11 @@ OBJECT = "object"  # the kind of a table whose entries are all that it has
 class Reader(TreeReader):
     """A JavaScript file on its way to a program.
 
-    imports: modules that are required inside of expressions; exports: name outside, name inside, its block
+    exports: name outside, name inside, its block
     """
 
     def __init__(self, source: bytes, language: str, readers: Mapping[str, Handler], symbols: Sequence[Symbol]) -> None:
         super().__init__(source, language, readers, symbols)
-        self.imports: set[str] = set()
         self.exports: list[tuple[str, str, Block]] = []
         self.has_exports = False  # module.exports is used
 

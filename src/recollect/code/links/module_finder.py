@@ -88,7 +88,6 @@ class Modules:
         self.python_folders = ("src", "lib", *sorted({row.folder for row in facts.provided if row.family == "pypi"}))
         self._found: dict[tuple[str, str, int], tuple[str, ...]] = {}
         self._python_roots: dict[str, str] = {}
-        self.rust_places: dict[str, tuple[str, list[str]]] = {}  # by file, see `_rust_place`
 
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
         """Return the files of a module; none if it is external."""
@@ -358,9 +357,7 @@ def _go(modules: Modules, importer: str, module: str, level: int) -> tuple[str, 
 
 
 def _rust(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    if importer not in modules.rust_places:
-        modules.rust_places[importer] = _rust_place(modules, importer)
-    root, own = modules.rust_places[importer]
+    root, own = _rust_place(modules, importer)
     parts = [part for part in module.split("::") if part]
     if not parts:
         return ()
