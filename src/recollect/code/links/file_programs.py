@@ -170,6 +170,5 @@ def offer(unit: Unit) -> Offer:
 
 def front_end(language: str) -> FrontEnd:
     """Return what reads the programs of a language of FRONT_ENDS."""
-    module = import_module(f"recollect.code.links.{FRONT_ENDS[language]}")
-    found: FrontEnd = module.unit
+    found: FrontEnd = import_module(f"recollect.code.links.{FRONT_ENDS[language]}").unit
     return found

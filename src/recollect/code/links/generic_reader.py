@@ -235,9 +235,8 @@ class _Translation:
         """Tell whether a table is what the file returns."""
         if not self._rules.returned or parent < 0:
             return False
-        pattern = re.compile(self._rules.returned)
-        match = next((found for line in reversed(self._lines[-20:]) if (found := pattern.match(line))), None)
-        return match is not None and match[1] == self._symbols[parent].name
+        returned = re.findall(self._rules.returned, "\n".join(self._lines[-20:]), re.MULTILINE)
+        return returned[-1:] == [self._symbols[parent].name]
 
     def _owner(self, place: int) -> ScopeWriter:
         return next((self._scopes[at] for at in self._around(place) if at in self._scopes), self._module)
@@ -340,15 +339,12 @@ class _Translation:
 
     def _locals(self, inside: int) -> frozenset[str]:
         """Return the variables and parameters of the enclosing function."""
-        found = self._variables.get(inside)
-        if found is None:
-            first, last, signature = 1, len(self._lines), ""
-            if inside >= 0:
-                symbol = self._symbols[inside]
-                first, last, signature = symbol.start_line, symbol.end_line, symbol.signature
-            found = variables("\n".join(self._lines[first - 1 : last]), signature, self._rules.types)
+        if inside not in self._variables:
+            symbol = self._symbols[inside] if inside >= 0 else None
+            lines = self._lines[symbol.start_line - 1 : symbol.end_line] if symbol else self._lines
+            found = variables("\n".join(lines), symbol.signature if symbol else "", self._rules.types)
             self._variables[inside] = found
-        return found
+        return self._variables[inside]
 
     def _target(self, reference: Reference) -> ir.Expression:
         receiver, inside = reference.receiver, reference.inside

@@ -269,9 +269,8 @@ def _script(modules: Modules, path: str) -> tuple[str, ...]:
     candidates = [path] if ending else []
     if ending in (".js", ".jsx", ".mjs", ".cjs"):
         candidates += [stem + each for each in (".ts", ".tsx", ".mts", ".cts")]
-    candidates += [path + each for each in JS_EXTENSIONS]
-    index = f"{path}/index" if path else "index"
-    return _first(modules, [*candidates, *(index + each for each in JS_EXTENSIONS)])
+    candidates += [each + of for each in (path, posixpath.join(path, "index")) for of in JS_EXTENSIONS]
+    return _first(modules, candidates)
 
 
 def _inside(modules: Modules, package: Provided, rest: str) -> tuple[str, ...]:
@@ -348,12 +347,9 @@ def _go(modules: Modules, importer: str, module: str, level: int) -> tuple[str, 
         package = modules.provided("go", module)
         if package is None:
             return ()
-        folder = _join(package[0].folder, package[1]) if package[1] else package[0].folder
-    return tuple(
-        path
-        for path in modules.folders.get(folder, ())
-        if path.endswith(".go") and not path.endswith("_test.go")
-    )  # fmt: skip
+        folder = _join(package[0].folder, package[1])
+    files = modules.folders.get(folder, ())
+    return tuple(path for path in files if path.endswith(".go") and not path.endswith("_test.go"))
 
 
 def _rust(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
@@ -378,12 +374,8 @@ def _rust(modules: Modules, importer: str, module: str, level: int) -> tuple[str
 
 def _rust_place(modules: Modules, path: str) -> tuple[str, list[str]]:
     """Return the root folder of a file's crate, and its module path."""
-    for folder in _up(path):
-        if any(f"{folder}/{name}".strip("/") in modules.files for name in ("lib.rs", "main.rs")):
-            root = folder
-            break
-    else:
-        root = posixpath.dirname(path)
+    roots = (each for each in _up(path) if any(_join(each, name) in modules.files for name in ("lib.rs", "main.rs")))
+    root = next(roots, posixpath.dirname(path))
     inner = path[len(root) + 1 :] if root else path
     parts = inner.removesuffix(".rs").split("/")
     if parts[-1] in ("mod", "lib", "main"):
@@ -459,10 +451,8 @@ def _same_package(modules: Modules, importer: str, path: str) -> bool:
 
 def _same_folder(modules: Modules, importer: str, path: str) -> bool:
     """Tell whether a Go file sees another of its package."""
-    if posixpath.dirname(importer) != posixpath.dirname(path):
-        return False
-    same = modules.files[importer].package == modules.files[path].package
-    return same and (importer.endswith("_test.go") or not path.endswith("_test.go"))
+    is_beside = posixpath.dirname(importer) == posixpath.dirname(path) and _same_package(modules, importer, path)
+    return is_beside and (importer.endswith("_test.go") or not path.endswith("_test.go"))
 
 
 def _around(modules: Modules, importer: str, path: str) -> bool:

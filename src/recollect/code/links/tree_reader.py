@@ -105,11 +105,6 @@ def nodes_of_kinds(page: Page, language: str, **kinds: Pattern[str]) -> dict[str
     return {name: sorted(found.get(name, ()), key=SPAN) for name in kinds}
 
 
-def _plain(page: Page, offset: int) -> int:
-    """Return where an offset of the file is in the text, which has no \\r: what `Page.original` came from."""
-    return offset - bisect_left(page.returns, offset, key=lambda feed: page.original(feed))
-
-
 class ScopeWriter:
     """A `Scope` that is being written.
 
@@ -245,7 +240,9 @@ class TreeReader(ProgramWriter):
         self.line_feeds = page.line_feeds
         self.wide = set() if page.is_ascii else page.wide_lines()
         self.handlers, self.kinds, self.fields = _grammar(language, readers)
-        self.ends = {_plain(page, each.end_byte): (place, each.name) for place, each in enumerate(symbols)}
+        # The text has no \r, which offsets of symbols count.
+        ends = [each.end_byte - bisect_left(page.returns, each.end_byte, key=page.original) for each in symbols]
+        self.ends = {end: (place, symbols[place].name) for place, end in enumerate(ends)}
         self.depth = 0
         self.module = self.frame = ScopeWriter("module", "", 0, None, None)
         self.frames.append(self.frame)
