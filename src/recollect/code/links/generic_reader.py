@@ -156,9 +156,8 @@ class _Translation:
             is_table = symbol.kind == "Constant" and place in self._inner  # of Lua, with members
             if symbol.kind in (*TYPES, "Module") or is_code or is_table:
                 kind: ir.ScopeKind = "function" if is_code else "interface" if symbol.kind == "Interface" else "class"
-                scope = ScopeWriter(kind, self._name_of(symbol), len(self._scopes) + 1, self._owner(symbol.parent))
+                scope = self._scopes[place] = ScopeWriter(kind, self._name_of(symbol), len(self._scopes) + 1, None)
                 scope.symbol, scope.line = place, symbol.start_line
-                self._scopes[place] = scope
         self._variables: dict[int, frozenset[str]] = {}  # by function, what it assigns to
         self._top = self._members.get(-1, {})
         plain = [each for each in found.imports if not each.star]
@@ -205,7 +204,8 @@ class _Translation:
 
     def _define(self, place: int, scope: ScopeWriter) -> None:
         """Bind a symbol in its scope; one of a namespace also in the file."""
-        symbol, owner, code = self._symbols[place], self._owner(self._symbols[place].parent), ir.Code(scope.place)
+        symbol, code = self._symbols[place], ir.Code(scope.place)
+        scope.parent = owner = self._owner(symbol.parent)  # which may follow in the file: `impl A` before `struct A`
         if scope.kind == "function":
             scope.parameters += self._parameters(symbol)
             scope.marks += self._marks(place)
