@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from recollect.code.links.link_pack import Loose, Site
@@ -49,21 +50,30 @@ class Found(NamedTuple):
     is_coarse: bool = False
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Pause the collector of garbage; it goes on afterwards if it did before."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def solved(
     programs: Mapping[str, bytes], modules: Modules, members: Iterable[str], needed: Iterable[str]
 ) -> dict[str, Found]:
     """Return the links of the members of a group, in their order."""
-    was_on = gc.isenabled()
-    gc.disable()  # nothing is garbage until all is solved
-    try:
-        read = {path: read_program(content) for path, content in programs.items()}
-        units = {path: unit for path, (unit, _) in read.items()}
+    units: dict[str, Unit] = {}
+    keys: dict[str, list[str]] = {}
+    with _uncollected():
+        for path, content in programs.items():
+            units[path], keys[path] = read_program(content)
         solution = solve(units, modules, faces=frozenset(needed))
-        found = _Places(units, {path: keys for path, (_, keys) in read.items()}, modules, members).found(solution)
+        found = _Places(units, keys, modules, members).found(solution)
         return {path: each._replace(is_coarse=solution.is_coarse) for path, each in found.items()}
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class _Places:

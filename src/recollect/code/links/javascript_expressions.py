@@ -176,11 +176,10 @@ def binary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def sequence(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a, b`, which is worth its last part."""
-    value: ir.Expression = NOTHING
-    for child in r.children(node):
-        r.do(value)
-        value = r.value(child)
-    return value
+    nodes = r.children(node)
+    for child in nodes[:-1]:
+        r.do(r.value(child))
+    return r.value(nodes[-1]) if nodes else NOTHING
 
 
 def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:

@@ -82,11 +82,6 @@ def _flat(call: LibraryCall) -> None:
     call.sink(made)
 
 
-def _receiver(call: LibraryCall) -> None:
-    if call.receiver is not None:
-        call.sink(call.receiver)
-
-
 def _elements(call: LibraryCall) -> None:
     made = call.table()
     call.contents(call.given, made.rest)
@@ -138,7 +133,7 @@ def _create(call: LibraryCall) -> None:
 GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "list": _list,
     "flat": _flat,
-    "receiver": _receiver,
+    "receiver": lambda call: call.sink(call.receiver) if call.receiver is not None else None,
     "first": lambda call: call.argument(0).use(call.sink),
     "second": lambda call: call.argument(1).use(call.sink),
     "create": _create,

@@ -290,9 +290,11 @@ def _inside(modules: Modules, package: Provided, rest: str) -> tuple[str, ...]:
 
 
 def _by_package(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    """Return the files of a package or of a fully named class."""
+    """Return the files of a package, or of a module or class by its whole name."""
     family = modules.family(importer)
-    found = modules.packages.get((family, module))
+    # Modules of Elixir are what files define; in other languages the name may be that of a class.
+    named = modules.offering.get((family, module)) if family == "elixir" else None
+    found = modules.packages.get((family, module)) or named
     if found:
         return tuple(found)
     # a.b.C, and C's own members: a.b.C.D
@@ -328,12 +330,6 @@ def _php(modules: Modules, importer: str, module: str, level: int) -> tuple[str,
             return found
     namespace, _, short = name.rpartition("\\")
     return _defining(modules, modules.packages.get(("php", namespace), ()), short)
-
-
-def _by_module_name(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    """Return the files that define a module by its whole name."""
-    named = (modules.family(importer), module)
-    return tuple(modules.packages.get(named) or modules.offering.get(named, ()))
 
 
 # --- go, rust ---------------------------------------------------------------------------------------------------------
@@ -427,8 +423,7 @@ def _required(*endings: str, roots: tuple[str, ...] = ()) -> Finder:
 FINDERS: dict[str, Finder] = {
     "python": _python,
     "javascript": _javascript,
-    "java": _by_package,
-    "csharp": _by_package,
+    **dict.fromkeys(("java", "csharp", "elixir", "haskell"), _by_package),
     "go": _go,
     "rust": _rust,
     "c": _include,
@@ -437,8 +432,6 @@ FINDERS: dict[str, Finder] = {
     "lua": _required(".lua", "/init.lua", "", roots=("src", "lua", "lib")),
     "bash": _required("", ".sh"),
     "zig": _required("", ".zig", roots=("src",)),
-    "elixir": _by_module_name,
-    "haskell": _by_module_name,
 }
 
 
