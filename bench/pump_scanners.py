@@ -709,7 +709,6 @@ WITHOUT_ROW = {
     "recollect.engine.retrieval.pack": "it splits a task of 20,000 characters at most at single marks and words",
     "recollect.text.lazy_patterns": "it compiles the patterns of other modules",
     "recollect.text.redaction.secret_values": "the rows of the modules that redact use its patterns",
-    "recollect.text.redaction.split_literals": "the rows of the modules that redact use its patterns",
     "recollect.surface.assistants.probe": "it reads files that we wrote",
 }  # fmt: skip
 

@@ -50,8 +50,9 @@ HALF = {"keep": 0.5, "drop": 0.5}
 LEAST_SENTENCES, LEAST_PROJECTS = 3, 2
 # How much the sentences of a file count. In long messages and in running sessions most sentences state nothing, as in
 # real prompts; half of the older sentences state something. The tests hold the model to their corpus. In
-# "passing", twenty-three files in different habits of writing, statements are made in passing beside many look-alikes.
-COUNTS = {"passing": 4.0, "long": 3.0, "sessions": 3.0, "brief": 4.0, "written-test": 6.0, "short": 2.0}
+# "passing", files in different habits of writing, statements are made in passing beside many look-alikes; in "beside"
+# they stand beside a request.
+COUNTS = {"passing": 4.0, "beside": 4.0, "long": 3.0, "sessions": 3.0, "brief": 4.0, "written-test": 6.0, "short": 2.0}
 COUNT = 0.6
 L2, STEPS, RATE = 0.4, 150, 0.05
 # The words of the embedding model with a vector, the most frequent ones.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from recollect.model import Memory
 from recollect.store import full_text
-from recollect.store.passage import PASSAGES_PER_MEMORY
+from recollect.store.full_text import PASSAGES_PER_MEMORY
 from recollect.store.sql import Store
 from recollect.store.store_values import Filter, Match, Passage, Standing, Vectors
 from recollect.text.passage_features import shape

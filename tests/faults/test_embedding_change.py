@@ -14,8 +14,8 @@ from tests.waiting import PATIENCE_S, until
 
 from recollect.engine import Engine
 from recollect.engine.models.embedding_queue import BATCH
+from recollect.engine.models.similarity_calibration import texts
 from recollect.model import Check, Memory
-from recollect.recall.calibration import texts
 
 COUNT = 300
 

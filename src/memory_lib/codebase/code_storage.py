@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from memory_lib.database_file import (
-    CODE,
-    CODEBASE,
-    Closing,
-    code_row,
-    file_tags,
-    identity,
-    identity_of,
-    iso,
-    note_row,
-    open_library,
-    required,
-    tag,
-)
+from memory_lib import database_file
 from recollect.model import Memory
 
 CATEGORIES = ("documentation", "debugging", "general")
 COMPLEXITIES = ("low", "medium", "high")
 
 
-class CodeMemoryStorage(Closing):
+class CodeMemoryStorage(database_file.Closing):
     """Memories of code and notes, found by file and language. Safe to share between threads.
 
     Secrets are replaced by a mark of their kind before anything is stored.
@@ -34,7 +21,7 @@ class CodeMemoryStorage(Closing):
     def __init__(self, db_path: str = "code_memories.db") -> None:
         """Open the database at `db_path`; create it if it does not exist."""
         self.db_path = db_path
-        self.store = open_library(db_path, CODEBASE)
+        self.store = database_file.open_library(db_path, database_file.CODEBASE)
 
     def add_code_memory(
         self,
@@ -71,7 +58,7 @@ class CodeMemoryStorage(Closing):
 
     def add_code_memories(self, entities: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[str]:
         """Store entities of an indexer with their metadata in one transaction; return their ids. Raises ValueError."""
-        rows = [code_row(_checked(entity), metadata) for entity, metadata in entities]
+        rows = [database_file.code_row(_checked(entity), metadata) for entity, metadata in entities]
         return [memory.id for memory in self.store.add(rows)]
 
     def add_non_code_memory(
@@ -88,8 +75,10 @@ class CodeMemoryStorage(Closing):
         """
         if category not in CATEGORIES:
             raise ValueError(f"unknown category {category!r}; use one of {', '.join(CATEGORIES)}")
-        required("content", content)
-        row = note_row({"category": category, "content": content, "title": title, "file_path": file_path}, metadata)
+        database_file.required("content", content)
+        row = database_file.note_row(
+            {"category": category, "content": content, "title": title, "file_path": file_path}, metadata
+        )
         return self.store.add([row])[0].id
 
     def get_all_memories(self) -> list[dict[str, Any]]:
@@ -102,7 +91,7 @@ class CodeMemoryStorage(Closing):
 
     def get_memories_by_language(self, language: str) -> list[dict[str, Any]]:
         """Return the code in a language, newest first."""
-        return [shown(memory) for memory in self.store.find(tag("language", language))]
+        return [shown(memory) for memory in self.store.find(database_file.tag("language", language))]
 
     def delete_memories_by_file(self, file_path: str) -> int:
         """Delete the memories of a file, code and notes; return how many there were."""
@@ -116,21 +105,21 @@ class CodeMemoryStorage(Closing):
     def code_ids_by_file(self) -> dict[str, list[str]]:
         """Return the ids of all code, by the identity of its file."""
         found: dict[str, list[str]] = {}
-        for memory in self.store.select(category=CODE):
-            if name := identity_of(memory):
+        for memory in self.store.select(category=database_file.CODE):
+            if name := database_file.identity_of(memory):
                 found.setdefault(name, []).append(memory.id)
         return found
 
     def _of_file(self, file_path: str) -> list[Memory]:
         """Return the memories of a file; if there are none, those whose path was written like this elsewhere."""
-        name = identity(file_path)
-        tagged = {memory.id: memory for each in file_tags(file_path) for memory in self.store.find(each)}
+        name = database_file.identity(file_path)
+        tagged = {memory.id: memory for each in database_file.file_tags(file_path) for memory in self.store.find(each)}
         rows = sorted(tagged.values(), key=lambda memory: (memory.created_at, memory.seq), reverse=True)
-        return [memory for memory in rows if identity_of(memory) == name] or rows
+        return [memory for memory in rows if database_file.identity_of(memory) == name] or rows
 
     def count_code(self) -> int:
         """Return how many memories are code."""
-        return self.store.count(category=CODE)
+        return self.store.count(category=database_file.CODE)
 
     def close(self) -> None:
         """Close the database; closing it again does nothing."""
@@ -139,7 +128,7 @@ class CodeMemoryStorage(Closing):
 
 def _checked(entity: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in ("file_path", "entity_name", "code_snippet"):
-        required(name, entity[name])
+        database_file.required(name, entity[name])
     if entity.get("complexity") and entity["complexity"] not in COMPLEXITIES:
         raise ValueError(f"unknown complexity {entity['complexity']!r}; use one of {', '.join(COMPLEXITIES)}")
     return entity
@@ -147,8 +136,8 @@ def _checked(entity: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def shown(memory: Memory) -> dict[str, Any]:
     """Return a memory of code or a note as a documented dictionary."""
-    beside = {"timestamp": iso(memory.created_at), "metadata": dict(memory.metadata.get("metadata", {}))}
-    if memory.category == CODE:
+    beside = {"timestamp": database_file.iso(memory.created_at), "metadata": dict(memory.metadata.get("metadata", {}))}
+    if memory.category == database_file.CODE:
         entity = memory.metadata.get("entity", {})
         named = {name: entity.get(name, "") for name in ("file_path", "entity_name")}
         return {"id": memory.id, "type": "code", **named, "code_snippet": memory.content, **entity, **beside}

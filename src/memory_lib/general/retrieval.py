@@ -1,4 +1,4 @@
-"""Retrieval: score memories for a context, select the best, and format them for a judge_prompt.
+"""Retrieval: score memories for a context, select the best, and format them for a prompt.
 
     memories ─► score, a few at a time ─► threshold ─► the best
 
@@ -66,7 +66,7 @@ class MemoryRetrieval:
         *,
         store: LibraryStore | None = None,
     ) -> None:
-        """Score with `small_model_fn`, an async function from a judge_prompt to an answer.
+        """Score with `small_model_fn`, an async function from a prompt to an answer.
 
         small_model_fn: with None, recollect's own recall gives the scores
         relevance_threshold: the least score of a retrieved memory; default: 0.7, without a model 0.1
@@ -133,7 +133,7 @@ class MemoryRetrieval:
         return relevant[: self.max_memories]
 
     def format_memories_for_prompt(self, memories: list[ScoredMemory], include_scores: bool = True) -> str:
-        """Return memories as text for a judge_prompt, numbered, with their metadata; empty for none."""
+        """Return memories as text for a prompt, numbered, with their metadata; empty for none."""
         return "\n\n".join(
             _formatted(number, memory, include_scores=include_scores) for number, memory in enumerate(memories, 1)
         )
@@ -165,7 +165,7 @@ class MemoryRetrieval:
         return dict(memory.get("metadata") or {})
 
     def _facts(self, memory: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the facts of a memory that the judge_prompt holds beside its text."""
+        """Return the facts of a memory that the prompt holds beside its text."""
         return self._carried(memory)
 
     def _made(self, memory: Mapping[str, Any], score: float, reason: str) -> ScoredMemory:

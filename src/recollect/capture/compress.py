@@ -1,13 +1,11 @@
-"""Shortening of an observation by a language model: the prompt, and the checks of its answer.
+"""Shortening of an observation by a language model: the prompt, and the said of its answer.
 
 A bad summary loses the observation, a long observation only costs space: in doubt it stays.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from recollect.text.llm_answers import invented, names, own_words, repeats
+from recollect.text.llm_answers import Said, checked, enclosed, invented, names
 
 INSTRUCTIONS = """Shorten the observation below, which was recorded during a coding session, so that it can be \
 found and understood months later. Keep names of files and symbols, commands, error messages, numbers and decisions \
@@ -29,40 +27,20 @@ LEAST_CHARACTERS = 40
 KEPT_NAMES = 0.5
 
 
-class Said(NamedTuple):
-    """The accepted answer of a model, or the reason why it is rejected."""
-
-    text: str
-    fault: str = ""
-
-
 def prompt(content: str) -> str:
-    """Return the prompt for an observation, which cannot close its own tag."""
+    """Return the prompt for an observation."""
     words = min(max(len(content) // CHARACTERS_PER_WORD, LEAST_WORDS), MOST_WORDS)
-    fenced = content.replace("</observation", "<\\/observation").replace("<observation", "<\\observation")
-    return PROMPT.format(words=words, content=fenced)
+    return PROMPT.format(words=words, content=enclosed(content, "observation"))
 
 
 def accepted(answer: str, content: str) -> Said:
     """Return the text that may replace an observation, or why it is rejected."""
-    said = own_words(answer)
+    said = checked(answer, content, INSTRUCTIONS, "observation", (LEAST_CHARACTERS, int(SHORT * len(content))))
+    if said.text and _flat(said.text) in _flat(content):
+        return Said("", "it is a truncated copy")
     named = names(content)
-    spoken = said.lower()
-    kept = len(named) - len(invented(content, said))
-    faults = (
-        (len(said) < LEAST_CHARACTERS, "it is too short"),
-        (repeats(said, INSTRUCTIONS), "it repeats the prompt"),
-        ("<observation" in spoken or "</observation" in spoken, "it repeats the prompt"),
-        (len(said) > SHORT * len(content), "it is hardly shorter"),
-        (_flat(said) in _flat(content), "it is a truncated copy"),
-        (kept < KEPT_NAMES * len(named), "it omits too many names"),
-    )
-    for is_so, fault in faults:
-        if is_so:
-            return Said("", fault)
-    if made_up := invented(said, content):
-        return Said("", f"it contains names that are not in the observation: {', '.join(made_up[:3])}")
-    return Said(said)
+    is_poor = len(named) - len(invented(content, said.text)) < KEPT_NAMES * len(named)
+    return Said("", "it omits too many names") if said.text and is_poor else said
 
 
 def _flat(text: str) -> str:

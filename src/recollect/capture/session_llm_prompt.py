@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.capture.compress import LEAST_CHARACTERS, Said
 from recollect.model import Observed
-from recollect.text.llm_answers import invented, own_words, repeats
+from recollect.text.llm_answers import Said, checked, enclosed
 
 INSTRUCTIONS = """Summarize the coding session below for the next session: the goal and why, decisions, changes, \
 failures and their fixes, open tasks. Write files, symbols, commands and errors exactly as they are written; add \
@@ -21,7 +20,7 @@ PROMPT = INSTRUCTIONS + "\n\n<notes>\n{summary}\n\nStep by step:\n{steps}\n</not
 # As long as the summary by rules.
 WORDS = 200
 ANSWER_TOKENS = 600
-MOST_CHARACTERS = 2_400
+LEAST_CHARACTERS, MOST_CHARACTERS = 40, 2_400
 # Steps from both ends of a long session: about 2,500 tokens.
 FIRST_STEPS, LAST_STEPS = 20, 60
 STEPS_CHARACTERS = 10_000
@@ -34,21 +33,9 @@ def prompt(summary: str, rows: Sequence[Observed]) -> str:
         left_out = len(told) - FIRST_STEPS - LAST_STEPS
         told = [*told[:FIRST_STEPS], f"- ({left_out} more steps)", *told[-LAST_STEPS:]]
     steps = "\n".join(told)[:STEPS_CHARACTERS]
-    summary, steps = (text.replace("</notes", "<\\/notes").replace("<notes", "<\\notes") for text in (summary, steps))
-    return PROMPT.format(words=WORDS, summary=summary, steps=steps)
+    return PROMPT.format(words=WORDS, summary=enclosed(summary, "notes"), steps=enclosed(steps, "notes"))
 
 
 def accepted(answer: str, asked: str) -> Said:
     """Return the summary in an answer to the prompt `asked`, or why it is rejected."""
-    said = own_words(answer)
-    faults = (
-        (len(said) < LEAST_CHARACTERS, "it is too short"),
-        (repeats(said, INSTRUCTIONS) or "<notes" in said.lower() or "</notes" in said.lower(), "it repeats the prompt"),
-        (len(said) > MOST_CHARACTERS, "it is too long"),
-    )
-    for is_so, fault in faults:
-        if is_so:
-            return Said("", fault)
-    if made_up := invented(said, asked):
-        return Said("", f"it contains names that are not in the session: {', '.join(made_up[:3])}")
-    return Said(said)
+    return checked(answer, asked, INSTRUCTIONS, "notes", (LEAST_CHARACTERS, MOST_CHARACTERS))

@@ -193,7 +193,7 @@ LEANS = _any(
     r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean)"
     r" (?:it|them|(?:this|that|these|those)(?! \w))\b(?! when\b)",
     _DECIDED,
-    r"\binstead\W*$",
+    r"^(?!.*(?:\b(?:never|not?|dont|stop|without|avoid)\b|n['’]t\b)).*\binstead\W*$",
     r"\bin there\b",
     rf"\b(?:the latter|the former|this is(?! {_PROJECT})|like that|of those|(?<!all )(?<!one )(?<!none )of them)\b",
 )

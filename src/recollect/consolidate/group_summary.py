@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from recollect.consolidate.candidate import Candidate
 from recollect.text.display import plural
-from recollect.text.llm_answers import invented, own_words, repeats
+from recollect.text.llm_answers import Said, checked, enclosed
 from recollect.text.paraphrases import says_the_same
 from recollect.text.terms import STOP_WORDS, terms
 
@@ -103,24 +103,14 @@ NOTES_CHARACTERS = 10_000
 def prompt(contents: Sequence[str]) -> str:
     """Return the prompt for a summary of these memories."""
     notes = "\n".join(f"- {' '.join(text.split())[:MEMBER_CHARACTERS]}" for text in contents)[:NOTES_CHARACTERS]
-    notes = notes.replace("</notes", "<\\/notes").replace("<notes", "<\\notes")
-    return PROMPT.format(words=WORDS, notes=notes)
+    return PROMPT.format(words=WORDS, notes=enclosed(notes, "notes"))
 
 
-def accepted(answer: str, asked: str) -> tuple[str, str]:
-    """Return the summary in an answer to the prompt `asked`, or "" and the reason."""
-    said = own_words(answer)
-    faults = (
-        (len(said) < LEAST_CHARACTERS, "it is too short"),
-        (repeats(said, INSTRUCTIONS) or "<notes" in said.lower() or "</notes" in said.lower(), "it repeats the prompt"),
-        (len(said) > MOST_CHARACTERS, "it is too long"),
-    )
-    for is_so, fault in faults:
-        if is_so:
-            return "", fault
-    if made_up := invented(said, asked):
-        return "", f"it contains names that are not in the memories: {', '.join(made_up[:3])}"
-    return (said, "") if _share_from_notes(said, asked) >= LEAST_SHARED else ("", "it is not about the memories")
+def accepted(answer: str, asked: str) -> Said:
+    """Return the summary in an answer to the prompt `asked`, or why it is rejected."""
+    said = checked(answer, asked, INSTRUCTIONS, "notes", (LEAST_CHARACTERS, MOST_CHARACTERS))
+    is_other = bool(said.text) and _share_from_notes(said.text, asked) < LEAST_SHARED
+    return Said("", "it is not about the memories") if is_other else said
 
 
 def _share_from_notes(said: str, asked: str) -> float:

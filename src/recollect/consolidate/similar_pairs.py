@@ -28,7 +28,7 @@ class Marks(NamedTuple):
 
 
 # On the scale of the shipped model, where two wordings of one thing are at 0.47 and unrelated texts at 0.05
-# (recall/calibration.py): linked or summarised memories have to be nearer than most answers are to their questions.
+# (similarity_calibration.py): linked or summarised memories have to be nearer than most answers are to their questions.
 MEANING = Marks(similar=0.8, theme=0.6, group=0.65)
 
 

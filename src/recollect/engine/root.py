@@ -39,9 +39,8 @@ if TYPE_CHECKING:
     from recollect.engine.retrieval.map_queries import Maps
     from recollect.engine.retrieval.memory_search import MemorySearch
     from recollect.engine.retrieval.recall_pipeline import RecallPipeline
-    from recollect.engine.retrieval.scoring import Scoring
+    from recollect.engine.retrieval.scoring import Scoring, UseCounters
     from recollect.engine.retrieval.team_recall import TeamRecall
-    from recollect.engine.retrieval.use_counters import UseCounters
     from recollect.engine.review.drift import DriftReview
     from recollect.engine.review.survey import Survey
     from recollect.engine.sessions.capture import Capture
@@ -106,7 +105,7 @@ _PARTS = {
     "amendments": "memory.amendments.Amendments embedding calibration branches",
     "team": "memory.team_outbox.TeamOutbox",
     "team_recall": "retrieval.team_recall.TeamRecall outbox=team",
-    "counters": "retrieval.use_counters.UseCounters",
+    "counters": "retrieval.scoring.UseCounters",
     "pipeline": "retrieval.recall_pipeline.RecallPipeline embedding calibration amendments branches scoring counters",
     "summaries": "sessions.model_summaries.ModelSummaries llm compressor embedding",
     "llm_jobs": "sessions.llm_jobs.LlmJobs llm compressor summaries",

@@ -5,33 +5,22 @@
        └────► tally ─► files that change together ─► Found
 
 Commits come newest first, so a revert is known before the commit that it reverts: both records say so. A reverted
-revert does not count.
+revert does not count. Files that change together count under their current names; pairs that were seen once are dropped
+when there are too many.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 from recollect import progress
-from recollect.history import commit_log
-from recollect.history.change_worth import (
-    FLOOR,
-    LISTED,
-    REPAIR,
-    REVERT,
-    TOLD,
-    is_aside,
-    is_reason,
-    kind,
-    line_worth,
-    names_code,
-    worth,
-)
-from recollect.history.co_changes import Tally
+from recollect.history import change_worth, commit_log
+from recollect.history.change_worth import is_aside
 from recollect.history.commit_log import Commit
 from recollect.history.commit_message import SECTIONS, Message, is_noise, plain_subject, prefixed, read
 from recollect.history.history_record import Found, Landed, Source, clipped
@@ -144,13 +133,13 @@ class Releases:
         """Return a commit without a reason as a change of its release; None if its users would not notice it."""
         paths = [file.path for file in commit.files]
         is_ours = message.kind in SECTIONS or bool(message.issues and _ACTS.match(message.subject))
-        if message.is_chore or message.is_revert or not is_ours or is_aside(paths):
+        if message.is_chore or message.is_revert or not is_ours or change_worth.is_aside(paths):
             return None
         head = prefixed(message.subject)
         text = _PULL_NUMBER.sub("", f"{head.scope}: {head.rest}" if head.scope else head.rest)
         section = SECTIONS.get(message.kind, "")
-        value = line_worth(text, section)
-        if value < LISTED:
+        value = change_worth.line_worth(text, section)
+        if value < change_worth.LISTED:
             return None
         return Found(
             key=f"commit:{commit.sha}",
@@ -164,7 +153,7 @@ class Releases:
             metadata={"sha": commit.sha, "files": paths[:NAMED_FILES], "issues": list(message.issues)},
             title=section,
             # A repair without its cause is only listed with its release.
-            worth=LINE if value > REPAIR and names_code(text) else LISTED,
+            worth=LINE if value > change_worth.REPAIR and change_worth.names_code(text) else change_worth.LISTED,
             head=commit.sha,
             refers=(*message.issues, commit.sha[:7]),
             pull=message.pull,
@@ -199,7 +188,7 @@ _ACTS = re.compile(
 )
 _PULL_NUMBER = re.compile(r"(?: ?\((?:#|gh-)\d{1,9}\)){1,5}$")
 # What such a line is worth: just enough to be kept.
-LINE = FLOOR
+LINE = change_worth.FLOOR
 
 
 def _joined(merge: Change, own: Sequence[Change]) -> Change:
@@ -211,7 +200,7 @@ def _joined(merge: Change, own: Sequence[Change]) -> Change:
     spoken = {plain_subject(sentence): sentence for sentence in merge.message.sentences}
     for change in reversed(own):
         head = change.message.subject
-        for sentence in (*((head,) if is_reason(head) else ()), *change.message.sentences):
+        for sentence in (*((head,) if change_worth.is_reason(head) else ()), *change.message.sentences):
             spoken.setdefault(plain_subject(sentence), sentence)
     spoken.pop(plain_subject(subject), None)
     files = tuple(dict.fromkeys(file for change in reversed(own) for file in change.commit.files))
@@ -248,11 +237,11 @@ class _Reverts:
 
 def _found(commit: Commit, message: Message, by: Revert | None, commits: Sequence[str]) -> Found | None:
     paths = [file.path for file in commit.files]
-    what = kind(message)
-    value = worth(message, paths)
+    what = change_worth.kind(message)
+    value = change_worth.worth(message, paths)
     if by is not None and value:  # a reverted change is a lesson
-        value = max(value, worth(message._replace(undoes=by.sha), paths))
-    if what is None or value < (LISTED if what == TOLD else FLOOR):
+        value = max(value, change_worth.worth(message._replace(undoes=by.sha), paths))
+    if what is None or value < (change_worth.LISTED if what == change_worth.TOLD else change_worth.FLOOR):
         return None
     lines = [told(message)]
     if by is not None:
@@ -273,7 +262,7 @@ def _found(commit: Commit, message: Message, by: Revert | None, commits: Sequenc
         at=commit.at,
         importance=what.importance,
         author=commit.author or None,
-        tags=("git", *(("revert",) if what == REVERT else ()), *(("reverted",) if by is not None else ())),
+        tags=("git", *(("revert",) if what == change_worth.REVERT else ()), *(("reverted",) if by is not None else ())),
         metadata=about,
         replaced_by=f"commit:{by.sha}" if by is not None else None,
         ended_at=by.at if by is not None else None,
@@ -291,7 +280,9 @@ def told(message: Message) -> str:
     if sum(len(part) + 1 for part in parts) > BODY_CHARACTERS:
         room = BODY_CHARACTERS
         chosen: set[int] = set()
-        for place in sorted(range(len(parts)), key=lambda place: (place > 0 and not is_reason(parts[place]), place)):
+        for place in sorted(
+            range(len(parts)), key=lambda place: (place > 0 and not change_worth.is_reason(parts[place]), place)
+        ):
             if len(parts[place]) < room:
                 chosen.add(place)
                 room -= len(parts[place]) + 1
@@ -311,10 +302,85 @@ def _paragraph(parts: Sequence[str]) -> str:
 def _why(message: Message) -> list[str]:
     """Return the reasons of a revert, or its text without the formula."""
     rest = [part for part in message.sentences if not re.match(r"\s*(?:this )?reverts? ", part, re.IGNORECASE)]
-    return [part for part in rest if is_reason(part)] or rest
+    return [part for part in rest if change_worth.is_reason(part)] or rest
 
 
 def _name(author: str) -> str:
     """Return a name without an email address."""
     words = [word for word in author.split() if "@" not in word[1:-1]]
     return clipped(" ".join(words) or author.partition("@")[0].strip("<> "), 100)
+
+
+# Commits of more files are moves and reformattings.
+MOST_FILES = 30
+# About 60 MB.
+MOST_PAIRS = 400_000
+# The least number and share of common commits; less is chance, or tells an editor nothing.
+LEAST_SUPPORT = 4
+LEAST_CONFIDENCE = 0.4
+# Partners listed for a file, and files with a list, the most changed first: a few of all memories.
+PARTNERS = 5
+TOLD_FILES = 40
+
+
+class Tally:
+    """Counts over the commits of a history."""
+
+    def __init__(self, present: Collection[str]) -> None:
+        self._present = present
+        self._names: dict[str, str] = {}
+        self._pairs: Counter[tuple[str, str]] = Counter()
+        self._times: Counter[str] = Counter()
+        self._last: dict[str, int] = {}
+
+    def add(self, commit: Commit) -> None:
+        """Count a commit."""
+        paths = sorted({path for file in commit.files if (path := self._now(file.path)) in self._present})
+        for file in commit.files:
+            if file.before:
+                self._names[file.before] = self._now(file.path)
+        if not paths or len(paths) > MOST_FILES:
+            return
+        self._times.update(paths)
+        for path in paths:
+            self._last[path] = max(self._last.get(path, 0), commit.at)
+        self._pairs.update(combinations(paths, 2))
+        if len(self._pairs) > MOST_PAIRS:
+            self._pairs = Counter({pair: times for pair, times in self._pairs.items() if times > 1})
+
+    def found(self) -> Iterator[Found]:
+        """Yield a record for each file that others change with."""
+        partners: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        for (first, second), times in self._pairs.items():
+            if times >= LEAST_SUPPORT:
+                partners[first].append((times, second))
+                partners[second].append((times, first))
+        code = (path for path in partners if not is_aside((path,)))
+        often = sorted(code, key=lambda path: (-self._times[path], path))
+        for path in often[:TOLD_FILES]:
+            least = LEAST_CONFIDENCE * self._times[path]
+            close = sorted((row for row in partners[path] if row[0] >= least), key=lambda row: (-row[0], row[1]))
+            if close:
+                yield self._pairing(path, close[:PARTNERS])
+
+    def _now(self, path: str) -> str:
+        return self._names.get(path, path)
+
+    def _pairing(self, path: str, close: list[tuple[int, str]]) -> Found:
+        of = self._times[path]
+        told = "; ".join(f"{other} (in {times} of its {of} commits, {100 * times // of} %)" for times, other in close)
+        return Found(
+            key=f"together:{path}",
+            rule="together",
+            title=f"Files that usually change with {path}",
+            content=f"Files that usually change with {path}: {told}.",
+            memory_type="pattern",
+            at=self._last[path],
+            importance=0.5,
+            tags=("git", "co-change"),
+            metadata={
+                "path": path,
+                "commits": of,
+                "together": [{"path": other, "commits": times} for times, other in close],
+            },
+        )

@@ -88,6 +88,11 @@ class Memory(Record, frozen=True, kw_only=True):
         """The type that people read; for an observed memory, the kind of event."""
         return f"{RECORDED.get(self.category, 'event')} (observed)" if self.observed else self.memory_type
 
+    @property
+    def said_at(self) -> int:
+        """When it was said or began to hold; otherwise when it was stored."""
+        return self.created_at if self.valid_from is None else self.valid_from
+
     def is_expired(self, now: int) -> bool:
         """Tell whether it is archived or expired at a moment."""
         return self.expires_at is not None and self.expires_at <= now

@@ -119,7 +119,7 @@ def question(hit: Hit, context: str) -> str:
     memory = hit.memory
     known = {
         "type": memory.memory_type,
-        "date": day(memory.created_at if memory.valid_from is None else memory.valid_from),
+        "date": day(memory.said_at),
         "title": memory.title,
         "author": memory.author,
         "category": memory.category,

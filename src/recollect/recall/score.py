@@ -1,4 +1,4 @@
-"""Score: the signals of a pool as columns, a linear model over them, and relevance.
+"""Score and select: the signals of a pool, a linear model over them, relevance, and the best memories.
 
     score     = sum over signals of weight · (value - mean) / deviation, by the model of its kind: talk or note
     relevance = 1 / (1 + exp(-(offset + slope · best score + evidence - fall · (best score - score))))
@@ -7,41 +7,26 @@ The weights (weights.py) were fitted so that the right passage stands above the 
 hit was fitted so that relevance is the probability that the question is answered at all, questions that have no answer
 in the store included; the others fall from there by their distance, notes also by what they have less of cosine and
 coverage. See docs/benchmarks.md for the corpora, the command and what each signal earns.
+
+    passages by score ─► one per memory ─► similar pairs by terms ─► (their texts are read) ─► fold duplicates
+
+Similarity by search terms is cheap. Only similar pairs need their texts to be compared (recollect.text.paraphrases).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import Branched
-from recollect.recall import lexical
+from recollect.recall import lexical, weights
 from recollect.recall.gather import Pool
 from recollect.recall.profiles import Profile
 from recollect.recall.query import Query
-from recollect.recall.weights import (
-    ANSWERED_NOTE,
-    ASKED_NOTE,
-    BY_HAND,
-    IDLE,
-    LABELLED,
-    LABELLED_SLOPE,
-    NOTE,
-    NOTE_BY_WORDS,
-    NOTE_FALL,
-    NOTE_RELEVANCE,
-    RELEVANCE_BY_WORDS,
-    TALK,
-    TALK_BY_WORDS,
-    TALK_FALL,
-    TALK_RELEVANCE,
-    UNASKED_FALL,
-    UNASKED_NOTE,
-    Term,
-)
 from recollect.store.store_values import Passage, TermCounts
 
 Column = NDArray[np.float64]
@@ -207,10 +192,10 @@ def score(columns: Mapping[str, Column], *, unasked: bool = False) -> Scored:
     asked = columns["asked_note"] if hybrid and "asked_note" in columns else np.zeros(len(note))
     shares: dict[str, Column] = {}
     for terms, kind in (
-        (TALK if hybrid else TALK_BY_WORDS, 1 - note),
-        (NOTE if hybrid else NOTE_BY_WORDS, note - asked),
-        (ASKED_NOTE, asked),
-        (BY_HAND, np.ones(len(note))),
+        (weights.TALK if hybrid else weights.TALK_BY_WORDS, 1 - note),
+        (weights.NOTE if hybrid else weights.NOTE_BY_WORDS, note - asked),
+        (weights.ASKED_NOTE, asked),
+        (weights.BY_HAND, np.ones(len(note))),
     ):
         for name in terms.keys() & columns.keys():
             share = kind * _share(terms[name], columns[name])
@@ -235,7 +220,7 @@ def _nearest(scores: Column, among: Column, columns: Mapping[str, Column]) -> Co
     return points
 
 
-def _share(term: Term, column: Column) -> Column:
+def _share(term: weights.Term, column: Column) -> Column:
     share: Column = term.weight * (column - term.mean) / term.deviation
     return share
 
@@ -244,8 +229,12 @@ def _relevance(scores: Column, columns: Mapping[str, Column], *, hybrid: bool, u
     first = int(np.argmax(np.where(columns["eligible"] > 0, scores, -np.inf)))
     if unasked and hybrid and columns["note"][first] and "cosine" in columns:
         return _likely(_unasked(columns), columns)
-    line = (NOTE_RELEVANCE if columns["note"][first] else TALK_RELEVANCE) if hybrid else RELEVANCE_BY_WORDS
-    fall = UNASKED_FALL if unasked else np.where(columns["note"] > 0, NOTE_FALL, TALK_FALL)
+    line = (
+        (weights.NOTE_RELEVANCE if columns["note"][first] else weights.TALK_RELEVANCE)
+        if hybrid
+        else weights.RELEVANCE_BY_WORDS
+    )
+    fall = weights.UNASKED_FALL if unasked else np.where(columns["note"] > 0, weights.NOTE_FALL, weights.TALK_FALL)
     logits = line["offset"] + line["best"] * scores[first] + fall * np.minimum(scores - scores[first], 0.0)
     for name, weight in line.items():
         if name in OWN and OWN[name] in columns:
@@ -269,8 +258,8 @@ def _unasked(columns: Mapping[str, Column]) -> Column:
     others[best] = np.delete(eligible, best).max(initial=0.0)
     values = {"margin": cosine - others, **columns}
     logits: Column = sum(
-        (weight * values[name] for name, weight in UNASKED_NOTE.items() if name in values),
-        np.full(len(cosine), UNASKED_NOTE["offset"]),
+        (weight * values[name] for name, weight in weights.UNASKED_NOTE.items() if name in values),
+        np.full(len(cosine), weights.UNASKED_NOTE["offset"]),
     )
     return logits
 
@@ -278,9 +267,9 @@ def _unasked(columns: Mapping[str, Column]) -> Column:
 def _likely(logits: Column, columns: Mapping[str, Column]) -> Column:
     """Return logits as probabilities, with tags and courtesy counted in."""
     if "labelled" in columns:
-        logits = np.maximum(logits, LABELLED - LABELLED_SLOPE * (1 - columns["labelled"]))
+        logits = np.maximum(logits, weights.LABELLED - weights.LABELLED_SLOPE * (1 - columns["labelled"]))
     if "idle" in columns:
-        logits = logits + IDLE * columns["idle"]
+        logits = logits + weights.IDLE * columns["idle"]
     likely: Column = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
     return likely
 
@@ -311,8 +300,8 @@ def answered(scored: Scored, columns: Mapping[str, Column]) -> float:
     is_told = "best_either" in columns and columns["asked_note"][first] and eligible.sum() >= FEW
     if not is_told or columns["idle"][first] or columns["dated"].any() or columns["labelled"].any():
         return float(scored.relevance[eligible].max())
-    logit = sum(weight * columns[name][first] for name, weight in ANSWERED_NOTE.items() if name in columns)
-    return float(1 / (1 + np.exp(-logit - ANSWERED_NOTE["offset"])))
+    logit = sum(weight * columns[name][first] for name, weight in weights.ANSWERED_NOTE.items() if name in columns)
+    return float(1 / (1 + np.exp(-logit - weights.ANSWERED_NOTE["offset"])))
 
 
 def ranked_after(core: Scored, places: NDArray[np.int64], wide: Scored) -> Scored:
@@ -330,3 +319,107 @@ def ranked_after(core: Scored, places: NDArray[np.int64], wide: Scored) -> Score
     for name, column in core.shares.items():
         shares[name][places] = column
     return Scored(scores, shares, relevance)
+
+
+# --- selection ---
+
+# The share of common terms that makes passages similar. Tags and titles are terms too, so that copies of one sentence
+# differ a little; the texts decide.
+ALIKE = 0.75
+# The most hits that are compared: each further one would be compared with all.
+COMPARED = 100
+# Points that a hit loses for each hit of its session above it, up to so many: an answer that is spread over several
+# sessions is found as a whole. More where the question asks for several things.
+SAME_SESSION = {False: 0.2, True: 0.6}
+MOST_OF_SESSION = 3
+# How many places a hit may move up.
+SPREAD_REACH = 25
+
+
+class Selected(NamedTuple):
+    """A selected memory: the place of its best passage, its relevance, and similar better hits."""
+
+    memory_id: str
+    place: int
+    relevance: float
+    like: tuple[str, ...] = ()
+
+
+def select(
+    passages: Sequence[Passage], scored: Scored, *, limit: int, least: float, least_share: float = 0.0
+) -> list[Selected]:
+    """Return at most `limit` memories whose relevance is at least `least`, and that share of the best one's.
+
+    Best first. Hits that are similar to a better one do not count, up to as many again: they may be folded.
+    """
+    chosen: dict[str, Selected] = {}
+    held: dict[str, frozenset[str]] = {}
+    different = 0
+    for place in np.argsort(-scored.scores, kind="stable").tolist():
+        passage = passages[place]
+        if not passage.eligible or passage.memory_id in chosen:
+            continue
+        if different == limit or len(chosen) == 2 * limit:
+            break
+        relevance = round(float(scored.relevance[place]), 4)
+        if relevance < least:
+            continue
+        least = max(least, least_share * relevance)
+        like: tuple[str, ...] = ()
+        if len(chosen) < COMPARED:
+            terms = held[passage.memory_id] = frozenset(passage.tokens)
+            like = tuple(
+                name for name, hit in chosen.items() if _alike(passage, terms, passages[hit.place], held[name])
+            )
+        chosen[passage.memory_id] = Selected(passage.memory_id, place, relevance, like)
+        different += not like
+    return list(chosen.values())
+
+
+def _alike(passage: Passage, terms: frozenset[str], other: Passage, others: frozenset[str]) -> bool:
+    """Tell whether two passages have one author, the same days and most terms in common."""
+    common = len(terms & others)
+    if common < ALIKE * (len(terms) + len(others) - common):
+        return False
+    return passage.author == other.author and passage.shape.times == other.shape.times
+
+
+def fold(
+    chosen: Iterable[Selected], same: Callable[[Selected, Selected], bool]
+) -> tuple[list[Selected], dict[str, tuple[str, ...]]]:
+    """Return the distinct hits, and by memory the ids of its duplicates.
+
+    same: whether the second hit is a duplicate of the first and may be folded under it
+    """
+    kept: dict[str, Selected] = {}
+    folded: dict[str, tuple[str, ...]] = {}
+    for hit in chosen:
+        better = next((kept[name] for name in hit.like if name in kept and same(kept[name], hit)), None)
+        if better is not None:
+            folded[better.memory_id] = (*folded.get(better.memory_id, ()), hit.memory_id)
+        else:
+            kept[hit.memory_id] = hit
+    return list(kept.values()), folded
+
+
+def spread(
+    chosen: Sequence[Selected], scores: Mapping[str, float], sessions: Mapping[str, str], *, several: bool
+) -> list[Selected]:
+    """Return the hits with repeated ones of a session a little lower.
+
+    sessions: by memory, the session of a turn between people. several: whether the question asks for several things
+    """
+    if not sessions:
+        return list(chosen)
+    left, ordered, seen = list(chosen), list[Selected](), Counter[str]()
+
+    def worth(hit: Selected) -> float:
+        of_session = seen[sessions[hit.memory_id]] if hit.memory_id in sessions else 0
+        return scores[hit.memory_id] - SAME_SESSION[several] * min(MOST_OF_SESSION, of_session)
+
+    while left:
+        best = max(left[:SPREAD_REACH], key=worth)
+        left.remove(best)
+        ordered.append(best)
+        seen[sessions.get(best.memory_id, "")] += 1
+    return ordered

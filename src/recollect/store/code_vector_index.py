@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from recollect.store.code_rows import PLACE_BITS, ChunkSpan, CodeMatch, LackingVector, files_of_tree
 from recollect.store.dialect import Connection
 from recollect.store.row_queries import read_setting
-from recollect.store.vector_index import VectorIndex
-from recollect.store.vector_segment import cosines
+from recollect.store.vector_index import VectorIndex, cosines
 
 Ints = NDArray[np.int64]
 Spans = Callable[[Sequence[int]], Mapping[int, list[ChunkSpan]]]

@@ -12,17 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.store import full_text
-from recollect.store.full_text import marks
+from recollect.store.full_text import PASSAGES_PER_MEMORY, WIDENING, best_matches, marks
 from recollect.store.migrations import APPLICATION_ID, MIGRATIONS
-from recollect.store.passage import (
-    ORDINARY,
-    PASSAGES_PER_MEMORY,
-    WIDENING,
-    Match,
-    Passage,
-    TermCounts,
-    best_matches,
-)
+from recollect.store.passage import ORDINARY, Match, Passage, TermCounts
 from recollect.text.passage_features import unpacked
 from recollect.text.passages import MAX_PASSAGES
 

@@ -5,11 +5,12 @@ Functions of a bare connection, so that the prompt fast path can use them withou
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import pairwise, zip_longest
 from typing import Any, Protocol
 
-from recollect.store.passage import TermCounts
+from recollect.store.passage import Match, TermCounts
 from recollect.text.dates import DAY
 from recollect.text.days import LONGEST_MENTION
 from recollect.text.digest import digest
@@ -25,6 +26,13 @@ MIN_TERMS = 2
 MAX_COUNTED = 4_000
 # Of a term of at most so many passages those of known memories are counted; of one of more, all are.
 MAX_LOOKED_AT = 100
+# How many more rows than asked a filtered search looks at first. Eight covers filters that keep one row in eight, and
+# a store widens by the same factor when that was not enough.
+WIDENING = 8
+
+# How many passages of one memory a search returns at most, its best ones: every passage of a long text may contain the
+# words of the query, and would fill the results.
+PASSAGES_PER_MEMORY = 5
 # Sorts behind every namespace.
 LAST_NAME = "\U0010ffff"
 
@@ -72,6 +80,18 @@ def search_terms(
     if len(found) < limit:
         found = sorted({**dict(ranked(any_of(chosen[:1]))), **dict(found)}.items(), key=lambda row: -row[1])[:limit]
     return found if len(found) >= limit else ranked(any_of(chosen))
+
+
+def best_matches(ranked: Iterable[tuple[int, float]], ids: Mapping[int, str], limit: int) -> list[Match]:
+    """Return the first passages of known memories, at most PASSAGES_PER_MEMORY of each."""
+    taken: Counter[int] = Counter()
+    found: list[Match] = []
+    for pid, score in ranked:
+        seq = pid // MAX_PASSAGES
+        if seq in ids and taken[seq] < PASSAGES_PER_MEMORY:
+            taken[seq] += 1
+            found.append(Match(ids[seq], score, pid))
+    return found[:limit]
 
 
 def passage_rows(connection: Connection, pids: Sequence[int], beside: str) -> Iterable[tuple[Any, ...]]:

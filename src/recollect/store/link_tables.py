@@ -9,28 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from recollect.store import link_rows
 from recollect.store.code_rows import files_of_tree
 from recollect.store.full_text import marks
-from recollect.store.link_rows import (
-    CodeStamps,
-    Edges,
-    FileGraph,
-    KnownProgram,
-    LinkedTree,
-    Links,
-    Program,
-    Sites,
-    SymbolPoint,
-)
 from recollect.store.row_queries import Rows, chunks, claim_lost, increment, read_setting, renew_claim, upsert
 
-_edges = msgspec.msgpack.Decoder(Edges)
-_sites = msgspec.msgpack.Decoder(Sites)
-_points = msgspec.msgpack.Decoder(list[SymbolPoint])
+_edges = msgspec.msgpack.Decoder(link_rows.Edges)
+_sites = msgspec.msgpack.Decoder(link_rows.Sites)
+_points = msgspec.msgpack.Decoder(list[link_rows.SymbolPoint])
 
-_PUT_PROGRAM = upsert("file_programs", Program._fields)
+_PUT_PROGRAM = upsert("file_programs", link_rows.Program._fields)
 _PUT_LINKS = upsert("file_links", ("file", "stamp", "digest", "edges", "sites"))
-_PUT_TREE = upsert("linked_trees", ("tree", *LinkedTree._fields))
+_PUT_TREE = upsert("linked_trees", ("tree", *link_rows.LinkedTree._fields))
 
 
 class CodeLinks(Rows):
@@ -39,7 +29,7 @@ class CodeLinks(Rows):
     # --- writing ---
 
     def put_programs(
-        self, tree: int, owner: str, programs: Sequence[Program], *, lease_s: int, gone: Sequence[int] = ()
+        self, tree: int, owner: str, programs: Sequence[link_rows.Program], *, lease_s: int, gone: Sequence[int] = ()
     ) -> None:
         """Store programs of a claimed tree; remove some with their links. Raises Conflict if the claim was lost."""
         with self._dialect.errors(), self._dialect.write() as connection:
@@ -50,7 +40,7 @@ class CodeLinks(Rows):
                 increment(connection, "link_stamp")
             connection.executemany(_PUT_PROGRAM, programs)
 
-    def put_links(self, tree: int, owner: str, links: Sequence[Links], *, lease_s: int) -> None:
+    def put_links(self, tree: int, owner: str, links: Sequence[link_rows.Links], *, lease_s: int) -> None:
         """Store the links of files; equal ones count as unchanged. Raises Conflict if the claim was lost."""
         with self._dialect.errors(), self._dialect.write() as connection:
             renew_claim(connection, tree, owner, lease_s)
@@ -68,7 +58,7 @@ class CodeLinks(Rows):
             rows = [(row.file, stamps.get(row.file, stamp), row.digest, row.edges, row.sites) for row in links]
             connection.executemany(_PUT_LINKS, rows)
 
-    def put_linked_tree(self, tree: int, owner: str, linked: LinkedTree) -> None:
+    def put_linked_tree(self, tree: int, owner: str, linked: link_rows.LinkedTree) -> None:
         """Store how a claimed tree was linked. Raises Conflict if the claim was lost."""
         with self._dialect.errors(), self._dialect.write() as connection:
             sql = "SELECT 1 FROM trees WHERE id = ? AND owner = ?"
@@ -78,15 +68,15 @@ class CodeLinks(Rows):
 
     # --- reading ---
 
-    def linked_tree(self, tree: int) -> LinkedTree | None:
+    def linked_tree(self, tree: int) -> link_rows.LinkedTree | None:
         """Return how a tree was last linked; None if it never was."""
         sql = "SELECT fingerprint, generation, linked_at FROM linked_trees WHERE tree = ?"
-        return next((LinkedTree(*row) for row in self._rows(sql, (tree,))), None)
+        return next((link_rows.LinkedTree(*row) for row in self._rows(sql, (tree,))), None)
 
-    def known_programs(self, tree: int) -> dict[str, KnownProgram]:
+    def known_programs(self, tree: int) -> dict[str, link_rows.KnownProgram]:
         """Return the stored programs of a tree by path, possibly with some of deleted files."""
         sql = "SELECT path, file, hash, outline, length(content) FROM file_programs WHERE file BETWEEN ? AND ?"
-        return {row[0]: KnownProgram(*row[1:]) for row in self._rows(sql, files_of_tree(tree))}
+        return {row[0]: link_rows.KnownProgram(*row[1:]) for row in self._rows(sql, files_of_tree(tree))}
 
     def link_digests(self, tree: int) -> dict[int, str]:
         """Return the digest of the links by file number."""
@@ -103,12 +93,12 @@ class CodeLinks(Rows):
             self._in_chunks(f"SELECT file, {'face' if faces else 'content'} FROM file_programs WHERE file", files)
         )
 
-    def file_edges(self, files: Sequence[int]) -> dict[int, Edges]:
+    def file_edges(self, files: Sequence[int]) -> dict[int, link_rows.Edges]:
         """Return the links of files by file number."""
         rows = self._in_chunks("SELECT file, edges FROM file_links WHERE file", files)
         return {file: _edges.decode(content) for file, content in rows}
 
-    def file_sites(self, files: Sequence[int]) -> dict[int, Sites]:
+    def file_sites(self, files: Sequence[int]) -> dict[int, link_rows.Sites]:
         """Return the places of the links of files, by file number."""
         rows = self._in_chunks("SELECT file, sites FROM file_links WHERE file", files)
         return {file: _sites.decode(content) for file, content in rows}
@@ -136,7 +126,7 @@ class CodeLinks(Rows):
         with self._dialect.errors():
             return int(read_setting(self._connection(), "link_stamp") or 0)
 
-    def code_stamps(self) -> CodeStamps:
+    def code_stamps(self) -> link_rows.CodeStamps:
         """Return the change counters of every indexed file, in the order of their numbers."""
         import numpy as np
 
@@ -144,9 +134,9 @@ class CodeLinks(Rows):
             "SELECT f.id, f.stamp, coalesce(l.stamp, 0) FROM files f LEFT JOIN file_links l ON l.file = f.id ORDER BY 1"
         )
         rows = np.array(self._rows(sql), np.int64).reshape(-1, 3)
-        return CodeStamps(rows[:, 0], rows[:, 1], rows[:, 2])
+        return link_rows.CodeStamps(rows[:, 0], rows[:, 1], rows[:, 2])
 
-    def file_graphs(self, files: Iterable[int] | None = None) -> Iterator[FileGraph]:
+    def file_graphs(self, files: Iterable[int] | None = None) -> Iterator[link_rows.FileGraph]:
         """Yield files as the graph reads them, in the order of their numbers; default: all files."""
         columns = (
             "SELECT f.id, f.path, f.tree, c.symbols, l.edges FROM files f JOIN file_contents c ON c.file = f.id "
@@ -158,6 +148,6 @@ class CodeLinks(Rows):
             else:
                 rows = self._in_chunks(columns + "WHERE f.id", list(files), " ORDER BY f.id")
             for number, path, tree, symbols, edges in rows:
-                yield FileGraph(
+                yield link_rows.FileGraph(
                     number, path, tree, _points.decode(symbols), None if edges is None else _edges.decode(edges)
                 )

@@ -6,20 +6,11 @@ A memory's text is cut into passages, which are matched separately; the number o
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from recollect.text.passage_features import Shape
 from recollect.text.passages import MAX_PASSAGES
-
-# How many more rows than asked a filtered search looks at first. Eight covers filters that keep one row in eight, and
-# a store widens by the same factor when that was not enough.
-WIDENING = 8
-
-# How many passages of one memory a search returns at most, its best ones: every passage of a long text may contain the
-# words of the query, and would fill the results.
-PASSAGES_PER_MEMORY = 5
 
 
 class Match(NamedTuple):
@@ -28,18 +19,6 @@ class Match(NamedTuple):
     id: str
     score: float
     pid: int = 0
-
-
-def best_matches(ranked: Iterable[tuple[int, float]], ids: Mapping[int, str], limit: int) -> list[Match]:
-    """Return the first passages of known memories, at most PASSAGES_PER_MEMORY of each."""
-    taken: Counter[int] = Counter()
-    found: list[Match] = []
-    for pid, score in ranked:
-        seq = pid // MAX_PASSAGES
-        if seq in ids and taken[seq] < PASSAGES_PER_MEMORY:
-            taken[seq] += 1
-            found.append(Match(ids[seq], score, pid))
-    return found[:limit]
 
 
 class Written(NamedTuple):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from recollect.store import full_text
 from recollect.store.code_rows import FILE_BITS, PLACE_BITS, FieldWeights
 from recollect.store.dialect import CodeTextRow, Connection, SearchRow, TextRow
-from recollect.store.passage_rows import named_days
+from recollect.store.passage_search import named_days
 from recollect.store.postgres_pool import PooledConnection
 from recollect.store.store_values import TermCounts
 from recollect.text.passages import MAX_PASSAGES

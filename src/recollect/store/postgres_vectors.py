@@ -126,7 +126,7 @@ class PostgresVectors:
         return bool(own <= min(EXACT_SCOPE, max(EXACT_SCOPE / 4, FEW_OF_ALL * known)))
 
     def _scored(self, rows: Any, query: NDArray[np.float32]) -> list[SearchRow]:
-        from recollect.store.vector_segment import cosines
+        from recollect.store.vector_index import cosines
 
         found = list(rows)
         vectors = _stacked([blob for _, blob in found], len(query))
@@ -178,7 +178,7 @@ def _stacked(blobs: Sequence[bytes], width: int) -> NDArray[np.float32]:
     """Return vectors as rows."""
     import numpy as np
 
-    from recollect.store.vector_segment import single
+    from recollect.store.vector_index import single
 
     return single(np.frombuffer(b"".join(blobs), "<f2").reshape(len(blobs), width))
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from recollect import clock
 from recollect.errors import Conflict
-from recollect.model import Memory
+from recollect.model import Memory, Record
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
 from recollect.store.store_values import Filter, Has, NotBefore, R, Range, Without
@@ -53,6 +53,34 @@ class Rows:
             else:
                 tail += " LIMIT ? OFFSET ?"
         return self._select(table, condition + tail, values)
+
+    def count(self, kind: type[Record], where: Filter | None = None) -> int:
+        """Return how many rows match."""
+        table = TABLES[kind]
+        condition, values = self._condition(table, where)
+        return int(self._value(f"SELECT count(*) FROM {table.name} WHERE {condition}", values))
+
+    def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:
+        """Return how many rows match per value of `field`, largest first."""
+        table = TABLES[kind]
+        if field not in table.columns:
+            raise ValueError(f"{table.name} has no field {field}")
+        condition, values = self._condition(table, where)
+        largest_first = f"GROUP BY {field} ORDER BY 2 DESC, 1 NULLS FIRST"
+        sql = f"SELECT {field}, count(*) FROM {table.name} WHERE {condition} {largest_first}"
+        return {value: int(count) for value, count in self._rows(sql, values)}
+
+    def columns(
+        self, kind: type[Record], fields: Collection[str], where: Filter | None = None, *, limit: int | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Return these fields of matching rows, undecoded and in no particular order: for very many rows."""
+        table = TABLES[kind]
+        unknown = set(fields) - set(table.columns)
+        if unknown:
+            raise ValueError(f"{table.name} has no field {', '.join(sorted(unknown))}")
+        condition, values = self._condition(table, where)
+        sql = f"SELECT {', '.join(fields)} FROM {table.name} WHERE {condition} LIMIT ?"
+        return self._rows(sql, [*values, EVERYTHING if limit is None else limit])
 
     def logged(self, kind: type[R], field: str, value: str) -> list[R]:
         """Return earlier versions of rows from the log, oldest first, where the field had this value."""

@@ -11,7 +11,7 @@ package_tables     manifests, and the packages of trees
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ import msgspec
 
 from recollect import clock
 from recollect.errors import StorageError
-from recollect.model import Change, Edge, Node, Record
+from recollect.model import Change, Edge, Node
 from recollect.store.code_index_search import CodeSearches
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
@@ -29,7 +29,6 @@ from recollect.store.package_tables import Packages
 from recollect.store.passage_search import Searches
 from recollect.store.row_queries import (
     CHUNK,
-    EVERYTHING,
     chunks,
     generation,
     increment,
@@ -37,7 +36,7 @@ from recollect.store.row_queries import (
     read_setting,
     write_setting,
 )
-from recollect.store.store_values import Filter, StoreFacts, Strength, T
+from recollect.store.store_values import StoreFacts, Strength, T
 from recollect.store.tables import TABLES, encode
 from recollect.store.text_rebuild import rebuild_text
 from recollect.store.transaction import Transaction
@@ -69,34 +68,6 @@ class Store(Searches, CodeSearches, CodeLinks, Packages):
         super().__init__(dialect.connection, dialect)
         self._indexes = {}
         self._code_vectors = {}
-
-    def count(self, kind: type[Record], where: Filter | None = None) -> int:
-        """Return how many rows match."""
-        table = TABLES[kind]
-        condition, values = self._condition(table, where)
-        return int(self._value(f"SELECT count(*) FROM {table.name} WHERE {condition}", values))
-
-    def tally(self, kind: type[Record], field: str, where: Filter | None = None) -> dict[Any, int]:
-        """Return how many rows match per value of `field`, largest first."""
-        table = TABLES[kind]
-        if field not in table.columns:
-            raise ValueError(f"{table.name} has no field {field}")
-        condition, values = self._condition(table, where)
-        largest_first = f"GROUP BY {field} ORDER BY 2 DESC, 1 NULLS FIRST"
-        sql = f"SELECT {field}, count(*) FROM {table.name} WHERE {condition} {largest_first}"
-        return {value: int(count) for value, count in self._rows(sql, values)}
-
-    def columns(
-        self, kind: type[Record], fields: Collection[str], where: Filter | None = None, *, limit: int | None = None
-    ) -> list[tuple[Any, ...]]:
-        """Return these fields of matching rows, undecoded and in no particular order: for very many rows."""
-        table = TABLES[kind]
-        unknown = set(fields) - set(table.columns)
-        if unknown:
-            raise ValueError(f"{table.name} has no field {', '.join(sorted(unknown))}")
-        condition, values = self._condition(table, where)
-        sql = f"SELECT {', '.join(fields)} FROM {table.name} WHERE {condition} LIMIT ?"
-        return self._rows(sql, [*values, EVERYTHING if limit is None else limit])
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

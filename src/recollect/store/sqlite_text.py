@@ -20,7 +20,7 @@ from recollect.store import full_text
 from recollect.store.code_rows import FieldWeights
 from recollect.store.dialect import CodeTextRow, Connection, SearchRow, TextRow
 from recollect.store.full_text import any_of, frequencies_of
-from recollect.store.passage_rows import named_days
+from recollect.store.passage_search import named_days
 from recollect.text.passages import MAX_PASSAGES
 
 TEXT = "memory_text"

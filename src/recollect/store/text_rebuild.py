@@ -17,7 +17,7 @@ from recollect.errors import Conflict
 from recollect.model import Memory
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
-from recollect.store.passage_rows import text_rows
+from recollect.store.passage_search import text_rows
 from recollect.store.row_queries import chunks, newest_change, read_setting, write_setting
 from recollect.store.tables import TABLES, from_row
 

@@ -18,7 +18,7 @@ from recollect.errors import Conflict, NotFound, Purged
 from recollect.model import Change, Edge, Memory, Node, Record
 from recollect.store.dialect import Connection, Dialect
 from recollect.store.full_text import marks
-from recollect.store.passage_rows import text_rows
+from recollect.store.passage_search import text_rows
 from recollect.store.row_queries import Rows, chunks, newest_change
 from recollect.store.store_values import Filter, R, Range
 from recollect.store.tables import (

@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 
 from recollect.files import PRIVATE_FILE, open_file
-from recollect.store.vector_segment import Segment
+from recollect.store.vector_index import Saved, Segment
 from recollect.text.digest import digest
 
 MAGIC = b"recollect vectors 1\n"
@@ -50,14 +50,6 @@ class Header(msgspec.Struct, frozen=True):
     scopes: list[str | None]
     rows: int
     width: int
-
-
-class Saved(NamedTuple):
-    """A mapped file."""
-
-    seen: tuple[int, int, int]
-    scopes: list[str | None]
-    segment: Segment
 
 
 class _Layout(NamedTuple):

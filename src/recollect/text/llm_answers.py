@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 # So many words in a row are copied.
 COPIED_WORDS = 8
@@ -26,6 +27,36 @@ _WORD = re.compile(r"\w+")
 # Names of code: with an underscore, a dot, a slash, a colon or a hump.
 _NAME = re.compile(r"\w+(?:(?:[./\\\-]|::?)\w+)*")
 _MADE = re.compile(r"_|\w[./\\]\w|::|[a-z][A-Z]")
+
+
+class Said(NamedTuple):
+    """The accepted answer of a model, or the reason why it is rejected."""
+
+    text: str
+    fault: str = ""
+
+
+def enclosed(text: str, tag: str) -> str:
+    """Return data for the inside of a tag, which it cannot close."""
+    return text.replace(f"</{tag}", f"<\\/{tag}").replace(f"<{tag}", f"<\\{tag}")
+
+
+def checked(answer: str, source: str, instructions: str, tag: str, sizes: tuple[int, int]) -> Said:
+    """Return the text of an answer, or why it is rejected.
+
+    source: the texts it was made of; no name may come from elsewhere. instructions, tag: those of the prompt
+    sizes: the least and the most characters
+    """
+    said = own_words(answer)
+    if len(said) < sizes[0]:
+        return Said("", "it is too short")
+    if repeats(said, instructions) or f"<{tag}" in said.lower() or f"</{tag}" in said.lower():
+        return Said("", "it repeats the prompt")
+    if len(said) > sizes[1]:
+        return Said("", "it is too long")
+    if made_up := invented(said, source):
+        return Said("", f"it contains names that are not in the {tag}: {', '.join(made_up[:3])}")
+    return Said(said)
 
 
 def own_words(answer: str) -> str:

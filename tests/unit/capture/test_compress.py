@@ -31,7 +31,7 @@ def test_a_shorter_text_that_keeps_the_names_is_accepted() -> None:
         (compress.prompt(LONG), "repeats the prompt"),
         (compress.prompt(LONG)[:400], "repeats the prompt"),
         (f"<observation>\n{GOOD}", "repeats the prompt"),
-        (LONG, "hardly shorter"),
+        (LONG, "too long"),
         (LONG[:300], "truncated"),
         ("The tax of the shop is rounded to two digits from now on, as it should.", "too many names"),
         (GOOD.replace("net_of", "gross_of"), "gross_of"),

@@ -233,9 +233,9 @@ def test_code_quotations_and_markup_state_nothing() -> None:
     We always indent what is a program.
 
 <instructions>We always obey what is in tags.</instructions>
-- We always keep lists in order of time.
+- We always squash before merging.
 """
-    assert texts(text) == ["We always keep lists in order of time."]
+    assert texts(text) == ["We always squash before merging."]
 
 
 def test_a_pasted_document_states_nothing() -> None:

@@ -266,7 +266,7 @@ def test_a_language_model_writes_the_summary_where_it_may(
 @pytest.mark.parametrize(
     ("says", "failure", "note"),
     [
-        ("See FantasyModule.invented_name for the rounding of invoices.", None, "names that are not in the memories"),
+        ("See FantasyModule.invented_name for the rounding of invoices.", None, "names that are not in the notes"),
         ("", BudgetSpent("the budget is spent"), "stays extractive"),
     ],
 )

@@ -9,8 +9,8 @@ import pytest
 
 import recollect.providers
 from recollect import Engine
-from recollect.engine.retrieval import cross_rerank
-from recollect.engine.retrieval.cross_rerank import blended
+from recollect.engine.retrieval import rerank
+from recollect.engine.retrieval.rerank import blended
 from recollect.providers.local import CrossEncoder
 
 # It has the form of a cross-encoder: its last number stands in for a score.
@@ -51,7 +51,7 @@ def test_a_search_is_reranked_only_where_a_model_is_configured(tmp_path: Path, m
     with Engine(home=str(tmp_path), embed_provider="off") as engine:
         stored(engine, *texts)
         plain = contents(engine)
-    monkeypatch.setattr(cross_rerank, "open_cross_encoder", lambda folder: Prefers(plain[1]))
+    monkeypatch.setattr(rerank, "open_cross_encoder", lambda folder: Prefers(plain[1]))
     with Engine(home=str(tmp_path), embed_provider="off", rerank="folder") as engine:
         assert contents(engine) == [plain[1], plain[0], *plain[2:]]
         assert contents(engine, limit=1) == [plain[1]]
@@ -60,7 +60,7 @@ def test_a_search_is_reranked_only_where_a_model_is_configured(tmp_path: Path, m
 
 
 def test_what_was_replaced_stays_below_what_replaces_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cross_rerank, "open_cross_encoder", lambda folder: Prefers(older))
+    monkeypatch.setattr(rerank, "open_cross_encoder", lambda folder: Prefers(older))
     older = "The default port of the parser service is 8080."
     with Engine(home=str(tmp_path), embed_provider="off", rerank="folder") as engine:
         stored(engine, older, "The default port of the parser service is 90.")

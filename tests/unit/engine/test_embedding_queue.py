@@ -13,8 +13,8 @@ from tests.waiting import PATIENCE_S, until
 
 from recollect import Engine, progress
 from recollect.engine.models.embedding_queue import NEWEST, Embedding
+from recollect.engine.models.similarity_calibration import texts
 from recollect.errors import Cancelled, EmbeddingFailed
-from recollect.recall.calibration import texts
 
 
 def fill(engine: Engine, count: int) -> None:

@@ -12,7 +12,7 @@ from tests.fakes import FrozenClock, HashingEmbedder, ScriptedModel
 from tests.waiting import PATIENCE_S
 
 from recollect import Engine, progress
-from recollect.engine.retrieval import llm_rerank
+from recollect.engine.retrieval import rerank
 from recollect.errors import Cancelled, ModelFailed
 from recollect.model import Judgement, Recall
 
@@ -176,7 +176,7 @@ def test_another_question_memory_or_model_is_judged_again(
 def test_the_cache_stays_within_its_size_and_forgets_the_oldest(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, frozen: FrozenClock, model: ScriptedModel
 ) -> None:
-    monkeypatch.setattr(llm_rerank, "MAX_KEPT", 6)
+    monkeypatch.setattr(rerank, "MAX_KEPT", 6)
     for question in ("fruit", "which fruit", "fruit on a table"):
         frozen.advance(1)
         engine.recall.search(question, judge=True)
@@ -303,7 +303,7 @@ def test_a_search_does_not_wait_longer_than_its_deadline_and_late_judgements_are
     model.says = wait
     # The deadline passes once every memory is being judged.
     passing = SimpleNamespace(monotonic=lambda: float(len(model.asked) == len(FRUIT)))
-    monkeypatch.setattr(llm_rerank, "time", passing)
+    monkeypatch.setattr(rerank, "time", passing)
     hurried = opened(judge_deadline_s=0.1)
     assert same_as_without(hurried) == (
         "not re-ranked by the language model: timeout: 0 of 4 memories scored within 0.1 s",

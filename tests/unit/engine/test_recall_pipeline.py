@@ -11,7 +11,7 @@ from tests.fakes import FrozenClock, HashingEmbedder
 
 from recollect import Engine
 from recollect.model import Hit
-from recollect.store.passage_rows import text_rows
+from recollect.store.passage_search import text_rows
 from recollect.text.passage_features import unpacked
 
 FILLER = "Words that say nothing in particular follow here. " * 18

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 from tests.graphs import Edge, directed, graph_of
 
-from recollect.graph.cycles import circles
+from recollect.graph.components import circles
 from recollect.graph.project import Project, between_files, only
 from recollect.graph.rank import Seen, file_shares, importance
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from recollect import Engine
-from recollect.recall.calibration import PAIRS, REFERENCE, Calibration, comparable, measured, texts
+from recollect.engine.models.similarity_calibration import PAIRS, REFERENCE, Calibration, comparable, measured, texts
 
 
 class Narrow:

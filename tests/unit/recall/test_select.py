@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from tests.unit.recall.pools import apart, passage
 
-from recollect.recall.score import Scored
-from recollect.recall.select import COMPARED, MOST_OF_SESSION, SAME_SESSION, Selected, fold, select, spread
+from recollect.recall.score import COMPARED, MOST_OF_SESSION, SAME_SESSION, Scored, Selected, fold, select, spread
 from recollect.store.store_values import Passage
 
 FAR = ("oak", "elm", "fir", "yew")

@@ -16,7 +16,7 @@ from recollect.code.anchors.normalised_file import read
 from recollect.code.code_records import CodePlace, Cycle, CycleLink, Cycles
 from recollect.engine.graph.code_nodes import CodeNode, code_nodes, code_place
 from recollect.graph.arrays import RELATION_CODES, Graph
-from recollect.graph.cycles import Circle, circles
+from recollect.graph.components import Circle, circles
 from recollect.graph.project import FileLinks, between_files, only, project
 from recollect.model import Tree
 from recollect.store.code_rows import SymbolRow

@@ -15,9 +15,9 @@ from recollect.consolidate.cluster import MOST_MEMBERS, Group
 from recollect.consolidate.similar_pairs import MEANING, Marks, Pair, alike
 from recollect.engine.consolidation.plan_execution import MIDDLE
 from recollect.engine.models.embedding_queue import MIN_COVERAGE
+from recollect.engine.models.similarity_calibration import LEAST_SPREAD, REFERENCE, Calibration
 from recollect.engine.records.memory_rows import is_own_summary
 from recollect.model import Change, Edge, Injection, Memory
-from recollect.recall.calibration import LEAST_SPREAD, REFERENCE, Calibration
 from recollect.text.display import plural
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from recollect.engine.records.memory_rows import (
     content_hash,
     ensure_node,
     is_own_summary,
+    new_memory,
     node_id,
     summary_mark,
 )
@@ -131,30 +132,22 @@ def _summary(transaction: Transaction, step: PlanStep) -> str | None:
     summed_up = {"dst": tuple(node_id(name) for name in step.memory_ids), "relationship": "SUMMARIZES"}
     if len(members) < len(step.memory_ids) or transaction.find(Edge, summed_up, limit=1):
         return None
-    now = clock.now()
-    memory = transaction.insert(
-        Memory(
-            id=clock.new_id(),
-            content=step.content,
-            content_hash=content_hash(step.content),
-            memory_type="insight",
-            importance=SUMMARY_IMPORTANCE,
-            confidence=SUMMARY_CONFIDENCE,
-            tags=step.tags,
-            metadata={
-                MEMBERS: len(members),
-                MIDDLE: members[0].id,
-                SUMMARY_MARK: summary_mark(step.title, step.content),
-            },
-            namespace=members[0].namespace,
-            created_at=now,
-            updated_at=now,
-            last_accessed_at=now,
-            category=SUMMARY,
-            title=step.title,
-            source=SUMMARY_SOURCE,
-        )
+    mark = summary_mark(step.title, step.content)
+    made, _ = new_memory(
+        clock.now(),
+        is_clean=True,
+        content=step.content,
+        memory_type="insight",
+        importance=SUMMARY_IMPORTANCE,
+        confidence=SUMMARY_CONFIDENCE,
+        tags=step.tags,
+        metadata={MEMBERS: len(members), MIDDLE: members[0].id, SUMMARY_MARK: mark},
+        namespace=members[0].namespace,
+        category=SUMMARY,
+        title=step.title,
+        source=SUMMARY_SOURCE,
     )
+    memory = transaction.insert(made)
     _cover(transaction, memory, members)
     return memory.id
 

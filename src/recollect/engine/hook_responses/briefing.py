@@ -53,7 +53,7 @@ from recollect.text.paraphrases import statements
 from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
-    from recollect.engine.retrieval.use_counters import UseCounters
+    from recollect.engine.retrieval.scoring import UseCounters
     from recollect.store.sql import Store
 
 # Memories of each type that are read: the most important, of equal importance the newest.

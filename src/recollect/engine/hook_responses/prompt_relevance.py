@@ -24,7 +24,7 @@ from recollect.text.terms import query_terms
 if TYPE_CHECKING:
     from recollect.capture.observation import Observation
     from recollect.engine.retrieval.recall_pipeline import RecallPipeline
-    from recollect.engine.retrieval.use_counters import UseCounters
+    from recollect.engine.retrieval.scoring import UseCounters
 
 
 def relevant(

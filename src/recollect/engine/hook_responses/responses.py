@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from recollect.engine.records.branches import Branches
     from recollect.engine.records.scope import Scope
     from recollect.engine.retrieval.recall_pipeline import RecallPipeline
-    from recollect.engine.retrieval.use_counters import UseCounters
+    from recollect.engine.retrieval.scoring import UseCounters
     from recollect.engine.sessions.capture import Capture
     from recollect.engine.sessions.hook_ingest import PreparedEvent
     from recollect.engine.sessions.session_state import SessionUpdates

@@ -17,19 +17,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import msgspec
 
 from recollect import clock, progress
-from recollect.engine.records import input_checks
+from recollect.engine.records import input_checks, memory_rows
 from recollect.engine.records.identity import project_root
-from recollect.engine.records.memory_rows import (
-    TRUST,
-    content_hash,
-    ensure_node,
-    headline,
-    is_learnt,
-    node_id,
-    renewed,
-    unwanted,
-)
-from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import InvalidInput
 from recollect.model import (
     HISTORY_SOURCES,
@@ -118,7 +107,7 @@ class HistoryWriter:
         made = {self._id(name, row.key) for row in records}
         where = {"namespace": self._place.namespace, "source": "import", "category": "release"}
         listed = (row for row in self._store.find(Memory, where) if row.metadata.get("from") == name)
-        old = [row.id for row in listed if row.id not in made and is_learnt(row)] if made else []
+        old = [row.id for row in listed if row.id not in made and memory_rows.is_learnt(row)] if made else []
         if old and not self._dry_run:
             with self._store.transaction("import_history", batch=self.batch) as transaction:
                 transaction.delete(Memory, {"id": tuple(old)})
@@ -144,7 +133,7 @@ class HistoryWriter:
                 if fate == "created":
                     self._tell(transaction.insert(memory))
                 elif fate == "updated":
-                    transaction.update(Memory, memory.id, renewed(memory))
+                    transaction.update(Memory, memory.id, memory_rows.renewed(memory))
                 if fate in ("created", "updated") and memory.superseded_by is not None:
                     _link(transaction, memory)
         return fates
@@ -153,7 +142,7 @@ class HistoryWriter:
         """Return the outcome of each memory: created, updated, known or refused."""
         ids = [memory.id for memory in ready]
         known = {memory.id: memory for memory in rows.get(Memory, ids)}
-        refused = unwanted(rows, [row_id for row_id in ids if row_id not in known])
+        refused = memory_rows.unwanted(rows, [row_id for row_id in ids if row_id not in known])
         fates: list[str] = []
         for memory in ready:
             old = known.get(memory.id)
@@ -161,14 +150,15 @@ class HistoryWriter:
                 fates.append("refused" if memory.id in refused else "created")
             else:
                 differs = (old.content_hash, old.superseded_by) != (memory.content_hash, memory.superseded_by)
-                fates.append("updated" if differs and is_learnt(old) else "known")  # an edited one stays
+                fates.append("updated" if differs and memory_rows.is_learnt(old) else "known")  # an edited one stays
         return fates
 
     def _memory(self, source: str, found: "Found") -> Memory:
         place = self._place
         by = found.replaced_by
         is_own = found.metadata.get("sha") in place.own
-        raw = Memory(
+        memory, kinds = memory_rows.new_memory(
+            found.at,
             id=self._id(source, found.key),
             content=found.content,
             memory_type=found.memory_type,
@@ -176,24 +166,19 @@ class HistoryWriter:
             tags=found.tags,
             metadata={"from": source, "rule": found.rule, **found.metadata},
             namespace=place.namespace,
-            created_at=found.at,
-            updated_at=found.at,
-            last_accessed_at=found.at,
             category=found.rule,
             title=found.title,
             author=found.author,
             source="import",
-            trust=TRUST["imported"]["import"],
+            trust=memory_rows.TRUST["imported"]["import"],
             valid_from=found.at,
             valid_to=found.ended_at,
             superseded_by=self._id(source, by) if by is not None else None,
             branch=place.branch if is_own else None,
             head=found.head,
         )
-        memory, kinds = without_secrets(raw)
         self.redacted.update(kinds)
-        written = content_hash(memory.content)
-        return msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
+        return msgspec.structs.replace(memory, metadata={**memory.metadata, "written": memory.content_hash})
 
     def _id(self, source: str, key: str) -> str:
         return str(uuid.uuid5(_SPACE, f"{self._place.namespace}\n{source}\n{key}"))
@@ -202,7 +187,7 @@ class HistoryWriter:
         source = memory.metadata["from"]
         if self._shown[source] < EXAMPLES and memory.importance > 0.5:
             self._shown[source] += 1
-            told = headline(memory)
+            told = memory_rows.headline(memory)
             self.examples.append(told if len(told) <= EXAMPLE_CHARACTERS else told[: EXAMPLE_CHARACTERS - 1] + "…")
 
 
@@ -370,10 +355,10 @@ def _link(transaction: "Transaction", memory: Memory) -> None:
     if not newer:
         return
     for row in (newer[0], memory):
-        ensure_node(transaction, row)
+        memory_rows.ensure_node(transaction, row)
     edge_id = str(uuid.uuid5(_SPACE, f"{newer[0].id} supersedes {memory.id}"))
     if not transaction.get(Edge, [edge_id]):
-        src, dst = node_id(newer[0].id), node_id(memory.id)
+        src, dst = memory_rows.node_id(newer[0].id), memory_rows.node_id(memory.id)
         transaction.insert(
             Edge(id=edge_id, src=src, dst=dst, relationship="SUPERSEDES", created_at=newer[0].created_at)
         )

@@ -13,15 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-import msgspec
-
 from recollect import clock
 from recollect.consolidate.candidate import ARCHIVED
 from recollect.engine.memory.anchor_drafts import NOTHING, Prepared, spoken_text
 from recollect.engine.records import input_checks, repository_trust
 from recollect.engine.records.checkout import work_tree
 from recollect.engine.records.identity import project_root, repository_root
-from recollect.engine.records.memory_rows import TRUST, content_hash, existing, headline, replace, unwanted
+from recollect.engine.records.memory_rows import TRUST, existing, headline, new_memory, replace, unwanted
 from recollect.engine.records.output_file import refuse_elsewhere, written
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import ContentTooLarge, Forbidden, InvalidInput, StorageError
@@ -221,26 +219,21 @@ class SharedMemories:
 
     def _draft(self, project: str, file: Found, shared: SharedMemory) -> Draft:
         """Return a file as a memory of the project, whatever the file says of its origin. Raises InvalidInput."""
-        now = clock.now()
         about = {"file": file.name, "created": shared.created, "supersedes": shared.supersedes}
-        raw = Memory(
-            id=clock.new_id(),
-            content=input_checks.content(shared.content, max_bytes=self._context.settings.max_content_bytes),
-            memory_type=input_checks.memory_type(shared.kind),
-            tags=input_checks.tags(shared.tags),
-            metadata={SHARED: {**about, "anchors": list(shared.anchors)}},
-            namespace=project,
-            created_at=min(shared.created, now),
-            updated_at=now,
-            last_accessed_at=now,
-            title=input_checks.label("title", shared.title),
-            author=input_checks.label("author", shared.author),
-            source="import",
-            trust=TRUST["imported"]["import"],
-        )
         with clock.cpu_limit(clock.RECORD_CPU_S):
-            clean, _ = without_secrets(raw)
-            memory = msgspec.structs.replace(clean, content_hash=content_hash(clean.content))
+            memory, _ = new_memory(
+                clock.now(),
+                content=input_checks.content(shared.content, max_bytes=self._context.settings.max_content_bytes),
+                memory_type=input_checks.memory_type(shared.kind),
+                tags=input_checks.tags(shared.tags),
+                metadata={SHARED: {**about, "anchors": list(shared.anchors)}},
+                namespace=project,
+                created_at=min(shared.created, clock.now()),
+                title=input_checks.label("title", shared.title),
+                author=input_checks.label("author", shared.author),
+                source="import",
+                trust=TRUST["imported"]["import"],
+            )
             return Draft(file, shared, memory, self._anchors(memory, shared.anchors))
 
     def _anchors(self, memory: Memory, given: Sequence[str]) -> Prepared:

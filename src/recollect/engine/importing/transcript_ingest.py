@@ -24,7 +24,7 @@ from recollect.capture.observation_lesson import Lesson, line
 from recollect.capture.statements import Speaker, statements
 from recollect.capture.transcripts.transcript_turn import Turn, slim
 from recollect.engine.memory.stated_memories import strengthen
-from recollect.engine.records.memory_rows import TRUST, content_hash, purged, unwanted
+from recollect.engine.records.memory_rows import TRUST, new_memory, purged, unwanted
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.engine.sessions.hook_ingest import EventReader, WorkFolder, observed, redacted
 from recollect.model import Memory, Observed
@@ -132,7 +132,9 @@ class TurnReader:
         at = turn.at_ms // 1000
         where = {"from": seen.assistant, "rule": learnt.category, "session": seen.session, "said_by": turn.role}
         where |= {"line": str(turn.line)} if turn.line else {"part": turn.key}
-        raw = Memory(
+        memory, kinds = new_memory(
+            at,
+            is_clean=is_clean,
             id=str(uuid.uuid5(SPACE, f"{seen.assistant}\n{seen.session}\n{turn.key}\n{number}")),
             content=learnt.content,
             memory_type=learnt.memory_type,
@@ -141,19 +143,14 @@ class TurnReader:
             tags=tuple(dict.fromkeys(tag for tag in learnt.tags if tag)),
             metadata={**learnt.metadata, **where},
             namespace=folder.namespace,
-            created_at=at,
-            updated_at=at,
-            last_accessed_at=at,
             valid_from=at,
             source="import" if turn.role == "tool" else turn.role,
             trust=TRUST["transcript"][turn.role],
             session_id=seen.session,
             observed=turn.role == "tool",
         )
-        memory, kinds = (raw, ()) if is_clean else without_secrets(raw)
         self.redacted.update(kinds)
-        written = content_hash(memory.content)
-        return msgspec.structs.replace(memory, content_hash=written, metadata={**memory.metadata, "written": written})
+        return msgspec.structs.replace(memory, metadata={**memory.metadata, "written": memory.content_hash})
 
 
 def _is_clean(seen: Observation) -> bool:

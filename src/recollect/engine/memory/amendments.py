@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
 from recollect.engine.records.branches import Branches, written_on
-from recollect.engine.records.memory_rows import ensure_node, node_id, replace, said_at
+from recollect.engine.records.memory_rows import ensure_node, node_id, replace
 from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
 from recollect.store.store_values import Range
@@ -117,7 +117,7 @@ class Amendments(NamedTuple):
         """Return how alike two texts are: the cosine of their vectors; without a model, of their words."""
         import numpy as np
 
-        from recollect.recall.calibration import comparable
+        from recollect.engine.models.similarity_calibration import comparable
 
         if not pairs:
             return []
@@ -150,7 +150,7 @@ class Amendments(NamedTuple):
             return []
         matches = store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
         rows = store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
-        return [row for row in self._in_force(rows, memory) if said_at(row) <= said_at(memory)]
+        return [row for row in self._in_force(rows, memory) if row.said_at <= memory.said_at]
 
     def _in_force(self, rows: Sequence[Memory], memory: Memory) -> list[Memory]:
         """Return the memories that hold on the branch of a new one: its own, the default and merged branches."""

@@ -1,7 +1,7 @@
 """State that libraries keep in the database: scores by a caller's model, and texts of a project.
 
 A score is found by context, memory and the hash of the memory's file; it holds for a while. Rows are those of
-judgements (llm_rerank); their model field names the file, so that a file's scores can be forgotten.
+judgements (rerank); their model field names the file, so that a file's scores can be forgotten.
 
 A text is written only over the one that its writer has read, so that of two processes that change it at once neither
 loses what the other did. It is derived state: nothing of it is logged, and deleting the project deletes it.

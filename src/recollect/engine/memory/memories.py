@@ -9,22 +9,8 @@ from recollect import clock
 from recollect.engine.graph.code_nodes import code_nodes, is_code
 from recollect.engine.memory.anchor_drafts import spoken_text
 from recollect.engine.memory.freshness import freshness_of
-from recollect.engine.records import input_checks
+from recollect.engine.records import input_checks, memory_rows
 from recollect.engine.records.identity import namespace_of
-from recollect.engine.records.memory_rows import (
-    CODE,
-    TRUST,
-    beginning,
-    content_hash,
-    ensure_node,
-    existing,
-    headline,
-    logged_id,
-    memory_filter,
-    node_id,
-    replace,
-    store_in,
-)
 from recollect.engine.records.record_redaction import WRITTEN, fields_without_secrets
 from recollect.errors import Conflict, MemoryNotFound, NotFound
 from recollect.model import (
@@ -149,7 +135,7 @@ class Memories(msgspec.Struct, eq=False):
                 "metadata": metadata,
             }
         )
-        values |= {"trust": TRUST["stored"].get(values["source"], 1.0), "observed": _is_question(values)}
+        values |= {"trust": memory_rows.TRUST["stored"].get(values["source"], 1.0), "observed": _is_question(values)}
         if memory_type is None:
             values["memory_type"] = _worded_type(values)
         memory = self._new(values, namespace)
@@ -171,14 +157,16 @@ class Memories(msgspec.Struct, eq=False):
         prepared = self.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
         changed = self.amendments.find(memory) if amend else []
         with self.context.store.transaction("store_memory") as transaction:
-            replaced = existing(transaction, supersedes) if supersedes is not None else None
-            stored = store_in(transaction, memory, deduplicate=deduplicate)
+            replaced = memory_rows.existing(transaction, supersedes) if supersedes is not None else None
+            stored = memory_rows.store_in(transaction, memory, deduplicate=deduplicate)
             if stored.created or anchors:
                 self.anchoring.write(transaction, stored.memory, prepared, new=stored.created)
             if replaced is not None:
-                replace(transaction, replaced, stored.memory)
+                memory_rows.replace(transaction, replaced, stored.memory)
             noted = write(transaction, stored.memory, changed) if stored.created else ()
-            texts = {row.id: headline(row) for row in transaction.get(Memory, [row.memory_id for row in noted])}
+            texts = {
+                row.id: memory_rows.headline(row) for row in transaction.get(Memory, [row.memory_id for row in noted])
+            }
             self.team.queue(transaction, stored.memory)
         amends = tuple(msgspec.structs.replace(row, text=texts.get(row.memory_id, "")) for row in noted)
         return msgspec.structs.replace(stored, amends=amends)
@@ -227,7 +215,7 @@ class Memories(msgspec.Struct, eq=False):
         memory_id: the memory's id
         """
         try:
-            found = existing(self.context.store, memory_id)
+            found = memory_rows.existing(self.context.store, memory_id)
         except MemoryNotFound:
             if (other := self.team.fetch(memory_id)) is not None:
                 return other
@@ -277,11 +265,11 @@ class Memories(msgspec.Struct, eq=False):
         offset: number of results to skip
         """
         self.hooks().catch_up()
-        where = memory_filter(memory_type=memory_type, tags=tags, source=source, since=since, until=until)
+        where = memory_rows.memory_filter(memory_type=memory_type, tags=tags, source=source, since=since, until=until)
         where |= self.scope.where(namespace, all_projects=all_projects)
         where |= {} if observed else {"observed": False}
         if id_prefix is not None:
-            where["id"] = beginning(input_checks.text("id_prefix", id_prefix))
+            where["id"] = memory_rows.beginning(input_checks.text("id_prefix", id_prefix))
         where |= self.branches.filter(branch, namespace)
         if archived is not None:
             now = clock.now() + 1
@@ -338,17 +326,17 @@ class Memories(msgspec.Struct, eq=False):
         values, _ = self._checked({field: value for field, value in given.items() if value is not None})
         anchors, _ = redact_value(anchors)
         memory_id = self.team.local_id(memory_id)
-        known = existing(self.context.store, memory_id)
+        known = memory_rows.existing(self.context.store, memory_id)
         values = self._analysed(known, values)
         wanted = msgspec.structs.replace(known, **values)
         prepared = self.anchoring.prepare_update(known, wanted, anchors)
         with self.context.store.transaction("update_memory") as transaction:
-            current = existing(transaction, memory_id)
+            current = memory_rows.existing(transaction, memory_id)
             if any(getattr(current, field) != value for field, value in values.items()):
                 values["updated_at"] = clock.now()
             updated = transaction.update(Memory, current.id, values)
-            if updated.namespace != current.namespace and transaction.get(Node, [node_id(updated.id)]):
-                transaction.update(Node, node_id(updated.id), {"namespace": updated.namespace})
+            if updated.namespace != current.namespace and transaction.get(Node, [memory_rows.node_id(updated.id)]):
+                transaction.update(Node, memory_rows.node_id(updated.id), {"namespace": updated.namespace})
             if prepared is not None:
                 self.anchoring.write(transaction, updated, prepared, replace=True)
             if "updated_at" in values:
@@ -359,7 +347,9 @@ class Memories(msgspec.Struct, eq=False):
 
     def _analysed(self, known: Memory, values: dict[str, Any]) -> dict[str, Any]:
         """Return new fields of a memory, with a new analysis if it is code that changes."""
-        if values.get("content", known.content) == known.content or not (known.category or "").startswith(CODE):
+        if values.get("content", known.content) == known.content or not (known.category or "").startswith(
+            memory_rows.CODE
+        ):
             return values
         from recollect.engine.memory.snippet_analysis import analysed_again
 
@@ -375,10 +365,10 @@ class Memories(msgspec.Struct, eq=False):
         undo: restore a deleted memory
         """
         if undo:
-            return self._undelete(logged_id(self.context.store, memory_id))
+            return self._undelete(memory_rows.logged_id(self.context.store, memory_id))
         memory_id = self.team.local_id(memory_id)
         with self.context.store.transaction("delete_memory") as transaction:
-            found = existing(transaction, memory_id)
+            found = memory_rows.existing(transaction, memory_id)
             self.team.queue(transaction, found, deleted=True)
             deleted = transaction.delete(Memory, {"id": found.id})
             batch = transaction.batch
@@ -464,9 +454,9 @@ class Memories(msgspec.Struct, eq=False):
     def _end(self, transaction: "Transaction", name: str) -> str:
         """Return the node of a memory, file or symbol; it is created if missing."""
         if not is_code(input_checks.text("memory_id", name)):
-            memory = existing(transaction, name)
-            ensure_node(transaction, memory)
-            return node_id(memory.id)
+            memory = memory_rows.existing(transaction, name)
+            memory_rows.ensure_node(transaction, memory)
+            return memory_rows.node_id(memory.id)
         found = code_nodes(self.context.store, [name]).get(name)
         if found is None:
             raise NotFound(f"no indexed code has the id {name}", hint="search_symbols shows ids of symbols.", id=name)
@@ -502,7 +492,7 @@ class Memories(msgspec.Struct, eq=False):
         clean, kinds = fields_without_secrets({field: values[field] for field in WRITTEN[Memory] if field in values})
         values |= clean
         if "content" in values:
-            values["content_hash"] = content_hash(values["content"])
+            values["content_hash"] = memory_rows.content_hash(values["content"])
         return values, kinds
 
 

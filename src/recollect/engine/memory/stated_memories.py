@@ -13,13 +13,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
-from recollect import clock
 from recollect.capture.observation import Observation
 from recollect.engine.memory.anchor_drafts import NOTHING, Prepared, spoken_text
-from recollect.engine.records.memory_rows import TRUST, content_hash
-from recollect.engine.records.record_redaction import without_secrets
+from recollect.engine.records.memory_rows import TRUST, new_memory
 from recollect.errors import RecollectError
 from recollect.model import Memory, Observed
 from recollect.text.paraphrases import says_the_same
@@ -76,26 +72,21 @@ def stated(
     over = [Statement(topic, "context", 0.0, False, "fact", False) for topic in retracted(seen.text)]
     said = statements(seen.text, speaker, unsure=True, classify=classify)
     for each in (*said, *(over if speaker == "user" else ())):
-        memory, _ = without_secrets(
-            Memory(
-                id=clock.new_id(),
-                content=each.text,
-                memory_type=each.memory_type,
-                importance=each.importance if speaker == "user" else min(each.importance, 0.6),
-                category=each.kind,
-                tags=("stated", each.kind),
-                metadata={"stated_in": STATED_IN[speaker], "times": 1, "assistant": seen.assistant},
-                namespace=None if each.everywhere else row.namespace,
-                created_at=row.at,
-                updated_at=row.at,
-                last_accessed_at=row.at,
-                source=speaker,
-                trust=TRUST["stated"][speaker],
-                session_id=row.session_id,
-            )
-        )
         where: dict[str, Any] = {} if each.memory_type in _OF_THE_PROJECT or each.everywhere else position._asdict()
-        memory = msgspec.structs.replace(memory, content_hash=content_hash(memory.content), **where)
+        memory, _ = new_memory(
+            row.at,
+            content=each.text,
+            memory_type=each.memory_type,
+            importance=each.importance if speaker == "user" else min(each.importance, 0.6),
+            category=each.kind,
+            tags=("stated", each.kind),
+            metadata={"stated_in": STATED_IN[speaker], "times": 1, "assistant": seen.assistant},
+            namespace=None if each.everywhere else row.namespace,
+            source=speaker,
+            trust=TRUST["stated"][speaker],
+            session_id=row.session_id,
+            **where,
+        )
         found.append(Stated(memory, is_sure=each.is_sure, retracts=each in over))
     return tuple(found)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import msgspec
+
 from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.errors import InvalidInput, MemoryNotFound
@@ -58,14 +60,21 @@ def content_hash(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
+def new_memory(at: int, *, is_clean: bool = False, **fields: Any) -> tuple[Memory, tuple[str, ...]]:
+    """Return a memory of a moment without secrets, and the kinds that were replaced; its id is new unless given.
+
+    is_clean: whether it is known to have no secrets
+    """
+    from recollect.engine.records.record_redaction import without_secrets
+
+    raw = Memory(**{"id": clock.new_id(), "created_at": at, "updated_at": at, "last_accessed_at": at, **fields})
+    memory, kinds = (raw, ()) if is_clean else without_secrets(raw)
+    return msgspec.structs.replace(memory, content_hash=content_hash(memory.content)), kinds
+
+
 def node_id(memory_id: str) -> str:
     """Return the id of the graph node that stands for a memory."""
     return f"mem:{memory_id}"
-
-
-def said_at(memory: Memory) -> int:
-    """Return when a memory was said or began to hold; otherwise when it was stored."""
-    return memory.created_at if memory.valid_from is None else memory.valid_from
 
 
 def is_own_summary(summary: Memory) -> bool:
@@ -179,7 +188,7 @@ def replace(transaction: Transaction, old: Memory, new: Memory) -> None:
             "a memory cannot supersede itself",
             hint="The new content is the same as the content of the memory to replace.",
         )
-    transaction.update(Memory, old.id, {"superseded_by": new.id, "valid_to": said_at(new)})
+    transaction.update(Memory, old.id, {"superseded_by": new.id, "valid_to": new.said_at})
     for memory in (new, old):
         ensure_node(transaction, memory)
     src, dst = node_id(new.id), node_id(old.id)

@@ -18,7 +18,7 @@ import msgspec
 from recollect import clock
 from recollect.engine.graph.graph_view import steps
 from recollect.engine.memory.freshness import freshness_of
-from recollect.engine.records.memory_rows import batches, headline, said_at
+from recollect.engine.records.memory_rows import batches, headline
 from recollect.engine.retrieval.query_arguments import SEARCH_RELEVANCE
 from recollect.graph.arrays import Graph, Sieve
 from recollect.graph.relation_semantics import newer_versions, spread
@@ -133,7 +133,7 @@ def _memories(store: Store, ids: Sequence[str], wanted: Wanted) -> dict[str, Mem
 def _holds(memory: Memory, as_of: int | None) -> bool:
     if as_of is None:
         return not memory.is_expired(clock.now())
-    return said_at(memory) <= as_of and (memory.valid_to is None or memory.valid_to > as_of)
+    return memory.said_at <= as_of and (memory.valid_to is None or memory.valid_to > as_of)
 
 
 def _in_order(graph: Graph, candidates: Sequence[Candidate], wanted: Wanted) -> list[Candidate]:

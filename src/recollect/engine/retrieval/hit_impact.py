@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from recollect.engine.graph.graph_view import node_views, steps
-from recollect.engine.records.memory_rows import batches, said_at
+from recollect.engine.records.memory_rows import batches
 from recollect.graph.arrays import KIND_CODES, Graph, Sieve
 from recollect.graph.impact import impact
 from recollect.graph.relation_semantics import COMPUTED
@@ -81,7 +81,7 @@ def _decisions(store: Store, graph: Graph, nodes: Sequence[int], depth: int, thr
     decisions = [
         memory for batch in batches(ids) for memory in store.find(Memory, {"id": batch, "memory_type": "decision"})
     ]
-    decisions.sort(key=lambda memory: (said_at(memory), memory.seq))
+    decisions.sort(key=lambda memory: (memory.said_at, memory.seq))
     return [number_of[memory.id] for memory in decisions]
 
 

@@ -10,30 +10,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.engine.models.similarity_calibration import comparable
 from recollect.engine.records.memory_rows import SUMMARY_SOURCE, node_id
-from recollect.engine.retrieval.hit_context import passage_text
 from recollect.model import Edge, Memory
-from recollect.recall.calibration import comparable
+from recollect.recall import supersede
+from recollect.recall.explain import passage_text
 from recollect.recall.gather import POOL, products
 from recollect.recall.lexical import rarity
-from recollect.recall.select import Selected, fold, spread
-from recollect.recall.supersede import (
-    CHANGED_DEPTH,
-    CONFLICT,
-    MOST_WORDS,
-    STATING_DEPTH,
-    VERSION_BAR,
-    VERSION_SHARE,
-    Note,
-    Version,
-    changes_value,
-    later_notes,
-    points_by_meaning,
-    replaces,
-    supersede,
-    tense,
-    version_points,
-)
+from recollect.recall.score import Selected, fold, spread
 from recollect.text.paraphrases import says_the_same
 
 if TYPE_CHECKING:
@@ -109,7 +93,7 @@ class HitOrder(NamedTuple):
     def _replacements_first(self, chosen: Sequence[Selected]) -> list[Selected]:
         """Return the hits with every replacement just above what it replaces; below it if the past is asked about."""
         ordered = list(chosen)
-        asks_before = tense(self.ranking.query.text) == "before"
+        asks_before = supersede.tense(self.ranking.query.text) == "before"
         for hit in chosen:
             newer = self._superseded_by(hit.memory_id)
             replacement = next((other for other in ordered if other.memory_id == newer), None)
@@ -122,7 +106,7 @@ class HitOrder(NamedTuple):
         ranking, memories = self.ranking, self.memories
         weights = dict(zip(ranking.query.terms, rarity(ranking.query, ranking.pool.counts), strict=True))
         versions = [
-            Version(
+            supersede.Version(
                 place,
                 passage.at,
                 float(ranking.fitted.scores[hit.place]),
@@ -130,11 +114,11 @@ class HitOrder(NamedTuple):
                 partial(passage_text, memories[hit.memory_id], passage.pid),
                 "turn" if passage.session_id and passage.author else "document" if passage.shape.parts > 1 else "note",
             )
-            for place, hit in enumerate(chosen[:STATING_DEPTH])
+            for place, hit in enumerate(chosen[: supersede.STATING_DEPTH])
             for passage in (ranking.pool.passages[hit.place],)
             if self._may_be_version(memories[hit.memory_id], passage)
         ]
-        newest = supersede(ranking.query, weights, versions)
+        newest = supersede.supersede(ranking.query, weights, versions)
         ordered = list(chosen)
         # Commits and changelogs tell what was done: a later change is no newer version of an earlier one.
         if all(memories[chosen[version.place].memory_id].metadata.get("from") in CHANGES for version in newest):
@@ -145,7 +129,7 @@ class HitOrder(NamedTuple):
         older = [
             chosen[version.place].memory_id
             for version in newest
-            if replaces(newest[0], version) and memories[chosen[version.place].memory_id].source != "import"
+            if supersede.replaces(newest[0], version) and memories[chosen[version.place].memory_id].source != "import"
         ]
         replaced = dict.fromkeys(older, chosen[newest[0].place].memory_id) if older else {}
         return ordered, replaced
@@ -155,25 +139,25 @@ class HitOrder(NamedTuple):
         ordered, passages = list(chosen), self.ranking.pool.passages
         turns = [
             (passages[hit.place], hit)
-            for hit in chosen[:CHANGED_DEPTH]
+            for hit in chosen[: supersede.CHANGED_DEPTH]
             if passages[hit.place].session_id and passages[hit.place].author
             if self._may_be_version(self.memories[hit.memory_id], passages[hit.place])
         ]
-        if not turns or turns[0][1] is not chosen[0] or tense(self.ranking.query.text) != "now":
+        if not turns or turns[0][1] is not chosen[0] or supersede.tense(self.ranking.query.text) != "now":
             return ordered
         (first, best), *others = turns
         old = passage_text(self.memories[best.memory_id], first.pid)
         for passage, hit in sorted(others, key=lambda row: (row[0].at, row[0].seq), reverse=True):
             is_later = passage.author == first.author and (passage.at, passage.seq) > (first.at, first.seq)
             new = passage_text(self.memories[hit.memory_id], passage.pid)
-            if is_later and changes_value(self.ranking.query, new, old):
+            if is_later and supersede.changes_value(self.ranking.query, new, old):
                 _put_above(ordered, hit, best)
                 break
         return ordered
 
     def _newer_notes_first(self, chosen: Sequence[Selected]) -> list[Selected]:
         """Return the hits with the newer version of a short note above it; one that was no hit is as relevant."""
-        ordered, is_now = list(chosen), tense(self.ranking.query.text) == "now"
+        ordered, is_now = list(chosen), supersede.tense(self.ranking.query.text) == "now"
         led = [hit for hit in chosen[:LED] if is_now and self._may_be_outdated(hit) and self._has_neighbour(hit)]
         notes = self._notes() if led else {}
         for older in led:
@@ -187,20 +171,22 @@ class HitOrder(NamedTuple):
                     ordered = [*ordered[:place], above, *(hit for hit in ordered[place:] if hit.memory_id != name)]
         return ordered
 
-    def _newer_version(self, hit: Selected, notes: Mapping[int, Note]) -> int | None:
+    def _newer_version(self, hit: Selected, notes: Mapping[int, supersede.Note]) -> int | None:
         """Return the place of the newer version of a hit; its memory is read if so far it was no hit."""
         passages, query, old = self.ranking.pool.passages, self.ranking.query, self.memories[hit.memory_id].content
-        later = later_notes(notes[hit.place], list(notes.values()), query.terms)
+        later = supersede.later_notes(notes[hit.place], list(notes.values()), query.terms)
         cosines = self._comparable({row.note.place: row.cosine for row in later})
         asked = self.ranking.closeness.get(passages[hit.place].pid, 0.0)
         rows = {row.id: row for row in self.store.get(Memory, [passages[each.note.place].memory_id for each in later])}
-        best, most = None, VERSION_BAR
+        best, most = None, supersede.VERSION_BAR
         for row in later:
             place = row.note.place
             memory = rows.get(passages[place].memory_id)
-            is_hit = self.ranking.scored.relevance[place] >= VERSION_SHARE * hit.relevance
+            is_hit = self.ranking.scored.relevance[place] >= supersede.VERSION_SHARE * hit.relevance
             if memory is not None and is_hit and self._may_be_version(memory, passages[place]):
-                points = version_points(query.text, memory.content, old, row, cosine=cosines[place], asked=asked)
+                points = supersede.version_points(
+                    query.text, memory.content, old, row, cosine=cosines[place], asked=asked
+                )
                 best, most = (place, points) if points >= most else (best, most)
         if best is not None:
             self.memories[passages[best].memory_id] = rows[passages[best].memory_id]
@@ -209,7 +195,7 @@ class HitOrder(NamedTuple):
     def _may_be_outdated(self, hit: Selected) -> bool:
         """Tell whether a hit is a short note that nothing replaces yet. Words to look for find imported history."""
         memory = self.memories[hit.memory_id]
-        is_short = len(memory.content.split(maxsplit=MOST_WORDS)) <= MOST_WORDS
+        is_short = len(memory.content.split(maxsplit=supersede.MOST_WORDS)) <= supersede.MOST_WORDS
         is_version = self._may_be_version(memory, self.ranking.pool.passages[hit.place])
         is_state = memory.source != "import" or self.ranking.query.is_question
         return is_short and is_version and is_state and self._superseded_by(memory.id) is None
@@ -224,12 +210,14 @@ class HitOrder(NamedTuple):
         cosines[own] = -1.0
         nearest = self._comparable({pid: float(cosines.max()) + 0.0001})[pid]  # as `later_notes` rounds it, or more
         old, asked = self.memories[hit.memory_id].content, self.ranking.closeness.get(pid, 0.0)
-        return points_by_meaning(old, cosine=nearest, asked=asked) >= VERSION_BAR - CONFLICT
+        return (
+            supersede.points_by_meaning(old, cosine=nearest, asked=asked) >= supersede.VERSION_BAR - supersede.CONFLICT
+        )
 
     def _comparable(self, cosines: Mapping[int, float]) -> Mapping[int, float]:
         return comparable(cosines, self.amendments.calibration.of(self.amendments.embedding.model_id))
 
-    def _notes(self) -> dict[int, Note]:
+    def _notes(self) -> dict[int, supersede.Note]:
         """Return the notes of the pool that have a vector and are in force, by place; as many whatever the limit."""
         pool, talk = self.ranking.pool.passages, self.ranking.talk
         words, meaning = self.ranking.pool.lexical, self.ranking.pool.semantic
@@ -244,7 +232,9 @@ class HitOrder(NamedTuple):
         vectors = dict(zip(held.pids, held.values, strict=True))
         where = {"id": tuple(places), "superseded_by": None, "observed": False}
         return {
-            places[name]: Note(places[name], project, (row.at, row.seq), vectors[row.pid], frozenset(row.tokens))
+            places[name]: supersede.Note(
+                places[name], project, (row.at, row.seq), vectors[row.pid], frozenset(row.tokens)
+            )
             for name, project in self.store.columns(Memory, ("id", "namespace"), where)
             if (row := pool[places[name]]).pid in vectors
         }

@@ -167,12 +167,12 @@ class MemorySearch(msgspec.Struct, eq=False):
     def _hits(self, asked: Asked, *, judge: bool) -> Recall:
         # Here, not above: listing the operations must not load the stages of a recall.
         if judge:
-            from recollect.engine.retrieval.llm_rerank import Reranker
+            from recollect.engine.retrieval.rerank import Reranker
 
             reranker = Reranker(self.context, self.llm, self.pipeline)
             return reranker.answer(asked, least=SEARCH_RELEVANCE)
         if asked.rerank and self.context.settings.rerank:
-            from recollect.engine.retrieval.cross_rerank import RERANKED, reranked
+            from recollect.engine.retrieval.rerank import RERANKED, reranked
 
             wide = self.pipeline.answer(asked._replace(limit=max(asked.limit, RERANKED)))
             return reranked(wide, self.context.settings.rerank, asked.limit)

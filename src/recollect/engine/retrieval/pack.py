@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recollect import clock
-from recollect.engine.records.memory_rows import said_at
 from recollect.model import CodeHit, Hit, Packed, PackedMemory, Recall
 from recollect.text.display import clip, day, short_id
 from recollect.text.lazy_patterns import compiled
@@ -147,7 +146,7 @@ def _line(hit: Hit, text: str) -> str:
     if hit.branch is not None and hit.branch.standing in UNMERGED:
         doubt += f" ({_flat(hit.branch.note)})"
     origin = ", team server" if hit.origin else ""
-    return f"- [{memory.kind}, {day(said_at(memory))}{by}, {short_id(memory.id)}{origin}] {text}{doubt}\n"
+    return f"- [{memory.kind}, {day(memory.said_at)}{by}, {short_id(memory.id)}{origin}] {text}{doubt}\n"
 
 
 def _place(place: CodeHit) -> str:

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from recollect.engine.memory.amendments import Amendments
     from recollect.engine.models.embedding_queue import Embedding
     from recollect.engine.models.similarity_calibration import CalibrationCache
-    from recollect.engine.retrieval.scoring import Scoring
-    from recollect.engine.retrieval.use_counters import UseCounters
+    from recollect.engine.retrieval.scoring import Scoring, UseCounters
     from recollect.recall.gather import Pool
     from recollect.recall.score import Ranking
 
@@ -49,10 +48,9 @@ class RecallPipeline(NamedTuple):
         return self.context.store.from_replica(lambda: self._answer(asked))
 
     def _answer(self, asked: Asked) -> Recall:
-        from recollect.engine.retrieval.hit_context import explained, replies
         from recollect.engine.retrieval.hit_order import FIRST, HitOrder
-        from recollect.recall.explain import LOOSE
-        from recollect.recall.select import select
+        from recollect.recall.explain import LOOSE, explained, replies
+        from recollect.recall.score import select
 
         store = self.context.store
         ranking = self.rank(asked)
@@ -89,7 +87,7 @@ class RecallPipeline(NamedTuple):
         """Return the passages that may answer a question, each with its score."""
         import numpy as np
 
-        from recollect.recall.calibration import comparable
+        from recollect.engine.models.similarity_calibration import comparable
         from recollect.recall.gather import POOL, gather
         from recollect.recall.hybrid_score import BRANCH_POINTS, overlaid
         from recollect.recall.query import neutral, understand

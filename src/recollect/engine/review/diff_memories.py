@@ -27,7 +27,7 @@ from recollect.code.diff.unified_diff import FileDiff
 from recollect.code.index.languages import detect
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.engine.memory.freshness import freshness_of
-from recollect.engine.records.memory_rows import batches, headline, said_at
+from recollect.engine.records.memory_rows import batches, headline
 from recollect.model import Anchor, AnchorState, Memory
 from recollect.text.display import day, plural
 from recollect.text.terms import terms
@@ -136,7 +136,7 @@ def related_memories(store: Store, diff: ReviewedDiff, namespace: str | None) ->
     verdicts = {memory_id: state.verdict for memory_id, state in fresh.items()}
     weighed = [(_score(row, evidence, verdicts.get(row.id, "")), row, evidence) for row, evidence in found]
     least = LEAST * (1 + len(real) / TWICE)
-    weighed = sorted((each for each in weighed if each[0] >= least), key=lambda each: (-each[0], -said_at(each[1])))
+    weighed = sorted((each for each in weighed if each[0] >= least), key=lambda each: (-each[0], -each[1].said_at))
     rules = Counter(number for _, _, evidence in weighed if evidence.is_rule for number in evidence.named)
     shown = [_row(row, evidence, diff.changes, verdicts.get(row.id, "")) for _, row, evidence in weighed[:MOST_SHOWN]]
     return RelatedMemories(shown, len(weighed), dict(rules))
@@ -325,7 +325,7 @@ def _row(row: Memory, evidence: _Evidence, changes: Sequence[SymbolChange], verd
         relation=relation,  # type: ignore[arg-type]
         why=_why(evidence, changes),
         sentence=evidence.sentence,
-        written=day(said_at(row)),
+        written=day(row.said_at),
         verdict=verdict,
     )
 

@@ -16,19 +16,7 @@ from recollect.code.diff.changed_symbols import BY_PATH, SymbolChange, exports, 
 from recollect.code.index.languages import detect
 from recollect.code.links.library_table import BUILTIN
 from recollect.code.links.module_finder import family
-from recollect.engine.code.implicit_uses import (
-    BY_NAME,
-    COMMON,
-    LEAVING,
-    MAYBE,
-    MOST_BYTES,
-    MOST_FILES,
-    OTHER,
-    SAME,
-    Texts,
-    naming,
-    using_files,
-)
+from recollect.engine.code import implicit_uses
 from recollect.engine.graph.code_nodes import code_node_id
 from recollect.engine.graph.cross_links import HEADS, KEY_PARTS, NAME_PARTS, crossings
 from recollect.graph.project import FileLinks, Further, Project
@@ -66,7 +54,7 @@ def removed_uses(
         name = change.old_key.partition("#")[0]
         key = KEY_PARTS.split(name) if name else (module_of(change.old_path) or ())[-1:]
         node = code_node_id(tree.root, change.old_path, name)
-        is_gone = (change.how in LEAVING or change.has_moved) and node not in known
+        is_gone = (change.how in implicit_uses.LEAVING or change.has_moved) and node not in known
         if is_gone and key and not (change.has_moved and _is_passed_on(tree, kept, change)):
             gone[node] = _Gone(tuple(key), change)
     far = list(_far(store, part, tree, changes))
@@ -87,11 +75,14 @@ def removed_uses(
     uses = far + [Further(row.src, offered[row.dst], row.relation, row.confidence) for row in across]
     names = {each.key[-1] for each in gone.values()}
     loose = [each for each in _loose(store, tree) if each.parts[-1] in names or each.use.relation == "IMPORTS"]
-    texts: Texts = {}
+    texts: implicit_uses.Texts = {}
     for node, each in gone.items():
-        near = {each.change.old_path, *using_files(tree, files, each.change.old_path)}
+        near = {each.change.old_path, *implicit_uses.using_files(tree, files, each.change.old_path)}
         uses += [use._replace(dst=node) for use in _own(each, near, loose)]
-        uses += [Further(user, node, "DEPENDS_ON", OTHER) for user in _in_package(tree, files, each.change, texts)]
+        uses += [
+            Further(user, node, "DEPENDS_ON", implicit_uses.OTHER)
+            for user in _in_package(tree, files, each.change, texts)
+        ]
     return Removed(list(gone), list(dict.fromkeys(uses)), {row.file >> FILE_BITS for row in across})
 
 
@@ -106,7 +97,7 @@ def _far(store: Store, part: CodePart | None, tree: Tree, changes: Sequence[Symb
         for site in sites.unresolved:
             if change := named.get(_parts(site.name)[-1]):
                 user, used = code_node_id(folder, name, site.source), code_node_id(tree.root, *change.was)
-                yield Further(user, used, "CALLS", BY_NAME)
+                yield Further(user, used, "CALLS", implicit_uses.BY_NAME)
 
 
 class _Gone(NamedTuple):
@@ -148,30 +139,33 @@ def _is_passed_on(tree: Tree, kept: Project, change: SymbolChange) -> bool:
     return kept.graph.index.get(code_node_id(tree.root, *change.now)) in used
 
 
-def _in_package(tree: Tree, files: FileLinks, change: SymbolChange, texts: Texts) -> Iterator[str]:
+def _in_package(tree: Tree, files: FileLinks, change: SymbolChange, texts: implicit_uses.Texts) -> Iterator[str]:
     """Yield what names a moved symbol in its old package of Go, or by that package, which has other files."""
     folder = code_node_id(tree.root, change.old_path, "").rpartition("/")[0]
     nodes = files.graph.points.ids if change.has_moved and change.before and change.old_path.endswith(".go") else ()
     inside = [node.removeprefix(f"file:{tree.root}/") for node in nodes if node.rpartition("/")[0] == folder]
-    for path in dict.fromkeys((*inside, *using_files(tree, files, *inside))):
+    for path in dict.fromkeys((*inside, *implicit_uses.using_files(tree, files, *inside))):
         package = "" if path in inside else rf"{re.escape(folder.rpartition('/')[2])}\."
         name = re.compile(rf"(?<![\w.\"])(?<!\) ){package}{re.escape(change.old_key)}\b")
-        yield from [code_node_id(tree.root, path, key) for key in naming(tree.root, path, change.old_key, name, texts)]
+        yield from [
+            code_node_id(tree.root, path, key)
+            for key in implicit_uses.naming(tree.root, path, change.old_key, name, texts)
+        ]
 
 
 def _is_named(tree: Tree, files: FileLinks, old: str, new: str) -> bool:
     """Tell whether a file passes a moved file on under its old name: `export * as a from "./b/a"`."""
     name = (module_of(old) or ("",))[-1]
-    users = using_files(tree, files, new) if not new.endswith(".py") else ()
-    return any(name in exports(path, read(tree.root, path, MOST_BYTES)) for path in users)
+    users = implicit_uses.using_files(tree, files, new) if not new.endswith(".py") else ()
+    return any(name in exports(path, read(tree.root, path, implicit_uses.MOST_BYTES)) for path in users)
 
 
 def _offered(tree: Tree, files: FileLinks, gone: Mapping[str, _Gone]) -> Iterator[tuple[str, str]]:
     """Yield the other names under which files still offer removed symbols, as nodes: `export { f as g }`."""
     for node, (_, change) in gone.items():
         second = re.compile(rf"(?<![\w$.]){re.escape(change.old_key)}\s++as\s++([\w$]++)")
-        for path in using_files(tree, files, change.old_path) if not change.has_moved else ():
-            text = (read(tree.root, path, MOST_BYTES) or b"").decode("utf-8", "replace")
+        for path in implicit_uses.using_files(tree, files, change.old_path) if not change.has_moved else ():
+            text = (read(tree.root, path, implicit_uses.MOST_BYTES) or b"").decode("utf-8", "replace")
             yield from [(code_node_id(tree.root, path, match[1]), node) for match in second.finditer(text)]
 
 
@@ -193,11 +187,11 @@ def _loose(store: Store, tree: Tree) -> Iterator[_Loose]:
     """Yield the uses of a tree that are unresolved, and those of names outside of it."""
     rows = store.columns(File, ("id", "path", "language"), {"tree": tree.id, "skipped": ""})
     files = {number: (path, family(language)) for number, path, language in rows}
-    for number, sites in store.file_sites(sorted(files)[:MOST_FILES]).items():
-        found = [(site.source, _parts(site.name)[-1:], "CALLS", SAME) for site in sites.unresolved]
-        found += [(site.source, _parts(site.name), site.relation, SAME) for site in sites.outside]
+    for number, sites in store.file_sites(sorted(files)[: implicit_uses.MOST_FILES]).items():
+        found = [(site.source, _parts(site.name)[-1:], "CALLS", implicit_uses.SAME) for site in sites.unresolved]
+        found += [(site.source, _parts(site.name), site.relation, implicit_uses.SAME) for site in sites.outside]
         # A call on an unknown object is ambiguous where other symbols have the name.
-        found += [(site.source, [site.name], "CALLS", MAYBE) for site in sites.ambiguous]
+        found += [(site.source, [site.name], "CALLS", implicit_uses.MAYBE) for site in sites.ambiguous]
         for source, parts, relation, sure in found:
             node = code_node_id(tree.root, files[number][0], source)
             yield _Loose(Further(node, "", relation, sure), *files[number], parts)
@@ -225,6 +219,6 @@ def _own(gone: _Gone, near: set[str], uses: Sequence[_Loose]) -> Iterator[Furthe
         elif rest:
             is_it, is_near = not module.isdisjoint(each.parts[:-1]), True
         else:
-            is_it = is_near or head not in COMMON
+            is_it = is_near or head not in implicit_uses.COMMON
         if is_it:
-            yield each.use if is_near else each.use._replace(weight=BY_NAME)
+            yield each.use if is_near else each.use._replace(weight=implicit_uses.BY_NAME)

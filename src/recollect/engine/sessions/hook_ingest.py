@@ -31,7 +31,7 @@ from recollect.engine.memory.stated_memories import Stated, compare, keep, state
 from recollect.engine.records.branches import NOWHERE, Branches, Position
 from recollect.engine.records.checkout import Checkout, checkout, work_tree
 from recollect.engine.records.identity import namespace_of, project_root
-from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_node, node_id, store_in
+from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_node, new_memory, node_id, store_in
 from recollect.engine.records.record_redaction import without_secrets
 from recollect.errors import RecollectError
 from recollect.model import Edge, Memory, Node, Observed, Session
@@ -194,9 +194,8 @@ def _memory(row: Observed, seen: Observation, learnt: Lesson, folder: WorkFolder
     about = {"assistant": seen.assistant, **({"branch": folder.branch} if folder.branch else {})}
     if seen.agent:
         about["agent"] = seen.agent
-    branch, head = folder.position
-    raw = Memory(
-        id=clock.new_id(),
+    memory, _ = new_memory(
+        row.at,
         content=learnt.content,
         memory_type=learnt.memory_type,
         importance=learnt.importance,
@@ -204,16 +203,13 @@ def _memory(row: Observed, seen: Observation, learnt: Lesson, folder: WorkFolder
         tags=tuple(dict.fromkeys(tag.strip() for tag in learnt.tags if tag.strip())),
         metadata={**about, **learnt.metadata},
         namespace=row.namespace,
-        created_at=row.at,
-        updated_at=row.at,
-        last_accessed_at=row.at,
         source="hook",
         trust=TRUST["observed"]["hook"],
         session_id=row.session_id,
         observed=True,
+        **folder.position._asdict(),
     )
-    memory, _ = without_secrets(raw)
-    return msgspec.structs.replace(memory, content_hash=content_hash(memory.content), branch=branch, head=head)
+    return memory
 
 
 def observed(

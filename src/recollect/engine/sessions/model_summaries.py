@@ -131,10 +131,10 @@ class ModelSummaries:
         if not found or not members:
             return "its memories were deleted"
         asked = prompt([member.content for member in members])
-        said, fault = accepted(model.complete(asked, max_tokens=ANSWER_TOKENS), asked)
-        if fault:
-            return fault
-        text = _redacted(found[0], said)
+        said = accepted(model.complete(asked, max_tokens=ANSWER_TOKENS), asked)
+        if said.fault:
+            return said.fault
+        text = _redacted(found[0], said.text)
         about = {SUMMARY_MARK: summary_mark(found[0].title, text), "written_by": model.model_id}
         values = {"content": text, "content_hash": content_hash(text)}
         is_done = self._replace(model, found[0], values, about, operation, batch=batch)

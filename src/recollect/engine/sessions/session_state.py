@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recollect import clock
-from recollect.engine.records.memory_rows import content_hash, store_in
+from recollect.engine.records.memory_rows import content_hash, new_memory, store_in
 from recollect.engine.sessions.model_summaries import BY_RULES, SESSION_ROWS, SUMMARY_BY, ModelSummaries
 from recollect.errors import StorageError
 from recollect.model import Fix, Injection, Memory, Observed, Session
@@ -261,19 +261,16 @@ def _fix_memory(transaction: Transaction, session: Session, pair: Pair, steps: t
         if fix.steps == steps:
             return fix.memory_id
     content = f"{pair.failure.told}\nWhat fixed it: " + "; ".join(steps)
-    memory = Memory(
-        id=clock.new_id(),
+    memory, _ = new_memory(
+        pair.success.at,
+        is_clean=True,
         content=content,
-        content_hash=content_hash(content),
         memory_type="insight",
         importance=FIX_IMPORTANCE,
         category="fix",
         tags=("fix", f"error:{pair.failure.fingerprint}"),
         metadata={"fingerprint": pair.failure.fingerprint, "assistant": session.assistant},
         namespace=session.namespace,
-        created_at=pair.success.at,
-        updated_at=pair.success.at,
-        last_accessed_at=pair.success.at,
         source="hook",
         session_id=session.id,
     )
@@ -334,20 +331,18 @@ def _remembered(transaction: Transaction, session: Session) -> list[Memory]:
 
 
 def _insight(session: Session, values: dict[str, Any]) -> Memory:
-    at = session.seen_at or session.started_at
-    return Memory(
-        id=clock.new_id(),
+    made, _ = new_memory(
+        session.seen_at or session.started_at,
+        is_clean=True,
         memory_type="insight",
         importance=SUMMARY_IMPORTANCE,
         category="session",
         tags=("session-summary",),
         metadata={"session": session.id, "assistant": session.assistant, SUMMARY_BY: BY_RULES},
         namespace=session.namespace,
-        created_at=at,
-        updated_at=at,
-        last_accessed_at=at,
         source="hook",
         session_id=session.id,
         observed=True,
         **values,
     )
+    return made

@@ -8,7 +8,7 @@ from recollect import clock
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import existing, headline
-from recollect.engine.retrieval.use_counters import UseCounters, told
+from recollect.engine.retrieval.scoring import UseCounters, told
 from recollect.errors import InvalidInput
 from recollect.model import Memory, MemoryUse, Usefulness, UsefulnessReport
 from recollect.operations import operation

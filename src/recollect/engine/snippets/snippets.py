@@ -15,16 +15,7 @@ from recollect import clock
 from recollect.code.snippets.analyse import Snippet, analyse, subject
 from recollect.code.snippets.language_guess import named
 from recollect.code.snippets.snippet_links import RELATIONSHIPS, Related, rarity, relate
-from recollect.engine.memory.snippet_analysis import (
-    CATEGORIES,
-    KEY,
-    analysis,
-    by_model,
-    category,
-    described,
-    given_context,
-    snippet_of,
-)
+from recollect.engine.memory import snippet_analysis
 from recollect.engine.records import input_checks
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.memory_rows import content_hash, ensure_node, node_id
@@ -87,9 +78,11 @@ class Snippets(NamedTuple):
         # Before the analysis, which takes names and words apart: a part of a secret is not recognised any more.
         (content, context), secrets = redact_value((content, context))
         before = self._before(content, namespace)
-        said = context or given_context(before)
+        said = context or snippet_analysis.given_context(before)
         language = named(code_type) if code_type else str(before.get("code_type") or "")
-        snippet, notes = by_model(self.llm, content, analyse(content, language=language, context=said), strict=strict)
+        snippet, notes = snippet_analysis.by_model(
+            self.llm, content, analyse(content, language=language, context=said), strict=strict
+        )
         kept = context or (before.get("context") if before.get("base") == snippet.context else "") or snippet.context
         notes += (told(secrets),) if secrets else ()
         if strict:
@@ -99,8 +92,8 @@ class Snippets(NamedTuple):
             tags=snippet.tags,
             namespace=namespace,
             title=snippet.context or None,
-            category=category(snippet.language),
-            metadata={KEY: described(snippet, str(kept))},
+            category=snippet_analysis.category(snippet.language),
+            metadata={snippet_analysis.KEY: snippet_analysis.described(snippet, str(kept))},
             amend=False,
         )
         memory = stored.memory
@@ -109,7 +102,7 @@ class Snippets(NamedTuple):
         created, more = self._linked(memory) if stored.created else (0, ())
         return CodingMemory(
             memory_id=memory.id,
-            keywords=snippet_of(memory).keywords,
+            keywords=snippet_analysis.snippet_of(memory).keywords,
             tags=memory.tags,
             links_created=created,
             event_emitted=stored.created or bool(stored.merged),
@@ -121,14 +114,14 @@ class Snippets(NamedTuple):
         # A provider elsewhere may take seconds; storing does not wait for it, and evolution looks again.
         if self.context.settings.embed_provider == "local":
             self.embedding.embed(memory)
-        found, notes = self.neighbours(Kept(memory, snippet_of(memory)))
+        found, notes = self.neighbours(Kept(memory, snippet_analysis.snippet_of(memory)))
         with self.context.store.transaction(STORED) as transaction:
             return write_links(transaction, memory, found, by=STORED), notes
 
     def _before(self, content: str, namespace: str | None) -> dict[str, Any]:
         """Return the analysis of the memory with this content, if it was stored before."""
         same = {"content_hash": content_hash(content), "namespace": self.scope.target(namespace), "observed": False}
-        return next(map(analysis, self.context.store.find(Memory, same, order="seq", limit=1)), {})
+        return next(map(snippet_analysis.analysis, self.context.store.find(Memory, same, order="seq", limit=1)), {})
 
     def retrieve(
         self,
@@ -142,12 +135,15 @@ class Snippets(NamedTuple):
     ) -> RelevantMemories:
         """Return the coding memories that answer a query, best first."""
         wanted = {named(name) for name in code_types}
-        where: dict[str, object] = {"category": tuple(sorted({category(name) for name in wanted})) or CATEGORIES}
+        where: dict[str, object] = {
+            "category": tuple(sorted({snippet_analysis.category(name) for name in wanted}))
+            or snippet_analysis.CATEGORIES
+        }
         where |= self.scope.where(namespace, all_projects=all_projects, asks=True)
         asked = Asked(input_checks.query(query), max(limit, COUNTED), least, where, None, explain=True, near=namespace)
         # Two solutions of one problem are not an old and a new version of one fact.
         found = self.pipeline.answer(asked._replace(leave_out=frozenset({"supersede"})))
-        hits = [hit for hit in found.hits if not wanted or snippet_of(hit.memory).language in wanted]
+        hits = [hit for hit in found.hits if not wanted or snippet_analysis.snippet_of(hit.memory).language in wanted]
         return RelevantMemories(
             memories=tuple(_relevant(hit, found.query) for hit in hits[:limit]),
             total_found=len(hits),
@@ -164,7 +160,11 @@ class Snippets(NamedTuple):
     def _candidates(self, kept: Kept) -> tuple[list[Kept], dict[str, float], tuple[str, ...]]:
         """Return the memories that may belong together with one, cosines of those found by meaning, and notes."""
         memory, snippet = kept
-        where: dict[str, object] = {"namespace": memory.namespace, "category": CATEGORIES, "superseded_by": None}
+        where: dict[str, object] = {
+            "namespace": memory.namespace,
+            "category": snippet_analysis.CATEGORIES,
+            "superseded_by": None,
+        }
         words = list(
             dict.fromkeys(terms(" ".join((snippet.context, *snippet.keywords, *snippet.defines[:6], *snippet.errors))))
         )
@@ -182,7 +182,7 @@ class Snippets(NamedTuple):
                 for match in matches:
                     cosines[match.id] = max(cosines.get(match.id, 0.0), match.score)
         ids = [name for name in dict.fromkeys((*found, *cosines)) if name != memory.id]
-        rows = [Kept(row, snippet_of(row)) for row in self.context.store.get(Memory, ids)]
+        rows = [Kept(row, snippet_analysis.snippet_of(row)) for row in self.context.store.get(Memory, ids)]
         return rows, cosines, notes
 
     def rarities(self, snippets: Iterable[Snippet]) -> dict[str, float]:
@@ -249,8 +249,8 @@ def link_type(edge: Edge) -> LinkType | None:
 
 def _relevant(hit: Hit, query: str) -> RelevantMemory:
     memory = hit.memory
-    snippet = snippet_of(memory)
-    said = analysis(memory).get("context")
+    snippet = snippet_analysis.snippet_of(memory)
+    said = snippet_analysis.analysis(memory).get("context")
     return RelevantMemory(
         id=memory.id,
         content=memory.content,

@@ -1,18 +1,20 @@
-"""Reranking by a language model: the last stage of a search, if wanted and configured.
+"""Reranking: the last stage of a search, by a language model or by a cross-encoder, if configured.
 
     search wider ─► what was judged before ─► ask about the rest, several at a time, until the deadline ─► merge
 
-On any failure the answer is what it would be without a model, with a note that says why. Judgements are kept in the
+On any failure the answer keeps its order, with a note that says why. Judgements of a language model are kept in the
 store, so the same question about the same memories costs nothing a second time.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import queue
+import statistics
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -20,8 +22,9 @@ import msgspec
 from recollect import clock, progress
 from recollect.engine.models.llm import PROMPT_STATUSES, Language
 from recollect.engine.records.record_redaction import without_secrets
-from recollect.errors import Conflict, ModelFailed, RecollectError, StorageError
-from recollect.model import Judgement, Recall
+from recollect.errors import Conflict, EmbeddingFailed, ModelFailed, RecollectError, StorageError
+from recollect.model import Hit, Judgement, Recall
+from recollect.providers.local import open_cross_encoder
 from recollect.recall.llm_judge_prompt import VERDICT_TOKENS, Verdict, merge, question, verdict
 from recollect.text.display import plural
 from recollect.text.token_count import tokens
@@ -183,3 +186,40 @@ def _collect(
             verdicts[outcome.key] = outcome.verdict
         done += 1
     return verdicts
+
+
+# --- by a cross-encoder ---
+
+# Hits that are reranked: the first 30 hold nearly all answers, and each costs 20 to 30 ms of CPU.
+RERANKED = 30
+
+
+def reranked(found: Recall, folder: str, limit: int) -> Recall:
+    """Return the first `limit` hits of an answer after its best ones were reranked; relevance stays as it is."""
+    first, rest = found.hits[:RERANKED], found.hits[RERANKED:]
+    try:
+        scores = open_cross_encoder(folder).scores(found.query, [hit.memory.content for hit in first])
+    except EmbeddingFailed as problem:
+        note = f"not reranked: {problem.message}"
+        return msgspec.structs.replace(found, hits=found.hits[:limit], notes=(*found.notes, note))
+    ordered = [first[place] for place in blended(scores)]
+    for hit in tuple(ordered):
+        newer = next((other for other in ordered if other.memory.id == hit.superseded_by), hit)
+        if ordered.index(newer) > ordered.index(hit):  # nothing stands above what replaced it
+            ordered.remove(newer)
+            ordered.insert(ordered.index(hit), newer)
+    hits: list[Hit] = []
+    for hit in (*ordered, *rest)[:limit]:
+        # None is shown with a higher relevance than the hit above it.
+        hits.append(msgspec.structs.replace(hit, score=min(hit.score, hits[-1].score) if hits else first[0].score))
+    return msgspec.structs.replace(found, hits=tuple(hits))
+
+
+def blended(scores: Sequence[float]) -> list[int]:
+    """Return places, best first: by the sum of score and minus log rank, each scaled to deviation 1.
+
+    The model alone ranks worse than the search: it does not know authors, times and sessions.
+    """
+    ranks = [-math.log(place + 1) for place in range(len(scores))]
+    units = [(statistics.pstdev(values) if values else 0.0) or math.inf for values in (scores, ranks)]
+    return sorted(range(len(scores)), key=lambda place: -scores[place] / units[0] - ranks[place] / units[1])
