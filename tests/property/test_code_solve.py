@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.code.links.file_programs import offer
 from recollect.code.links.module_finder import Declared, Modules
-from recollect.code.links.program import Unit, packed, unpacked
+from recollect.code.links.program import Unit, packed, read_program
 from recollect.code.links.python_programs import unit
 from recollect.code.links.solution import Solution
 from recollect.code.links.solver import solve
@@ -69,6 +69,6 @@ def test_the_order_of_files_changes_nothing(files: dict[str, str], chance: rando
 @given(programs)
 def test_a_program_that_was_kept_is_solved_like_one_that_was_read(files: dict[str, str]) -> None:
     units = read(files)
-    kept = {path: unpacked(packed(each)) for path, each in units.items()}
+    kept = {path: read_program(packed(each))[0] for path, each in units.items()}
     assert kept == units
     assert solved(kept) == solved(units)

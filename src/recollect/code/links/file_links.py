@@ -112,7 +112,7 @@ class _Places:
             self._link(use.user, use.used, "DEPENDS_ON", use.line, "name", USE_CONFIDENCE)
         for path, name, place in solution.aliases:
             self._alias(path, name, self.target(place))
-        for opened in (*solution.ambiguous, *solution.unresolved):
+        for opened in solution.open_calls:
             self._open(opened)
         self._outside_calls(solution.given)
         for path, found in self._files.items():

@@ -21,16 +21,14 @@ from recollect.code.index.symbols import Extracted, Outline, Symbol
 from recollect.code.links.interface_summary import add_names, digest, summary
 from recollect.code.links.module_finder import FAMILIES, VISIBLE
 from recollect.code.links.named_uses import with_uses
-from recollect.code.links.program import Assign, Code, Export, Import, Kept, Name, Unit, Unparsed, packed
+from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, Unparsed, packed
 from recollect.store.code_rows import IndexedFile, Touched, symbol_keys
 from recollect.text.redaction.redact import masked
 
 # Languages with a front end of their own; all others that have programs are read by `generic_reader`.
 FRONT_ENDS: dict[str, str] = {
     "python": "python_programs",
-    "javascript": "javascript_programs",
-    "typescript": "javascript_programs",
-    "tsx": "javascript_programs",
+    **dict.fromkeys(("javascript", "typescript", "tsx"), "javascript_programs"),
     "java": "java_programs",
 }
 # What has symbols and no program: nothing in it calls anything.
@@ -115,9 +113,8 @@ def _program(
         unit, symbols, note = _read(path, source, language, found)
         keys = symbol_keys(symbols)
         seen = summary(unit)
-        shown = _encode(Kept(keys, packed(seen)))
         known = msgspec.structs.replace(offer(unit), digest=digest(seen, keys))
-        return Translated(path, file_hash, _encode(known), shown, _encode(Kept(keys, packed(unit))), note)
+        return Translated(path, file_hash, _encode(known), packed(seen, keys), packed(unit, keys), note)
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, file_hash, note=f"could not be parsed ({type(problem).__name__}: {problem})")
 
@@ -173,6 +170,5 @@ def offer(unit: Unit) -> Offer:
 
 def front_end(language: str) -> FrontEnd:
     """Return what reads the programs of a language of FRONT_ENDS."""
-    module = import_module(f"recollect.code.links.{FRONT_ENDS[language]}")
-    found: FrontEnd = module.unit
+    found: FrontEnd = import_module(f"recollect.code.links.{FRONT_ENDS[language]}").unit
     return found

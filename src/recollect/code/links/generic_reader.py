@@ -23,6 +23,7 @@ from recollect.code.index.symbols import Import as Imported
 from recollect.code.links import program as ir
 from recollect.code.links.line_types import assigned_variable, second_names, typed, variables
 from recollect.code.links.signature_types import first_result, parameters, path_expression, result, type_expression
+from recollect.code.links.tree_reader import ScopeWriter
 
 TYPES = frozenset({"Class", "Interface", "Type"})
 CODE = frozenset({"Function", "Method", "Test", "Endpoint"})
@@ -111,6 +112,7 @@ OTHER_LANGUAGES = LanguageRules(_words("this self"), super=_words("super"), impl
 
 # Links of a receiver, and what may stand in them: arguments and indexes are left out.
 _LINKS = re.compile(r"->|::|\\|\?\.|!\.|[.:]")
+_EMPTIED = {"(": "\x01", "[": "\x02"}
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>()]*>")
 # Lines of a function that are read: longer ones are generated.
 MOST_LINES = 2_000
@@ -133,7 +135,6 @@ class _Translation:
 
     def __init__(self, found: Extracted, source: bytes, path: str, language: Language) -> None:
         self._found = found
-        self._path = path
         self._language = language
         self._is_path = language.name == "rust"  # `a::b` is a path, `a.b` a member
         self._rules = RULES.get(language.name, OTHER_LANGUAGES)
@@ -145,15 +146,18 @@ class _Translation:
         for place, symbol in enumerate(found.symbols):
             self._inner.setdefault(symbol.parent, []).append(symbol)
             self._members.setdefault(symbol.parent, {}).setdefault(symbol.name, place)
-        self._package = found.package or self._namespace()
-        self._scope_of: dict[int, int] = {}  # by symbol; the module has the first scope, constants have none
+        # A file of C# belongs to the namespace that it opens.
+        opened = [each.qualified for each in found.symbols if each.kind == "Module" and language.name == "csharp"]
+        self._package = found.package or "".join(opened[:1])
+        self._module = ScopeWriter("module", path, 0, None)
+        self._scopes: dict[int, ScopeWriter] = {}  # by symbol; constants have none
         for place, symbol in enumerate(found.symbols):
             is_code = symbol.kind in CODE and not self._is_prototype(symbol)
-            if symbol.kind in (*TYPES, "Module") or is_code or self._holds(place):
-                self._scope_of[place] = len(self._scope_of) + 1
-        self._bodies: dict[int, list[ir.Statement]] = {scope: [] for scope in range(len(self._scope_of) + 1)}
-        self._bases: dict[int, list[ir.Expression]] = {}
-        self._implements: dict[int, list[ir.Expression]] = {}
+            is_table = symbol.kind == "Constant" and place in self._inner  # of Lua, with members
+            if symbol.kind in (*TYPES, "Module") or is_code or is_table:
+                kind: ir.ScopeKind = "function" if is_code else "interface" if symbol.kind == "Interface" else "class"
+                scope = self._scopes[place] = ScopeWriter(kind, self._name_of(symbol), len(self._scopes) + 1, None)
+                scope.symbol, scope.line = place, symbol.start_line
         self._variables: dict[int, frozenset[str]] = {}  # by function, what it assigns to
         self._top = self._members.get(-1, {})
         plain = [each for each in found.imports if not each.star]
@@ -161,7 +165,7 @@ class _Translation:
         # Crates of which Rust imports all: a function may come from there.
         outer = [each.module for each in found.imports if each.star and not re.match("crate|self|super", each.module)]
         self._stars = [star for module in outer if (star := self._inline(f"{module}::"))]
-        self._abroad = {place: owner for place in self._scope_of if (owner := self._owner_elsewhere(place))}
+        self._abroad = {place: owner for place in self._scopes if (owner := self._owner_elsewhere(place))}
 
     def _is_prototype(self, symbol: Symbol) -> bool:
         """Tell whether a function is only declared here and defined elsewhere."""
@@ -182,49 +186,47 @@ class _Translation:
             rest = rest[len(around) :]
         return rest.strip(":.\\")
 
-    def _holds(self, place: int) -> bool:
-        """Tell whether a constant has members: a table of Lua."""
-        return self._symbols[place].kind == "Constant" and place in self._inner
-
     def unit(self) -> ir.Unit:
         for each in self._found.imports:
-            self._bodies[0] += self._imported(each)
-        for place in self._scope_of:
-            self._define(place)
+            self._module.body += self._imported(each)
+        for place, scope in self._scopes.items():
+            self._define(place, scope)
         if self._rules.types:
             self._declare()
-        for place, symbol in enumerate(self._symbols):
-            if place in self._scope_of and symbol.kind in CODE and self._rules.types:
-                self._local_names(place)
+            for place, scope in self._scopes.items():
+                scope.body += self._local_names(place) if scope.kind == "function" else ()
         for reference in self._found.references:
             self._refer(reference)
-        scopes = [self._scope(place) for place in self._scope_of]  # they import paths that types begin with
-        top = ir.Scope("module", self._path, body=tuple(self._bodies[0]))
-        return ir.Unit(self._language.name, (top, *scopes), self._package)
-
-    def _namespace(self) -> str:
-        """Return the namespace that a file opens, where the language has them as blocks."""
-        if self._language.name != "csharp":
-            return ""
-        return next((symbol.qualified for symbol in self._symbols if symbol.kind == "Module"), "")
+        scopes = tuple([scope.scope() for scope in (self._module, *self._scopes.values())])
+        return ir.Unit(self._language.name, scopes, self._package)
 
     # --- scopes ---
 
-    def _define(self, place: int) -> None:
+    def _define(self, place: int, scope: ScopeWriter) -> None:
         """Bind a symbol in its scope; one of a namespace also in the file."""
-        symbol = self._symbols[place]
-        owner = self._owner(symbol.parent)
-        code = ir.Assign(ir.Name(self._name_of(symbol)), ir.Code(self._scope_of[place]))
+        symbol, code = self._symbols[place], ir.Code(scope.place)
+        scope.parent = owner = self._owner(symbol.parent)  # which may follow in the file: `impl A` before `struct A`
+        if scope.kind == "function":
+            scope.parameters += self._parameters(symbol)
+            scope.marks += self._marks(place)
+            scope.returns = self._returned(symbol)
+        else:
+            scope.marks += ("module",) if symbol.kind == "Module" else self._rules.marks
         if place in self._abroad:
             member = ir.Member(self._path_of(self._abroad[place]), symbol.name)
-            self._bodies[0].append(ir.Assign(member, ir.Code(self._scope_of[place])))
+            self._module.body.append(ir.Assign(member, code))
             return
-        self._bodies[owner].append(code)
-        parent = symbol.parent
-        while self._rules.flat and parent >= 0 and self._symbols[parent].kind == "Module":
-            parent = self._symbols[parent].parent
-        if owner and (parent < 0 or self._is_returned(symbol.parent)):
-            self._bodies[0].append(code)
+        bound = ir.Assign(ir.Name(scope.name), code)
+        owner.body.append(bound)
+        outer = [at for at in self._around(symbol.parent) if not self._rules.flat or self._symbols[at].kind != "Module"]
+        if owner is not self._module and (not outer or self._is_returned(symbol.parent)):
+            self._module.body.append(bound)
+
+    def _around(self, place: int) -> Iterator[int]:
+        """Yield the symbols around a place, innermost first."""
+        while place >= 0:
+            yield place
+            place = self._symbols[place].parent
 
     def _name_of(self, symbol: Symbol) -> str:
         return symbol.qualified if self._rules.whole and symbol.kind == "Module" else symbol.name
@@ -233,49 +235,19 @@ class _Translation:
         """Tell whether a table is what the file returns."""
         if not self._rules.returned or parent < 0:
             return False
-        pattern = re.compile(self._rules.returned)
-        match = next((found for line in reversed(self._lines[-20:]) if (found := pattern.match(line))), None)
-        return match is not None and match[1] == self._symbols[parent].name
+        returned = re.findall(self._rules.returned, "\n".join(self._lines[-20:]), re.MULTILINE)
+        return returned[-1:] == [self._symbols[parent].name]
 
-    def _owner(self, place: int) -> int:
-        while place >= 0 and place not in self._scope_of:
-            place = self._symbols[place].parent
-        return self._scope_of[place] if place >= 0 else 0
-
-    def _scope(self, place: int) -> ir.Scope:
-        symbol, number = self._symbols[place], self._scope_of[place]
-        if symbol.kind in CODE:
-            return ir.Scope(
-                "function",
-                symbol.name,
-                place,
-                self._owner(symbol.parent),
-                parameters=tuple(self._parameters(symbol)),
-                body=tuple(self._bodies[number]),
-                marks=self._marks(place),
-                returns=self._returned(symbol),
-                line=symbol.start_line,
-            )
-        return ir.Scope(
-            "interface" if symbol.kind == "Interface" else "class",
-            self._name_of(symbol),
-            place,
-            self._owner(symbol.parent),
-            bases=tuple(self._bases.get(place, ())),
-            implements=tuple(self._implements.get(place, ())),
-            body=tuple(self._bodies[number]),
-            marks=("module",) if symbol.kind == "Module" else self._rules.marks,
-            line=symbol.start_line,
-        )
+    def _owner(self, place: int) -> ScopeWriter:
+        return next((self._scopes[at] for at in self._around(place) if at in self._scopes), self._module)
 
     def _marks(self, place: int) -> tuple[str, ...]:
         symbol = self._symbols[place]
-        owner_elsewhere = self._abroad.get(place, "")
         owner = self._symbols[symbol.parent].name if symbol.parent >= 0 else ""
         names = [owner if name == "=" else name for name in self._rules.constructors]
         marks = ("constructor",) if symbol.name in names and owner else ()
         is_held = symbol.parent >= 0 and self._symbols[symbol.parent].kind in TYPES
-        if not (is_held or owner_elsewhere) or re.search(r"\bstatic\b", symbol.signature):
+        if not (is_held or place in self._abroad) or re.search(r"\bstatic\b", symbol.signature):
             marks = (*marks, "static")
         # `static` of C: no other file sees it.
         is_hidden = self._rules.private and symbol.parent < 0 and symbol.visibility == "private"
@@ -305,17 +277,16 @@ class _Translation:
         spans = [(symbol.start_byte, symbol.end_byte) for symbol in self._symbols]
         starts = [(page.original(each.start), page.original(each.start) + 1) for each in found]
         for each, place in zip(found, holders(starts, spans), strict=True):
-            while place >= 0 and self._symbols[place].kind not in TYPES | CODE:
-                place = self._symbols[place].parent
-            if place not in self._scope_of:
+            place = next((at for at in self._around(place) if self._symbols[at].kind in TYPES | CODE), -1)
+            if place not in self._scopes:
                 continue
             declared, is_code = self._type(each.type, self._symbols[place]), self._symbols[place].kind in CODE
             name = each.name if is_code else each.name.lstrip("$")
             if declared is not None:
                 value = ir.Instance(self._unhidden(declared, place, name))
-                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), value))
+                self._scopes[place].body.append(ir.Assign(ir.Name(name), value))
             elif is_code:
-                self._bodies[self._scope_of[place]].append(ir.Assign(ir.Name(name), ir.Opaque()))
+                self._scopes[place].body.append(ir.Assign(ir.Name(name), ir.Opaque()))
 
     def _unhidden(self, declared: ir.Expression, place: int, name: str = "") -> ir.Expression:
         """Return a type under a second name in the file if a variable, or a method around, has its first name."""
@@ -325,15 +296,15 @@ class _Translation:
         if not isinstance(declared, ir.Name) or declared.name not in (name, *hiding):
             return declared
         second = ir.Name(f"%{declared.name}")
-        self._bodies[0].append(ir.Assign(second, declared))
+        self._module.body.append(ir.Assign(second, declared))
         return second
 
-    def _local_names(self, place: int) -> None:
-        """Bind second names of things."""
-        style, body, symbol = self._rules.types, self._bodies[self._scope_of[place]], self._symbols[place]
+    def _local_names(self, place: int) -> Iterator[ir.Statement]:
+        """Yield what binds second names of things in a function."""
+        symbol = self._symbols[place]
         lines = self._lines[symbol.start_line : min(symbol.end_line, symbol.start_line + MOST_LINES)]
-        for name, of in second_names([line.split("//", 1)[0][:400] for line in lines], style):
-            body.append(ir.Assign(ir.Name(name), self._chain(of, place)))
+        for name, of in second_names([line.split("//", 1)[0][:400] for line in lines], self._rules.types):
+            yield ir.Assign(ir.Name(name), self._chain(of, place))
 
     # --- references ---
 
@@ -344,7 +315,7 @@ class _Translation:
         if is_open and not reference.receiver and reference.name in self._locals(reference.inside):
             return
         value = self._target(reference)
-        owner = self._owner(reference.inside)
+        body = self._owner(reference.inside).body
         if is_word or reference.kind == "call":
             # `d = D()`: the variable is what D makes.
             is_new = self._rules.new == reference.name and bool(reference.receiver)
@@ -352,32 +323,28 @@ class _Translation:
                 value = value.of
             call = ir.Call(value, (), reference.line, reference.column, is_new, is_word)
             variable = self._assigned(reference)
-            self._bodies[owner].append(ir.Assign(variable, call) if variable else ir.Do(call))
+            body.append(ir.Assign(variable, call) if variable else ir.Do(call))
         elif reference.kind in ("base", "implements"):
-            kept = self._bases if reference.kind == "base" else self._implements
-            if reference.inside in self._scope_of:
-                kept.setdefault(reference.inside, []).append(value)
+            if scope := self._scopes.get(reference.inside):
+                (scope.bases if reference.kind == "base" else scope.implements).append(value)
             elif of := _RUST_FOR.match(self._lines[reference.line - 1], reference.column):  # a type of another file
-                self._bodies[0].append(ir.Assign(ir.Member(self._path_of(of[1]), ir.IMPLEMENTED), value))
+                self._module.body.append(ir.Assign(ir.Member(self._path_of(of[1]), ir.IMPLEMENTED), value))
             else:
-                self._bodies[0].append(ir.Use(value, reference.line))
+                self._module.body.append(ir.Use(value, reference.line))
         else:
             variable = self._assigned(reference) if is_use else None
-            self._bodies[owner] += [ir.Assign(variable, value)] if variable else []
+            body += [ir.Assign(variable, value)] if variable else []
             value = self._unhidden(value, reference.inside) if reference.kind == "type" else value
-            self._bodies[owner].append(ir.Use(value, reference.line))
+            body.append(ir.Use(value, reference.line))
 
     def _locals(self, inside: int) -> frozenset[str]:
         """Return the variables and parameters of the enclosing function."""
-        found = self._variables.get(inside)
-        if found is None:
-            first, last, signature = 1, len(self._lines), ""
-            if inside >= 0:
-                symbol = self._symbols[inside]
-                first, last, signature = symbol.start_line, symbol.end_line, symbol.signature
-            found = variables("\n".join(self._lines[first - 1 : last]), signature, self._rules.types)
+        if inside not in self._variables:
+            symbol = self._symbols[inside] if inside >= 0 else None
+            lines = self._lines[symbol.start_line - 1 : symbol.end_line] if symbol else self._lines
+            found = variables("\n".join(lines), symbol.signature if symbol else "", self._rules.types)
             self._variables[inside] = found
-        return found
+        return self._variables[inside]
 
     def _target(self, reference: Reference) -> ir.Expression:
         receiver, inside = reference.receiver, reference.inside
@@ -392,14 +359,13 @@ class _Translation:
         """Return what a name without receiver means: a member, or a name of the file."""
         if name in self._rules.super:
             return ir.Super()
-        at, is_member = inside, False
-        while at >= 0:
-            symbol = self._symbols[at]
-            if symbol.kind not in CODE and name in self._members.get(at, {}):
-                is_method = self._rules.implicit and symbol.kind in TYPES
+        is_member = False
+        for at in self._around(inside):
+            kind = self._symbols[at].kind
+            if kind not in CODE and name in self._members.get(at, {}):
+                is_method = self._rules.implicit and kind in TYPES
                 return ir.Member(ir.This(), name) if is_method and not is_member else ir.Name(name)
-            is_member = is_member or at in self._abroad or symbol.kind in TYPES
-            at = symbol.parent
+            is_member = is_member or at in self._abroad or kind in TYPES
         if self._rules.implicit and is_member and name not in self._top and not self._is_type_name(name):
             return ir.Either((ir.Name(name), ir.Member(self._this(inside), name)))
         if self._stars and name not in self._top and name not in self._imports:
@@ -408,11 +374,8 @@ class _Translation:
 
     def _this(self, inside: int) -> ir.Expression:
         """Return the instance that the enclosing method belongs to."""
-        while inside >= 0 and self._symbols[inside].kind in CODE:
-            if inside in self._abroad:
-                return ir.Instance(self._path_of(self._abroad[inside]))
-            inside = self._symbols[inside].parent
-        return ir.This()
+        owner = next((self._abroad[at] for at in self._around(inside) if at in self._abroad), "")
+        return ir.Instance(self._path_of(owner)) if owner else ir.This()
 
     def _is_type_name(self, name: str) -> bool:
         """Tell whether a name is spelled like a type."""
@@ -424,7 +387,7 @@ class _Translation:
             return ir.Name(receiver)
         calls = [match.start() for match in re.finditer(r"\(", receiver)]
         plain, inline = receiver.removesuffix("::"), self._inline(receiver)
-        while (shorter := _BRACKETS.sub(_emptied, plain)) != plain:
+        while (shorter := _BRACKETS.sub(lambda match: _EMPTIED.get(match[0][0], ""), plain)) != plain:
             plain = shorter
         parts = [part.strip() for part in _LINKS.split(plain.strip("() *&!"))]
         if not parts or not all(re.fullmatch(r"[@$]{0,2}\w+[?!]?(?:\x01|\x02)*", part) for part in parts[:MOST]):
@@ -448,7 +411,7 @@ class _Translation:
         found = _RUST_PATH.match(path) if self._is_path and "::" in path else None
         if found is None or found[1] in self._imports or found[1] in self._top:
             return ""
-        self._bodies[0].append(ir.Import(found[0], None, found[0]))
+        self._module.body.append(ir.Import(found[0], None, found[0]))
         return found[0]
 
     def _type(self, text: str, symbol: Symbol | None = None) -> ir.Expression | None:
@@ -465,17 +428,16 @@ class _Translation:
         return path_expression(path, self._inline(path))
 
     def _word(self, word: str, inside: int) -> ir.Expression:
-        if word in self._rules.this or word in self._receiver(inside):
+        receiver = _RECEIVER.match(self._symbols[inside].signature) if inside >= 0 else None  # as Go calls it
+        if word in self._rules.this or (receiver is not None and word == receiver[1]):
             return self._this(inside)
         if word in self._rules.super:
             return ir.Super()
         if word in self._rules.own:
-            at = inside
-            while at >= 0 and self._symbols[at].kind in CODE:
-                at = self._symbols[at].parent
             if inside in self._abroad:
                 return self._path_of(self._abroad[inside])
-            return ir.Name(self._name_of(self._symbols[at])) if at >= 0 else ir.Opaque()
+            types = (self._symbols[at] for at in self._around(inside) if self._symbols[at].kind not in CODE)
+            return next((ir.Name(self._name_of(each)) for each in types), ir.Opaque())
         if word.startswith("@"):
             return ir.Member(self._this(inside), word.lstrip("@"))
         if self._rules.implicit and not self._is_type_name(word) and self._in_type(inside):
@@ -483,18 +445,7 @@ class _Translation:
         return ir.Name(word)
 
     def _in_type(self, inside: int) -> bool:
-        while inside >= 0:
-            if self._symbols[inside].kind in TYPES or inside in self._abroad:
-                return True
-            inside = self._symbols[inside].parent
-        return False
-
-    def _receiver(self, inside: int) -> tuple[str, ...]:
-        """Return what a method of Go calls its instance."""
-        if self._language.name != "go" or inside < 0:
-            return ()
-        match = _RECEIVER.match(self._symbols[inside].signature)
-        return (match[1],) if match else ()
+        return any(self._symbols[at].kind in TYPES or at in self._abroad for at in self._around(inside))
 
     def _assigned(self, reference: Reference) -> ir.Expression | None:
         """Return the variable that the result of a call, or the whole of a use, is assigned to."""
@@ -529,16 +480,8 @@ class _Translation:
             yield ir.Import(each.module, "*", line=line)
         elif name is None and each.alias is None and (self._rules.star or language in ("c", "ruby", "swift", "php")):
             yield ir.Import(each.module, "*", line=line)
-        elif language == "haskell" and name is None:
-            yield ir.Import(each.module, None, each.alias, line=line)
-            yield ir.Import(each.module, "*", line=line)
         else:
             yield ir.Import(each.module, name, each.alias, each.level, line)
-
-
-def _emptied(match: re.Match[str]) -> str:
-    """Return a mark for a bracket: call or index."""
-    return "\x01" if match[0][0] == "(" else "\x02" if match[0][0] == "[" else ""
 
 
 def _go_name(module: str) -> str:

@@ -90,32 +90,16 @@ def _seen(body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
 
 # --- parts of programs, whatever their kind ---
 
-_KINDS: tuple[type[msgspec.Struct], ...] = tuple(
-    each for each in vars(ir).values()
-    if isinstance(each, type) and issubclass(each, ir._Part) and each not in (ir._Part, ir.Unit)
-)  # fmt: skip
-# By kind of part, its fields that count for others.
-_FIELDS: dict[type, tuple[str, ...]] = {
-    kind: tuple(field for field in kind.__struct_fields__ if field not in ("line", "column", "symbol"))
+_KINDS = [each for each in vars(ir).values() if isinstance(each, type) and issubclass(each, ir._Part)]
+# Numbers of kinds of parts, none of which is a number of entries.
+_TAGS: dict[type, int] = {kind: -2 - number for number, kind in enumerate(_KINDS)}
+# By kind, the fields that count for others. The class twice: with two names and more, the getter gives a tuple.
+_CONTENTS: dict[type, attrgetter[tuple[Any, ...]]] = {
+    kind: attrgetter("__class__", "__class__", *sorted({*kind.__struct_fields__} - {"line", "column", "symbol"}))
     for kind in _KINDS
 }
-# Numbers of kinds of parts, none of which is a number of entries.
-_TAGS = {kind: -2 - number for number, kind in enumerate(_FIELDS)}
-# The class twice: with two names and more, the getter gives a tuple.
-_CONTENTS = {kind: attrgetter("__class__", "__class__", *fields) for kind, fields in _FIELDS.items()}
 
 _encode = msgspec.msgpack.Encoder().encode
-
-
-def _is_part(annotation: str) -> bool:
-    return any(word in annotation for word in ("Expression", "Argument", "Entry", "Statement", "Parameter"))
-
-
-# Fields that hold other parts.
-_INNER = {
-    kind: attrgetter("__class__", "__class__", *[name for name in fields if _is_part(kind.__annotations__[name])])
-    for kind, fields in _FIELDS.items()
-}
 
 
 def add_names(part: Any, found: set[str]) -> None:
@@ -128,8 +112,8 @@ def add_names(part: Any, found: set[str]) -> None:
             found.add(each.name)
         elif kind is tuple:
             waiting += each
-        elif kind in _INNER:
-            waiting += _INNER[kind](each)[2:]
+        elif kind in _CONTENTS:
+            waiting += _CONTENTS[kind](each)[2:]
 
 
 def digest(shown: ir.Unit, keys: Sequence[str]) -> bytes:

@@ -14,7 +14,6 @@ from recollect.code.links import program as ir
 from recollect.code.links.java_reader import (
     FIELD,
     OBJECT,
-    Handler,
     Reader,
     array_of,
     declarator_type,
@@ -25,15 +24,14 @@ from recollect.code.links.java_reader import (
 from recollect.code.links.overload_choice import UNWRAPPED
 from recollect.code.links.tree_reader import (
     NOTHING,
+    SHARED,
+    Handler,
     declared,
     first,
-    in_block,
     nothing,
     opaque,
     scoped,
     statements,
-    ternary,
-    worth,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +76,7 @@ def field_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     of, field = r.child(node, r.fields.object), r.child(node, r.fields.field)
     name, path = r.cut(field), r.cut(of)
     if r.kind(field) == "this":
-        return next((r.receiver(each, is_static=False) for each in r.around() if each.shape.name == path), NOTHING)
+        return next((each.owner for each in r.around() if each.frame.name == path), NOTHING)
     if _is_package(r, path):
         return r.named_in_full(f"{path}.{name}") if name[:1].isupper() else NOTHING
     is_class = name[:1].isupper() and not name.isupper() and path.rpartition(".")[2][:1].isupper()
@@ -89,10 +87,9 @@ def field_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def _is_package(r: Reader, path: str) -> bool:
     """Tell whether a path names a package: no variable of the file begins it."""
-    parts = path.split(".")
-    if not all(part.isidentifier() and part[:1].islower() for part in parts) or len(parts) < 2:
-        return False
-    return r.block.find(parts[0]) is None and parts[0] != "this"
+    head, *rest = path.split(".")
+    is_lower = all(part.isidentifier() and part[:1].islower() for part in (head, *rest))
+    return is_lower and bool(rest) and head != "this" and r.block.find(head) is None
 
 
 # --- types of arguments, by which overloads are chosen ---
@@ -100,11 +97,8 @@ def _is_package(r: Reader, path: str) -> bool:
 
 def written_type(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
     """Return the type of an expression as far as its text says it."""
-    kind = r.kind(node)
-    if kind in LITERALS:
-        return r.name(LITERALS[kind])
-    reading = WRITTEN.get(kind)
-    return reading(r, node) if reading is not None else None
+    reading = WRITTEN.get(r.kind(node))
+    return r.name(reading) if isinstance(reading, str) else reading(r, node) if reading is not None else None
 
 
 def _type_of_name(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
@@ -141,7 +135,8 @@ def _type_of_sum(r: Reader, node: tree_sitter.Node) -> ir.Expression | None:
 
 # Methods that give a text, whatever they are called on.
 TEXTS = frozenset(("toString", "getName", "getSimpleName"))
-LITERALS = {
+# By kind of expression, its type or what reads it.
+WRITTEN: dict[str, str | Callable[[Reader, tree_sitter.Node], ir.Expression | None]] = {
     "string_literal": "String",
     "character_literal": "char",
     "true": "boolean",
@@ -150,10 +145,8 @@ LITERALS = {
     "hex_integer_literal": "int",
     "decimal_floating_point_literal": "double",
     "class_literal": "Class",
-}
-WRITTEN: dict[str, Callable[[Reader, tree_sitter.Node], ir.Expression | None]] = {
     "identifier": _type_of_name,
-    "this": lambda r, node: next((each.shape.reference for each in r.around()), None),
+    "this": lambda r, node: next((r.classes[each.frame.place] for each in r.around()), None),
     "object_creation_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
     "cast_expression": lambda r, node: type_of(r, node.child_by_field_id(r.fields.type)),
     "array_creation_expression": lambda r, node: declarator_type(r, node, node),
@@ -249,27 +242,22 @@ def reference(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     frame = r.open("function", node, LAMBDA)
     frame.marks += ["functional", "arrow"]
     frame.parameters.append(REST)
-    before = r.enter(frame)
-    if last.type == "new":
-        made = type_of(r, owner)
-        is_class = made is not None and not isinstance(made, ir.Table)
-        found = ir.Call(made or NOTHING, (ALL,), line, column, is_new=True) if is_class else NOTHING
-    else:
-        of, name = r.value(owner), r.cut(last)
-        found = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
-        if _is_type(r, owner):  # static, or called on its first argument
-            first = r.name("first")
-            frame.parameters.insert(0, ir.Parameter(first.name, "", None, of))
-            on_first = ir.Call(ir.Member(ir.Cast(first, of), name, line), (ALL,), line, column)
-            found = ir.Either((ir.Call(found.callee, (ir.Argument(first), ALL), line, column), on_first))
-    r.emit(ir.Return(found))
-    r.back(before)
+    with r.inside(frame):
+        if last.type == "new":
+            made = type_of(r, owner)
+            is_class = made is not None and not isinstance(made, ir.Table)
+            found = ir.Call(made or NOTHING, (ALL,), line, column, is_new=True) if is_class else NOTHING
+        else:
+            of, name = r.value(owner), r.cut(last)
+            found = ir.Call(ir.Member(of, name, line), (ALL,), line, column)
+            last_name = r.cut(owner).rpartition(".")[2]
+            if last_name[:1].isupper() and r.block.find(last_name) is None:  # static, or called on its first argument
+                first = r.name("first")
+                frame.parameters.insert(0, ir.Parameter(first.name, "", None, of))
+                on_first = ir.Call(ir.Member(ir.Cast(first, of), name, line), (ALL,), line, column)
+                found = ir.Either((ir.Call(found.callee, (ir.Argument(first), ALL), line, column), on_first))
+        r.emit(ir.Return(found))
     return ir.Code(frame.place)
-
-
-def _is_type(r: Reader, node: tree_sitter.Node) -> bool:
-    name = r.cut(node).rpartition(".")[2]
-    return r.block.find(name) is None and name[:1].isupper()
 
 
 def _parameters(r: Reader, node: tree_sitter.Node | None) -> None:
@@ -321,21 +309,11 @@ def instance_of(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a instanceof Foo f`."""
     value, right = r.maybe(node.child_by_field_id(r.fields.left)), node.child_by_field_id(r.fields.right)
     name = r.field_text(node, r.fields.name)
-    if right is not None:
-        use(r, right)
     if name:
         type = type_of(r, right)
         _bind(r, name, as_type(value, type), type)
         return NOTHING
     return opaque([value, r.parts(node.named_children[1:])])  # a pattern
-
-
-def use(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Note that a type is named."""
-    type = type_of(r, node)
-    if type is not None and not is_plain(type) and not isinstance(type, ir.Table):
-        r.emit(ir.Use(type, r.line(node)))
-    return NOTHING
 
 
 def array_access(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -436,8 +414,6 @@ def resource(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 def caught(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read the parameter of a handler."""
     types = next((each for each in node.named_children if r.kind(each) == "catch_type"), None)
-    for each in types.named_children if types is not None else ():
-        use(r, each)
     return _declared(r, r.field_text(node, r.fields.name), types)
 
 
@@ -464,22 +440,16 @@ def pattern(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 
 READERS: dict[str, Handler] = {
-    "identifier": identifier,
-    "type_identifier": identifier,
-    "this": worth(ir.This()),
-    "super": worth(ir.Super()),
-    "field_access": field_access,
-    "scoped_identifier": field_access,
+    **SHARED,
+    **dict.fromkeys(("identifier", "type_identifier"), identifier),
+    **dict.fromkeys(("field_access", "scoped_identifier"), field_access),
     "method_invocation": invocation,
     "object_creation_expression": creation,
     "explicit_constructor_invocation": constructor_call,
     "lambda_expression": lambda_,
     "method_reference": reference,
     "cast_expression": cast,
-    "parenthesized_expression": first,
-    "ternary_expression": ternary,
     "instanceof_expression": instance_of,
-    "class_literal": lambda r, node: use(r, node.named_children[0]),
     "array_access": array_access,
     "array_creation_expression": array_creation,
     "array_initializer": array,
@@ -491,11 +461,11 @@ READERS: dict[str, Handler] = {
     "enhanced_for_statement": scoped(for_each),
     "resource": resource,
     "catch_formal_parameter": caught,
-    **dict.fromkeys(("constructor_body", "expression_statement", "switch_block_statement_group"), statements),
+    **dict.fromkeys(("constructor_body", "switch_block_statement_group"), statements),
     **dict.fromkeys(
-        "block switch_block switch_rule for_statement try_with_resources_statement catch_clause".split(), in_block
+        "block switch_block switch_rule try_with_resources_statement catch_clause".split(), scoped(statements)
     ),
     **dict.fromkeys(
-        "modifiers break_statement continue_statement generic_type array_type type_arguments".split(), nothing
+        "modifiers break_statement continue_statement class_literal generic_type array_type".split(), nothing
     ),
 }

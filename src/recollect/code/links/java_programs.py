@@ -18,23 +18,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from recollect.code.index import page as grammars
-from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import java_expressions
 from recollect.code.links import program as ir
 from recollect.code.links.java_expressions import CONSTRUCTOR, anonymous, arguments, as_type, base, function_body
-from recollect.code.links.java_reader import (
-    FIELD,
-    FIELDS,
-    Handler,
-    Reader,
-    Shape,
-    declarator_type,
-    declare_variables,
-    is_plain,
-)
-from recollect.code.links.tree_reader import NOTHING, BlockFrame, by_end, declared, grammar, nothing
+from recollect.code.links.java_reader import FIELD, Reader, declarator_type, declare_variables, is_plain
+from recollect.code.links.tree_reader import NOTHING, Handler, ScopeWriter, declared, nothing
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -109,40 +98,26 @@ def _members(r: Reader, body: tree_sitter.Node | None) -> list[tree_sitter.Node]
 # --- classes ---
 
 
-def class_(r: Reader, node: tree_sitter.Node, shape: Shape) -> BlockFrame:
+def class_(r: Reader, node: tree_sitter.Node, name: str, reference: ir.Expression | None) -> ir.Code:
     """Read a class; bodies of its functions wait."""
     kind = r.kind(node)
-    frame = r.open("interface" if kind in INTERFACES else "class", node if kind in TYPES else None, shape.name)
-    r.shapes[frame.place] = shape
-    before = r.enter(frame)
-    members = _members(r, node.child_by_field_id(r.fields.body) or node)
-    _declare_classes(r, members, shape.reference)
-    if kind in TYPES:
-        declare_variables(r, node)
-        _heads(r, node, frame)
-        _annotated(r, node, frame)
-        if "abstract" in _words(r, node):
-            frame.marks.append("abstract")
-    shape.has_bases = bool(frame.bases or frame.implements) or kind not in TYPES
-    if kind == "record_declaration":
-        _record(r, shape, node, members)
-    for each in members:
-        reader = MEMBERS.get(r.kind(each))
-        if reader is not None:
-            reader(r, shape, each)
-    r.back(before)
-    return frame
-
-
-def _heads(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
-    for each in node.named_children:
-        kind = r.kind(each)
-        if kind == "superclass":
-            frame.bases += [r.reference(base(r, child)) for child in each.named_children]
-        elif kind in ("super_interfaces", "extends_interfaces"):
-            listed = frame.bases if kind == "extends_interfaces" else frame.implements
-            types = [child for several in each.named_children for child in several.named_children]
-            listed += [r.reference(base(r, child)) for child in types]
+    frame = r.open("interface" if kind in INTERFACES else "class", node if kind in TYPES else None, name)
+    r.classes[frame.place] = reference
+    with r.inside(frame):
+        members = _members(r, node.child_by_field_id(r.fields.body) or node)
+        _declare_classes(r, members, reference)
+        if kind in TYPES:
+            declare_variables(r, node)
+            _derive(r, node, frame)
+            if "abstract" in _words(r, node):
+                frame.marks.append("abstract")
+        if kind == "record_declaration":
+            _record(r, node, members)
+        for each in members:
+            reader = MEMBERS.get(r.kind(each))
+            if reader is not None:
+                reader(r, each)
+    return ir.Code(frame.place)
 
 
 def _words(r: Reader, node: tree_sitter.Node) -> frozenset[str]:
@@ -151,16 +126,14 @@ def _words(r: Reader, node: tree_sitter.Node) -> frozenset[str]:
     return frozenset(child.type for child in found.children) if found is not None else frozenset()
 
 
-def _annotated(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
-    """Note the annotations and the thrown types of a declaration."""
+def _derive(r: Reader, node: tree_sitter.Node, frame: ScopeWriter) -> None:
     for each in node.named_children:
-        if r.kind(each) == "modifiers":
-            for child in each.named_children:
-                name = r.field_text(child, r.fields.name)
-                if name:
-                    frame.body.append(ir.Use(r.reference(name), r.line(child)))
-        elif r.kind(each) == "throws":
-            frame.body += [ir.Use(r.reference(r.cut(child)), r.line(child)) for child in each.named_children]
+        kind, inner = r.kind(each), each.named_children
+        if kind == "superclass":
+            frame.bases += [r.reference(base(r, child)) for child in inner]
+        elif kind in ("super_interfaces", "extends_interfaces"):
+            listed = frame.bases if kind == "extends_interfaces" else frame.implements
+            listed += [r.reference(base(r, child)) for several in inner for child in several.named_children]
 
 
 def class_declaration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -168,31 +141,30 @@ def class_declaration(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     name = r.field_text(node, r.fields.name)
     if f"<{name}>" not in r.block.names:
         _declare_classes(r, [node], None)
-    shape = Shape(name, r.type_of(f"<{name}>"))
-    r.emit(ir.Assign(r.name(name), ir.Code(class_(r, node, shape).place)))
+    r.emit(ir.Assign(r.name(name), class_(r, node, name, r.type_of(f"<{name}>"))))
     return NOTHING
 
 
 def anonymous_class(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read a class without a name; its base is added by what it is written with."""
     r.anonymous += 1
-    return ir.Code(class_(r, node, Shape(f"${r.anonymous}", None)).place)
+    return class_(r, node, f"${r.anonymous}", None)
 
 
 # --- members ---
 
 
-def _method(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
+def _method(r: Reader, node: tree_sitter.Node) -> None:
     name, words = r.field_text(node, r.fields.name), _words(r, node)
     function = _function(r, node, name)
     if "static" in words:
         function.marks.append("static")
     if node.child_by_field_id(r.fields.body) is None and "native" not in words and r.kind(node) == "method_declaration":
         function.marks.append("abstract")
-    r.declare_member(shape, f"{name}()", function.returns, is_static="static" in words)
+    r.declare_member(f"{name}()", function.returns, is_static="static" in words)
 
 
-def _constructor(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
+def _constructor(r: Reader, node: tree_sitter.Node) -> None:
     function = _function(r, node, CONSTRUCTOR)
     function.marks.append("constructor")
     statements = r.children(node.child_by_field_id(r.fields.body))
@@ -202,72 +174,68 @@ def _constructor(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
         function.body.append(ir.Do(ir.Call(ir.Member(ir.Super(), CONSTRUCTOR, line), (), line, column)))
 
 
-def _function(r: Reader, node: tree_sitter.Node, name: str) -> BlockFrame:
+def _function(r: Reader, node: tree_sitter.Node, name: str) -> ScopeWriter:
     """Return a method or a constructor, whose parameters and body wait."""
     function = r.open("function", node, name)
     listed = node.child_by_field_id(r.fields.parameters)
     if r.kind(node) == "compact_constructor_declaration" and node.parent is not None and node.parent.parent is not None:
         listed = node.parent.parent.child_by_field_id(r.fields.parameters)  # those of the record
     function.arity = sum(r.kind(each).endswith("parameter") for each in r.children(listed))
-    _annotated(r, node, function)
     r.emit(ir.Assign(r.name(name), ir.Code(function.place)))
     r.wait(partial(function_body, r, node, listed), function)
-    before = r.enter(function)
-    declare_variables(r, node)
-    function.returns = declarator_type(r, node, node)
-    r.back(before)
+    with r.inside(function):
+        declare_variables(r, node)
+        function.returns = declarator_type(r, node, node)
     return function
 
 
-def _initial(r: Reader, shape: Shape, *, is_static: bool) -> BlockFrame:
+def _initial(r: Reader, *, is_static: bool) -> ScopeWriter:
     """Return the function that initialises the class, or its objects."""
     name = INITIALISER if is_static else CONSTRUCTOR
-    if name not in shape.initial:
-        made = shape.initial[name] = r.open("function", None, name)
+    key = (r.frame.place, name)
+    if key not in r.initial:
+        made = r.initial[key] = r.open("function", None, name)
         made.symbol, made.line = r.frame.symbol, r.frame.line
         if is_static:
             made.marks.append("static")
-    return shape.initial[name]
+    return r.initial[key]
 
 
-def _field(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
+def _field(r: Reader, node: tree_sitter.Node) -> None:
     is_static = r.frame.kind == "interface" or "static" in _words(r, node)
-    _annotated(r, node, r.frame)
     for each in node.children_by_field_id(r.fields.declarator):
         name, value = r.field_text(each, r.fields.name), each.child_by_field_id(r.fields.value)
         type = declarator_type(r, node, each)
-        _declare(r, shape, name, type, is_static=is_static)
+        _declare(r, name, type, is_static=is_static)
         if value is not None:
-            r.wait(partial(_initialise, r, shape, name, value, type), _initial(r, shape, is_static=is_static))
+            r.wait(partial(_initialise, r, name, value, type), _initial(r, is_static=is_static))
 
 
-def _declare(r: Reader, shape: Shape, name: str, type: ir.Expression | None, *, is_static: bool) -> None:
+def _declare(r: Reader, name: str, type: ir.Expression | None, *, is_static: bool = False) -> None:
     """Write that a class has a field of a type."""
-    field = r.declare_member(shape, name, type, is_static=is_static)
+    field = r.declare_member(name, type, is_static=is_static)
     if type is not None and not is_plain(type):
         r.emit(ir.Assign(r.name(field), declared(type)))
 
 
-def _initialise(r: Reader, shape: Shape, name: str, node: tree_sitter.Node, type: ir.Expression | None) -> None:
-    value = r.value(node)
-    owner = shape.reference if "static" in r.frame.marks else ir.This()
-    if value is NOTHING or is_plain(type) or owner is None:
+def _initialise(r: Reader, name: str, node: tree_sitter.Node, type: ir.Expression | None) -> None:
+    value, of = r.value(node), next(r.around())
+    if value is NOTHING or is_plain(type) or of.owner is NOTHING:
         r.do(value)
     else:
-        r.emit(ir.Assign(ir.Member(owner, FIELD + name), as_type(value, type)))
+        r.emit(ir.Assign(ir.Member(of.owner, FIELD + name), as_type(value, type)))
 
 
-def _block(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
-    initial = _initial(r, shape, is_static=r.kind(node) == "static_initializer")
-    r.wait(lambda: r.do(r.value(node)), initial)
+def _block(r: Reader, node: tree_sitter.Node) -> None:
+    r.wait(lambda: r.do(r.value(node)), _initial(r, is_static=r.kind(node) == "static_initializer"))
 
 
-def _constant(r: Reader, shape: Shape, node: tree_sitter.Node) -> None:
+def _constant(r: Reader, node: tree_sitter.Node) -> None:
     """Read a constant of an enum, with a class of its own if it has a body."""
-    name, of = r.field_text(node, r.fields.name), shape.reference
+    name, of = r.field_text(node, r.fields.name), r.classes[r.frame.place]
     if of is not None:
-        _declare(r, shape, name, of, is_static=True)
-        r.wait(partial(_made_constant, r, node, name, of), _initial(r, shape, is_static=True))
+        _declare(r, name, of, is_static=True)
+        r.wait(partial(_made_constant, r, node, name, of), _initial(r, is_static=True))
 
 
 def _made_constant(r: Reader, node: tree_sitter.Node, name: str, of: ir.Expression) -> None:
@@ -277,12 +245,12 @@ def _made_constant(r: Reader, node: tree_sitter.Node, name: str, of: ir.Expressi
     r.emit(ir.Assign(ir.Member(of, FIELD + name), made))
 
 
-def _record(r: Reader, shape: Shape, node: tree_sitter.Node, members: list[tree_sitter.Node]) -> None:
+def _record(r: Reader, node: tree_sitter.Node, members: list[tree_sitter.Node]) -> None:
     """Write the fields of a record, and the accessors that the source omits."""
     written = {r.field_text(each, r.fields.name) for each in members if r.kind(each) == "method_declaration"}
     for each in r.children(node.child_by_field_id(r.fields.parameters)):
         name, type = r.field_text(each, r.fields.name), declarator_type(r, each, each)
-        _declare(r, shape, name, type, is_static=False)
+        _declare(r, name, type)
         if name not in written:
             accessor = r.open("function", None, name)
             accessor.marks.append("implicit")
@@ -290,27 +258,21 @@ def _record(r: Reader, shape: Shape, node: tree_sitter.Node, members: list[tree_
             r.emit(ir.Assign(r.name(name), ir.Code(accessor.place)))
 
 
-MEMBERS: dict[str, Callable[[Reader, Shape, tree_sitter.Node], None]] = {
-    "method_declaration": _method,
-    "annotation_type_element_declaration": _method,
-    "constructor_declaration": _constructor,
-    "compact_constructor_declaration": _constructor,
-    "field_declaration": _field,
-    "constant_declaration": _field,
-    "block": _block,
-    "static_initializer": _block,
+MEMBERS: dict[str, Callable[[Reader, tree_sitter.Node], object]] = {
+    **dict.fromkeys(("method_declaration", "annotation_type_element_declaration"), _method),
+    **dict.fromkeys(("constructor_declaration", "compact_constructor_declaration"), _constructor),
+    **dict.fromkeys(("field_declaration", "constant_declaration"), _field),
+    **dict.fromkeys(("block", "static_initializer"), _block),
     "enum_constant": _constant,
-    **dict.fromkeys(TYPES, lambda r, shape, node: r.do(class_declaration(r, node))),
+    **dict.fromkeys(TYPES, class_declaration),
 }
-READERS: tuple[tuple[str, Handler], ...] = tuple(
-    {
-        **java_expressions.READERS,
-        "program": program,
-        **dict.fromkeys(TYPES, class_declaration),
-        "class_body": anonymous_class,
-        "ERROR": nothing,
-    }.items()
-)
+READERS: dict[str, Handler] = {
+    **java_expressions.READERS,
+    "program": program,
+    **dict.fromkeys(TYPES, class_declaration),
+    "class_body": anonymous_class,
+    "ERROR": nothing,
+}
 
 
 def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
@@ -319,8 +281,6 @@ def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     symbols: those of the same file, whose places the scopes refer to
     Never raises for the content of the file.
     """
-    page = Page(source)
-    parsed = grammars.parsed("java")
-    reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
-    reader.read_tree(parse(page, "java").root_node)
-    return ir.Unit("java", tuple([frame.scope() for frame in reader.frames]), reader.package)
+    reader = Reader(source, READERS, symbols)
+    reader.read_tree()
+    return ir.Unit("java", reader.scopes(), reader.package)

@@ -15,35 +15,18 @@ what they are instances of; one that leads to no class, such as `var`, is None:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.code.index.page import Page
+from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
-from recollect.code.links.tree_reader import (
-    NOTHING,
-    BlockFrame,
-    Grammar,
-    ScopeWriter,
-    TreeReader,
-    Variable,
-    declared,
-    either,
-)
+from recollect.code.links.tree_reader import NOTHING, Handler, ScopeWriter, TreeReader, Variable, declared, either
 
 if TYPE_CHECKING:
     import tree_sitter
 
-Handler = Callable[["Reader", "tree_sitter.Node"], ir.Expression]
-
 FIELD = "#"
-FIELDS = tuple(
-    (
-        "arguments body condition constructor declarator dimensions element field left name object operator parameters "
-        "right type type_parameters value"
-    ).split()
-)
 # No object of a program is held by a variable of these types, so its values need not be followed.
 PLAIN = frozenset(
     "byte short int long char float double boolean Byte Short Integer Long Character Float Double Boolean String "
@@ -53,43 +36,26 @@ PLAIN = frozenset(
 LIBRARY = ("java.", "javax.", "kotlin.")
 
 
-class Shape:
-    """The declarations of a class; its fields, methods and classes are names of its block.
-
-    reference: how the program names it, None for an anonymous class
-    dynamic: fields and methods of its objects
-    initial: functions that initialise its objects and itself
-    has_bases: it may inherit members from other files
-    """
-
-    __slots__ = ("dynamic", "has_bases", "initial", "name", "reference")
-
-    def __init__(self, name: str, reference: ir.Expression | None) -> None:
-        self.name, self.reference = name, reference
-        self.dynamic: set[str] = set()
-        self.initial: dict[str, BlockFrame] = {}
-        self.has_bases = False
-
-
 class Around(NamedTuple):
-    """A class around a place; `is_static`: the place has no object of it."""
+    """A class around a place; owner: what members of it are members of there."""
 
     frame: ScopeWriter
-    shape: Shape
-    is_static: bool
-    is_innermost: bool
+    owner: ir.Expression
 
 
 class Reader(TreeReader):
     """A Java file on its way to a program.
 
-    shapes: classes by the places of their scopes; imported: packages of imported names
+    classes: how the program names a class, by the place of its scope; None for one without a name
+    initial: functions that initialise a class or its objects, by the place of its scope and their name
+    imported: packages of imported names
     statics: names that are imported from classes, with those classes; star_statics: classes of which all are
     """
 
-    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
-        super().__init__(page, grammar, symbols)
-        self.shapes: dict[int, Shape] = {}
+    def __init__(self, source: bytes, readers: Mapping[str, Handler], symbols: Sequence[Symbol]) -> None:
+        super().__init__(source, "java", readers, symbols)
+        self.classes: dict[int, ir.Expression | None] = {}
+        self.initial: dict[tuple[int, str], ScopeWriter] = {}
         self.imported: dict[str, str] = {}
         self.statics: dict[str, ir.Expression] = {}
         self.star_statics: list[ir.Expression] = []
@@ -103,9 +69,9 @@ class Reader(TreeReader):
         is_static, is_innermost = False, True
         frame: ScopeWriter | None = self.frame
         while frame is not None:
-            shape = self.shapes.get(frame.place)
-            if shape is not None:
-                yield Around(frame, shape, is_static, is_innermost)
+            if frame.place in self.classes:
+                named = self.classes[frame.place] or NOTHING
+                yield Around(frame, named if is_static else ir.This() if is_innermost else ir.Instance(named))
                 is_innermost = False
             is_static, frame = "static" in frame.marks, frame.parent
 
@@ -115,44 +81,26 @@ class Reader(TreeReader):
         known = self.type_of(f"<{head}>")
         if known is None and rest and head[:1].islower():
             return self.named_in_full(name)
-        if known is not None:
-            return reduce(ir.Member, rest, known)
-        found: ir.Expression = ir.Member(self.statics[head], head) if head in self.statics else self.name(head)
-        return reduce(ir.Member, rest, found)
+        return reduce(ir.Member, rest, known or self.name(head))
 
     def named_in_full(self, name: str) -> ir.Expression:
         """Return a class that is named with its package, which imports it: `a.b.Shop.Till`."""
         parts = name.split(".")
         cut = next((place for place, part in enumerate(parts) if part[:1].isupper()), len(parts) - 1)
-        package, first = ".".join(parts[:cut]), parts[cut]
-        alias = f"{package}.{first}" if package else first
+        package, alias = ".".join(parts[:cut]), ".".join(parts[: cut + 1])
         if package and alias not in self.imported:
             self.imported[alias] = package
-            self.module.body.append(ir.Import(package, first, alias))
+            self.module.body.append(ir.Import(package, parts[cut], alias))
         found: ir.Expression = self.name(alias)
         return reduce(ir.Member, parts[cut + 1 :], found)
 
-    def is_library(self, name: str) -> bool:
-        """Tell whether a name means a type of Java's library in this file."""
-        head = name.partition(".")[0]
-        if head in self.imported:
-            return self.imported[head].startswith(LIBRARY)
-        return name.startswith(LIBRARY) or self.block.find(f"<{head}>") is None
-
     # --- members ---
-
-    def receiver(self, of: Around, *, is_static: bool) -> ir.Expression:
-        """Return what a member of a class around is a member of."""
-        if of.is_innermost and not is_static and not of.is_static:
-            return ir.This()
-        reference = of.shape.reference or NOTHING
-        return reference if is_static or of.is_static else ir.Instance(reference)
 
     def inherited(self, name: str, member: str) -> ir.Expression | None:
         """Return a member that comes from another file: inherited, or imported from a class."""
         if name in self.statics:
             return ir.Member(self.statics[name], member)
-        owners = [self.receiver(each, is_static=False) for each in self.around() if each.shape.has_bases]
+        owners = [each.owner for each in self.around() if each.frame.bases or each.frame.implements]
         found = either([ir.Member(owner, member) for owner in (*owners, *self.star_statics)])
         return None if found is NOTHING else found
 
@@ -160,23 +108,22 @@ class Reader(TreeReader):
         """Declare a class, or a variable for one with what it has to be."""
         self.block.names[f"<{name}>"] = Variable(name, self.frame, type)
 
-    def declare_member(self, shape: Shape, key: str, type: ir.Expression | None, *, is_static: bool) -> str:
+    def declare_member(self, key: str, type: ir.Expression | None, *, is_static: bool) -> str:
         """Return the name of a field or a method, `f()`, of the class that is being read, after declaring it."""
         name = key.removesuffix("()") if key.endswith("()") else FIELD + key
         known = self.block.names.get(key)
-        is_new = known is None or known.type == type  # of overloads that differ, no type is known
-        self.block.names[key] = Variable(name, self.frame, type if is_new else None)
-        if not is_static:
-            shape.dynamic.add(name)
+        if known is not None:  # of overloads that differ, no type is known
+            type, is_static = type if known.type == type else None, is_static and known.is_static
+        self.block.names[key] = Variable(name, self.frame, type, is_static)
         return name
 
     def find(self, key: str) -> ir.Expression | None:
         """Return a local, or a field or a method, `f()`, of a class around."""
         variable = self.block.find(key)
-        if variable is None or variable.frame.place not in self.shapes:
+        if variable is None or variable.frame.place not in self.classes:
             return self.name(variable.name) if variable is not None else None
-        of = next(each for each in self.around() if each.frame is variable.frame)
-        return ir.Member(self.receiver(of, is_static=variable.name not in of.shape.dynamic), variable.name)
+        owner = next(each.owner for each in self.around() if each.frame is variable.frame)
+        return ir.Member((variable.is_static and self.classes[variable.frame.place]) or owner, variable.name)
 
     def type_of(self, key: str) -> ir.Expression | None:
         """Return the declared type of a variable, of what a method, `f()`, returns, or the class of `<Shop>`."""
@@ -246,7 +193,10 @@ def _generic(r: Reader, node: tree_sitter.Node, depth: int) -> ir.Expression | N
 
 def is_container(r: Reader, name: str) -> bool:
     """Tell whether a name means a type of the library that holds values."""
-    return name.rpartition(".")[2] in CONTAINERS and r.is_library(name)
+    head = name.partition(".")[0]
+    is_library = r.imported.get(head, name).startswith(LIBRARY)
+    is_own = head in r.imported or r.block.find(f"<{head}>") is not None
+    return name.rpartition(".")[2] in CONTAINERS and (is_library or not is_own)
 
 
 def array_of(element: ir.Expression | None) -> ir.Table:

@@ -6,18 +6,8 @@ from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import IDENTIFIERS, bind, function, key
-from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, word
-from recollect.code.links.tree_reader import (
-    NOTHING,
-    declared,
-    either,
-    first,
-    nothing,
-    opaque,
-    ternary,
-    worth,
-    wrapped,
-)
+from recollect.code.links.javascript_reader import OBJECT, Reader, annotation, word
+from recollect.code.links.tree_reader import NOTHING, SHARED, Handler, declared, either, first, nothing, opaque
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -27,11 +17,6 @@ SETTLED = frozenset(("then", "catch", "finally"))  # methods of promises: they c
 
 
 # --- names and constants ---
-
-
-def identifier(r: Reader, node: tree_sitter.Node) -> ir.Expression:
-    """Read a name."""
-    return r.read(r.cut(node))
 
 
 def string(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -96,8 +81,7 @@ def _module(r: Reader, given: tree_sitter.Node | None) -> ir.Name | None:
     if not nodes or r.kind(nodes[0]) != "string":
         return None
     name = r.cut(nodes[0])[1:-1]
-    if name not in r.imports:
-        r.imports.add(name)
+    if f"%{name}" not in r.names:
         r.module.body.append(ir.Import(name, alias=f"%{name}", line=r.line(nodes[0])))
     return r.name(f"%{name}")
 
@@ -192,11 +176,10 @@ def binary(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def sequence(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `a, b`, which is worth its last part."""
-    value: ir.Expression = NOTHING
-    for child in r.children(node):
-        r.do(value)
-        value = r.value(child)
-    return value
+    nodes = r.children(node)
+    for child in nodes[:-1]:
+        r.do(r.value(child))
+    return r.value(nodes[-1]) if nodes else NOTHING
 
 
 def yield_(r: Reader, node: tree_sitter.Node) -> ir.Expression:
@@ -255,34 +238,23 @@ def _attribute(r: Reader, node: tree_sitter.Node) -> ir.Entry | None:
 
 
 READERS: dict[str, Handler] = {
-    **dict.fromkeys(IDENTIFIERS, identifier),
-    "this": worth(ir.This()),
-    "super": worth(ir.Super()),
+    **SHARED,
+    **dict.fromkeys(IDENTIFIERS, lambda r, node: r.read(r.cut(node))),
     "string": string,
     "number": lambda r, node: ir.Text(word(r.cut(node))),
     "template_string": template,
-    **dict.fromkeys(("type_annotation", "type_arguments", "type_parameters"), nothing),
+    **dict.fromkeys(("type_annotation", "type_parameters"), nothing),
     "member_expression": member,
     "subscript_expression": subscript,
     "call_expression": call,
     "new_expression": new,
-    **dict.fromkeys(("spread_element", "rest_pattern"), wrapped(ir.Spread)),
-    **dict.fromkeys(
-        (
-            "parenthesized_expression",
-            "non_null_expression",
-            "instantiation_expression",
-            "jsx_expression",
-            "await_expression",
-        ),
-        first,
-    ),
+    **dict.fromkeys(("spread_element", "rest_pattern"), lambda r, node: ir.Spread(first(r, node))),
+    **dict.fromkeys(("non_null_expression", "instantiation_expression", "jsx_expression", "await_expression"), first),
     **dict.fromkeys(("array", "array_pattern"), array),
     **dict.fromkeys(("object", "object_pattern"), object_),
     "assignment_expression": assignment,
     "augmented_assignment_expression": augmented,
     "binary_expression": binary,
-    "ternary_expression": ternary,
     "sequence_expression": sequence,
     "yield_expression": yield_,
     **dict.fromkeys(("as_expression", "satisfies_expression", "type_assertion"), cast),

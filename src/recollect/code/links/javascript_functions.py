@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.code.links import program as ir
-from recollect.code.links.javascript_reader import OBJECT, Handler, Reader, annotation, declared_type
-from recollect.code.links.tree_reader import NOTHING, BlockFrame, declared, first, nothing, scoped, statements
+from recollect.code.links.javascript_reader import OBJECT, Reader, annotation, declared_type
+from recollect.code.links.tree_reader import NOTHING, Handler, ScopeWriter, declared, first, nothing, scoped, statements
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -175,13 +175,12 @@ def class_(r: Reader, node: tree_sitter.Node) -> ir.Code:
     decorators(r, node)
     if r.kind(node) == "abstract_class_declaration":
         frame.marks.append("abstract")
-    before = r.enter(frame)
-    _members(r, r.children(node.child_by_field_id(r.fields.body)))
-    r.back(before)
+    with r.inside(frame):
+        _members(r, r.children(node.child_by_field_id(r.fields.body)))
     return ir.Code(frame.place)
 
 
-def _derive(r: Reader, node: tree_sitter.Node, frame: BlockFrame) -> None:
+def _derive(r: Reader, node: tree_sitter.Node, frame: ScopeWriter) -> None:
     for each in r.children(node):
         kind = r.kind(each)
         if kind == "class_heritage":
@@ -224,7 +223,7 @@ def _members(r: Reader, nodes: list[tree_sitter.Node]) -> None:
             r.do(r.value(node))
 
 
-def method(r: Reader, node: tree_sitter.Node) -> BlockFrame:
+def method(r: Reader, node: tree_sitter.Node) -> ScopeWriter:
     """Return a method of a class after binding its name."""
     name = str(key(r, r.child(node, r.fields.name)))
     code = function(r, node, name)
@@ -234,7 +233,7 @@ def method(r: Reader, node: tree_sitter.Node) -> BlockFrame:
     return r.frames[code.scope]
 
 
-def _field(r: Reader, node: tree_sitter.Node, initial: BlockFrame | None) -> None:
+def _field(r: Reader, node: tree_sitter.Node, initial: ScopeWriter | None) -> None:
     """Read a field, whose value the constructor gives if there is one."""
     name = str(key(r, node.child_by_field_id(r.fields.name) or r.child(node, r.fields.property)))
     value, annotated = node.child_by_field_id(r.fields.value), declared_type(r, node)

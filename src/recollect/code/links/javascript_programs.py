@@ -8,25 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.code.index import page as grammars
+from recollect.code.index.file_reader import HEAD_BYTES
 from recollect.code.index.languages import detect
-from recollect.code.index.page import Page, parse
 from recollect.code.index.symbols import Symbol
 from recollect.code.links import javascript_expressions, javascript_functions
 from recollect.code.links import program as ir
 from recollect.code.links.javascript_functions import bind, decorators, names_of
-from recollect.code.links.javascript_reader import FIELDS, OBJECT, Handler, Reader, annotation, declared_type
-from recollect.code.links.tree_reader import (
-    NOTHING,
-    Block,
-    by_end,
-    declared,
-    first,
-    grammar,
-    in_block,
-    scoped,
-    statements,
-)
+from recollect.code.links.javascript_reader import OBJECT, Reader, annotation, declared_type
+from recollect.code.links.tree_reader import NOTHING, Block, Handler, declared, first, opaque, scoped, statements
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -61,9 +50,7 @@ def for_in(r: Reader, node: tree_sitter.Node) -> ir.Expression:
     """Read `for (a of b)` and `for (a in b)`; keys are worth nothing."""
     left, right = r.child(node, r.fields.left), r.child(node, r.fields.right)
     value, is_of = r.value(right), r.field_text(node, r.fields.operator) == "of"
-    if not is_of:
-        r.do(value)
-    bind(r, left, ir.Elements(value) if is_of else NOTHING, r.field_text(node, r.fields.kind))
+    bind(r, left, ir.Elements(value) if is_of else opaque([value]), r.field_text(node, r.fields.kind))
     return r.maybe(node.child_by_field_id(r.fields.body))
 
 
@@ -188,42 +175,31 @@ def close(r: Reader) -> None:
 # --- the file ---
 
 LANGUAGES = ("javascript", "typescript", "tsx")
-HEAD_BYTES = 128  # a first line that names an interpreter
-READERS: tuple[tuple[str, Handler], ...] = tuple(
-    {
-        **javascript_expressions.READERS,
-        **javascript_functions.READERS,
-        "import_statement": import_,
-        "export_statement": export,
-        **dict.fromkeys(("internal_module", "module"), namespace),
-        "variable_declaration": variables,
-        "lexical_declaration": variables,
-        "type_alias_declaration": type_alias,
-        "for_in_statement": scoped(for_in),
-        "catch_clause": scoped(catch),
-        "return_statement": return_,
-        **dict.fromkeys(
-            ("expression_statement", "ambient_declaration", "switch_body", "switch_case", "switch_default"), statements
-        ),
-        **dict.fromkeys(("for_statement", "switch_statement"), in_block),
-    }.items()
-)
+READERS: dict[str, Handler] = {
+    **javascript_expressions.READERS,
+    **javascript_functions.READERS,
+    "import_statement": import_,
+    "export_statement": export,
+    **dict.fromkeys(("internal_module", "module"), namespace),
+    **dict.fromkeys(("variable_declaration", "lexical_declaration"), variables),
+    "type_alias_declaration": type_alias,
+    "for_in_statement": scoped(for_in),
+    "catch_clause": scoped(catch),
+    "return_statement": return_,
+    **dict.fromkeys(("ambient_declaration", "switch_body", "switch_case", "switch_default"), statements),
+    "switch_statement": scoped(statements),
+}
 
 
-def unit(source: bytes, path: str, symbols: Sequence[Symbol], language: str = "") -> ir.Unit:
+def unit(source: bytes, path: str, symbols: Sequence[Symbol]) -> ir.Unit:
     """Return the program of a JavaScript, TypeScript or TSX file.
 
     symbols: those of the same file, whose places the scopes refer to
-    language: default: the one that the path implies
     Never raises for the content of the file.
     """
-    if not language:
-        found = detect(path, source[:HEAD_BYTES])
-        language = found.name if found is not None and found.name in LANGUAGES else LANGUAGES[0]
-    page = Page(source)
-    parsed = grammars.parsed(language)
-    tree = parse(page, language)
-    reader = Reader(page, grammar(parsed, READERS, FIELDS), by_end(page, symbols))
-    reader.read_tree(tree.root_node)
+    found = detect(path, source[:HEAD_BYTES])
+    language = found.name if found is not None and found.name in LANGUAGES else LANGUAGES[0]
+    reader = Reader(source, language, READERS, symbols)
+    reader.read_tree()
     close(reader)
-    return ir.Unit(language, tuple([frame.scope() for frame in reader.frames]))
+    return ir.Unit(language, reader.scopes())

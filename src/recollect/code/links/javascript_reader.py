@@ -6,45 +6,27 @@ A type is an expression of what it is an instance of: `A | B` is either, `A[]` i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.code.index.page import Page
+from recollect.code.index.symbols import Symbol
 from recollect.code.links import program as ir
-from recollect.code.links.tree_reader import (
-    NOTHING,
-    Block,
-    Grammar,
-    TreeReader,
-    Variable,
-    declared,
-    either,
-)
+from recollect.code.links.tree_reader import NOTHING, Block, Handler, TreeReader, Variable, declared, either
 
 if TYPE_CHECKING:
     import tree_sitter
 
-Handler = Callable[["Reader", "tree_sitter.Node"], ir.Expression]
-
 OBJECT = "object"  # the kind of a table whose entries are all that it has
-FIELDS = tuple(
-    (
-        "alias alternative arguments body condition consequence constructor declaration function index kind left name "
-        "object open_tag operator parameter parameters pattern property key return_type right source type "
-        "type_arguments value"
-    ).split()
-)
 
 
 class Reader(TreeReader):
     """A JavaScript file on its way to a program.
 
-    imports: modules that are required inside of expressions; exports: name outside, name inside, its block
+    exports: name outside, name inside, its block
     """
 
-    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
-        super().__init__(page, grammar, symbols)
-        self.imports: set[str] = set()
+    def __init__(self, source: bytes, language: str, readers: Mapping[str, Handler], symbols: Sequence[Symbol]) -> None:
+        super().__init__(source, language, readers, symbols)
         self.exports: list[tuple[str, str, Block]] = []
         self.has_exports = False  # module.exports is used
 
@@ -57,11 +39,9 @@ class Reader(TreeReader):
         return self.name(name)
 
     def assigned(self, name: str) -> None:
-        """Note that a name is given a value: it may belong to a scope around; an undeclared one is global."""
+        """Note that a name is given a value: it may belong to a scope around."""
         variable = self.block.find(name)
-        if variable is None and self.frame is not self.module:
-            self.frame.global_names[name] = None
-        elif variable is not None and variable.frame is not self.frame:
+        if variable is not None and variable.frame is not self.frame:
             self.frame.outer_names[variable.name] = None
 
     def declare(self, name: str, *, kind: str = "let") -> Variable:

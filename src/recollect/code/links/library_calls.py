@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from recollect.code.links import flow_values as fv
@@ -27,16 +27,23 @@ class LibraryCall(NamedTuple):
     returned: fv.Variable
     sink: Sink
 
-    @property
-    def first(self) -> fv.Variable:
-        """Its first argument."""
-        return self.given[0].value if self.given else self.state.variable()
+    def argument(self, place: int) -> fv.Variable:
+        """Return the argument at a place; an empty variable if there is none."""
+        return self.given[place].value if place < len(self.given) else self.state.variable()
 
     def table(self, part: str = "") -> fv.Collection:
         """Return the table that the call gives: one per call site, so that `x = x.map(f)` ends."""
         site = self.site
         key = (site.frame, site.line, site.column, self.row.gives, part)
         return self.state.collection[key] if site.line else fv.Collection(self.state.work)
+
+    def contents(self, of: Sequence[Given], target: fv.Variable) -> None:
+        """Add the elements of the receiver, else of some arguments, to a variable."""
+        if self.receiver is not None:
+            elements(self.receiver, target)
+        else:
+            for each in of:
+                self.iterate(each.value, target)
 
     def iterate(self, source: fv.Variable, target: fv.Variable) -> None:
         """Add what iterating over some values yields to a variable."""
@@ -75,45 +82,21 @@ def _flat(call: LibraryCall) -> None:
     call.sink(made)
 
 
-def _receiver(call: LibraryCall) -> None:
-    if call.receiver is not None:
-        call.sink(call.receiver)
-
-
-def _first(call: LibraryCall) -> None:
-    call.first.use(call.sink)
-
-
-def _second(call: LibraryCall) -> None:
-    if len(call.given) > 1:
-        call.given[1].value.use(call.sink)
-
-
 def _elements(call: LibraryCall) -> None:
     made = call.table()
-    if call.receiver is not None:
-        call.state.iterate(call.receiver, call.site, made.rest.add)
-    else:
-        for each in call.given:
-            call.iterate(each.value, made.rest)
+    call.contents(call.given, made.rest)
     call.sink(made)
 
 
 def _each(call: LibraryCall) -> None:
-    key, receiver = key_of(call.given, call.row.key), call.receiver
-    if key is not None and isinstance(receiver, fv.Collection):
-        receiver.entry(key).use(call.sink)
-        receiver.rest.use(call.sink)
+    key, found = key_of(call.given, call.row.key), call.state.variable()
+    found.use(call.sink)
+    if key is not None and call.receiver is not None:
+        elements(call.receiver, found, key)
     else:
-        found = call.state.variable()
-        found.use(call.sink)
-        if receiver is not None:
-            elements(receiver, found)
-        else:
-            for each in call.given:
-                call.iterate(each.value, found)
+        call.contents(call.given, found)
     if call.row.key is not None:
-        _second(call)
+        call.argument(1).use(call.sink)
     if call.row.calls and not call.row.takes:  # what is made for the container if it is not there
         call.returned.use(call.sink)
 
@@ -137,22 +120,22 @@ def _partial(call: LibraryCall) -> None:
             call.state.pass_on(function, list(call.given[1:]), value.receiver if isinstance(value, fv.Bound) else None)
         call.sink(value)
 
-    call.first.use(keep)
+    call.argument(0).use(keep)
 
 
 def _create(call: LibraryCall) -> None:
     """`Object.create(parent)`."""
     made = fv.Collection(call.state.work, library.OBJECT)
-    made.parents = call.first
+    made.parents = call.argument(0)
     call.sink(made)
 
 
 GIVERS: dict[str, Callable[[LibraryCall], None]] = {
     "list": _list,
     "flat": _flat,
-    "receiver": _receiver,
-    "first": _first,
-    "second": _second,
+    "receiver": lambda call: call.sink(call.receiver) if call.receiver is not None else None,
+    "first": lambda call: call.argument(0).use(call.sink),
+    "second": lambda call: call.argument(1).use(call.sink),
     "create": _create,
     "elements": _elements,
     "each": _each,
@@ -169,14 +152,14 @@ def supply(state: State, value: fv.External, given: Sequence[Given], site: Site,
     plain = value.plain
     row = library.EXTERNALS.get(plain)
     if row is not None:
-        _carry_out(state, row, None, given, site, sink)
+        _carry_out(LibraryCall(state, row, None, given, site, state.variable(), sink))
         return
     # What a name gives that nothing defines is not known, unless it may be a class of a package imported as a whole.
     is_class = site.frame.module.stars and plain[len(library.BUILTIN) + 1 :][:1].isupper()
     if plain.startswith(library.BUILTIN) and not is_class and state.units[site.frame.path].language != "python":
         return
     if plain.rpartition(".")[2] in library.CALLBACKS:
-        _call_arguments(state, library.Row((library.EVERY,)), None, given, site, state.variable())
+        _carry_out(LibraryCall(state, library.Row((library.EVERY,)), None, given, site, state.variable(), sink))
     if value.result is None:
         is_unknown = value.name.count(library.MADE) >= MOST_MADE or value is state.unknown
         value.result = state.unknown if is_unknown else state.external[value.name + library.MADE]
@@ -187,7 +170,8 @@ def supply_known(state: State, value: fv.Known, given: Sequence[Given], site: Si
     """Do what a method of the language's library does."""
     receiver = value.receiver
     if isinstance(receiver, fv.Collection):
-        _carry_out(state, library.METHODS[value.name], receiver, given, site, sink)
+        row = library.METHODS[value.name]
+        _carry_out(LibraryCall(state, row, receiver, given, site, state.variable(), sink))
     else:
         _function_method(state, value.name, receiver, given, site, sink)
 
@@ -201,32 +185,24 @@ def _function_method(
     rest = list(given[1:])
     if name == "apply" and rest:
         rest = [Given(rest[0].value, is_spread=True)]
-    seen: set[fv.Value] = set()
 
-    def call(receiver: fv.Value) -> None:
+    def call(bound: fv.Value) -> None:
         if name == "bind":
-            sink(state.bind(plain, receiver))
-        elif receiver not in seen:
-            seen.add(receiver)
-            state.apply(state.bind(plain, receiver), rest, site, sink)
-
-    receivers.use(call)
-    if not receivers.values:
-        if name == "bind":
-            sink(plain)
+            sink(bound)
         else:
-            state.apply(plain, rest, site, sink)
+            state.apply(bound, rest, site, sink)
+
+    receivers.use(lambda receiver: call(state.bind(plain, receiver)))
+    if not receivers.values:
+        call(plain)
 
 
-def _carry_out(
-    state: State, row: library.Row, receiver: fv.Value | None, given: Sequence[Given], site: Site, sink: Sink
-) -> None:
-    returned = state.variable()
-    call = LibraryCall(state, row, receiver, given, site, returned, sink)
+def _carry_out(call: LibraryCall) -> None:
+    row = call.row
     if row.calls:
-        _call_arguments(state, row, receiver, given, site, returned)
-    if isinstance(receiver, fv.Collection):
-        _put(row, receiver, given)
+        _call_arguments(call)
+    if isinstance(call.receiver, fv.Collection):
+        _put(row, call.receiver, call.given)
     if row.gives:
         GIVERS[row.gives](call)
 
@@ -244,40 +220,31 @@ def _put(row: library.Row, receiver: fv.Collection, given: Sequence[Given]) -> N
             given[place].value.flow(receiver.rest if key is None else receiver.entry(key))
 
 
-def _call_arguments(
-    state: State, row: library.Row, receiver: fv.Value | None, given: Sequence[Given], site: Site, returned: fv.Variable
-) -> None:
+def _call_arguments(call: LibraryCall) -> None:
     """Call the arguments that the row names."""
-    called = list(_called_arguments(row, given))
-    passed = _passed(state, row, receiver, [each for each in given if each not in called])
+    calls = call.row.calls
+    called = [
+        each
+        for place, each in enumerate(call.given)
+        if (each.name in calls if each.name is not None else library.EVERY in calls or place in calls)
+    ]
+    passed = _passed(call, [each for each in call.given if each not in called])
+
+    def apply(value: fv.Value) -> None:
+        if isinstance(value, CALLABLE):
+            call.state.apply(value, passed, call.site.found("callback"), call.returned.add)
+
     for each in called:
-        seen: set[fv.Value] = set()
-
-        def call(value: fv.Value, seen: set[fv.Value] = seen) -> None:
-            if value not in seen and isinstance(value, CALLABLE):
-                seen.add(value)
-                state.apply(value, passed, site.found("callback"), returned.add)
-
-        each.value.use(call)
+        each.value.use(apply)
 
 
-def _called_arguments(row: library.Row, given: Sequence[Given]) -> Iterator[Given]:
-    for place, each in enumerate(given):
-        if each.name in row.calls if each.name is not None else library.EVERY in row.calls or place in row.calls:
-            yield each
-
-
-def _passed(state: State, row: library.Row, receiver: fv.Value | None, others: Sequence[Given]) -> list[Given]:
+def _passed(call: LibraryCall, others: Sequence[Given]) -> list[Given]:
     """Return what the called functions are given."""
-    if row.takes == "rest":
+    if call.row.takes == "rest":
         return list(others)
-    element = state.variable()
-    if receiver is not None:
-        elements(receiver, element)
-    else:
-        for each in others:
-            each.value.use(lambda value: elements(value, element))
-    if row.takes == "folded":
-        begun = others[-1] if len(others) > (receiver is None) else Given(element)
+    element = call.state.variable()
+    call.contents(others, element)
+    if call.row.takes == "folded":
+        begun = others[-1] if len(others) > (call.receiver is None) else Given(element)
         return [begun, Given(element)]
-    return [Given(element)] if row.takes == "elements" else []
+    return [Given(element)] if call.row.takes == "elements" else []

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from recollect.code.index.captures import SPAN
 from recollect.code.index.page import Page
 from recollect.code.links.tree_reader import nodes_of_kinds
-
-if TYPE_CHECKING:
-    import tree_sitter
 
 # A pattern of Rust takes the value out of an option: `if let Some(item) = next()`.
 _ASSIGNED = re.compile(
@@ -66,7 +63,9 @@ class Declaration(NamedTuple):
 def typed(page: Page, language: str) -> Iterator[Declaration]:
     """Yield the variables, fields and parameters of a file that have a type, in their order."""
     for node in nodes_of_kinds(page, language, declaration=_DECLARING)["declaration"]:
-        type_ = node.child_by_field_name("type") if language != "kotlin" else _type_child(node)
+        # The grammar of Kotlin does not name the parts.
+        unnamed = (each for each in node.named_children if each.type in ("user_type", "nullable_type"))
+        type_ = node.child_by_field_name("type") if language != "kotlin" else next(unnamed, None)
         if type_ is None:
             continue
         start, text = type_.start_byte, page.cut(*SPAN(type_))
@@ -80,11 +79,6 @@ def typed(page: Page, language: str) -> Iterator[Declaration]:
         for name in names:
             if match := _NAME.fullmatch(name):
                 yield Declaration(start, match[1], text)
-
-
-def _type_child(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """Return the type in a declaration of Kotlin, whose grammar does not name the parts."""
-    return next((each for each in node.named_children if each.type in ("user_type", "nullable_type")), None)
 
 
 def second_names(lines: Iterable[str], style: str) -> Iterator[tuple[str, str]]:

@@ -84,39 +84,26 @@ class Modules:
     def __init__(self, files: Mapping[str, Declared], facts: Facts = Facts()) -> None:  # noqa: B008 - a constant
         self.files = files
         self.facts = facts
+        # Folders that Python packages begin in, by custom or manifest.
+        self.python_folders = ("src", "lib", *sorted({row.folder for row in facts.provided if row.family == "pypi"}))
         self._found: dict[tuple[str, str, int], tuple[str, ...]] = {}
-        self._python_at: dict[str, tuple[str, ...]] = {}
         self._python_roots: dict[str, str] = {}
-        self.rust_places: dict[str, tuple[str, list[str]]] = {}  # by file, see `_rust_place`
 
     def find(self, importer: str, module: str, level: int = 0) -> tuple[str, ...]:
         """Return the files of a module; none if it is external."""
         asked = (importer, module, level)
-        found = self._found.get(asked)
-        if found is None:
-            found = self._found[asked] = self._find(importer, module, level)
-        return found
-
-    def _find(self, importer: str, module: str, level: int) -> tuple[str, ...]:
-        finder = FINDERS.get(self.family(importer))
-        return finder(self, importer, module, level) if finder else ()
-
-    def python_at(self, path: str) -> tuple[str, ...]:
-        """Return the Python file of a path without ending."""
-        found = self._python_at.get(path)
-        if found is None:
-            found = self._python_at[path] = _first(self, _python_files(path.strip("/")))
-        return found
+        if asked not in self._found:
+            finder = FINDERS.get(self.family(importer))
+            self._found[asked] = finder(self, *asked) if finder else ()
+        return self._found[asked]
 
     def visible(self, importer: str, name: str) -> tuple[str, ...]:
         """Return the other files whose name is visible here without an import."""
-        rule = VISIBLE.get(self.family(importer))
-        if rule is None:
-            return ()
-        candidates = self._offering.get((self.family(importer), name), ())
-        if rule is _anywhere and importer not in candidates:
+        family = self.family(importer)
+        candidates, rule = self.offering.get((family, name), ()), VISIBLE.get(family)
+        if rule is None and importer not in candidates:
             return candidates
-        return tuple(path for path in candidates if path != importer and rule(self, importer, path))
+        return tuple(path for path in candidates if path != importer and (rule is None or rule(self, importer, path)))
 
     def family(self, path: str) -> str:
         """Return the language family of a file."""
@@ -126,7 +113,8 @@ class Modules:
     # --- indexes, each made when it is first needed ---
 
     @cached_property
-    def _offering(self) -> dict[tuple[str, str], tuple[str, ...]]:
+    def offering(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """The files that define a name at their top, by family and name, where others may see it without an import."""
         offering: dict[tuple[str, str], list[str]] = {}
         for path in sorted(self.files):
             family = self.family(path)
@@ -156,8 +144,8 @@ class Modules:
         found: list[tuple[str, str]] = []
         for path, row in self.files.items():
             if row.language == "python":
-                root = self.python_root(posixpath.dirname(path))
-                found.append((_python_name(path[len(root) + 1 :] if root else path), path))
+                stem = path[len(self.python_root(posixpath.dirname(path))) : path.rfind(".")].lstrip("/")
+                found.append((stem.removesuffix("/__init__").replace("/", "."), path))
         return _grouped(found)
 
     def python_root(self, folder: str) -> str:
@@ -169,21 +157,6 @@ class Modules:
             )
             known[folder] = self.python_root(posixpath.dirname(folder)) if is_package else folder
         return known[folder]
-
-    @cached_property
-    def python_folders(self) -> tuple[str, ...]:
-        """Folders that Python packages begin in, by custom or manifest."""
-        return ("src", "lib", *sorted({row.folder for row in self.facts.provided if row.family == "pypi"}))
-
-    @cached_property
-    def by_name(self) -> dict[tuple[str, str], list[str]]:
-        """The files that define a module, by family and the module's whole name."""
-        return _grouped(
-            ((row.language, name), path)
-            for path, row in self.files.items()
-            if row.language == "elixir"
-            for name in row.names
-        )
 
     def ending(self, path: str, family: str) -> tuple[str, ...]:
         """Return the only file of a family with a path ending."""
@@ -222,14 +195,11 @@ def _first(modules: Modules, candidates: Iterable[str]) -> tuple[str, ...]:
     return ()
 
 
-def _up(importer: str) -> Iterable[str]:
-    """Return the folders around a file, innermost first, the root as ''."""
-    return _around_folder(posixpath.dirname(importer))
-
-
 @cache
-def _around_folder(folder: str) -> tuple[str, ...]:
-    return (folder, *_around_folder(posixpath.dirname(folder))) if folder else ("",)
+def _up(path: str) -> tuple[str, ...]:
+    """Return the folders around a path, innermost first, the root as ''."""
+    folder = posixpath.dirname(path)
+    return (folder, *_up(folder)) if folder else ("",)
 
 
 def _join(folder: str, path: str) -> str:
@@ -241,45 +211,37 @@ def _join(folder: str, path: str) -> str:
 # --- python -----------------------------------------------------------------------------------------------------------
 
 
-def _python_name(path: str) -> str:
-    stem = path[: path.rfind(".")]
-    return stem.removesuffix("/__init__").replace("/", ".")
-
-
 def _python(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
     path = module.replace(".", "/")
     if level:
         folder = posixpath.dirname(importer)
         for _ in range(level - 1):
             folder = posixpath.dirname(folder)
-        return modules.python_at(f"{folder}/{path}")
+        return _python_at(modules, f"{folder}/{path}")
     # Beside the file and the folders around it first: scripts, tests, and packages without __init__.
     for folder in _up(importer):
         # What lies in a package is not found by its bare name, not even by its neighbours.
         is_package = modules.python_root(folder) != folder
-        found = () if is_package else modules.python_at(f"{folder}/{path}")
+        found = () if is_package else _python_at(modules, f"{folder}/{path}")
         if found and found[0] != importer:
             return found
     # A file somewhere else that is called like a module of the standard library is not what is meant.
     known = [path for path in modules.dotted.get(module, ()) if path != importer]
     if known and module.partition(".")[0] not in sys.stdlib_module_names:
-        return (_nearest(importer, known),)
+        # the one whose path shares the longest beginning with the importer's
+        return (max(known, key=lambda path: (len(posixpath.commonprefix((path, importer))), -len(path))),)
     for folder in modules.python_folders:
-        found = modules.python_at(f"{folder}/{path}")
+        found = _python_at(modules, f"{folder}/{path}")
         if found:
             return found
     return ()
 
 
-def _python_files(path: str) -> Iterable[str]:
-    if not path:
-        return ("__init__.py",)
-    return (f"{path}/__init__.py", f"{path}.py", f"{path}.pyi", f"{path}/__init__.pyi")
-
-
-def _nearest(importer: str, paths: Iterable[str]) -> str:
-    """Return the path that shares the longest beginning with the importer's."""
-    return max(paths, key=lambda path: (len(posixpath.commonprefix((path, importer))), -len(path)))
+def _python_at(modules: Modules, path: str) -> tuple[str, ...]:
+    """Return the Python file of a path without ending."""
+    path = path.strip("/")
+    endings = ("/__init__.py", ".py", ".pyi", "/__init__.pyi") if path else ("__init__.py",)
+    return _first(modules, [path + ending for ending in endings])
 
 
 # --- javascript -------------------------------------------------------------------------------------------------------
@@ -290,17 +252,13 @@ def _javascript(modules: Modules, importer: str, module: str, level: int) -> tup
     if module.startswith(("./", "../", "/")) or module in (".", ".."):
         return _script(modules, _join("" if module.startswith("/") else posixpath.dirname(importer), module))
     for alias in modules.facts.aliases:
-        if not alias.folder or importer.startswith(alias.folder + "/"):
-            head, star, tail = alias.pattern.partition("*")
-            if star and module.startswith(head) and module.endswith(tail):
-                middle = module[len(head) : len(module) - len(tail)]
-                found = _script(modules, _join(alias.folder, alias.target.replace("*", middle, 1)))
-                if found:
-                    return found
-            elif module == alias.pattern:
-                found = _script(modules, _join(alias.folder, alias.target))
-                if found:
-                    return found
+        head, star, tail = alias.pattern.partition("*")
+        is_named = module.startswith(head) and module.endswith(tail) if star else module == head
+        if is_named and (not alias.folder or importer.startswith(alias.folder + "/")):
+            middle = module[len(head) : len(module) - len(tail)]
+            found = _script(modules, _join(alias.folder, alias.target.replace("*", middle, 1)))
+            if found:
+                return found
     package = modules.provided("npm", module)
     return _inside(modules, *package) if package else ()
 
@@ -311,18 +269,14 @@ def _script(modules: Modules, path: str) -> tuple[str, ...]:
     candidates = [path] if ending else []
     if ending in (".js", ".jsx", ".mjs", ".cjs"):
         candidates += [stem + each for each in (".ts", ".tsx", ".mts", ".cts")]
-    candidates += [path + each for each in JS_EXTENSIONS]
-    index = f"{path}/index" if path else "index"
-    return _first(modules, [*candidates, *(index + each for each in JS_EXTENSIONS)])
+    candidates += [each + of for each in (path, posixpath.join(path, "index")) for of in JS_EXTENSIONS]
+    return _first(modules, candidates)
 
 
 def _inside(modules: Modules, package: Provided, rest: str) -> tuple[str, ...]:
     """Return a file of a local package: its entry, or a path below."""
     wanted = [rest] if rest else [package.entry, "src/index", "index", "src/main", "lib/index"]
-    for path in wanted:
-        if not path:
-            continue
-        plain = path.removeprefix("./")
+    for plain in [path.removeprefix("./") for path in wanted if path]:
         tries = [plain, f"src/{plain}"]
         tries += [f"src/{plain[len(built) :]}" for built in BUILT if plain.startswith(built)]
         for each in tries:
@@ -336,9 +290,11 @@ def _inside(modules: Modules, package: Provided, rest: str) -> tuple[str, ...]:
 
 
 def _by_package(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    """Return the files of a package or of a fully named class."""
+    """Return the files of a package, or of a module or class by its whole name."""
     family = modules.family(importer)
-    found = modules.packages.get((family, module))
+    # Modules of Elixir are what files define; in other languages the name may be that of a class.
+    named = modules.offering.get((family, module)) if family == "elixir" else None
+    found = modules.packages.get((family, module)) or named
     if found:
         return tuple(found)
     # a.b.C, and C's own members: a.b.C.D
@@ -376,13 +332,6 @@ def _php(modules: Modules, importer: str, module: str, level: int) -> tuple[str,
     return _defining(modules, modules.packages.get(("php", namespace), ()), short)
 
 
-def _by_module_name(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    """Return the files that define a module by its whole name."""
-    family = modules.family(importer)
-    known = modules.packages.get((family, module))
-    return tuple(known) if known else tuple(modules.by_name.get((family, module), ()))
-
-
 # --- go, rust ---------------------------------------------------------------------------------------------------------
 
 
@@ -394,32 +343,23 @@ def _go(modules: Modules, importer: str, module: str, level: int) -> tuple[str, 
         package = modules.provided("go", module)
         if package is None:
             return ()
-        folder = _join(package[0].folder, package[1]) if package[1] else package[0].folder
-    return tuple(
-        path
-        for path in modules.folders.get(folder, ())
-        if path.endswith(".go") and not path.endswith("_test.go")
-    )  # fmt: skip
+        folder = _join(package[0].folder, package[1])
+    files = modules.folders.get(folder, ())
+    return tuple(path for path in files if path.endswith(".go") and not path.endswith("_test.go"))
 
 
 def _rust(modules: Modules, importer: str, module: str, level: int) -> tuple[str, ...]:
-    if importer not in modules.rust_places:
-        modules.rust_places[importer] = _rust_place(modules, importer)
-    root, own = modules.rust_places[importer]
+    root, own = _rust_place(modules, importer)
     parts = [part for part in module.split("::") if part]
     if not parts:
         return ()
-    if parts[0] == "crate":
-        return _rust_file(modules, root, parts[1:])
-    if parts[0] in ("self", "super"):
-        at = own
-        while parts and parts[0] in ("self", "super"):
-            at = at[:-1] if parts[0] == "super" else at
-            parts = parts[1:]
-        return _rust_file(modules, root, [*at, *parts])
+    at, is_own = own, parts[0] in ("crate", "self", "super")
+    while parts and parts[0] in ("crate", "self", "super"):
+        word, *parts = parts
+        at = [] if word == "crate" else at[:-1] if word == "super" else at
     # A module declared or used beside it, else a crate of the repository.
-    found = _rust_file(modules, root, [*own, *parts])
-    if found:
+    found = _rust_file(modules, root, [*at, *parts])
+    if found or is_own:
         return found
     crate = modules.provided("cargo", parts[0], "::")
     if crate is None:
@@ -430,12 +370,8 @@ def _rust(modules: Modules, importer: str, module: str, level: int) -> tuple[str
 
 def _rust_place(modules: Modules, path: str) -> tuple[str, list[str]]:
     """Return the root folder of a file's crate, and its module path."""
-    for folder in _up(path):
-        if any(f"{folder}/{name}".strip("/") in modules.files for name in ("lib.rs", "main.rs")):
-            root = folder
-            break
-    else:
-        root = posixpath.dirname(path)
+    roots = (each for each in _up(path) if any(_join(each, name) in modules.files for name in ("lib.rs", "main.rs")))
+    root = next(roots, posixpath.dirname(path))
     inner = path[len(root) + 1 :] if root else path
     parts = inner.removesuffix(".rs").split("/")
     if parts[-1] in ("mod", "lib", "main"):
@@ -487,8 +423,7 @@ def _required(*endings: str, roots: tuple[str, ...] = ()) -> Finder:
 FINDERS: dict[str, Finder] = {
     "python": _python,
     "javascript": _javascript,
-    "java": _by_package,
-    "csharp": _by_package,
+    **dict.fromkeys(("java", "csharp", "elixir", "haskell"), _by_package),
     "go": _go,
     "rust": _rust,
     "c": _include,
@@ -497,8 +432,6 @@ FINDERS: dict[str, Finder] = {
     "lua": _required(".lua", "/init.lua", "", roots=("src", "lua", "lib")),
     "bash": _required("", ".sh"),
     "zig": _required("", ".zig", roots=("src",)),
-    "elixir": _by_module_name,
-    "haskell": _by_module_name,
 }
 
 
@@ -511,10 +444,8 @@ def _same_package(modules: Modules, importer: str, path: str) -> bool:
 
 def _same_folder(modules: Modules, importer: str, path: str) -> bool:
     """Tell whether a Go file sees another of its package."""
-    if posixpath.dirname(importer) != posixpath.dirname(path):
-        return False
-    same = modules.files[importer].package == modules.files[path].package
-    return same and (importer.endswith("_test.go") or not path.endswith("_test.go"))
+    is_beside = posixpath.dirname(importer) == posixpath.dirname(path) and _same_package(modules, importer, path)
+    return is_beside and (importer.endswith("_test.go") or not path.endswith("_test.go"))
 
 
 def _around(modules: Modules, importer: str, path: str) -> bool:
@@ -523,17 +454,11 @@ def _around(modules: Modules, importer: str, path: str) -> bool:
     return not other or own == other or own.startswith(other + ".")
 
 
-def _anywhere(modules: Modules, importer: str, path: str) -> bool:
-    return True
-
-
-VISIBLE: dict[str, Callable[[Modules, str, str], bool]] = {
+# By family, which other files are seen; None: all of them.
+VISIBLE: dict[str, Callable[[Modules, str, str], bool] | None] = {
     "java": _same_package,
     "php": _same_package,
     "go": _same_folder,
     "csharp": _around,
-    "c": _anywhere,
-    "ruby": _anywhere,
-    "swift": _anywhere,
-    "elixir": _anywhere,
+    **dict.fromkeys(("c", "ruby", "swift", "elixir")),
 }

@@ -41,9 +41,10 @@ _SKIPPED = re.compile(
 _CALLED = re.compile(r"(?:::)?(?:<[^<>();{}]*+>)?!?\s*+\(")
 _GIVEN = re.compile(r"\s*+(?:=(?![=>])|\??:(?!:))")
 _KEY = re.compile(r"(?:[{,;(]|^)\s*+\Z", re.MULTILINE)
-# The rest of a path after its first name.
+# The rest of a path after its first name; `Foo.class` names Foo.
 _NAME = re.compile(r"[\w$]+")
-_REST = {".": re.compile(r"(?:(?:\?\.|::|\.)[A-Za-z_$][\w$]*+)*+"), "::": re.compile(r"(?:::[A-Za-z_]\w*+)*+")}
+_PATH_OF_RUST = re.compile(r"(?:::[A-Za-z_]\w*+)*+")
+_PATH = re.compile(r"(?:(?:\?\.|::|\.)(?!class\b)[A-Za-z_$][\w$]*+)*+")
 # Kinds of symbols without a scope that are defined elsewhere: prototypes of C.
 DECLARED = frozenset(("Function", "Method"))
 # Languages in which all code of a class sees the types inside it, and the kinds of these.
@@ -63,7 +64,7 @@ class Path(NamedTuple):
 def _paths(source: bytes, language: str, wanted: Container[str]) -> Iterator[Path]:
     """Yield the paths in the tree of a file that may be uses; wanted: first names that count."""
     page = Page(source)
-    text, is_open, rest = page.text, OPEN[language].match, _REST["::" if language == "rust" else "."].match
+    text, is_open, rest = page.text, OPEN[language].match, (_PATH_OF_RUST if language == "rust" else _PATH).match
     found = nodes_of_kinds(page, language, name=_NAMES, skipped=_SKIPPED)
     skipped = iter([*map(SPAN, found["skipped"]), (len(text), len(text))])
     begin, beyond = next(skipped)
@@ -84,7 +85,7 @@ def _paths(source: bytes, language: str, wanted: Container[str]) -> Iterator[Pat
 
 def _read(text: str, start: int, end: int, names: list[str]) -> list[str]:
     """Return the names that are used; none for a name that is called, given a value, or that of a field."""
-    if _CALLED.match(text, end):
+    if _CALLED.match(text, end) and text[start - 1 : start] != "@":
         is_variant = "::" in text[start:end] and names[-1][:1].isupper()
         return names if is_variant else names[:-1]
     given = _GIVEN.match(text, end)
@@ -129,10 +130,10 @@ class _Uses:
         self.is_any = unit.language == "python" and any(each.name == "*" for each in imports)
         self._own = {symbol.name for symbol in symbols if symbol.parent < 0}
         self._defined = {((symbol.name,), symbol.start_line) for symbol in symbols}
-        is_seen = unit.language in NESTED
-        self._inner = {(each.parent, each.name) for each in symbols if is_seen and each.kind in TYPES}
+        types = [each for each in symbols if each.kind in TYPES and each.parent >= 0] if unit.language in NESTED else []
+        self._inner = {(each.parent, each.name) for each in types if symbols[each.parent].kind in TYPES}
         self._own |= {name for each in imports if (name := each.alias or each.name)}
-        self.wanted = self._own | {self._this}
+        self.wanted = self._own | {self._this} | {name for _, name in self._inner}
 
     def unit(self, used: Iterable[tuple[tuple[str, ...], int]]) -> ir.Unit:
         """Return the program with uses."""

@@ -22,16 +22,17 @@ class Signature(NamedTuple):
 
 
 # Each number fits those to its right; a character is a number from int on.
-WIDTH = {name: width for width, name in enumerate(("byte", "short", "char", "int", "long", "float", "double"))}
-UNWRAPPED = {
+NUMBERS = ("byte", "short", "char", "int", "long", "float", "double")
+WIDTH: dict[Hashable, int] = {name: width for width, name in enumerate(NUMBERS)}
+UNWRAPPED: dict[Hashable, str] = {
     "Byte": "byte", "Short": "short", "Integer": "int", "Long": "long", "Float": "float", "Double": "double",
     "Character": "char", "Boolean": "boolean",
 }  # fmt: skip
 # Nothing of a program derives from these.
-CLOSED = frozenset(("String", "boolean", "Class", "[]", *WIDTH))
+CLOSED = frozenset(("String", "boolean", "Class", "[]", *NUMBERS))
 OBJECT = "Object"
-NUMBERS = frozenset(("Number", "Comparable", "Serializable"))
-WIDER_NAMES = {
+OF_NUMBERS = frozenset(("Number", "Comparable", "Serializable"))
+WIDER_NAMES: dict[Hashable, frozenset[str]] = {
     "String": frozenset(("CharSequence", "Comparable", "Serializable")),
     "Class": frozenset(("Type", "Serializable")),
     "[]": frozenset(),
@@ -65,24 +66,18 @@ def _fit_all(signature: Signature, given: Sequence[Hashable]) -> int | None:
 
 def _fit(given: Hashable, takes: Hashable) -> int:
     """Return how closely an argument fits a parameter, 0 for not at all."""
-    if given is None or takes is None or given == takes:
-        return SAME if given is not None and given == takes else ANY
-    if OBJECT in (given, takes):
-        return ANY if takes == OBJECT else 0
-    if isinstance(given, Class) and isinstance(takes, Class):
-        return max(WIDER - given.order.index(takes), LIKELY) if takes in given.order else 0
-    if isinstance(given, str) and isinstance(takes, str):
-        return _fit_by_name(given, takes)
-    # A class of the program may be what an interface of the library names, never the other way round.
-    return 0 if isinstance(takes, Class) or takes in CLOSED or takes in UNWRAPPED else LIKELY
-
-
-def _fit_by_name(given: str, takes: str) -> int:
+    if given is None or takes in (None, OBJECT):
+        return ANY
+    if given == takes:
+        return SAME
+    if isinstance(takes, Class):
+        order = given.order if isinstance(given, Class) else []
+        return max(WIDER - order.index(takes), LIKELY) if takes in order else 0
     plain, wanted = UNWRAPPED.get(given, given), UNWRAPPED.get(takes, takes)
     if plain == wanted:
         return WRAPPED
     if plain in WIDTH and wanted in WIDTH:
         return WIDER - WIDTH[wanted] if WIDTH[plain] < WIDTH[wanted] and wanted != "char" else 0
     if plain in CLOSED:  # known in full: what it derives from is known, too
-        return LIKELY if takes in WIDER_NAMES.get(plain, NUMBERS) else 0
-    return 0 if wanted in CLOSED else LIKELY
+        return LIKELY if takes in WIDER_NAMES.get(plain, OF_NUMBERS) else 0
+    return 0 if wanted in CLOSED else LIKELY  # a class of the program may be what the library names

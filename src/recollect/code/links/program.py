@@ -17,6 +17,7 @@ Adding a language is a function `source → Unit`; nothing that solves programs 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -315,29 +316,15 @@ def as_written(name: str) -> str:
     return SHADOW.sub("", name)
 
 
-class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """A stored program: packed, with the keys of its symbols."""
-
-    keys: list[str]
-    unit: bytes
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(tuple[Unit, list[str]]).decode
 
 
-_decoder = msgspec.msgpack.Decoder(Unit)
-_kept = msgspec.msgpack.Decoder(Kept)
-_encoder = msgspec.msgpack.Encoder()
-
-
-def packed(unit: Unit) -> bytes:
-    """Return a unit as bytes."""
-    return _encoder.encode(unit)
-
-
-def unpacked(content: bytes) -> Unit:
-    """Return a unit from its bytes."""
-    return _decoder.decode(content)
+def packed(unit: Unit, keys: Sequence[str] = ()) -> bytes:
+    """Return a program and the keys of its symbols as bytes."""
+    return _encode((unit, keys))
 
 
 def read_program(content: bytes) -> tuple[Unit, list[str]]:
-    """Return a stored program and the keys of its symbols, from bytes."""
-    kept = _kept.decode(content)
-    return unpacked(kept.unit), kept.keys
+    """Return a program and the keys of its symbols from bytes."""
+    return _decode(content)

@@ -21,7 +21,7 @@ LARGEST_KEY = 1_000_000_000
 SOME_TEXT = ir.Text("")
 
 
-class Reader(ProgramWriter[ScopeWriter]):
+class Reader(ProgramWriter):
     """A Python file on its way to a program.
 
     renamed: variables of comprehensions

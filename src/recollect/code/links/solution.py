@@ -82,8 +82,7 @@ class Solution(NamedTuple):
 
     sites: Mapping[CallSite, Mapping[Place | str, str]]
     given: Mapping[CallSite, int]
-    ambiguous: tuple[OpenCall, ...]
-    unresolved: tuple[OpenCall, ...]
+    open_calls: tuple[OpenCall, ...]
     derivations: tuple[Derivation, ...]
     uses: tuple[Used, ...]
     aliases: tuple[tuple[str, str, Place], ...]
@@ -92,14 +91,12 @@ class Solution(NamedTuple):
 
 def answer(state: State) -> Solution:
     """Return what a solved state says."""
-    ambiguous, unresolved = _open(state)
     scopes = {path: unit.scopes for path, unit in state.units.items()}
     aliases = [(path, *row) for path in state.units if path not in state.faces for row in renamed(state, path)]
     return Solution(
         {site: callees for site, callees in state.made.items() if IMPLICIT not in scopes[site[0][0]][site[0][1]].marks},
         state.counts,
-        tuple(sorted(ambiguous)),
-        tuple(sorted(unresolved)),
+        tuple(sorted(_open(state))),
         tuple(_derivations(state)),
         tuple(dict.fromkeys(_uses(state))),
         tuple(aliases),
@@ -107,14 +104,13 @@ def answer(state: State) -> Solution:
     )
 
 
-def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
-    """Return the unresolved calls: with candidates, which have the name of the call alone, and without."""
+def _open(state: State) -> Iterator[OpenCall]:
+    """Yield the unresolved calls; candidates have the name of the call alone."""
     methods: dict[str, list[fv.Function]] = {}
     for function in state.functions:
         if function.owner is not None and IMPLICIT not in function.scope.marks:
             methods.setdefault(function.scope.name, []).append(function)
     most, is_coarse = state.work.limits[fv.Collection], state.work.is_coarse
-    ambiguous, unresolved = [], []
     for site, callee, values in state.asked:
         known = values.values
         # Where not all values were followed, a receiver may be more than is known.
@@ -122,23 +118,15 @@ def _open(state: State) -> tuple[list[OpenCall], list[OpenCall]]:
         if not is_full and (_is_known(state, site, known) or (site.caller, site.line, site.column) in state.made):
             continue
         candidates = methods.get(callee.name, []) if type(callee) is ir.Member else []
-        found = OpenCall(site.caller, ir.as_written(callee.name), site.line, site.column)
-        if (2 if callee.name in COMMON else 1) <= len(candidates) <= MOST_CANDIDATES:
-            places = tuple(sorted([(each.path, each.place) for each in candidates]))
-            ambiguous.append(found._replace(candidates=places))
-        else:
-            unresolved.append(found)
-    return ambiguous, unresolved
+        is_few = (2 if callee.name in COMMON else 1) <= len(candidates) <= MOST_CANDIDATES
+        places = tuple(sorted([(each.path, each.place) for each in candidates])) if is_few else ()
+        yield OpenCall(site.caller, ir.as_written(callee.name), site.line, site.column, places)
 
 
 def _is_known(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
     """Tell whether something is known of what is called; in Rust the name of a variant is enough."""
-    is_named = False
-    for each in known:
-        if type(each) is not fv.Named:
-            return True
-        is_named = True
-    return is_named and state.units[site.frame.path].language == "rust"
+    named = [type(each) is fv.Named for each in known]
+    return not all(named) or (bool(named) and state.units[site.frame.path].language == "rust")
 
 
 def _derivations(state: State) -> Iterator[Derivation]:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.code.index.captures import SPAN
 from recollect.code.index.page import Page, decoded, parse, parsed
@@ -49,13 +49,12 @@ COMMENTS = frozenset(("comment", "line_comment", "block_comment"))
 class Fields:
     """The numbers of a grammar's fields, as attributes by their names."""
 
-    def __init__(self, language: tree_sitter.Language, names: Sequence[str]) -> None:
-        for name in names:
-            setattr(self, name, language.field_id_for_name(name) or 0)
+    def __init__(self, language: tree_sitter.Language) -> None:
+        for place in range(1, language.field_count + 1):
+            setattr(self, language.field_name_for_id(place) or "", place)
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> int: ...
+    def __getattr__(self, name: str) -> int:
+        return 0  # a field that only other grammars have
 
 
 class Grammar(NamedTuple):
@@ -71,17 +70,20 @@ def _unknown(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     return r.parts(node.named_children)
 
 
-@cache
-def grammar(
-    language: tree_sitter.Language, readers: tuple[tuple[str, Handler], ...], fields: tuple[str, ...]
-) -> Grammar:
+_GRAMMARS: dict[str, Grammar] = {}
+
+
+def _grammar(name: str, readers: Mapping[str, Handler]) -> Grammar:
     """Return the table of a language, made once per process."""
-    kinds = [language.node_kind_for_id(place) or "" for place in range(language.node_kind_count)]
-    named = [language.node_kind_is_named(place) for place in range(language.node_kind_count)]
-    table = dict(readers)
-    handlers = [table.get(kind, _unknown) if known else _unknown for kind, known in zip(kinds, named, strict=True)]
-    beyond = ERROR_KIND + 1 - len(kinds)
-    return Grammar(handlers + [_unknown] * beyond, kinds + ["ERROR"] * beyond, Fields(language, fields))
+    if name not in _GRAMMARS:
+        language = parsed(name)
+        every = range(language.node_kind_count)
+        kinds = [language.node_kind_for_id(place) or "" for place in every]
+        known = [kinds[place] if language.node_kind_is_named(place) else "" for place in every]
+        beyond = ERROR_KIND + 1 - len(kinds)
+        handlers = [readers.get(kind, _unknown) for kind in known] + [_unknown] * beyond
+        _GRAMMARS[name] = Grammar(handlers, kinds + ["ERROR"] * beyond, Fields(language))
+    return _GRAMMARS[name]
 
 
 @cache
@@ -103,28 +105,15 @@ def nodes_of_kinds(page: Page, language: str, **kinds: Pattern[str]) -> dict[str
     return {name: sorted(found.get(name, ()), key=SPAN) for name in kinds}
 
 
-def by_end(page: Page, symbols: Sequence[Symbol]) -> dict[tuple[int, str], int]:
-    """Return the symbols by end and name, the innermost of equal ones."""
-    return {
-        (_plain(page, symbol.end_byte) if page.returns else symbol.end_byte, symbol.name): place
-        for place, symbol in enumerate(symbols)
-    }
-
-
-def _plain(page: Page, offset: int) -> int:
-    """Return where an offset of the file is in the text, which has no \\r: what `Page.original` came from."""
-    return offset - bisect_left(page.returns, offset, key=lambda feed: page.original(feed))
-
-
 class ScopeWriter:
-    """A `Scope` that is being written; `counts`: how often each name was taken."""
+    """A `Scope` that is being written.
 
-    __slots__ = (
-        "arity", "bases", "body", "counts", "decorators", "global_names", "implements", "kind", "line", "marks", "name",
-        "outer_names", "parameters", "parent", "place", "returns", "symbol",
-    )  # fmt: skip
+    block: the names that it declares, where blocks have names; counts: how often each name was taken
+    """
 
-    def __init__(self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None) -> None:
+    def __init__(
+        self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None = None
+    ) -> None:
         self.kind: ir.ScopeKind = kind
         self.name, self.place, self.parent = name, place, parent
         self.symbol, self.line, self.arity = -1, 0, -1
@@ -138,6 +127,15 @@ class ScopeWriter:
         self.global_names: dict[str, None] = {}
         self.returns: ir.Expression | None = None
         self.counts: dict[str, int] = {}
+        self.block = Block(block)
+
+    def declare(self, block: Block, name: str, type: ir.Expression | None = None) -> Variable:
+        """Return the variable of a declaration, one per name and block."""
+        found = block.names.get(name)
+        if found is None:
+            self.counts[name] = count = self.counts.get(name, 0) + 1
+            found = block.names[name] = Variable(name if count == 1 else f"{name}~{count}", self, type)
+        return found
 
     def numbered(self, word: str) -> str:
         """Return `<word1>`, `<word2>`, …"""
@@ -157,14 +155,13 @@ class Variable(NamedTuple):
     """A declared name: its name in the program, its function, and its type where one is written."""
 
     name: str
-    frame: BlockFrame
+    frame: ScopeWriter
     type: ir.Expression | None = None
+    is_static: bool = False
 
 
 class Block:
     """The names that a pair of braces declares."""
-
-    __slots__ = ("names", "outer")
 
     def __init__(self, outer: Block | None) -> None:
         self.outer = outer
@@ -181,39 +178,20 @@ class Block:
         return None
 
 
-class BlockFrame(ScopeWriter):
-    """A scope of a language whose blocks declare names."""
-
-    __slots__ = ("block",)
-
-    def __init__(
-        self, kind: ir.ScopeKind, name: str, place: int, parent: ScopeWriter | None, block: Block | None
-    ) -> None:
-        super().__init__(kind, name, place, parent)
-        self.block = Block(block)
-
-    def declare(self, block: Block, name: str, type: ir.Expression | None = None) -> Variable:
-        """Return the variable of a declaration, one per name and block."""
-        found = block.names.get(name)
-        if found is None:
-            self.counts[name] = count = self.counts.get(name, 0) + 1
-            found = block.names[name] = Variable(name if count == 1 else f"{name}~{count}", self, type)
-        return found
-
-
-F = TypeVar("F", bound=ScopeWriter)
-
-
-class ProgramWriter(Generic[F]):
+class ProgramWriter:
     """Writes the scopes of a program; bodies of functions wait in a queue."""
 
-    frame: F
+    frame: ScopeWriter
 
     def __init__(self) -> None:
-        self.frames: list[F] = []
+        self.frames: list[ScopeWriter] = []
         self.names: dict[str, ir.Name] = {}
         self.queue: deque[Callable[[], object]] = deque()
         self.temporaries = 0
+
+    def scopes(self) -> tuple[ir.Scope, ...]:
+        """Return the scopes as written."""
+        return tuple([frame.scope() for frame in self.frames])
 
     def emit(self, statement: ir.Statement) -> None:
         """Write a statement into the current scope."""
@@ -245,7 +223,7 @@ class ProgramWriter(Generic[F]):
         return found
 
 
-class TreeReader(ProgramWriter[BlockFrame]):
+class TreeReader(ProgramWriter):
     """Reads a syntax tree and writes a program, by handlers per kind of node.
 
     A node is read to the expression that it is worth; a statement writes into the current scope and is worth nothing.
@@ -253,24 +231,26 @@ class TreeReader(ProgramWriter[BlockFrame]):
     scope that ends there takes the symbol.
     """
 
-    def __init__(self, page: Page, grammar: Grammar, symbols: dict[tuple[int, str], int]) -> None:
+    def __init__(self, source: bytes, language: str, readers: Mapping[str, Handler], symbols: Sequence[Symbol]) -> None:
         super().__init__()
+        page = Page(source)
+        self.root = parse(page, language).root_node
         self.text = page.text
         self.is_ascii = page.is_ascii
         self.line_feeds = page.line_feeds
         self.wide = set() if page.is_ascii else page.wide_lines()
-        self.handlers = grammar.handlers
-        self.kinds = grammar.kinds
-        self.fields = grammar.fields
-        self.ends = {end: (place, name) for (end, name), place in symbols.items()}
+        self.handlers, self.kinds, self.fields = _grammar(language, readers)
+        # The text has no \r, which offsets of symbols count.
+        ends = [each.end_byte - bisect_left(page.returns, each.end_byte, key=page.original) for each in symbols]
+        self.ends = {end: (place, symbols[place].name) for place, end in enumerate(ends)}
         self.depth = 0
-        self.module = self.frame = BlockFrame("module", "", 0, None, None)
+        self.module = self.frame = ScopeWriter("module", "", 0, None, None)
         self.frames.append(self.frame)
         self.block = self.frame.block
 
-    def read_tree(self, root: tree_sitter.Node) -> None:
-        """Read a tree and all that waits."""
-        self.value(root)
+    def read_tree(self) -> None:
+        """Read the tree and all that waits."""
+        self.value(self.root)
         while self.queue:
             with suppress(IncompleteNode):
                 self.queue.popleft()()
@@ -345,59 +325,34 @@ class TreeReader(ProgramWriter[BlockFrame]):
 
     # --- scopes ---
 
-    def wait(self, read: Callable[[], object], frame: BlockFrame | None = None) -> None:
+    def wait(self, read: Callable[[], object], frame: ScopeWriter | None = None) -> None:
         """Read something later, in a scope; default: in the current scope and block."""
         target, block = frame or self.frame, frame.block if frame else self.block
 
         def resume() -> None:
-            before = self.enter(target, block)
-            read()
-            self.back(before)
+            with self.inside(target, block):
+                read()
 
         self.queue.append(resume)
 
-    def enter(self, frame: BlockFrame, block: Block | None = None) -> tuple[BlockFrame, Block]:
-        """Go on in another scope; returns where to come back to with `back`."""
+    @contextmanager
+    def inside(self, frame: ScopeWriter, block: Block | None = None) -> Iterator[None]:
+        """Read in another scope, or in another block of this one."""
         before = (self.frame, self.block)
         self.frame, self.block = frame, block or frame.block
-        return before
+        try:
+            yield
+        finally:
+            self.frame, self.block = before
 
-    def back(self, before: tuple[BlockFrame, Block]) -> None:
-        """Return from a scope."""
-        self.frame, self.block = before
-
-    def open(self, kind: ir.ScopeKind, node: tree_sitter.Node | None, name: str) -> BlockFrame:
+    def open(self, kind: ir.ScopeKind, node: tree_sitter.Node | None, name: str) -> ScopeWriter:
         """Return a new scope inside the current one; name: default: that of its symbol."""
         symbol, known = self.ends.pop(node.end_byte, (-1, "")) if node is not None else (-1, "")
         called = name or known or self.frame.numbered(kind)
-        frame = BlockFrame(kind, called, len(self.frames), self.frame, self.block)
+        frame = ScopeWriter(kind, called, len(self.frames), self.frame, self.block)
         frame.line, frame.symbol = self.line(node) if node is not None else 0, symbol
         self.frames.append(frame)
         return frame
-
-
-def in_block(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
-    """Read the parts of a statement in a block of its own."""
-    outer = r.block
-    r.block = Block(outer)
-    for child in node.named_children:
-        r.do(r.value(child))
-    r.block = outer
-    return NOTHING
-
-
-def scoped(read: Handler) -> Handler:
-    """Return a handler that reads in a block of its own."""
-
-    def inside(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
-        outer = r.block
-        r.block = Block(outer)
-        try:
-            return read(r, node)
-        finally:
-            r.block = outer
-
-    return inside
 
 
 def opaque(values: Iterable[ir.Expression]) -> ir.Expression:
@@ -432,16 +387,6 @@ def first(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     return r.value(inner[0]) if inner else NOTHING
 
 
-def worth(value: ir.Expression) -> Handler:
-    """Return the handler of a node that is always worth the same."""
-    return lambda r, node: value
-
-
-def wrapped(make: Callable[[ir.Expression], ir.Expression]) -> Handler:
-    """Return the handler of a node that makes something of its one part."""
-    return lambda r, node: make(first(r, node))
-
-
 def statements(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     """Read statements one after the other."""
     value = r.value
@@ -452,11 +397,14 @@ def statements(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
     return NOTHING
 
 
-def ternary(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
-    """Read `a ? b : c`."""
-    condition, *options = r.children(node)
-    r.do(r.value(condition))
-    return either([r.value(each) for each in options])
+def scoped(read: Handler) -> Handler:
+    """Return a handler that reads in a block of its own."""
+
+    def in_block(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
+        with r.inside(r.frame, Block(r.block)):
+            return read(r, node)
+
+    return in_block
 
 
 def either(options: Iterable[ir.Expression]) -> ir.Expression:
@@ -470,3 +418,22 @@ def declared(annotated: ir.Expression) -> ir.Expression:
     if isinstance(annotated, ir.Either):
         return ir.Either(tuple([declared(option) for option in annotated.options]))
     return annotated if isinstance(annotated, ir.Table) else ir.Instance(annotated)
+
+
+def _ternary(r: TreeReader, node: tree_sitter.Node) -> ir.Expression:
+    """Read `a ? b : c`."""
+    condition, *options = r.children(node)
+    r.do(r.value(condition))
+    return either([r.value(each) for each in options])
+
+
+# Handlers that languages share, by kind of node.
+SHARED: dict[str, Handler] = {
+    "this": lambda r, node: ir.This(),
+    "super": lambda r, node: ir.Super(),
+    "parenthesized_expression": first,
+    "ternary_expression": _ternary,
+    "expression_statement": statements,
+    "for_statement": scoped(statements),
+    "type_arguments": nothing,
+}

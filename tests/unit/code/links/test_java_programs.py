@@ -7,7 +7,7 @@ import pytest
 from recollect.code.index.extract import outline
 from recollect.code.index.languages import BY_NAME
 from recollect.code.links.java_programs import unit
-from recollect.code.links.program import Name, Unit, packed, unpacked
+from recollect.code.links.program import Name, Unit, packed, read_program
 
 from .written import lines, named
 
@@ -39,8 +39,8 @@ def body(statements: str, around: str = "") -> list[str]:
         ("Foo[] x = {given, null}; x[0].go(); x[n].go();",
          ["x = ({*: given} | {*: instance(Foo)})", "do x[?].go()", "do x[?].go()"]),
         ("Object o = c ? given : foo;", ["o = (given | this.#foo)"]),
-        ("if (o instanceof Foo f) f.go();", ["use Foo", "f = (o as Foo)", "do f.go()"]),
-        ("if (given instanceof Bar) given.go();", ["use Bar", "do given.go()"]),
+        ("if (o instanceof Foo f) f.go();", ["f = (o as Foo)", "do f.go()"]),
+        ("if (given instanceof Bar) given.go();", ["do given.go()"]),
         ("for (Foo f : list) f.go();",
          ["do list.iterator().hasNext()", "f = ((elements(list) | list.iterator().next()) as Foo)", "do f.go()"]),
         ("try (Foo f = open()) { f.go(); }", ["f = (open() as Foo)", "do f.close()", "do f.go()"]),
@@ -201,4 +201,4 @@ def test_long_sums_and_long_choices_are_read_to_their_end() -> None:
 def test_text_that_is_no_java_is_left_out(source: str) -> None:
     found = read(source)
     assert found.scopes[0].kind == "module"
-    assert unpacked(packed(found)) == found
+    assert read_program(packed(found))[0] == found

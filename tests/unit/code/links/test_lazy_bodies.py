@@ -89,10 +89,7 @@ def _solved(files: Mapping[str, str], faces: frozenset[str]) -> Solution:
 
 def _asked_about(solution: Solution) -> set[tuple[object, ...]]:
     return {
-        tuple(row)
-        for rows in (call_edges(solution), solution.ambiguous, solution.unresolved)
-        for row in rows
-        if row.caller[0] == "main.py"
+        tuple(row) for rows in (call_edges(solution), solution.open_calls) for row in rows if row.caller[0] == "main.py"
     }
 
 

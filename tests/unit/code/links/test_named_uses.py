@@ -30,6 +30,7 @@ ROWS = {
     "go": ("a.go", "package a\n\n// f is like Spare.\nfunc f(a ...Tag) int {\n\treturn m.X\n}", {"f: Tag", "f: m.X"}),
     "rust": ("a.rs", 'fn f(t: Tag) -> u32 {\n    r"\\"; crate::m::X + Kind::BIG\n}', {"f: Tag", "f: crate::m.X", "f: Kind.BIG"}),
     "rust variant": ("a.rs", "fn f(e: u8) -> u8 {\n    match e { Kind::Big(n) => n }\n}", {"f: Kind.Big"}),
+    "java annotation": ("A.java", "class A {\n  @Route(\"x\")\n  void f() {\n    g(Pet.class);\n  }\n}", {"A.f: Route", "A.f: Pet"}),
     "java case": ("A.java", "class A {\n  void f(Kind k) {\n    switch (k) {\n      case big: g();\n    }\n  }\n}", {"A.f: Kind", "A.f: k.big"}),
     "go key": ("a.go", "package a\n\nimport \"x.org/m\"\n\nvar prices = map[int]Row{m.Red: {Blue: 1}}", {"prices: Row", "prices: m.Red"}),
     "csharp": ("a.cs", "class A {\n  int F() {\n    return Limits.MAX;\n  }\n}", {"A.F: Limits.MAX"}),
