@@ -51,7 +51,7 @@ LEAST_SENTENCES, LEAST_PROJECTS = 3, 2
 # How much the sentences of a file count. In long messages and in running sessions most sentences state nothing, as in
 # real prompts; half of the older sentences state something. The tests hold the model to their corpus. In
 # "passing", files in different habits of writing, statements are made in passing beside many look-alikes; in "beside"
-# they stand beside a request, in "bare" they are the whole message.
+# they are next to a request, in "bare" they are the whole message.
 COUNTS = {
     "passing": 4.0,
     "beside": 4.0,
