@@ -17,9 +17,9 @@ import os
 import sys
 import time
 
-# Timeout of a server in seconds, by moment. After a prompt a person waits; a session starts once; after the failure of
-# a tool the model takes seconds anyway.
-PATIENCE_S = {"prompt": 0.1, "start": 2.0, "tool": 0.5}
+# Timeout of a server in seconds, by moment. After a prompt a person waits; a session starts once, and a new
+# server may first have to process the events of the last one; after a failure the model takes seconds anyway.
+PATIENCE_S = {"prompt": 0.1, "start": 3.5, "tool": 0.5}
 # A server that has begun to answer only has to record it: a write, which may wait for another.
 BEGUN_S = 2.0
 # The newest servers are asked; if these do not answer, the others will not either.

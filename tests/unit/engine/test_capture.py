@@ -210,11 +210,28 @@ def test_a_server_that_is_asked_before_it_looked_looks_first(engine: Engine, mon
     monkeypatch.setattr(background_drain, "START_S", PATIENCE_S)
     engine.capture.start()
     engine.capture.put(payloads.ran("make"))
-    asking = threading.Thread(target=engine.capture.catch_up)  # as calls of a server: not in its main thread
-    asking.start()
-    asking.join(PATIENCE_S)
+    catch_up(engine)
     engine.capture.stop()
     assert len(memories(engine)) == 1
+
+
+def test_the_start_of_a_session_waits_for_a_child_that_is_slow(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background_drain, "POLL_S", 3600)
+    monkeypatch.setattr(background_drain, "START_S", PATIENCE_S)
+    monkeypatch.setattr(background_drain, "WAIT_S", 0)
+    engine.capture.start()
+    for number, command in enumerate(("make", "make lint")):
+        engine.capture.put(payloads.ran(command, call=str(number)))
+        catch_up(engine, is_patient=True)
+        assert len(memories(engine)) == number + 1
+    engine.capture.stop()
+
+
+def catch_up(engine: Engine, *, is_patient: bool = False) -> None:
+    """Catch up as calls of a server do: not in its main thread."""
+    asking = threading.Thread(target=engine.capture.catch_up, kwargs={"is_patient": is_patient})
+    asking.start()
+    asking.join(PATIENCE_S)
 
 
 def test_work_trees_share_a_project_and_tell_their_branch(engine: Engine, tmp_path: Path) -> None:

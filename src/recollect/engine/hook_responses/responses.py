@@ -232,7 +232,7 @@ class HookResponses:
         event = found.seen.event
         if event == "session_start":
             # Events of the previous session may still be in the spool.
-            self._capture.catch_up()
+            self._capture.catch_up(is_patient=True)
             return self._on_start(self._moment(found, wanted, budget))
         if event == "prompt":
             return self._by_words(found) if lexical else self._on_prompt(self._moment(found, wanted, budget))

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 DRAIN = 500
 # How often it polls the spool.
 POLL_S = 2.0
-# How long a search waits for the child: while it starts, and once it runs.
+# How long a search waits for the child: while it starts, and once it runs. The start of a session waits as for a start:
+# for its first statement the child loads the models.
 START_S = 3.0
 WAIT_S = 1.0
 # A child without work is ended after this long: it holds 30 MB and takes 0.3 CPU s to start.
@@ -89,10 +90,10 @@ class BackgroundDrain(Worker):
         """Return the outcome of up to `limit` payloads, once they are done."""
         return self._ask(limit, None)
 
-    def catch_up(self, limit: int) -> None:
-        """Wait a short time for up to `limit` payloads; less if the child has been at it already."""
+    def catch_up(self, limit: int, *, is_patient: bool) -> None:
+        """Wait a short time for up to `limit` payloads; less if the child has been at it already, unless patient."""
         begun_at = self._begun_at
-        if self._child is None:
+        if self._child is None or is_patient:
             wait_s = START_S
         elif begun_at is None:
             wait_s = WAIT_S

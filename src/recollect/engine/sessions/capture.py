@@ -106,15 +106,17 @@ class Capture:
         """
         return self.drain_here(limit) if _may_drain_here() else self._background.drain(limit)
 
-    def catch_up(self) -> None:
+    def catch_up(self, *, is_patient: bool = False) -> None:
         """Ingest the latest events before a search; what takes long is left to later.
 
         A server does it, too: its background drain runs every few seconds, and a session can be shorter than that.
+
+        is_patient: wait longer, as the start of a session may
         """
         if _may_drain_here():
             self.drain_here(BESIDE, cpu_s=BESIDE_CPU_S)
         else:
-            self._background.catch_up(BESIDE)
+            self._background.catch_up(BESIDE, is_patient=is_patient)
 
     def drain_here(self, limit: int, *, cpu_s: float | None = None, kill: bool = False) -> Ingested:
         """Drain the spool in this thread, as `drain` does.
