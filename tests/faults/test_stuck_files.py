@@ -19,7 +19,8 @@ from tests.trees import write
 from recollect import clock
 from recollect.code.index import update
 from recollect.engine import Engine
-from recollect.engine.importing import history_import, memory_import
+from recollect.engine.importing import memory_import
+from recollect.engine.records import record_redaction
 from recollect.history import history_record, project_documents
 from recollect.model import Memory
 
@@ -171,7 +172,7 @@ def loops(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> Non
     monkeypatch.setattr(module, name, endless)
 
 
-@pytest.mark.parametrize(("module", "name"), [(project_documents, "_sections"), (history_import, "without_secrets")])
+@pytest.mark.parametrize(("module", "name"), [(project_documents, "_sections"), (record_redaction, "without_secrets")])
 def test_an_import_of_history_leaves_out_what_takes_too_long_and_says_so(
     engine: Engine, project: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
 ) -> None:
