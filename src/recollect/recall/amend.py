@@ -311,8 +311,13 @@ def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:
 
 def contradicts(new: Statement, old: Statement) -> bool:
     """Tell whether two statements that are about the same cannot both hold now; less certain than `amends`."""
+    if asked := INDIRECT.search(new.text):
+        # “My budget is $650 now, so I'm not sure where to start” states a value before it asks.
+        new = statement(new.text[: asked.start()])
+        if not (new.cues and new.values):
+            return False
     is_denied = bool(_NEVER.search(new.text)) and not _NEVER.search(old.text)
-    if _deny_alike(new, old) or INDIRECT.search(new.text):
+    if _deny_alike(new, old):
         return False
     if new.text.rstrip().endswith("?") and not new.values and not is_denied:
         return False

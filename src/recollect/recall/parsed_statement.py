@@ -42,6 +42,12 @@ _MONTH = (
     "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 )
 _SHORT_FORMS = re.compile(r"\b(\w+?)n['’]t\b|\b(do|does|did|is|are|was|were|should|ca|wo)nt\b", re.IGNORECASE)
+# "Can you remind me that it is at 4?" states that it is.
+_REMINDED = re.compile(
+    r"\b(?:so )?(?:can|could|would|will) you (?:please )?(?:remind me|remember|note|keep in mind) that\b"
+    r"([^?]{0,300}+)\?*\s*$",
+    re.IGNORECASE,
+)
 _IRREGULAR = {"wo": "will", "ca": "can", "sha": "shall"}
 # A clause with one of these states nothing: it asks, supposes, proposes, or gives an example.
 _OPEN = re.compile(
@@ -232,7 +238,8 @@ def length_of_statements(text: str) -> int:
 def statement(sentence: str) -> Statement:
     """Return a sentence taken apart."""
     plain = _SHORT_FORMS.sub(
-        lambda found: f"{_IRREGULAR.get((verb := found[1] or found[2]).lower(), verb)} not", sentence
+        lambda found: f"{_IRREGULAR.get((verb := found[1] or found[2]).lower(), verb)} not",
+        _REMINDED.sub(r"\1", sentence),
     )
     clauses = list(_clauses(plain))
     main = " , ".join(clauses)

@@ -122,3 +122,13 @@ def test_a_later_message_changes_a_value_by_a_word_of_change_and_the_words_of_th
     assert not changes_value(query, new.replace("increased ", ""), old), "no word of change"
     assert not changes_value(query, new.replace("$650", "$600"), old), "the same value"
     assert not changes_value(query, "My new garden fence costs $650 in all.", old), "about something else"
+    assert changes_value(query, f"{new.rstrip('.')}, so I'm not sure where to start.", old), "a question at its end"
+
+
+def test_what_an_assistant_shall_remember_is_stated() -> None:
+    query, old = (
+        understand("When is the review meeting with Dana?"),
+        "The review meeting with Dana is on March 22 at 3 PM.",
+    )
+    assert changes_value(query, "Can you remind me that the review meeting with Dana is rescheduled to 4:30 PM?", old)
+    assert not changes_value(query, "Tell me whether the review meeting with Dana is rescheduled to 4:30 PM.", old)

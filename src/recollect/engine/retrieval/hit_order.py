@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine.models.similarity_calibration import comparable
@@ -135,7 +136,7 @@ class HitOrder(NamedTuple):
         return ordered, replaced
 
     def _changed_values_first(self, chosen: Sequence[Selected]) -> list[Selected]:
-        """Return the hits with the last message that changes a value of the first one above it."""
+        """Return the hits with the last message that changes a value of an older one above it."""
         ordered, passages = list(chosen), self.ranking.pool.passages
         turns = [
             (passages[hit.place], hit)
@@ -145,14 +146,12 @@ class HitOrder(NamedTuple):
         ]
         if not turns or turns[0][1] is not chosen[0] or supersede.tense(self.ranking.query.text) != "now":
             return ordered
-        (first, best), *others = turns
-        old = passage_text(self.memories[best.memory_id], first.pid)
-        for passage, hit in sorted(others, key=lambda row: (row[0].at, row[0].seq), reverse=True):
-            is_later = passage.author == first.author and (passage.at, passage.seq) > (first.at, first.seq)
-            new = passage_text(self.memories[hit.memory_id], passage.pid)
-            if is_later and supersede.changes_value(self.ranking.query, new, old):
+        texts = {hit.memory_id: passage_text(self.memories[hit.memory_id], passage.pid) for passage, hit in turns}
+        by_time = sorted(turns, key=lambda row: (row[0].at, row[0].seq))
+        for (first, best), (passage, hit) in combinations(by_time, 2):
+            new, old = texts[hit.memory_id], texts[best.memory_id]
+            if passage.author == first.author and supersede.changes_value(self.ranking.query, new, old):
                 _put_above(ordered, hit, best)
-                break
         return ordered
 
     def _newer_notes_first(self, chosen: Sequence[Selected]) -> list[Selected]:
