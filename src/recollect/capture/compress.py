@@ -1,4 +1,4 @@
-"""Shortening of an observation by a language model: the prompt, and the said of its answer.
+"""Shortening of an observation by a language model: the prompt, and the checks of its answer.
 
 A bad summary loses the observation, a long observation only costs space: in doubt it stays.
 """
