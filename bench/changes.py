@@ -6,9 +6,9 @@ bench/changes/*.txt has many imaginary projects. Each line is an older statement
 them in prompts: `+` the later one changes the older one, `-` it only looks like it (an addition, an exception, another
 component, a question, a guess, a temporary state, a quotation, the past, the same in other words). All older statements
 of a project are stored first, then all later ones; `--prompts`: these come as prompts of Claude Code, and have to be
-recognised as statements, too. The amendment model is trained on all splits but `unseen`: only that one says how it does
-on what other people write. The contrary and developed ones are pairs in projects of their own; the developed ones are
-the pairs that the rules were made from.
+recognised as statements, too. The amendment model is trained on all splits but the unseen ones: only those say how it
+does on what other people write. The contrary and developed ones are pairs in projects of their own; the developed ones
+are the pairs that the rules were made from.
 
     changed   of the `+` lines: the older memory is superseded by the later one
     wrong     older memories superseded by something that does not change them, over all lines
@@ -33,7 +33,13 @@ from recollect.providers.local import LocalEmbedder
 from told_payloads import ASSISTANTS
 
 FOLDER = Path(__file__).parent / "changes"
-SPLITS = ("train", "dev", "held", "fresh", "contrary_dev", "contrary_held", "plain", "written", "developed", "unseen")
+# In no training.
+UNSEEN = ("unseen", "unseen_short", "unseen_reminders")
+SPLITS = (
+    *("train", "dev", "held", "fresh", "contrary_dev", "contrary_held", "plain", "written", "short", "reminders"),
+    "developed",
+    *UNSEEN,
+)
 # The later statement tells how it is now, mostly in other words. Nothing is trained on them; none is found so far.
 DESCRIBED = "unseen_described"
 

@@ -2,11 +2,11 @@
 
     pip install scikit-learn; python bench/train_amendments.py [--check] [--write]
 
-It reads the pairs in bench/changes but `unseen.txt`, and the notes in bench/notes that are for fitting. Each later
-statement is compared with the older ones of its project that have a word in common with it: it replaces one of them or
-none. `--check` prints, for each file left out of the training in turn, how many changes are found and how many older
-statements would be replaced by mistake. A restatement counts as no mistake: the older one says the same. `--write`
-writes the weights of the package.
+It reads the pairs in bench/changes but the unseen ones, and the notes in bench/notes that are for fitting. Each later
+statement is compared with the older ones of its project that have a word in common with it or are nearest to it: it
+replaces one of them or none. `--check` prints, for each file left out of the training in turn, how many changes are
+found and how many older statements would be replaced by mistake. A restatement counts as no mistake: the older one says
+the same. `--write` writes the weights of the package.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 
-from changes import SPLITS, lines
+from changes import SPLITS, UNSEEN, lines
 from notes_recall import memories, questions
 from recollect.providers.local import LocalEmbedder
 from recollect.recall.amend_signals import numbers, words
@@ -35,9 +35,8 @@ from recollect.recall.parsed_statement import statement, statements
 from recollect.text.terms import query_terms
 
 WEIGHTS = Path(__file__).parents[1] / "src/recollect/recall/amend_weights.json.gz"
-UNSEEN = "unseen"
-# Older statements that a later one is compared with, as in engine/memory/amendments.py.
-COMPARED = 12
+# Older statements that a later one is compared with, by words and by vectors, as in engine/memory/amendments.py.
+COMPARED, NEAREST = 12, 6
 # Sentences of a note that are compared.
 STATEMENTS = 3
 # A word of fewer pairs says nothing about others; smaller weights are left out.
@@ -76,7 +75,8 @@ def pairs(split: str, embed: LocalEmbedder) -> Iterator[Pair]:
                 for place, old in enumerate(olds)
                 if asked & old
             }
-            for place in sorted(scores, key=lambda each: -scores[each])[:COMPARED]:
+            by_words = sorted(scores, key=lambda each: -scores[each])[:COMPARED]
+            for place in dict.fromkeys((*by_words, *np.argsort(-cosines[at])[:NEAREST].tolist())):
                 replaces = row.changes and place == at
                 yield Pair(split, project, row.kind, row.new, rows[place].old, float(cosines[at, place]), replaces)
 
@@ -86,15 +86,24 @@ def notes(embed: LocalEmbedder) -> Iterator[Pair]:
     changed = {(each.answers[0], each.superseded) for each in questions("fit") if each.superseded}
     rows = sorted(memories("fit"), key=lambda row: row.written)
     asked = {row.id: frozenset(query_terms(row.text)) for row in rows}
+    said = {row.id: statements(row.text, whole=True)[:STATEMENTS] for row in rows}
+    earlier = {row.id: statements(row.text)[:STATEMENTS] for row in rows}
+    texts = [
+        *(row.text for row in rows),
+        *(one.text for some in (said, earlier) for row in some.values() for one in row),
+    ]
+    vectors = dict(zip(texts, embed.embed(texts), strict=True))
     for at, row in enumerate(rows):
-        older = [old for old in rows[:at] if old.project == row.project and asked[row.id] & asked[old.id]]
+        here = [old for old in rows[:at] if old.project == row.project]
+        older = [old for old in here if asked[row.id] & asked[old.id]]
         older.sort(key=lambda old: -len(asked[row.id] & asked[old.id]) / math.sqrt(4 + len(asked[old.id])))
-        for old in older[:COMPARED]:
+        near = sorted(here, key=lambda old: -float(vectors[row.text] @ vectors[old.text]))
+        for old in dict.fromkeys((*older[:COMPARED], *near[:NEAREST])):
             replaces = (row.id, old.id) in changed
-            for new, each in product(statements(row.text, whole=True)[:STATEMENTS], statements(old.text)[:STATEMENTS]):
-                one, other = embed.embed([new.text, each.text])
+            for new, each in product(said[row.id], earlier[old.id]):
                 if not replaces or len(new.words & each.words):
-                    yield Pair("notes", row.project, "note", new.text, each.text, float(one @ other), replaces)
+                    cosine = float(vectors[new.text] @ vectors[each.text])
+                    yield Pair("notes", row.project, "note", new.text, each.text, cosine, replaces)
 
 
 class Trained(NamedTuple):
@@ -170,8 +179,8 @@ def main() -> None:
     embedder = LocalEmbedder()
     splits = sorted(SPLITS)
     rows = [pair for split in splits for pair in pairs(split, embedder)] + list(notes(embedder))
-    known = [row for row in rows if row.split != UNSEEN]
-    for split in [each for each in splits if each != UNSEEN] if chosen.check else []:
+    known = [row for row in rows if row.split not in UNSEEN]
+    for split in [each for each in splits if each not in UNSEEN] if chosen.check else []:
         left_out = [row for row in known if row.split == split]
         judged = train([row for row in known if row.split != split]).judge(left_out)
         print(split, *(f"{bar}: {decided(left_out, judged, bar)}" for bar in (0.7, 0.8, 0.85, 0.9)), flush=True)

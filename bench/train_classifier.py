@@ -35,15 +35,19 @@ KINDS = ("rule", "preference", "decision", "correction", "cause", "fact")
 LASTS, OF_KIND, REPLACES = 0, slice(1, 7), 7
 ANSWERS = 8
 FOLDS = 5
-UNSEEN = "unseen"
 
 # The corrections are added times this.
 SCALE = 2.0
-EPOCHS, RATE, BATCH, WARM = 5, 1e-3, 64, 0.1
+EPOCHS, RATE, WARM = 5, 1e-3, 0.1
+BATCH = {"statements": 64, "pairs": 128}
+# The probability by words from which the classifier is asked about a pair (recall/amend.py).
+ASKED = 0.02
 DECAY, CLIP = 0.01, 1.0
 # The kind counts less than whether it lasts. Most pairs of notes are far apart: a third of them, anew in each epoch.
 KIND_COUNTS, NOTES = 0.3, 1 / 3
 MOST_COUNTS = 5.0
+# Rows that a network reads together.
+AT_ONCE = 256
 MATRICES = ("attn/q_proj", "attn/k_proj", "attn/v_proj", "attn/o_proj", "mlp/fc1", "mlp/fc2")
 # Bytes from which a tensor is left in model.onnx.
 LARGE = 4_096
@@ -89,11 +93,11 @@ def pair_rows() -> Iterator[Arrays]:
     embedder = words.LocalEmbedder()
     splits = sorted(words.SPLITS)
     pairs = [pair for split in splits for pair in words.pairs(split, embedder)] + list(words.notes(embedder))
-    known = [pair for pair in pairs if pair.split != UNSEEN]
+    known = [pair for pair in pairs if pair.split not in words.UNSEEN]
     groups = [f"{pair.split} {pair.project}" for pair in known]
     parts = [*GroupKFold(FOLDS).split(known, groups=groups)]
     tasks = [([known[at] for at in rest], [known[at] for at in own], fold) for fold, (rest, own) in enumerate(parts)]
-    tasks.append((known, [pair for pair in pairs if pair.split == UNSEEN], -1))
+    tasks.append((known, [pair for pair in pairs if pair.split in words.UNSEEN], -1))
     for rest, own, fold in tasks:
         for pair, chance in zip(own, words.train(rest).judge(own), strict=True):
             texts = {"first": pair.new, "second": pair.old}
@@ -150,10 +154,10 @@ class Trainer:
         trained = [each for each in net.parameters() if each.requires_grad]
         optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=DECAY)
         known = {
-            name: np.array([at for at, row in enumerate(some) if row["fold"] not in (fold, -1)])
+            name: np.array([at for at, row in enumerate(some) if row["fold"] not in (fold, -1) and _is_asked(row)])
             for name, some in self.rows.items()
         }
-        steps = EPOCHS * (len(known["statements"]) // BATCH)
+        steps = EPOCHS * (len(known["statements"]) // BATCH["statements"])
         slope = torch.optim.lr_scheduler.LambdaLR(
             optimizer, lambda step: min(1.0, step / (WARM * steps)) * max(0.0, 1 - step / steps)
         )
@@ -174,7 +178,8 @@ class Trainer:
         while True:
             taken = known[~is_note | (rng.random(len(known)) < NOTES)]
             order = rng.permutation(taken)
-            yield from (order[at : at + BATCH] for at in range(0, len(order) - BATCH + 1, BATCH))
+            size = BATCH[name]
+            yield from (order[at : at + size] for at in range(0, len(order) - size + 1, size))
 
     def _loss(self, net: Any, name: str, places: Any) -> Any:
         import torch
@@ -199,10 +204,15 @@ class Trainer:
         found: dict[int, list[float]] = {}
         order = sorted(places, key=lambda at: len(self.tokens[name][at][0]))
         with torch.no_grad():
-            for start in range(0, len(order), 4 * BATCH):
-                some = order[start : start + 4 * BATCH]
+            for start in range(0, len(order), AT_ONCE):
+                some = order[start : start + AT_ONCE]
                 found |= zip(some, net(*self._batch(name, some)).float().cpu().tolist(), strict=True)
         return [found[at] for at in places]
+
+
+def _is_asked(row: Arrays) -> bool:
+    """Tell whether a row is worth learning from: the classifier is not asked about improbable pairs."""
+    return row.get("replaces", True) or row["by_words"] >= ASKED
 
 
 def train(rows: dict[str, list[Arrays]], folder: Path, part: str) -> None:
@@ -234,7 +244,7 @@ def check(rows: dict[str, list[Arrays]], folder: Path) -> None:
         words = np.array([row["by_words"] for row, _ in some]).clip(1e-4, 1 - 1e-4)
         signals = np.column_stack(([own for _, own in some], np.log(words / (1 - words))))
         right = np.array([row[wanted] for row, _ in some])
-        seen = np.array([row["fold"] >= 0 for row, _ in some])
+        seen = np.array([row["fold"] >= 0 and (name != "pairs" or row["by_words"] >= ASKED) for row, _ in some])
         both = LogisticRegression(C=100).fit(signals[seen], right[seen])
         print(name, "weights", both.coef_[0].round(3), "bias", both.intercept_.round(3))
         for group in ("", *sorted({row["group"] for row, _ in some})):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -288,3 +289,31 @@ def test_a_memory_is_replaced_with_the_reason_that_it_gives(engine: Engine, froz
     reason = "Because otherwise the gateway of the provider closes the connection before we get an answer from it."
     old, stored = both(engine, frozen, f"{OLD} {reason}")
     assert [(row.memory_id, row.superseded) for row in stored.amends] == [(old.id, True)]
+
+
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """An engine with the shipped model, which reads statements."""
+    with Engine(home=str(tmp_path_factory.mktemp("local"))) as engine:
+        yield engine
+
+
+@pytest.mark.promise("B3")
+@pytest.mark.parametrize(
+    ("old", "new", "is_replaced"),
+    [
+        ("two reviewers per change", "one approval is enough for a merge", True),
+        ("artifacts go to nexus", "built jars land in artifactory", True),
+        ("Never push without asking me.", "You can push on your own now.", True),
+        ("Never push without asking me.", "You can push this one.", False),
+        ("We use Redis for sessions.", "Redis holds the rate limits.", False),
+    ],
+)
+def test_a_change_in_other_words_is_found_by_meaning(local: Engine, old: str, new: str, *, is_replaced: bool) -> None:
+    here = uuid.uuid4().hex
+    first = local.memories.store(old, namespace=here).memory
+    local.memories.store("The nightly report is sent to the finance team.", namespace=here)
+    stored = local.memories.store(new, namespace=here)
+    assert [(row.memory_id, row.superseded) for row in stored.amends if row.superseded] == (
+        [(first.id, True)] if is_replaced else []
+    )

@@ -175,7 +175,8 @@ def amended(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
         classify = None if request.param == "by words" else engine.embedding.classify
 
         def find(old: str, new: str) -> Amended | None:
-            pairs = [(one, other) for one in statements(new, whole=True) if may_amend(one) for other in statements(old)]
+            told = [one for one in statements(new, whole=True) if may_amend(one, is_read=classify is not None)]
+            pairs = [(one, other) for one in told for other in statements(old)]
             close = engine.amendments.closeness([(one.text, other.text) for one, other in pairs])
             found = [
                 amends(one, other, near, classify=classify) for (one, other), near in zip(pairs, close, strict=True)

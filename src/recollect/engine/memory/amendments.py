@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from recollect.engine.models.similarity_calibration import CalibrationCache
     from recollect.recall.amend import Amended
     from recollect.recall.parsed_statement import Statement
+    from recollect.store.passage import Match
     from recollect.store.transaction import Transaction
 
-# Older passages that one statement is compared with, the best by words: what says nearly the same is among the first.
-COMPARED = 12
+# Older passages that one statement is compared with: the best by words, where what says nearly the same is among the
+# first, and the nearest by vectors, where people use other words ("never push without asking", "push on your own").
+COMPARED, NEAREST = 12, 6
 # Postings that one query may read: a millisecond or two, whatever is stored. A few of the rarest words are always
 # looked up.
 POSTINGS = 1_000
@@ -43,8 +45,8 @@ LOOKED_UP = 6
 SAID = 4
 MOST = 3
 # Pairs of statements whose vectors are compared, about six milliseconds each: those most probable if they were close.
-EMBEDDED = 8
-LIKELY = 0.2
+EMBEDDED = 12
+LIKELY = 0.1
 # Longer texts are documents; what they change must be stated.
 MOST_CHARACTERS = 2_000
 # A statement changes one fact. Where two older memories are as probable but for this, it is ambiguous.
@@ -96,9 +98,10 @@ class Amendments(NamedTuple):
 
         if memory.observed or memory.source not in STATING or len(memory.content) > MOST_CHARACTERS:
             return []
-        stating = [each for each in statements(memory.content, whole=True) if may_amend(each)][:LOOKED_UP]
-        olds = {old.id: old for each in stating for old in self.older(memory, each)}
         is_read = self.embedding.classify is not None
+        told = statements(memory.content, whole=True)
+        stating = [each for each in told if may_amend(each, is_read=is_read)][:LOOKED_UP]
+        olds = {old.id: old for each in stating for old in self.older(memory, each)}
         return _chosen(self._amended(_pairs(memory, stating, list(olds.values()), is_read=is_read)))
 
     def repeated(self, memory: Memory, same: Callable[[str, str], bool]) -> Memory | None:
@@ -146,11 +149,18 @@ class Amendments(NamedTuple):
         )
         counts = store.term_counts(list(dict.fromkeys((*asked, *alike))))
         rarest = dict(_rarest(counts.by_term))
-        if not rarest:
-            return []
-        matches = store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
+        matches = self._nearest(statement.text, where)
+        if rarest:
+            matches += store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
         rows = store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
         return [row for row in self._in_force(rows, memory) if row.said_at <= memory.said_at]
+
+    def _nearest(self, text: str, where: Mapping[str, object]) -> list[Match]:
+        """Return the older memories nearest to a statement; none without the local model, which reads them then."""
+        vector = self.embedding.of_statement(text) if self.embedding.classify is not None else None
+        if vector is None:
+            return []
+        return self.context.store.search_vectors(self.embedding.model_id, vector, where, NEAREST)
 
     def _in_force(self, rows: Sequence[Memory], memory: Memory) -> list[Memory]:
         """Return the memories that hold on the branch of a new one: its own, the default and merged branches."""

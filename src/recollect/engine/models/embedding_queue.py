@@ -192,6 +192,13 @@ class Embedding(Worker):
         if not self.running and self.classify is not None:
             self._embed_newest(AFTER_DRAIN, known=True)
 
+    @confined_to(())
+    @_waited_for()
+    def of_statement(self, text: str) -> Any:
+        """Return the vector of a statement to compare with the memories, the newest known ones included; or None."""
+        self._embed_newest(NEWEST, known=True)
+        return self.of_question(text)[0]
+
     def of_question(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the vector of a text, or None with a note that says why."""
         try:
