@@ -98,11 +98,12 @@ class Amendments(NamedTuple):
 
         if memory.observed or memory.source not in STATING or len(memory.content) > MOST_CHARACTERS:
             return []
-        is_read = self.embedding.classify is not None
         told = statements(memory.content, whole=True)
+        is_talk = bool(memory.author and memory.session_id) or sum(map(may_amend, told)) > SAID
+        is_read = self.embedding.classify is not None and not is_talk
         stating = [each for each in told if may_amend(each, is_read=is_read)][:LOOKED_UP]
-        olds = {old.id: old for each in stating for old in self.older(memory, each)}
-        return _chosen(self._amended(_pairs(memory, stating, list(olds.values()), is_read=is_read)))
+        olds = {old.id: old for each in stating for old in self.older(memory, each, near=is_read)}
+        return _chosen(self._amended(_pairs(memory, stating, list(olds.values()), is_talk=is_talk, is_read=is_read)))
 
     def repeated(self, memory: Memory, same: Callable[[str, str], bool]) -> Memory | None:
         """Return the known memory of the project that says the same; None if there is none.
@@ -133,8 +134,11 @@ class Amendments(NamedTuple):
         cosines = {place: float(made[texts[one]] @ made[texts[other]]) for place, (one, other) in enumerate(pairs)}
         return list(comparable(cosines, self.calibration.of(self.embedding.model_id)).values())
 
-    def older(self, memory: Memory, statement: Statement) -> list[Memory]:
-        """Return the memories that a statement may be about: of the same project, older, and in force."""
+    def older(self, memory: Memory, statement: Statement, *, near: bool = False) -> list[Memory]:
+        """Return the memories that a statement may be about: of the same project, older, and in force.
+
+        near: by vectors, too
+        """
         from recollect.recall.contrary import ALIKE
         from recollect.text.terms import query_terms
 
@@ -149,15 +153,15 @@ class Amendments(NamedTuple):
         )
         counts = store.term_counts(list(dict.fromkeys((*asked, *alike))))
         rarest = dict(_rarest(counts.by_term))
-        matches = self._nearest(statement.text, where)
+        matches = self._nearest(statement.text, where) if near else []
         if rarest:
             matches += store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
         rows = store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
         return [row for row in self._in_force(rows, memory) if row.said_at <= memory.said_at]
 
     def _nearest(self, text: str, where: Mapping[str, object]) -> list[Match]:
-        """Return the older memories nearest to a statement; none without the local model, which reads them then."""
-        vector = self.embedding.of_statement(text) if self.embedding.classify is not None else None
+        """Return the older memories nearest to a statement."""
+        vector = self.embedding.of_statement(text)
         if vector is None:
             return []
         return self.context.store.search_vectors(self.embedding.model_id, vector, where, NEAREST)
@@ -187,13 +191,17 @@ class Amendments(NamedTuple):
                 yield Found(pair.memory, found)
 
 
-def _pairs(memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory], *, is_read: bool) -> list[_Pair]:
-    """Return the pairs of statements that may be a change, the most probable first; is_read: there is a classifier."""
+def _pairs(
+    memory: Memory, stating: Sequence[Statement], olds: Sequence[Memory], *, is_talk: bool, is_read: bool
+) -> list[_Pair]:
+    """Return the pairs of statements that may be a change, the most probable first.
+
+    is_talk: the rules alone judge. is_read: the classifier will read them
+    """
     from recollect.recall.amend import likelihood
     from recollect.recall.parsed_statement import statements
 
     found: list[tuple[float, _Pair]] = []
-    is_talk = bool(memory.author and memory.session_id) or len(stating) > SAID
     for old in olds:
         same_author = memory.author == old.author
         for each in statements(old.content):
