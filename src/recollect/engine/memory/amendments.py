@@ -144,8 +144,9 @@ class Amendments(NamedTuple):
 
         store = self.context.store
         where: dict[str, object] = {"superseded_by": None, "source": STATING, "observed": False}
-        # As a range: by its name, the text index would read through all of a namespace.
         scope = memory.namespace
+        near_ones = self._nearest(statement.text, {**where, "namespace": scope}) if near else []
+        # As a range: by its name, the text index would read through all of a namespace.
         where["namespace"] = None if scope is None else Range(scope, scope + "\0")
         asked = query_terms(statement.text)
         alike = (
@@ -153,10 +154,10 @@ class Amendments(NamedTuple):
         )
         counts = store.term_counts(list(dict.fromkeys((*asked, *alike))))
         rarest = dict(_rarest(counts.by_term))
-        matches = self._nearest(statement.text, where) if near else []
-        if rarest:
-            matches += store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest))
-        rows = store.get(Memory, list(dict.fromkeys(match.id for match in matches)))
+        matches = (
+            store.search_text(list(rarest), where, COMPARED, counts=counts._replace(by_term=rarest)) if rarest else []
+        )
+        rows = store.get(Memory, list(dict.fromkeys(match.id for match in (*matches, *near_ones))))
         return [row for row in self._in_force(rows, memory) if row.said_at <= memory.said_at]
 
     def _nearest(self, text: str, where: Mapping[str, object]) -> list[Match]:
