@@ -87,6 +87,7 @@ EXPORTED = (
     (r"export(?<!\wexport)\s+(?:default\s+|declare\s+|abstract\s+|async\s+|const\s+|let\s+|var\s+)*$", "public"),
 )
 JS_UNOWNED = r"^(?:(?:module\.)?exports|this|self|window|globalThis|global)(?:\.|$)|\.?prototype$"
+UNNAMED = (("definition.constant", r"(?!_$)"),)  # `var _ Sender = (*Folder)(nil)` has no name
 TEST_FOLDERS = r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|src/test|src/androidTest|[\w.]*Tests?)/"
 JS_TEST_HEAD = r"^(?:it|test|describe|suite|context|specify|bench)\b[^\n]*\(\s*$"
 C_TYPES = words(
@@ -224,6 +225,7 @@ LANGUAGES: tuple[Language, ...] = (
             "error any complex64 complex128 comparable"
         ),
         qualifies=False,
+        named=UNNAMED,
         words=words("make new len cap append copy delete panic recover print println close string int byte error"),
         names="capital",
         test_files=r"_test\.go$",
@@ -239,6 +241,7 @@ LANGUAGES: tuple[Language, ...] = (
         branches=('"if"', "(for_expression)", '"while"', '"loop"', '"match"'),
         separator="::",
         paths=r"\.|::",
+        named=UNNAMED,
         words=words("Self Some None Ok Err"),
         explicit=True,
         marks=PUB_MARKS,
