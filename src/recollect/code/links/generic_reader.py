@@ -21,6 +21,7 @@ from recollect.code.index.page import Page
 from recollect.code.index.symbols import Extracted, Reference, Symbol
 from recollect.code.index.symbols import Import as Imported
 from recollect.code.links import program as ir
+from recollect.code.links.library_table import ELEMENT
 from recollect.code.links.line_types import assigned_variable, second_names, typed, variables
 from recollect.code.links.signature_types import first_result, parameters, path_expression, result, type_expression
 from recollect.code.links.tree_reader import ScopeWriter
@@ -396,6 +397,7 @@ class _Translation:
         parts = parts[inline.count("::") :]
         if parts[0].endswith("\x01") and calls:
             value = ir.Call(value)
+        value = self._element(value, parts[0])
         for part in parts[1:MOST]:
             name = part.rstrip("\x01\x02")
             if name in self._rules.same:
@@ -404,7 +406,13 @@ class _Translation:
             value = ir.Call(value, is_new=True) if is_new else ir.Member(value, name)
             if part.endswith("\x01") and not is_new:
                 value = ir.Call(value)
+            value = self._element(value, part)
         return value
+
+    def _element(self, value: ir.Expression, part: str) -> ir.Expression:
+        """Return an element of something; an array has the type of its elements, and a container does not tell it."""
+        is_held = part.endswith("\x02") and self._rules.types in ("colon", "before")
+        return ir.Either((value, ir.Member(value, ELEMENT))) if is_held else value
 
     def _inline(self, path: str) -> str:
         """Return the modules at the start of a path of Rust, imported under their whole name; "" if it has none."""

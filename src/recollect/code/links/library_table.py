@@ -12,6 +12,7 @@ BUILTIN = "<builtin>"
 OBJECT = "object"  # the kind of a table that has no methods but its entries
 # After the name of something outside: what it makes or returns. Of that the members are known by name, and no more.
 MADE = "()"
+ELEMENT = f"index{MADE}"
 UNKNOWN = "<outside>"
 EVERY = -1  # all arguments, by position
 

@@ -25,6 +25,9 @@ COMMON = frozenset(
     endswith stop strip sub submit substring tell test then throw title toLowerCase toString toUpperCase translate
     trim union unshift update upper values wait write writelines zfill""".split()
 )
+# Languages with containers of a standard library, whose elements have a type that is not read; its names.
+CONTAINERS = frozenset({"rust", "cpp", "csharp", "kotlin", "scala", "swift"})
+STANDARD = (BUILTIN, "std::", "System.", "kotlin.", "scala.", "java.")
 # Most methods of one name that a call may mean.
 MOST_CANDIDATES = 25
 
@@ -114,7 +117,7 @@ def _open(state: State) -> Iterator[OpenCall]:
     for site, callee, values in state.asked:
         known = values.values
         # Where not all values were followed, a receiver may be more than is known.
-        is_full = len(known) >= most or (is_coarse and type(callee) is ir.Member)
+        is_full = len(known) >= most or (is_coarse and type(callee) is ir.Member) or _is_element(state, site, known)
         if not is_full and (_is_known(state, site, known) or (site.caller, site.line, site.column) in state.made):
             continue
         candidates = methods.get(callee.name, []) if type(callee) is ir.Member else []
@@ -127,6 +130,14 @@ def _is_known(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
     """Tell whether something is known of what is called; in Rust the name of a variant is enough."""
     named = [type(each) is fv.Named for each in known]
     return not all(named) or (bool(named) and state.units[site.frame.path].language == "rust")
+
+
+def _is_element(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
+    """Tell whether a call is on what an object of the standard library returned: a container returns its elements."""
+    if state.units[site.frame.path].language not in CONTAINERS:
+        return False
+    names = [each.name if isinstance(each, fv.External) else "" for each in known]
+    return all(name.startswith(STANDARD) for name in names) and any(name.count(MADE) > 1 for name in names)
 
 
 def _derivations(state: State) -> Iterator[Derivation]:

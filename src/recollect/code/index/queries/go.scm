@@ -25,6 +25,7 @@
 (var_spec value: (expression_list [(identifier) (selector_expression)] @reference.use))
 (return_statement (expression_list [(identifier) (selector_expression)] @reference.use))
 (keyed_element value: (literal_element [(identifier) (selector_expression)] @reference.use))
+(composite_literal type: [(map_type) (array_type) (implicit_length_array_type) (slice_type)] body: (literal_value (keyed_element key: (literal_element (identifier) @reference.use))))
 
 (import_spec path: (_) @import.module) @import
 (import_spec name: [(package_identifier) (blank_identifier)] @import.namespace)
