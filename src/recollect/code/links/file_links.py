@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.code.links.link_pack import Loose, Site
+from recollect.code.links.member_lookup import FUNCTIONAL
 from recollect.code.links.module_finder import Modules
 from recollect.code.links.program import Import, Scope, Unit, as_written, read_program
 from recollect.code.links.solution import CONFIDENCE, Derivation, OpenCall, Solution
@@ -146,9 +147,13 @@ class _Places:
         return self._units[place[0]].scopes[place[1]]
 
     def _is_part(self, caller: Place, callee: Place) -> bool:
-        """Tell whether a function without a name belongs to its caller: `rows.map(row => …)` is no recursion."""
-        is_nameless = callee[1] > 0 and self._scope(callee).symbol < 0
-        return is_nameless and self.target(callee) == self.target(caller)
+        """Tell whether a function without a name belongs to its caller: `rows.map(row => …)` is no recursion.
+
+        One that implements an interface is no callee of anybody: the method of the interface is used.
+        """
+        scope = self._scope(callee)
+        is_nameless = callee[1] > 0 and scope.symbol < 0
+        return is_nameless and (FUNCTIONAL in scope.marks or self.target(callee) == self.target(caller))
 
     def _are_overloads(self, places: Iterable[Place]) -> bool:
         """Tell whether several overloads of one class are left that the arguments do not tell apart."""

@@ -292,12 +292,7 @@ def cast(r: Reader, node: tree_sitter.Node) -> ir.Expression:
 
 def as_type(value: ir.Expression, type: ir.Expression | None) -> ir.Expression:
     """Return a value that is declared to be of a type."""
-    if (
-        type in (None, OBJECT)
-        or is_plain(type)
-        or isinstance(value, ir.Code)
-        or (isinstance(value, ir.Call) and value.is_new)
-    ):
+    if type in (None, OBJECT) or is_plain(type) or (isinstance(value, ir.Call) and value.is_new):
         return value
     if value is NOTHING or isinstance(type, ir.Table):
         known = declared(type)

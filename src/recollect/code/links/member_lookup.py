@@ -352,9 +352,14 @@ def _of_super(state: State, value: fv.SuperProxy, name: str, site: Site, sink: S
 # --- everything else ---
 
 
+def is_functional(value: fv.Value) -> bool:
+    """Tell whether a value is a lambda of Java: an object with one method."""
+    return isinstance(value, fv.Function) and FUNCTIONAL in value.scope.marks
+
+
 def _of_function(state: State, value: fv.Value, name: str, site: Site, sink: Sink) -> None:
     function = value.function if isinstance(value, fv.Bound) else value
-    if isinstance(function, fv.Function) and FUNCTIONAL in function.scope.marks:
+    if is_functional(function):
         sink(value)
         return
     if name in OF_FUNCTIONS:

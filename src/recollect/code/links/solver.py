@@ -17,7 +17,7 @@ from recollect.code.links import call_flow, evaluation
 from recollect.code.links import flow_values as fv
 from recollect.code.links import program as ir
 from recollect.code.links.library_table import MADE
-from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, subclasses
+from recollect.code.links.member_lookup import arrange, ask_again, derive, derives, dispatch, is_functional, subclasses
 from recollect.code.links.module_finder import Modules
 from recollect.code.links.solution import Solution, answer
 from recollect.code.links.solver_state import Site, State
@@ -295,7 +295,7 @@ def _is_seen(value: fv.Declared, site: Site) -> bool:
     for each in site.receivers.values if site.receivers is not None else ():
         if isinstance(each, fv.Object) and isinstance(each.of, fv.Class) and derives(each.of, value.of):
             return True
-        if isinstance(each, fv.Function) and "functional" in each.scope.marks:
+        if is_functional(each):
             return True
     return False
 
@@ -304,7 +304,7 @@ def _declare(state: State) -> None:
     # What comes from outside the program and is declared to be of a class of the program is of that class.
     for variable, types in tuple(state.declared):
         known = [each for each in variable.values if type(each) not in (fv.External, fv.Named)]
-        is_object = any(isinstance(each, fv.Object) for each in known)
+        is_object = any(isinstance(each, fv.Object) or is_functional(each) for each in known)
         for value in tuple(types.values):
             if isinstance(value, fv.Collection):  # a list of something: that it is one, what is in it
                 if not any(not isinstance(each, fv.Collection) or each.is_filled for each in known):

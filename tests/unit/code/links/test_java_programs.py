@@ -101,7 +101,7 @@ def test_a_name_that_no_class_here_has_is_inherited_or_imported() -> None:
 def test_functions_keep_the_object_that_they_were_made_in() -> None:
     anonymous = "new B() { void g() { go(); here(); } void here() {} };"
     found = read(f"class A {{ void f() {{ Runnable r = () -> go(); {anonymous} }} void go() {{}} }}")
-    assert named(found, "f") == ["r = #4", "do new #5()"]
+    assert named(found, "f") == ["r = (#4 as Runnable)", "do new #5()"]
     assert named(found, "<lambda>") == ["return this.go()"]
     assert named(found, "g") == ["do instance(A).go()", "do this.here()"]
 

@@ -36,3 +36,22 @@ class Rules {
         return new Rules().add(new Always()).all("a") && new Rules().one(new Always());
     }
 }
+
+interface Policy {
+    boolean allows(String name);
+}
+
+class Policies {
+    static boolean ask(Policy policy) {
+        return policy.allows("a");
+    }
+
+    static boolean pass() {
+        return ask(name -> false);
+    }
+
+    static boolean local() {
+        Policy policy = name -> true;
+        return policy.allows("b");
+    }
+}
