@@ -170,7 +170,9 @@ PAIRS = {
             "    fn flush(&mut self) -> u32 {\n        0\n    }\n}\n\npub struct Port {\n"
             "    pub name: String,\n}\n\nimpl Port {\n    pub fn new() -> Self {\n"
             "        Port { name: String::new() }\n    }\n\n    pub fn moved(self) -> Self {\n"
-            "        self\n    }\n}\n\npub struct Cargo {\n    pub weight: u32,\n}\n\n"
+            "        self\n    }\n\n    pub fn iter(&self) -> u32 {\n        1\n    }\n\n"
+            "    pub fn holds(&self) -> Vec<Cargo> {\n        vec![]\n    }\n}\n\n"
+            "pub struct Cargo {\n    pub weight: u32,\n}\n\n"
             "pub struct Tag;\n\npub struct Depot<S: Store> {\n    storage: S,\n}\n\n"
             "impl<S: Store> Depot<S> {\n    pub fn keep(&mut self) {\n"
             "        self.storage.push(1);\n    }\n}\n\npub fn drain(store: &mut dyn Store) {\n"
@@ -196,6 +198,7 @@ PAIRS = {
             "fn u_again() -> Port {\n    let mut x = Port::new();\n    x = x.moved();\n    x\n}\n\n"
             "fn next() -> Option<Port> {\n    None\n}\n\nfn u_some() {\n    if let Some(mut x) = next() {\n"
             "        x.moved();\n    }\n}\n\n"
+            "fn u_iter(port: &Port) {\n    port.iter();\n}\n\nfn u_holds(port: &Port) {\n    port.holds().iter();\n}\n\n"
             "fn u_type(cargo: &Cargo) {}\n\nstruct Hold {\n    tag: Tag,\n    items: Vec<Cargo>,\n"
             "}\n\nfn u_bound<T: Store>(x: T) {}\n\nfn u_kind() -> Kind {\n    Kind::parse(1)\n}\n\n"
             "fn u_variant() -> bool {\n    matches!(u_kind(), Kind::Small)\n}\n\nfn u_sail() {\n    acme_fleet::sail();\n}\n\nfn main() {\n"
@@ -211,6 +214,8 @@ PAIRS = {
             "library/src/ports.rs::Store::flush": "u_iface",
             "app/src/main.rs::Mine::push": "u_iface Yard::u_generic",
             "library/src/ports.rs::Port::moved": "u_again u_some",
+            "library/src/ports.rs::Port::iter": "u_iter !u_holds",
+            "library/src/ports.rs::Port::holds": "u_holds",
             "library/src/ports.rs::Cargo": "u_type Hold",
             "library/src/ports.rs::Tag": "Hold",
             "library/src/kinds.rs::Kind": "u_kind u_variant",

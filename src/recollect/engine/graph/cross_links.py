@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.index.languages import detect
 from recollect.code.links.library_table import BUILTIN
-from recollect.code.links.signature_types import parameters
+from recollect.code.links.signature_types import parameters, result
 from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
 from recollect.engine.graph.code_nodes import address, code_node_id, code_nodes
@@ -42,6 +42,11 @@ KEY_PARTS = re.compile(r"::|[.#]")
 _ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"})
 # Files that stand for their folder.
 HEADS = frozenset({"__init__", "index", "mod", "lib", "main", "src"})
+# Results of Rust that are no types of a package.
+_STANDARD = re.compile(
+    r"(?:&|'\w++|mut\b|dyn\b|impl\b|\s|\w+::)*+"
+    r"(?:\[|(?:str|bool|[iuf]\d+|[iu]size|String|Vec(?:Deque)?|(?:Hash|BTree)(?:Map|Set)|BinaryHeap|Iterator)\b)"
+)
 _TESTS = frozenset({"test", "tests", "examples", "benches", "docs"})
 _TYPES = frozenset({"Class", "Interface", "Type"})
 _INHERITS = [RELATIONS.index(name) for name in DERIVING]
@@ -308,7 +313,10 @@ class _Finder:
             return (held[0], BY_NAME) if len(held) == 1 else None
         if owner.id not in self._types:
             classes = [KEY_PARTS.split(each)[-1] for each in (owner.id, *self.bases(owner.id))]
-            self._types[owner.id] = [*classes, *self._returned(owner)]
+            returned = self._returned(owner)
+            self._types[owner.id] = [*classes, *returned] if returned or not self._is_run(owner) else []
+        if not self._types[owner.id]:
+            return None
         for each in self._types[owner.id]:
             for node in known:
                 if len(node.key) > 1 and node.key[-2] == each:
@@ -317,11 +325,17 @@ class _Finder:
         return (members[0], BY_NAME) if len(members) == 1 else None
 
     def _returned(self, owner: _Node) -> list[str]:
-        """Return the types that a function's signature names, those at its end first, and the type it belongs to."""
+        """Return the types that a function's signature names, those at its end first, and the type it belongs to.
+
+        What follows an arrow is all that is returned. Of a type of the standard library no member is in the tree.
+        """
         row = code_nodes(self._store, [owner.id]).get(owner.id)
         signature = row.symbol.signature if row is not None and row.symbol is not None else ""
-        words = [word for word in re.findall(r"\w+", signature) if word != owner.key[-1]]
-        return [*reversed(words), *owner.key[-2:-1]]
+        written = result(signature, owner.key[-1], "colon") if "->" in signature else ""
+        if _STANDARD.match(written):
+            return []
+        words = [word for word in re.findall(r"\w+", written or signature) if word != owner.key[-1]]
+        return [*reversed(words), *(owner.key[-2:-1] if not written or "Self" in words else ())]
 
     def bases(self, owner: str) -> list[str]:
         """Return the classes that a class inherits from in its own tree, nearest first."""
