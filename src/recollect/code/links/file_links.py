@@ -147,13 +147,10 @@ class _Places:
         return self._units[place[0]].scopes[place[1]]
 
     def _is_part(self, caller: Place, callee: Place) -> bool:
-        """Tell whether a function without a name belongs to its caller: `rows.map(row => …)` is no recursion.
-
-        One that implements an interface is no callee of anybody: the method of the interface is used.
-        """
+        """Tell whether a function without a name belongs to its caller (`rows.map(row => …)`), or to an interface."""
         scope = self._scope(callee)
-        is_nameless = callee[1] > 0 and scope.symbol < 0
-        return is_nameless and (FUNCTIONAL in scope.marks or self.target(callee) == self.target(caller))
+        is_own = FUNCTIONAL in scope.marks or self.target(callee) == self.target(caller)
+        return is_own and callee[1] > 0 and scope.symbol < 0
 
     def _are_overloads(self, places: Iterable[Place]) -> bool:
         """Tell whether several overloads of one class are left that the arguments do not tell apart."""

@@ -177,9 +177,8 @@ class _Translation:
     def _owner_elsewhere(self, place: int) -> str:
         """Return the type of a method defined outside of it: `func (s *Store) Put()`."""
         symbol = self._symbols[place]
-        if symbol.kind not in ("Method", "Test", "Endpoint") or (
-            symbol.parent >= 0 and self._symbols[symbol.parent].kind != "Module"
-        ):
+        is_held = symbol.parent >= 0 and self._symbols[symbol.parent].kind != "Module"
+        if is_held or symbol.kind not in ("Method", "Test", "Endpoint"):
             return ""
         around = self._symbols[symbol.parent].qualified if symbol.parent >= 0 else self._package
         rest = symbol.qualified[: len(symbol.qualified) - len(symbol.name)]
@@ -411,8 +410,8 @@ class _Translation:
 
     def _element(self, value: ir.Expression, part: str) -> ir.Expression:
         """Return an element of something; an array has the type of its elements, and a container does not tell it."""
-        is_held = part.endswith("\x02") and self._rules.types in ("colon", "before")
-        return ir.Either((value, ir.Member(value, ELEMENT))) if is_held else value
+        is_element = part.endswith("\x02") and self._rules.types in ("colon", "before")
+        return ir.Either((value, ir.Member(value, ELEMENT))) if is_element else value
 
     def _inline(self, path: str) -> str:
         """Return the modules at the start of a path of Rust, imported under their whole name; "" if it has none."""
@@ -448,12 +447,10 @@ class _Translation:
             return next((ir.Name(self._name_of(each)) for each in types), ir.Opaque())
         if word.startswith("@"):
             return ir.Member(self._this(inside), word.lstrip("@"))
-        if self._rules.implicit and not self._is_type_name(word) and self._in_type(inside):
+        in_type = any(self._symbols[at].kind in TYPES or at in self._abroad for at in self._around(inside))
+        if self._rules.implicit and not self._is_type_name(word) and in_type:
             return ir.Either((ir.Name(word), ir.Member(self._this(inside), word)))
         return ir.Name(word)
-
-    def _in_type(self, inside: int) -> bool:
-        return any(self._symbols[at].kind in TYPES or at in self._abroad for at in self._around(inside))
 
     def _assigned(self, reference: Reference) -> ir.Expression | None:
         """Return the variable that the result of a call, or the whole of a use, is assigned to."""

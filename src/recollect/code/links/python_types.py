@@ -47,10 +47,6 @@ def type_of(node: ast.expr, depth: int = 0) -> Expression | None:
     return reading(node, depth + 1) if reading is not None and depth < DEEPEST else None
 
 
-def _name(node: ast.Name, depth: int) -> Expression | None:
-    return None if node.id in UNKNOWN else Name(node.id)
-
-
 def _attribute(node: ast.Attribute, depth: int) -> Expression | None:
     of = type_of(node.value, depth)
     return Member(of, node.attr) if of is not None and node.attr not in UNKNOWN else None
@@ -100,7 +96,7 @@ def _tuple(inner: list[ast.expr], depth: int) -> Expression:
 
 
 _TYPES: dict[type[ast.expr], Callable[..., Expression | None]] = {
-    ast.Name: _name,
+    ast.Name: lambda node, depth: None if node.id in UNKNOWN else Name(node.id),
     ast.Attribute: _attribute,
     ast.Constant: _constant,
     ast.BinOp: _union,

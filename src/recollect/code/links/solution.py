@@ -134,9 +134,8 @@ def _is_known(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
 
 def _is_element(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
     """Tell whether a call is on what an object of the standard library returned: a container returns its elements."""
-    if state.units[site.frame.path].language not in CONTAINERS:
-        return False
-    names = [each.name if isinstance(each, fv.External) else "" for each in known]
+    is_read = state.units[site.frame.path].language in CONTAINERS
+    names = [each.name if isinstance(each, fv.External) else "" for each in known if is_read]
     return all(name.startswith(STANDARD) for name in names) and any(name.count(MADE) > 1 for name in names)
 
 
@@ -160,12 +159,8 @@ def _overrides(of: fv.Class) -> Iterator[Derivation]:
     for name, variable in of.frame.names.items() if of.bases else ():
         own = [each for each in variable.values if isinstance(each, fv.Function) and each.scope.symbol >= 0]
         for function in own if len(own) == 1 and "constructor" not in own[0].scope.marks else ():
-            bases = (
-                (base, value)
-                for base in of.order[1:]
-                if name in base.frame.names
-                for value in base.frame.names[name].values
-            )
+            having = [base for base in of.order[1:] if name in base.frame.names]
+            bases = ((base, value) for base in having for value in base.frame.names[name].values)
             above = next(((base, value) for base, value in bases if isinstance(value, fv.Function)), None)
             if above is not None and above[1] is not function:
                 is_interface = above[0].scope.kind == "interface"

@@ -292,12 +292,9 @@ def _unlock(state: State) -> None:
 
 def _is_seen(value: fv.Declared, site: Site) -> bool:
     """Tell whether a site has objects of a declared type."""
-    for each in site.receivers.values if site.receivers is not None else ():
-        if isinstance(each, fv.Object) and isinstance(each.of, fv.Class) and derives(each.of, value.of):
-            return True
-        if is_functional(each):
-            return True
-    return False
+    seen = site.receivers.values if site.receivers is not None else ()
+    made = [each.of for each in seen if isinstance(each, fv.Object)]
+    return any(map(is_functional, seen)) or any(isinstance(of, fv.Class) and derives(of, value.of) for of in made)
 
 
 def _declare(state: State) -> None:
