@@ -101,7 +101,7 @@ class Amendments(NamedTuple):
         told = statements(memory.content, whole=True)
         is_talk = bool(memory.author and memory.session_id) or sum(map(may_amend, told)) > SAID
         is_read = self.embedding.classify is not None and not is_talk
-        stating = [each for each in told if may_amend(each, is_read=is_read)][:LOOKED_UP]
+        stating = [each for each in told if may_amend(each, is_read=is_read and len(told) == 1)][:LOOKED_UP]
         olds = {old.id: old for each in stating for old in self.older(memory, each, near=is_read)}
         return _chosen(self._amended(_pairs(memory, stating, list(olds.values()), is_talk=is_talk, is_read=is_read)))
 
