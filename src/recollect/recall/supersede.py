@@ -6,8 +6,8 @@ but fill them newest first, and each older one is marked with the one that repla
 left alone, and one that asks for what held before gets the older version first.
 
 A short note states one fact. Of what its project says later, one of the notes nearest to it is mostly about the same
-fact, even without words of the question or a value of the older one. A conflict of values (amend.py) and a rare word
-that both have are further signs.
+fact, even without words of the question or a value of the older one. How probable a change is by the wording of both
+(amend_model.py) and a rare word that both have are further signs.
 
 Recency is never a bonus by itself: sorting everything by date puts the current version of a changed fact first in 94 of
 100 cases and ruins facts stated once (20 right instead of 84). docs/benchmarks.md has what this stage reaches.
@@ -194,22 +194,23 @@ def changes_value(query: Query, new: str, old: str) -> bool:
 # Marks inside of plain words: “on-call”, “team's”.
 _IN_WORDS = str.maketrans("", "", "-'’")
 # Whether a later note is a newer version of a short one, in points: for the cosine of both, for the cosine of the older
-# one with the question, if the older one is also the nearest earlier one, if both cannot hold now, and for the rarest
-# word that both have and the question has not: who replaces a thing mostly names it. A note of more than SHORT words
-# says more than one fact and loses by the logarithm of its length. By a logistic regression on two splits of
-# bench/notes, rounded (docs/adr/0048).
-COSINE, ASKED, MUTUAL, CONFLICT, SHARED, LENGTH, SHORT = 8.0, 6.0, 1.0, 1.0, 1.0, 5.0, 8
-VERSION_BAR = 7.5
-# The least relevance of a newer version, as a share of the older one's: what does not answer the question by itself is
-# mostly about something else. On a store of 106 notes with many that differ in one word, 34 -> 54 of 63 questions are
-# answered by the first hit, and of 27 changes of bench/notes (fit) 27 -> 22 have the current one first (docs/adr/0066).
-VERSION_SHARE = 0.3
+# one with the question, if the older one is also the nearest earlier one, and for the rarest word that both have and
+# the question has not: who replaces a thing mostly names it. A note of more than SHORT words says more than one fact
+# and loses by the logarithm of its length. By a logistic regression on two splits of bench/notes, rounded
+# (docs/adr/0048).
+COSINE, ASKED, MUTUAL, SHARED, LENGTH, SHORT = 8.0, 6.0, 1.0, 1.0, 5.0, 8
+# The same for the log odds of the model of changes, within these probabilities, and for the logarithm of the newer
+# note's relevance as a share of the older one's: what does not answer the question by itself is mostly about something
+# else. Of 57 changes in two splits of bench/notes 49 have the current note first (45 by rules and a least share), and
+# of 63 questions to 106 notes that differ in one word 55 as before (docs/adr/0066).
+CHANGED, LEAST_PROBABLE, MOST_PROBABLE = 1.0, 0.1, 0.6
+SHARE, LEAST_RELEVANT = 0.9, 0.01
+VERSION_BAR = 6.5
+MOST_CHANGED = CHANGED * math.log(MOST_PROBABLE / (1 - MOST_PROBABLE))
 # Longer notes never reach the bar.
-MOST_WORDS = int(SHORT * math.exp((COSINE + ASKED + MUTUAL + CONFLICT + SHARED - VERSION_BAR) / LENGTH))
+MOST_WORDS = int(SHORT * math.exp((COSINE + ASKED + MUTUAL + MOST_CHANGED + SHARED - VERSION_BAR) / LENGTH))
 # How many later notes are compared with a note: those nearest to it.
 NEAREST = 5
-# In a project with fewer notes the nearest ones may be about anything: then only a conflict tells.
-LEAST_NOTES = 12
 
 
 class Note(NamedTuple):
@@ -226,14 +227,13 @@ class Later(NamedTuple):
     """A later note of a project, compared with an older one.
 
     is_mutual: the older one is its nearest earlier note. shared: how rare in the project the rarest word is that both
-    have, 0 to 1. is_few: the project has so few notes that being near says nothing
+    have, 0 to 1
     """
 
     note: Note
     cosine: float
     is_mutual: bool
     shared: float
-    is_few: bool
 
 
 def later_notes(older: Note, notes: Sequence[Note], asked: Collection[str] = ()) -> list[Later]:
@@ -254,36 +254,41 @@ def later_notes(older: Note, notes: Sequence[Note], asked: Collection[str] = ())
         nearest = same[len(earlier) - 1 - int(earlier[::-1].argmax())]
         fewest = min((held[term] for term in (older.terms & note.terms).difference(asked)), default=len(same))
         shared = math.log(len(same) / fewest) / math.log(len(same))
-        found.append(Later(note, float(cosines[place]), nearest is older, shared, len(same) < LEAST_NOTES))
+        found.append(Later(note, float(cosines[place]), nearest is older, shared))
     return found
 
 
 def points_by_meaning(old: str, later: Later | None = None, *, cosine: float, asked: float) -> float:
-    """Return the points of a later note, except those for a conflict; without one, the most that a cosine allows."""
+    """Return the points of a later note by vectors and words; without one, the most that a cosine allows."""
     signs = MUTUAL + SHARED if later is None else MUTUAL * later.is_mutual + SHARED * later.shared
     return COSINE * cosine + ASKED * asked + (signs - LENGTH * math.log(max(SHORT, len(old.split())) / SHORT))
 
 
-def version_points(question: str, new: str, old: str, later: Later, *, cosine: float, asked: float) -> float:
+def version_points(
+    question: str, new: str, old: str, later: Later, *, cosine: float, asked: float, share: float
+) -> float:
     """Return the points for a later note being the newer version of a short one; 0 if it cannot be.
 
     Not where only the older one has an identifier that the question asks about.
-    cosine: of both notes. asked: the cosine of the older one with the question
+    cosine: of both notes. asked: the cosine of the older one with the question. share: relevance by the older one's
     """
     points = points_by_meaning(old, later, cosine=cosine, asked=asked)
-    # Most are too far below the bar for a conflict to matter, and parsing takes time.
-    if points + CONFLICT < VERSION_BAR or lacks_identifier(question, new, old) or states_nothing(new):
+    points += SHARE * math.log(min(1.0, max(LEAST_RELEVANT, share)))
+    # Most are too far below the bar for a change to matter, and parsing takes time.
+    if points + MOST_CHANGED < VERSION_BAR or lacks_identifier(question, new, old) or states_nothing(new):
         return 0.0
     # Here, not above: a hook that answers a prompt by words alone does without.
-    from recollect.recall.amend import contradicts, is_of_another
+    from recollect.recall.amend import is_of_another
+    from recollect.recall.amend_model import model
     from recollect.recall.parsed_statement import statement, statements
 
     # “The staging database …” is no newer version of “the production database …”.
     if is_of_another(statement(new), statement(old)):
         return 0.0
-    if any(contradicts(one, other) for one in statements(new, whole=True) for other in statements(old)):
-        return points + CONFLICT
-    return 0.0 if later.is_few else points
+    told, before, judge = statements(new, whole=True), statements(old), model().judge
+    changed = max((judge(one, other, cosine) for one in told for other in before), default=0.0)
+    changed = min(MOST_PROBABLE, max(LEAST_PROBABLE, changed))
+    return points + CHANGED * math.log(changed / (1 - changed))
 
 
 def lacks_identifier(question: str, new: str, old: str) -> bool:

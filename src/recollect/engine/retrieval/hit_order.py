@@ -181,10 +181,10 @@ class HitOrder(NamedTuple):
         for row in later:
             place = row.note.place
             memory = rows.get(passages[place].memory_id)
-            is_hit = self.ranking.scored.relevance[place] >= supersede.VERSION_SHARE * hit.relevance
-            if memory is not None and is_hit and self._may_be_version(memory, passages[place]):
+            if memory is not None and self._may_be_version(memory, passages[place]):
+                share = float(self.ranking.scored.relevance[place]) / max(hit.relevance, 1e-9)
                 points = supersede.version_points(
-                    query.text, memory.content, old, row, cosine=cosines[place], asked=asked
+                    query.text, memory.content, old, row, cosine=cosines[place], asked=asked, share=share
                 )
                 best, most = (place, points) if points >= most else (best, most)
         if best is not None:
@@ -209,9 +209,8 @@ class HitOrder(NamedTuple):
         cosines[own] = -1.0
         nearest = self._comparable({pid: float(cosines.max()) + 0.0001})[pid]  # as `later_notes` rounds it, or more
         old, asked = self.memories[hit.memory_id].content, self.ranking.closeness.get(pid, 0.0)
-        return (
-            supersede.points_by_meaning(old, cosine=nearest, asked=asked) >= supersede.VERSION_BAR - supersede.CONFLICT
-        )
+        points = supersede.points_by_meaning(old, cosine=nearest, asked=asked)
+        return points + supersede.MOST_CHANGED >= supersede.VERSION_BAR
 
     def _comparable(self, cosines: Mapping[int, float]) -> Mapping[int, float]:
         return comparable(cosines, self.amendments.calibration.of(self.amendments.embedding.model_id))
