@@ -48,13 +48,12 @@ QUOTES: dict[str, tuple[frozenset[str], bool]] = {
     "yaml": (frozenset({"single_quote_scalar", "double_quote_scalar"}), False),
     "toml": (frozenset({"string"}), False),
 }
-# `{"a": 1}` is `{a: 1}` here: types whose key, name or property may be quoted.
+# `{"a": 1}` is `{a: 1}` here: nodes whose key, name or property may be quoted.
 JAVASCRIPT = frozenset({"javascript", "typescript", "tsx"})
 KEYED = frozenset(
     "pair pair_pattern method_definition field_definition public_field_definition property_signature method_signature"
     " enum_assignment".split()
 )
-KEYS = ("key", "name", "property")
 # In these a semicolon decides whether a block has a value.
 VALUED_SEMICOLONS = frozenset({"rust"})
 
