@@ -247,21 +247,29 @@ def report(rows: Sequence[Example]) -> None:
 
 def tables(rows: Sequence[Example]) -> str:
     """Return the fitted models as source code."""
-    models, lines = [], []
     fitted = {kind: (mine, fit(mine, names)) for kind, mine, names in kinds(rows)}
-    for kind, (mine, model) in fitted.items():
+    models, lines = [], []
+    for kind in (kind for kind in fitted if not kind.endswith("_hybrid")):
+        words, hybrid = (fitted.get(kind + end, ([], {}))[1] for end in ("", "_hybrid"))
         # A signal that is the same in every example has no spread to be measured by, and no weight.
-        spread = [(key, term) for key, term in model.items() if round(term[1], 4) > 0]
-        ordered = sorted(spread, key=lambda item: -abs(item[1][2]))
-        terms = "".join(f'        "{key}": Term({m:.4f}, {d:.4f}, {w:+.4f}),\n' for key, (m, d, w) in ordered)
+        spread = {key: term for key, term in {**hybrid, **words}.items() if round(term[1], 4) > 0}
+        ordered = sorted(spread, key=lambda key: -abs(spread[key][2]))
+        terms = "".join(f'        "{key}": Fit({_row(spread[key], key, words, hybrid)}),\n' for key in ordered)
         models.append(f'    "{kind}": {{\n{terms}    }},\n')
+    for kind, (mine, model) in fitted.items():
         line = calibrate(mine, model)
         parts = "".join(f'        "{key}": {value:.4f},\n' for key, value in line.items() if round(value, 4))
         lines.append(f'    "{kind}": {{\n{parts}    }},\n')
     return (
-        f"{BEGIN}FITTED: Mapping[str, Mapping[str, Term]] = {{\n{''.join(models)}}}\n\n"
+        f"{BEGIN}FITTED: Mapping[str, Mapping[str, Fit]] = {{\n{''.join(models)}}}\n\n"
         f"LINES: Mapping[str, Mapping[str, float]] = {{\n{''.join(lines)}}}\n\n{END}"
     )
+
+
+def _row(term: tuple[float, float, float], key: str, *models: Model) -> str:
+    """Return a signal's mean, deviation and weight in each model."""
+    weights = [f"{model[key][2]:+.4f}" if key in model else "None" for model in models if model]
+    return f"{term[0]:.4f}, {term[1]:.4f}, {', '.join(weights)}"
 
 
 def measured(chosen: argparse.Namespace) -> list[Example]:

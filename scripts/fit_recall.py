@@ -284,7 +284,8 @@ def fit(
     return {name: (mean[at], deviation[at], weights[at]) for at, name in enumerate(names)}
 
 
-Models = dict[bool, dict[str, tuple[float, float, float]]]
+Terms = dict[str, tuple[float, float, float]]
+Models = dict[bool, Terms]
 
 
 def calibrate(rows: Sequence[Example], models: Models, names: Sequence[str]) -> dict[str, float]:
@@ -350,13 +351,24 @@ def answered(
     return {**line, "heard": HEARD, "offset": found[-1] - HEARD + CAUTION}
 
 
-def table(name: str, fitted: dict[str, tuple[float, float, float]]) -> str:
+def table(name: str, fitted: Terms) -> str:
     """Return a fitted model as source code, strongest signal first."""
     ordered = sorted(fitted.items(), key=lambda item: -abs(item[1][2]))
     lines = [
         f'    "{key}": Term({mean:.4f}, {deviation:.4f}, {weight:+.4f}),' for key, (mean, deviation, weight) in ordered
     ]
     return "\n".join([f"{name}: Mapping[str, Term] = {{", *lines, "}"])
+
+
+def table_of_talk(hybrid: Terms, by_words: Terms) -> str:
+    """Return both models of talk as source code, a signal a line: their means and deviations are the same."""
+    ordered = sorted(hybrid, key=lambda key: -abs(hybrid[key][2]))
+    lines = []
+    for key in ordered:
+        mean, deviation, weight = hybrid[key]
+        more = f", {by_words[key][2]:+.4f}" if key in by_words else ""
+        lines.append(f'    "{key}": Fit({mean:.4f}, {deviation:.4f}, {weight:+.4f}{more}),')
+    return "\n".join(["_TALK: Mapping[str, Fit] = {", *lines, "}"])
 
 
 def line(name: str, fitted: dict[str, float]) -> str:
@@ -392,8 +404,7 @@ def main() -> None:
         table("ASKED_NOTE", model_of_asked),
         line("ANSWERED_NOTE", answered(asked, model_of_asked, _evidence(ANSWERED_NOTE))),
         table("NOTE_BY_WORDS", by_words[True]),
-        table("TALK", hybrid[False]),
-        table("TALK_BY_WORDS", by_words[False]),
+        table_of_talk(hybrid[False], by_words[False]),
         line("TALK_RELEVANCE", calibrate([row for row in rows if not row.note], hybrid, _evidence(TALK_RELEVANCE))),
         line("NOTE_RELEVANCE", calibrate(notes, hybrid, _evidence(NOTE_RELEVANCE))),
         line("RELEVANCE_BY_WORDS", calibrate(rows, by_words, _evidence(RELEVANCE_BY_WORDS))),

@@ -11,12 +11,9 @@ import asyncio
 import hashlib
 import inspect
 import math
-import tempfile
 import threading
-import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from recollect.engine import UNRELATED, LibraryStore, Relevant, judge_prompt, judge_verdict
@@ -279,7 +276,6 @@ class RecallRelevance:
         self._store = store
         self._scratch: LibraryStore | None = None
         self._lock = threading.Lock()
-        self._closing: weakref.finalize[[LibraryStore, tempfile.TemporaryDirectory[str]], RecallRelevance] | None = None
 
     def relevance(self, query: str, memories: Sequence[tuple[str, str]]) -> list[Relevant]:
         """Return the relevance of each memory, given as id and text, in their order."""
@@ -297,15 +293,13 @@ class RecallRelevance:
     def close(self) -> None:
         """Delete the temporary database."""
         with self._lock:
-            if self._closing is not None:
-                self._closing()
-            self._scratch = self._closing = None
+            if self._scratch is not None:
+                self._scratch.close()
+            self._scratch = None
 
     def _filled(self, texts: dict[str, str]) -> LibraryStore:
         if self._scratch is None:
-            folder = tempfile.TemporaryDirectory(prefix="memory-lib-")
-            self._scratch = LibraryStore(Path(folder.name) / "scratch.db", SCRATCH)
-            self._closing = weakref.finalize(self, _tidy, self._scratch, folder)
+            self._scratch = LibraryStore(None, SCRATCH)
         kept = {row.id for row in self._scratch.find()}
         for name in kept - set(texts):
             self._scratch.remove(memory_id=name)
@@ -317,8 +311,3 @@ def _has(store: LibraryStore, memories: Sequence[tuple[str, str]]) -> bool:
     """Return whether a database has all of the memories, with the same texts."""
     kept = dict(store.columns(("id", "content")))
     return all(kept.get(memory_id) == text for memory_id, text in memories)
-
-
-def _tidy(store: LibraryStore, folder: tempfile.TemporaryDirectory[str]) -> None:
-    store.close()
-    folder.cleanup()

@@ -1,11 +1,11 @@
-"""The cycles that join similar memories: creative links two, cluster summarises groups.
+"""Creative and cluster: link pairs of similar memories, and summarise groups of them.
 
-Creative links memories of different types that are similar: a search finds the one by its words, and the link brings
-the other. Two similar memories of one type are both found by a search.
+Creative links similar memories of different types: a search finds one by its words, and the link leads to the other.
+Similar memories of one type need no link, since a search finds both.
 
-A group of cluster is a memory with its nearest: every member is near the one in the middle, so that a chain of small
-steps does not join what has nothing in common. Members stay as they are and are in one group only. A later memory near
-the middle of a group joins it, and its summary is written again: a topic has one summary, not one a month.
+A cluster is a central memory and its nearest neighbours. Every member is near the centre, so a chain of small steps
+does not join unrelated memories. Members stay unchanged and are in one cluster only. A later memory near the centre
+joins the cluster, and the summary is rewritten: a topic has one summary, not one per month.
 """
 
 from __future__ import annotations

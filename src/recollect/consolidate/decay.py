@@ -1,11 +1,12 @@
-"""The cycles that lower importance: decay fades unused memories, forget archives the faded.
+"""Decay and forget: lower the importance of unused memories, and archive the least important.
 
     importance = floor + (judged - floor) · ½ ^ (days unused beyond the threshold / half-life of its type)
 
-Decay depends on the importance that was given and on the time since the last use, never on how often the cycle ran: a
-store that is unused for a year ends where one ends that ran the cycle daily. The given importance is kept, so
-that fading loses nothing. Forget runs on request only. An archived memory keeps its content, its links and its place in
-every export; recall leaves it out until it is restored, alone or with the whole run.
+Decay depends on the given importance and the time since the last use. It does not depend on how often the cycle runs:
+one run after a year gives the same result as daily runs. The given importance is stored, so decay can be reversed.
+
+Forget runs on request only. An archived memory keeps its content and links, and exports contain it. Recall leaves it
+out until the memory or the whole run is restored.
 """
 
 from __future__ import annotations

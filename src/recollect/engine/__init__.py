@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from recollect.code.index.source_entities import Entity as SourceEntity
+    from recollect.code.index.source_entities import read_source, source_files
     from recollect.engine.admin.access_rules import call_as
     from recollect.engine.admin.access_tokens import LOCAL as LOCAL_GRANT
     from recollect.engine.admin.access_tokens import Grant
     from recollect.engine.admin.migration import migrate
-    from recollect.engine.code.file_entities import Entity as SourceEntity
-    from recollect.engine.code.file_entities import read_source, source_files
     from recollect.engine.code.indexed_project import (
         FileUses,
         Neighbour,
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 
 # Module → the public names that it defines, as name or name=its name there; nothing behind =: the module itself.
 _PUBLIC = {
+    "recollect.code.index.source_entities": "SourceEntity=Entity read_source source_files",
     "recollect.engine.admin.access_rules": "call_as",
     "recollect.engine.admin.access_tokens": "Grant LOCAL_GRANT=LOCAL",
     "recollect.engine.admin.migration": "migrate",
-    "recollect.engine.code.file_entities": "SourceEntity=Entity read_source source_files",
     "recollect.engine.code.indexed_project": "FileUses Neighbour PackageRow Project Source Sources SymbolRow",
     "recollect.engine.hook_responses.prompt_fast_path": "fast_answer",
     "recollect.engine.importing.legacy_files": (

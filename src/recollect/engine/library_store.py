@@ -6,6 +6,8 @@ another program. Hooks and projects do not concern it: no hook events are ingest
 
 from __future__ import annotations
 
+import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,9 +46,13 @@ UNRELATED = Relevant(0.0, "unrelated to the query")
 class LibraryStore:
     """Memories of one namespace of a database file, which is made if it is not there."""
 
-    def __init__(self, path: str | Path, namespace: str, *, embedder: Embedder | None = None) -> None:
-        """Open the database at a path; vectors are made by `embedder`, or by the configured provider."""
-        self.path = Path(path).expanduser().absolute()
+    def __init__(self, path: str | Path | None, namespace: str, *, embedder: Embedder | None = None) -> None:
+        """Open the database at a path; with None, one that is deleted when it is closed or no longer used.
+
+        embedder: makes the vectors; default: the configured provider
+        """
+        folder = tempfile.TemporaryDirectory(prefix="recollect-") if path is None else None
+        self.path = Path(folder.name, "memory.db") if folder else Path(path or "").expanduser().absolute()
         self.namespace = namespace
         self.engine = Engine(database=str(self.path), max_content_bytes=MAX_CONTENT_BYTES, embedder=embedder)
         try:
@@ -54,6 +60,7 @@ class LibraryStore:
         except BaseException:
             self.engine.close()
             raise
+        self._closing = weakref.finalize(self, _tidy, self.engine, folder)
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> list[Memory]:
         """Keep new memories, all or none. Raises ValueError for what cannot be kept or an id that is taken."""
@@ -180,7 +187,8 @@ class LibraryStore:
         return best
 
     def close(self) -> None:
-        self.engine.close()
+        """Close the database; closing it again does nothing."""
+        self._closing()
 
     def embed_beside(self) -> None:
         """Make vectors in a thread if there are more to make than a question waits for; closing ends it.
@@ -196,6 +204,12 @@ class LibraryStore:
 
     def _where(self, tag: str | None) -> Filter:
         return {"namespace": self.namespace, **({"tags": Has((tag,))} if tag is not None else {})}
+
+
+def _tidy(engine: Engine, folder: tempfile.TemporaryDirectory[str] | None) -> None:
+    engine.close()
+    if folder is not None:
+        folder.cleanup()
 
 
 def _matches(signals: Signals) -> bool:

@@ -1,5 +1,7 @@
 """The composition root: settings in, nouns out. Cheap to make; nouns, store and embedder are opened when first used."""
 
+from __future__ import annotations
+
 import threading
 from importlib import import_module
 from types import TracebackType
@@ -60,76 +62,52 @@ if TYPE_CHECKING:
     NOUNS: dict[str, type]
     OPERATIONS: dict[str, Operation]
 
-# Attribute of the engine → the class of the noun that lives there, below this package, and what it takes besides the
-# context, each an attribute or a callable of the engine, as name or name=attribute. A noun is loaded when it is first
-# used: a hook needs a third of them. The operation table is read from these.
-_NOUNS = {
-    "memories": "memory.memories.Memories scope branches anchoring amendments embedding llm undo hooks team",
-    "recall": "retrieval.memory_search.MemorySearch scope branches pipeline code llm access centrality "
-    "catch_up shared team=team_recall",
-    "graph": "retrieval.graph_queries.GraphQueries scope branches search=recall centrality links",
-    "maps": "retrieval.map_queries.Maps scope links embedding",
-    "scoring": "retrieval.scoring.Scoring",
-    "namespaces": "admin.namespaces.Namespaces",
-    "workspaces": "admin.namespaces.Workspaces",
-    "coding": "snippets.coding_memories.Coding snippets=later_snippets evolution=later_evolution",
-    "code": "code.code_index.CodeIndex scope embedding centrality tracking=anchor_tracking link link_later",
-    "links": "code.code_links.Links code centrality",
-    "survey": "review.survey.Survey code links",
-    "packages": "code.package_queries.Packages code",
-    "freshness": "review.drift.DriftReview anchoring memories",
-    "capture": "sessions.capture.Capture updates=session_updates branches anchoring embedding access llm_jobs",
-    "sessions": "sessions.sessions.Sessions scope capture embedding summaries",
-    "presence": "hook_responses.responses.HookResponses scope branches pipeline counters capture "
-    "updates=session_updates commands shared",
-    "usefulness": "sessions.usefulness.MemoryUsefulness counters capture",
-    "patterns": "sessions.patterns.Patterns capture search=recall",
-    "commands": "sessions.working_commands.Commands capture",
-    "archive": "admin.archive.Archive embedding anchor_tracking",
-    "history": "importing.history_import.HistoryImport capture branches anchor_tracking embedding",
-    "sharing": "importing.shared_memories.SharedMemories scope anchoring embedding",
-    "consolidation": "consolidation.consolidation_cycles.Consolidator embedding calibration summaries evolve",
-    "admin": "admin.admin.Admin embedding llm compressor llm_jobs centrality code "
-    "anchor_tracking capture usefulness consolidation",
-    "access_tokens": "admin.access_tokens.AccessTokens",
-    "token_calls": "admin.token_calls.TokenCalls",
-}
-# The same for internal nouns.
-_PARTS = {
-    "scope": "records.scope.Scope",
-    "calibration": "models.similarity_calibration.CalibrationCache embedding",
-    "centrality": "graph.centrality.Centrality",
-    "access": "memory.access_log.AccessLog",
-    "anchoring": "memory.anchoring.Anchoring",
-    "anchor_tracking": "memory.anchor_tracking.AnchorTracking anchoring",
-    "amendments": "memory.amendments.Amendments embedding calibration branches",
-    "team": "memory.team_outbox.TeamOutbox",
-    "team_recall": "retrieval.team_recall.TeamRecall outbox=team",
-    "counters": "retrieval.scoring.UseCounters",
-    "pipeline": "retrieval.recall_pipeline.RecallPipeline embedding calibration amendments branches scoring counters",
-    "summaries": "sessions.model_summaries.ModelSummaries llm compressor embedding",
-    "llm_jobs": "sessions.llm_jobs.LlmJobs llm compressor summaries",
-    "session_updates": "sessions.session_state.SessionUpdates anchoring amendments summaries llm_jobs",
-    "snippets": "snippets.snippets.Snippets scope embedding llm memories pipeline",
-    "snippet_evolution": "snippets.evolution.SnippetEvolution snippets embedding llm stopping",
-}
 # Nouns with a thread, a process or something to write, in the order in which closing stops them.
 _STOPPED = "capture team code links embedding centrality llm_jobs schedule llm compressor".split()
 
 
-def _class_of(path: str) -> type:
-    module, _, kind = path.rpartition(".")
-    found: type = getattr(import_module(f"recollect.engine.{module}"), kind)
-    return found
+class _Noun:
+    """An attribute of the engine that is made when it is first used: a hook needs a third of them."""
+
+    def __init__(self, module: str, takes: str, *, is_public: bool) -> None:
+        self._module, self._takes, self.is_public = module, takes, is_public
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def load(self) -> type:
+        """Return the class of the noun, which is that of the annotation."""
+        found: type = getattr(import_module(f"recollect.engine.{self._module}"), Engine.__annotations__[self._name])
+        return found
+
+    def __get__(self, engine: Engine, owner: type) -> Any:
+        with engine._making:
+            if self._name not in engine.__dict__:
+                names = {word.partition("=")[0]: word.rpartition("=")[2] for word in self._takes.split()}
+                given = {key: engine._calls.get(other) or getattr(engine, other) for key, other in names.items()}
+                engine.__dict__[self._name] = self.load()(engine.context, **given)
+            return engine.__dict__[self._name]
+
+
+def _noun(module: str, takes: str = "", *, is_public: bool = True) -> Any:
+    """Return a noun of a module below this package.
+
+    takes: what it takes besides the context, each an attribute or a call of the engine, as name or name=attribute
+    """
+    return _Noun(module, takes, is_public=is_public)
 
 
 def __getattr__(name: str) -> Any:
     """Return the nouns by attribute, or their operations; both load every noun."""
     if name == "NOUNS":
-        return {noun: _class_of(made_of.split()[0]) for noun, made_of in _NOUNS.items()}
+        return {attribute: row.load() for attribute, row in _public().items()}
     if name == "OPERATIONS":
         return globals().setdefault(name, collect(__getattr__("NOUNS")))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _public() -> dict[str, _Noun]:
+    return {name: row for name, row in vars(Engine).items() if isinstance(row, _Noun) and row.is_public}
 
 
 class Engine:
@@ -162,55 +140,68 @@ class Engine:
     `dir(engine)` lists these. The other attributes are internal and may change in any release.
     """
 
-    memories: "Memories"
-    recall: "MemorySearch"
-    graph: "GraphQueries"
-    maps: "Maps"
-    scoring: "Scoring"
-    namespaces: "Namespaces"
-    workspaces: "Workspaces"
-    coding: "Coding"
-    code: "CodeIndex"
-    links: "Links"
-    survey: "Survey"
-    packages: "Packages"
-    freshness: "DriftReview"
-    capture: "Capture"
-    sessions: "Sessions"
-    presence: "HookResponses"
-    usefulness: "MemoryUsefulness"
-    patterns: "Patterns"
-    commands: "Commands"
-    archive: "Archive"
-    history: "HistoryImport"
-    sharing: "SharedMemories"
-    consolidation: "Consolidator"
-    admin: "Admin"
-    access_tokens: "AccessTokens"
-    token_calls: "TokenCalls"
-    scope: "Scope"
-    calibration: "CalibrationCache"
-    centrality: "Centrality"
-    access: "AccessLog"
-    anchoring: "Anchoring"
-    anchor_tracking: "AnchorTracking"
-    amendments: "Amendments"
-    team: "TeamOutbox"
-    team_recall: "TeamRecall"
-    counters: "UseCounters"
-    pipeline: "RecallPipeline"
-    summaries: "ModelSummaries"
-    llm_jobs: "LlmJobs"
-    session_updates: "SessionUpdates"
-    snippets: "Snippets"
-    snippet_evolution: "SnippetEvolution"
+    memories: Memories = _noun("memory.memories", "scope branches anchoring amendments embedding llm undo hooks team")
+    recall: MemorySearch = _noun(
+        "retrieval.memory_search", "scope branches pipeline code llm access centrality catch_up shared team=team_recall"
+    )
+    graph: GraphQueries = _noun("retrieval.graph_queries", "scope branches search=recall centrality links")
+    maps: Maps = _noun("retrieval.map_queries", "scope links embedding")
+    scoring: Scoring = _noun("retrieval.scoring")
+    namespaces: Namespaces = _noun("admin.namespaces")
+    workspaces: Workspaces = _noun("admin.namespaces")
+    coding: Coding = _noun("snippets.coding_memories", "snippets=later_snippets evolution=later_evolution")
+    code: CodeIndex = _noun("code.code_index", "scope embedding centrality tracking=anchor_tracking link link_later")
+    links: Links = _noun("code.code_links", "code centrality")
+    survey: Survey = _noun("review.survey", "code links")
+    packages: Packages = _noun("code.package_queries", "code")
+    freshness: DriftReview = _noun("review.drift", "anchoring memories")
+    capture: Capture = _noun("sessions.capture", "updates=session_updates branches anchoring embedding access llm_jobs")
+    sessions: Sessions = _noun("sessions.sessions", "scope capture embedding summaries")
+    presence: HookResponses = _noun(
+        "hook_responses.responses", "scope branches pipeline counters capture updates=session_updates commands shared"
+    )
+    usefulness: MemoryUsefulness = _noun("sessions.usefulness", "counters capture")
+    patterns: Patterns = _noun("sessions.patterns", "capture search=recall")
+    commands: Commands = _noun("sessions.working_commands", "capture")
+    archive: Archive = _noun("admin.archive", "embedding anchor_tracking")
+    history: HistoryImport = _noun("importing.history_import", "capture branches anchor_tracking embedding")
+    sharing: SharedMemories = _noun("importing.shared_memories", "scope anchoring embedding")
+    consolidation: Consolidator = _noun("consolidation.consolidation_cycles", "embedding calibration summaries evolve")
+    admin: Admin = _noun(
+        "admin.admin",
+        "embedding llm compressor llm_jobs centrality code anchor_tracking capture usefulness consolidation",
+    )
+    access_tokens: AccessTokens = _noun("admin.access_tokens")
+    token_calls: TokenCalls = _noun("admin.token_calls")
+    scope: Scope = _noun("records.scope", is_public=False)
+    calibration: CalibrationCache = _noun("models.similarity_calibration", "embedding", is_public=False)
+    centrality: Centrality = _noun("graph.centrality", is_public=False)
+    access: AccessLog = _noun("memory.access_log", is_public=False)
+    anchoring: Anchoring = _noun("memory.anchoring", is_public=False)
+    anchor_tracking: AnchorTracking = _noun("memory.anchor_tracking", "anchoring", is_public=False)
+    amendments: Amendments = _noun("memory.amendments", "embedding calibration branches", is_public=False)
+    team: TeamOutbox = _noun("memory.team_outbox", is_public=False)
+    team_recall: TeamRecall = _noun("retrieval.team_recall", "outbox=team", is_public=False)
+    counters: UseCounters = _noun("retrieval.scoring", is_public=False)
+    pipeline: RecallPipeline = _noun(
+        "retrieval.recall_pipeline", "embedding calibration amendments branches scoring counters", is_public=False
+    )
+    summaries: ModelSummaries = _noun("sessions.model_summaries", "llm compressor embedding", is_public=False)
+    llm_jobs: LlmJobs = _noun("sessions.llm_jobs", "llm compressor summaries", is_public=False)
+    session_updates: SessionUpdates = _noun(
+        "sessions.session_state", "anchoring amendments summaries llm_jobs", is_public=False
+    )
+    snippets: Snippets = _noun("snippets.snippets", "scope embedding llm memories pipeline", is_public=False)
+    snippet_evolution: SnippetEvolution = _noun(
+        "snippets.evolution", "snippets embedding llm stopping", is_public=False
+    )
 
     def __init__(
         self,
         settings: Settings | None = None,
         *,
-        embedder: "Embedder | None" = None,
-        model: "Model | None" = None,
+        embedder: Embedder | None = None,
+        model: Model | None = None,
         **arguments: Any,
     ) -> None:
         """Make an engine from settings, or from setting values by name (`Engine(home="/tmp/demo")`).
@@ -240,32 +231,18 @@ class Engine:
         own = self.settings.compress_provider != "llm"
         self.compressor = Language(context, role="compress") if own else self.llm
 
-    if not TYPE_CHECKING:  # a type checker refuses attributes that are not declared above
-
-        def __getattr__(self, name: str) -> Any:
-            """Make a noun when it is first used."""
-            path, *takes = (_NOUNS.get(name) or _PARTS.get(name, "")).split() or [""]
-            if not path:
-                raise AttributeError(f"the engine has no attribute {name!r}")
-            with self._making:
-                if name not in self.__dict__:
-                    names = {word.partition("=")[0]: word.rpartition("=")[2] for word in takes}
-                    given = {key: self._calls.get(other) or getattr(self, other) for key, other in names.items()}
-                    self.__dict__[name] = _class_of(path)(self.context, **given)
-                return self.__dict__[name]
-
     @property
-    def store(self) -> "Store":
+    def store(self) -> Store:
         """The store, opened on first use."""
         return self.context.store
 
-    def sources(self, namespace: str) -> "Sources":
+    def sources(self, namespace: str) -> Sources:
         """Return the indexed files of a project, for libraries on the engine."""
         from recollect.engine.code.indexed_project import Sources
 
         return Sources(self.context, self.links, namespace)
 
-    def project(self, namespace: str) -> "Project":
+    def project(self, namespace: str) -> Project:
         """Return an indexed project, for libraries on the engine."""
         from recollect.engine.code.indexed_project import Project
 
@@ -294,9 +271,9 @@ class Engine:
         self.context.close()
 
     def __dir__(self) -> list[str]:
-        return sorted([*_NOUNS, "settings", "start_background", "close"])
+        return sorted([*_public(), "settings", "start_background", "close"])
 
-    def __enter__(self) -> "Engine":
+    def __enter__(self) -> Engine:
         return self
 
     def __exit__(

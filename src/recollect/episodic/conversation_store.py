@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import logging
 import os
-import tempfile
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +36,6 @@ class ConversationStore:
     """An open database of conversations; a `with` block closes it."""
 
     store: LibraryStore
-    _closing: weakref.finalize[..., Any]
     _metrics: Metrics
     _legacy: Rows
 
@@ -94,31 +91,22 @@ class ConversationStore:
 
         self._legacy = legacy
         self._metrics = Metrics(enabled=bool(configured("enable_memory_metrics")["enable_memory_metrics"]))
-        folder = tempfile.TemporaryDirectory(prefix="recollect-episodic-") if path is None else None
-        place = Path(folder.name) / "memory.db" if folder is not None else Path(path or "")
-        adopted = adopt_json(place, namespace, legacy)
+        adopted = adopt_json(path, namespace, legacy) if path is not None else None
         if adopted is not None:
-            logger.warning("converted %s; the original is in %s", place, adopted.saved)
+            logger.warning("converted %s; the original is in %s", path, adopted.saved)
             if adopted.left:
                 logger.warning("%d entries are not conversation turns and remain there", adopted.left)
-        self.store = LibraryStore(place, namespace, embedder=embedder)
-        self._closing = weakref.finalize(self, _tidy, self.store, folder)
+        self.store = LibraryStore(path, namespace, embedder=embedder)
 
     def close(self) -> None:
         """Close the database; closing it again does nothing. Without a path its memories are deleted."""
-        self._closing()
+        self.store.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *problem: object) -> None:
         self.close()
-
-
-def _tidy(store: LibraryStore, folder: tempfile.TemporaryDirectory[str] | None) -> None:
-    store.close()
-    if folder is not None:
-        folder.cleanup()
 
 
 class Metrics:

@@ -1,11 +1,11 @@
 """Reach of a change: callers, importers, subclasses, conclusions, and their dependents.
 
-Which way a change goes along a link depends on its relationship (relation_semantics.py): a change of a function reaches
-its callers, a change of a decision what it leads to. Similar memories are not affected.
+The relationship of a link decides the direction of a change (relation_semantics.py): a change of a function reaches its
+callers, and a change of a decision reaches its consequences. Similar memories are not affected.
 
     a ──1.0──► b ──0.6──► c        c is reached in two steps with confidence 0.6, the product of the links'
 
-Among the shortest paths to a node the one with the highest confidence is taken; a longer one is not looked for.
+Of the shortest paths to a node, the one with the highest confidence counts. Longer paths are not searched.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@
                                                                       nodes at which a changed edge starts or started
     none                                                              the same graph
 
-An edge has no number of its own here: what changed about it is found again by where it starts.
+Edges are not numbered here. A changed edge is found by the node at which it starts.
 
-Code is not in the tables of the graph (docs/adr/0007). code_graph.py reads it, and it is joined here by node ids: a
-memory that is linked with a symbol has a row for it, and row and symbol are one node.
+The tables of the graph do not hold code (docs/adr/0007). code_graph.py reads it, and this module joins it by node ids:
+the row that links a memory with a symbol, and the symbol itself, become one node.
 """
 
 from __future__ import annotations

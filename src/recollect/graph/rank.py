@@ -11,8 +11,8 @@ Each part is relative to the highest of its namespace: projects share a database
 make every node of a small one look unimportant.
 
 Importance of code is a PageRank that restarts in the files in focus, in recently edited files, and anywhere. A link
-passes importance from the user to what it uses, in proportion to its confidence. The importance that a node has from
-restarts alone does not count: who looks at a file knows it already.
+passes importance from the caller to the code that it uses, in proportion to its confidence. Importance from restarts
+alone does not count: the user knows the files in focus already.
 """
 
 from __future__ import annotations

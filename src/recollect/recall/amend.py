@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 
 from recollect.providers.provider_protocol import Classify, joint
 from recollect.recall.amend_model import WEIGHTS, model
+from recollect.recall.amend_signals import NOT, PRONOUNS
 from recollect.recall.contrary import OPPOSITES, contrary
 from recollect.recall.parsed_statement import VERB_KEYS, Statement, names, statement, with_parts
 from recollect.recall.stated_values import conflict, repeated
@@ -97,7 +98,6 @@ _LEADING = 4
 HALF = 0.5
 _CODE = re.compile(r"\w[._/:]+\w")
 _FORMER_NUMBER = re.compile(r"\b(?:from|instead of|rather than|was|were|not)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
-_NOT = frozenset("not never no none neither nothing without".split())
 # What is so is not done or not used.
 _LEFT_OUT = frozenset("skipped excluded ignored disabled omitted".split())
 _NEVER = re.compile(r"\b(?:never|no longer|no ?body|none)\b", re.IGNORECASE)
@@ -120,7 +120,6 @@ _PLACES = frozenset(
 )
 _OPPOSED = frozenset(word for pair in OPPOSITES for word in pair)
 _OPPOSED_KEYS = frozenset(key for word in _OPPOSED for key in (word, *terms(word)))
-_PRONOUNS = frozenset("it this that these those he she they there here".split())
 _FIRST_PERSON = frozenset("i me my mine we us our ours".split())
 _WHERE = frozenset(
     "in on at to with by from under against inside via through is are uses use using into over within after".split()
@@ -401,7 +400,7 @@ def _reverses(new: Statement, old: Statement) -> bool:
 
     “24 months instead of 18” after “18 months”; “unittest, not pytest” after “pytest, never unittest”.
     """
-    rejected = {key for word, key in zip(old.tokens, old.keys[1:], strict=False) if word.lower() in _NOT and key}
+    rejected = {key for word, key in zip(old.tokens, old.keys[1:], strict=False) if word.lower() in NOT and key}
     if new.ended & old.words - rejected and rejected & new.words - new.ended:
         return True
     return not set(_FORMER_NUMBER.findall(new.text)).isdisjoint(old.tokens) and _differ(new, old)
@@ -467,13 +466,13 @@ def _opposite(new: Statement, old: Statement) -> str:
 
 def _is_denial(new: Statement, old: Statement) -> bool:
     """Tell whether one of them has a word of negation and the other has none."""
-    return len({_NOT.isdisjoint(word.lower() for word in each.tokens) for each in (new, old)}) > 1
+    return len({NOT.isdisjoint(word.lower() for word in each.tokens) for each in (new, old)}) > 1
 
 
 def _deny_alike(new: Statement, old: Statement) -> bool:
     """Tell whether one says “not” where the other says “skipped”, and no word says that something was changed."""
     both = ({word.lower() for word in each.tokens} for each in (new, old))
-    forms = {(_NOT.isdisjoint(words), _LEFT_OUT.isdisjoint(words)) for words in both}
+    forms = {(NOT.isdisjoint(words), _LEFT_OUT.isdisjoint(words)) for words in both}
     return not new.cues and forms == {(True, False), (False, True)}
 
 
@@ -507,7 +506,7 @@ def _states_nothing(new: Statement, old: Statement) -> bool:
 
 def _is_unnamed(statement: Statement) -> bool:
     """Tell whether a statement does not name its subject: “it takes 3 seconds”."""
-    return statement.tokens[0].lower() in _PRONOUNS
+    return statement.tokens[0].lower() in PRONOUNS
 
 
 def _is_inclusive(new: Statement, old: Statement) -> bool:

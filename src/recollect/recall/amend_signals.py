@@ -24,7 +24,7 @@ from recollect.text.terms import terms
 _TOKEN = re.compile(r"[a-z0-9_']+|[^\w\s]")
 _NUMBER = re.compile(r"\d+")
 NOT = frozenset("not never no none neither nothing without".split())
-_PRONOUNS = frozenset("it this that these those he she they there here".split())
+PRONOUNS = frozenset("it this that these those he she they there here".split())
 
 
 def numbers(new: Statement, old: Statement, cosine: float) -> list[float]:
@@ -68,7 +68,7 @@ def numbers(new: Statement, old: Statement, cosine: float) -> list[float]:
         len(ours & theirs),
         denies[0],
         denies[0] != denies[1],
-        bool(new.tokens) and new.tokens[0].lower() in _PRONOUNS,
+        bool(new.tokens) and new.tokens[0].lower() in PRONOUNS,
         new.text.rstrip().endswith("?"),
         *_places(_read(new.text), _read(old.text)),
     ]

@@ -26,6 +26,15 @@ class Term(NamedTuple):
     weight: float
 
 
+class Fit(NamedTuple):
+    """The fit of a signal of talk: its weight with vectors, and by words alone; None: not in that model."""
+
+    mean: float
+    deviation: float
+    weight: float
+    by_words: float | None = None
+
+
 # A prompt of nothing but courtesy finds conversations that began with the same words. This takes even the most relevant
 # of them (0.99) below the threshold for unasked context, and leaves it visible in a search.
 IDLE = -6.0
@@ -79,71 +88,46 @@ NOTE_BY_WORDS: Mapping[str, Term] = {
     "pairs": Term(0.0000, 1.0000, +2.0571),
 }
 
-TALK: Mapping[str, Term] = {
-    "cosine_relative": Term(0.2845, 0.2113, +0.8952),
-    "length": Term(3.7007, 1.1227, +0.7397),
-    "session_cosine": Term(0.2935, 0.1141, +0.6618),
-    "covered_around": Term(0.1577, 0.1986, +0.6070),
-    "topic_around": Term(0.0878, 0.1905, -0.5979),
-    "session_words": Term(0.3936, 0.3246, +0.5821),
-    "length_short": Term(0.1713, 0.2037, -0.3529),
-    "words_around": Term(0.2248, 0.2481, +0.3240),
-    "cosine": Term(0.1345, 0.0990, -0.2701),
-    "words": Term(0.0999, 0.1875, +0.2441),
-    "opens_session": Term(0.0727, 0.2596, +0.2425),
-    "first_person": Term(0.3817, 0.4858, -0.2311),
-    "covered_around_squared": Term(0.0643, 0.1599, +0.2189),
-    "author_of_self": Term(0.0772, 0.2670, +0.2047),
-    "tells_name": Term(0.0734, 0.2147, +0.1788),
-    "cosine_z": Term(-0.0000, 1.0000, +0.1764),
-    "asks": Term(0.1879, 0.3906, -0.1721),
-    "author_named": Term(0.1706, 0.3762, +0.1399),
-    "tells_time": Term(0.0107, 0.1028, +0.1338),
-    "rarest": Term(0.1353, 0.2361, -0.1267),
-    "both": Term(0.0642, 0.3278, -0.1215),
-    "author_not_named": Term(0.5829, 0.4931, -0.1067),
-    "answers_similar": Term(0.0808, 0.3541, +0.0965),
-    "cosine_after": Term(-0.0018, 0.9357, +0.0795),
-    "covered": Term(0.0593, 0.1233, +0.0720),
-    "words_near": Term(0.1786, 0.2277, +0.0530),
-    "words_before": Term(0.0834, 0.1763, +0.0525),
-    "cosine_before": Term(0.0120, 0.9402, +0.0499),
-    "tells_reason": Term(0.0036, 0.0597, +0.0461),
-    "words_after": Term(0.0789, 0.1705, -0.0434),
-    "covered_squared": Term(0.0187, 0.0803, +0.0425),
-    "tells_number": Term(0.0004, 0.0190, +0.0420),
-    "pairs": Term(0.0023, 0.0313, +0.0407),
-    "follows_question": Term(0.1778, 0.3823, -0.0358),
-    "cosine_window": Term(-0.0000, 1.0000, -0.0339),
+_TALK: Mapping[str, Fit] = {
+    "cosine_relative": Fit(0.2845, 0.2113, +0.8952),
+    "length": Fit(3.7007, 1.1227, +0.7397, +0.8373),
+    "session_cosine": Fit(0.2935, 0.1141, +0.6618),
+    "covered_around": Fit(0.1577, 0.1986, +0.6070, +0.3576),
+    "topic_around": Fit(0.0878, 0.1905, -0.5979, -0.4377),
+    "session_words": Fit(0.3936, 0.3246, +0.5821, +0.9061),
+    "length_short": Fit(0.1713, 0.2037, -0.3529, -0.5177),
+    "words_around": Fit(0.2248, 0.2481, +0.3240, +0.3361),
+    "cosine": Fit(0.1345, 0.0990, -0.2701),
+    "words": Fit(0.0999, 0.1875, +0.2441, +0.2772),
+    "opens_session": Fit(0.0727, 0.2596, +0.2425, +0.2386),
+    "first_person": Fit(0.3817, 0.4858, -0.2311, -0.2181),
+    "covered_around_squared": Fit(0.0643, 0.1599, +0.2189, +0.2540),
+    "author_of_self": Fit(0.0772, 0.2670, +0.2047, +0.2561),
+    "tells_name": Fit(0.0734, 0.2147, +0.1788, +0.1768),
+    "cosine_z": Fit(-0.0000, 1.0000, +0.1764),
+    "asks": Fit(0.1879, 0.3906, -0.1721, -0.1444),
+    "author_named": Fit(0.1706, 0.3762, +0.1399, +0.0982),
+    "tells_time": Fit(0.0107, 0.1028, +0.1338, +0.1473),
+    "rarest": Fit(0.1353, 0.2361, -0.1267, -0.0358),
+    "both": Fit(0.0642, 0.3278, -0.1215),
+    "author_not_named": Fit(0.5829, 0.4931, -0.1067, -0.0749),
+    "answers_similar": Fit(0.0808, 0.3541, +0.0965),
+    "cosine_after": Fit(-0.0018, 0.9357, +0.0795),
+    "covered": Fit(0.0593, 0.1233, +0.0720, +0.0654),
+    "words_near": Fit(0.1786, 0.2277, +0.0530, +0.1708),
+    "words_before": Fit(0.0834, 0.1763, +0.0525, +0.0799),
+    "cosine_before": Fit(0.0120, 0.9402, +0.0499),
+    "tells_reason": Fit(0.0036, 0.0597, +0.0461, +0.0671),
+    "words_after": Fit(0.0789, 0.1705, -0.0434, -0.0568),
+    "covered_squared": Fit(0.0187, 0.0803, +0.0425, +0.0163),
+    "tells_number": Fit(0.0004, 0.0190, +0.0420, +0.0509),
+    "pairs": Fit(0.0023, 0.0313, +0.0407, +0.0427),
+    "follows_question": Fit(0.1778, 0.3823, -0.0358, +0.1051),
+    "cosine_window": Fit(-0.0000, 1.0000, -0.0339),
 }
-
+TALK: Mapping[str, Term] = {name: Term(*row[:3]) for name, row in _TALK.items()}
 TALK_BY_WORDS: Mapping[str, Term] = {
-    "session_words": Term(0.3936, 0.3246, +0.9061),
-    "length": Term(3.7007, 1.1227, +0.8373),
-    "length_short": Term(0.1713, 0.2037, -0.5177),
-    "topic_around": Term(0.0878, 0.1905, -0.4377),
-    "covered_around": Term(0.1577, 0.1986, +0.3576),
-    "words_around": Term(0.2248, 0.2481, +0.3361),
-    "words": Term(0.0999, 0.1875, +0.2772),
-    "author_of_self": Term(0.0772, 0.2670, +0.2561),
-    "covered_around_squared": Term(0.0643, 0.1599, +0.2540),
-    "opens_session": Term(0.0727, 0.2596, +0.2386),
-    "first_person": Term(0.3817, 0.4858, -0.2181),
-    "tells_name": Term(0.0734, 0.2147, +0.1768),
-    "words_near": Term(0.1786, 0.2277, +0.1708),
-    "tells_time": Term(0.0107, 0.1028, +0.1473),
-    "asks": Term(0.1879, 0.3906, -0.1444),
-    "follows_question": Term(0.1778, 0.3823, +0.1051),
-    "author_named": Term(0.1706, 0.3762, +0.0982),
-    "words_before": Term(0.0834, 0.1763, +0.0799),
-    "author_not_named": Term(0.5829, 0.4931, -0.0749),
-    "tells_reason": Term(0.0036, 0.0597, +0.0671),
-    "covered": Term(0.0593, 0.1233, +0.0654),
-    "words_after": Term(0.0789, 0.1705, -0.0568),
-    "tells_number": Term(0.0004, 0.0190, +0.0509),
-    "pairs": Term(0.0023, 0.0313, +0.0427),
-    "rarest": Term(0.1353, 0.2361, -0.0358),
-    "covered_squared": Term(0.0187, 0.0803, +0.0163),
+    name: Term(row.mean, row.deviation, row.by_words) for name, row in _TALK.items() if row.by_words is not None
 }
 
 TALK_RELEVANCE: Mapping[str, float] = {

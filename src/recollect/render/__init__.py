@@ -29,18 +29,6 @@ from recollect.text.redaction.redact import redact_value, secrets
 if TYPE_CHECKING:
     from recollect.render.block import Block
 
-__all__ = [
-    "acknowledged",
-    "error_to_data",
-    "error_to_json",
-    "error_to_text",
-    "to_blocks",
-    "to_brief",
-    "to_data",
-    "to_json",
-    "to_text",
-]
-
 # How much of each text an error repeats: enough to recognize the value.
 ECHOED_CHARACTERS = 1_000
 # Members of a list or an object in the details of an error: more than any of our own have.

@@ -1,14 +1,14 @@
 """Sketches of code: a few hundred bytes that recognise a symbol after an edit.
 
-A sketch begins with a hash of all token values: two sketches are equal if and only if the code is the same but for its
-format. Then follow the lowest hashes of pairs of neighbouring words, a bottom-k sample that estimates the Jaccard index
-of two symbols; it is exact for short ones. The symbol's own name counts as a blank everywhere, so that a recursive
-function is the same under another name.
+A sketch begins with a hash of all token values. Two sketches are equal if and only if the code differs in its format
+alone. The rest is a bottom-k sample: the lowest hashes of pairs of neighbouring words. It estimates the Jaccard index
+of two symbols and is exact for short symbols. The symbol's own name counts as a blank, so that renaming a recursive
+function does not change its sketch.
 
 Token values are words that a formatter does not change. Brackets that only group are dropped: `(a + b) * c` and
-`a + b * c` differ in their trees, `x = (a + b)` and `x = a + b` do not. A node with several parts is put between marks,
-one with a single part is that part. Also dropped: white space, comments, quotes, trailing commas, optional semicolons.
-Adjacent literals are joined, and imports are sorted. Text that no node covers is a word, too.
+`a + b * c` differ in their trees, `x = (a + b)` and `x = a + b` do not. Marks surround a node with several parts; a
+node with a single part is replaced by that part. White space, comments, quotes, trailing commas and optional semicolons
+are dropped, too. Adjacent literals are joined, and imports are sorted. Text that no node covers is a word, too.
 
 One walk serves all languages. The sets below name nodes by their type in any grammar.
 """
@@ -48,13 +48,12 @@ QUOTES: dict[str, tuple[frozenset[str], bool]] = {
     "yaml": (frozenset({"single_quote_scalar", "double_quote_scalar"}), False),
     "toml": (frozenset({"string"}), False),
 }
-# `{"a": 1}` is `{a: 1}` here: types whose key, name or property may be quoted.
+# `{"a": 1}` is `{a: 1}` here: nodes whose key, name or property may be quoted.
 JAVASCRIPT = frozenset({"javascript", "typescript", "tsx"})
 KEYED = frozenset(
     "pair pair_pattern method_definition field_definition public_field_definition property_signature method_signature"
     " enum_assignment".split()
 )
-KEYS = ("key", "name", "property")
 # In these a semicolon decides whether a block has a value.
 VALUED_SEMICOLONS = frozenset({"rust"})
 

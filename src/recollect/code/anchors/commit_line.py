@@ -1,7 +1,7 @@
 """The first-parent line of a repository: which commit was current when, and how files were renamed along it.
 
-One `git log` reads it (0.1 CPU s for 2,300 commits). A commit of a merged branch has the place of its time. Renames are
-those of git, between neighbouring commits of the line.
+One `git log` reads it (0.1 CPU s for 2,300 commits). A commit of a merged branch is placed by its date. Git detects the
+renames between neighbouring commits of the line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Find the indexed code that a text mentions. A mention means one place for certain, or none.
+"""Find the indexed code that a text mentions: one certain place for a mention, or none.
 
-A name is certain if one symbol has it. Tests count only if nothing else has the name, copied and generated code never,
-and a class precedes its constructor. Owners must stand directly before the name in its qualified name or path.
+A name is certain if exactly one symbol has it. Symbols of tests count only if no other symbol has the name. Copied and
+generated code never counts. A class takes precedence over its constructor. The owners that a mention gives must stand
+directly before the name in its qualified name or path.
 """
 
 from __future__ import annotations

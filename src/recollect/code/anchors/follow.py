@@ -4,8 +4,8 @@
             │                                     ├─► pairs of the same content, then of similar content
     after ──┴─ there now and not before ──► new ──┘
 
-Only a new symbol can be a new place, of one lost symbol at most. All lost symbols are paired, anchored or not, so that
-a deleted function is not taken for a copy of one that moved.
+A lost symbol can only move to a new symbol, and each new symbol takes one lost symbol at most. All lost symbols are
+paired, anchored or not: otherwise a deleted function could be mistaken for a similar one that moved.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
     `start`                                                     a word that is marked: only with support beside it
     the Server, the redirect function                           a plain word: a type, or of the kind that is named
 
-No other word is a name, even if a symbol has it: a memory with a wrong anchor goes stale for no reason, one without an
-anchor only lacks freshness.
+Other words are not names, even if a symbol has them. A wrong anchor makes a memory stale for no reason; a missing
+anchor only costs the freshness verdict.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The code of a tree as it was at a commit: files from git, read when a text mentions them.
 
-A name is looked up in the files that the same text mentions, in those that define it today, under the path that they
-had, and in those that were seen to define it at other commits. So code that is gone today is found, too.
+A name is looked up in three groups of files, under the paths that they had then: files that the same text mentions,
+files that define the name today, and files that defined it at other commits. So deleted code is found, too.
 """
 
 from __future__ import annotations

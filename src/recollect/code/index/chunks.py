@@ -7,8 +7,8 @@
     ROUTES = {...}           ┐ what lies between
     main()                   ┘
 
-Chunks are whole lines, do not overlap and together hold every line that is not blank. A short one joins its neighbour:
-comments and heads the chunk below, a one-line method the one above.
+Chunks are whole lines, do not overlap and together hold every line that is not blank. A short chunk joins its
+neighbour: comments and heads join the chunk below, a one-line method joins the chunk above.
 """
 
 from __future__ import annotations

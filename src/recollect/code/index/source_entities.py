@@ -1,6 +1,7 @@
-"""Functions and types of one source file with their own code, documentation and dependencies.
+"""Functions and types of source files with their own code, documentation and dependencies; the files of a folder.
 
-The index keeps symbols packed per file and reads code from disk; an entity holds its own code instead.
+The index keeps symbols packed per file and reads code from disk. An entity holds its own code instead: libraries on the
+engine store code in their own way.
 """
 
 from __future__ import annotations
@@ -8,17 +9,24 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from recollect.code.index.exclusions import is_minified
 from recollect.code.index.extract import extract
-from recollect.code.index.file_reader import as_utf8
-from recollect.code.index.languages import Language
+from recollect.code.index.file_reader import HEAD_BYTES, as_utf8
+from recollect.code.index.file_walk import real, walk
+from recollect.code.index.languages import Language, detect
 from recollect.code.index.page import Page
 from recollect.code.index.symbol_properties import Level, level
 from recollect.code.index.symbols import Import, Symbol
+from recollect.errors import InvalidInput
+from recollect.files import open_file, read_file
 from recollect.model import NodeKind
 from recollect.parsing import parse_python
 
+# As the index does by default (setting index_max_file_bytes): what is larger was not written by people.
+MAX_FILE_BYTES = 2_097_152
 TYPES = frozenset({"Class", "Interface", "Type"})
 KINDS = TYPES | {"Function", "Method"}
 # References that are dependencies: calls and base types, not names that are only mentioned.
@@ -171,3 +179,52 @@ def _python(imports: Sequence[Import]) -> Iterator[str]:
         names = ("*" if row.star else row.name or f"{'.' * row.level}{row.module}" for row in rows)
         said = ", ".join(f"{name} as {row.alias}" if row.alias else name for name, row in zip(names, rows, strict=True))
         yield f"import {said}" if origin is None else f"from {origin} import {said}"
+
+
+# --- files ---
+
+
+class Listed(NamedTuple):
+    """A source file of a folder: its path from there as text, and its name on disk."""
+
+    path: str
+    name: str
+
+
+def read_source(path: str) -> Source:
+    """Return what a source file defines. Raises OSError, and InvalidInput for other files."""
+    source = read_file(path)
+    language = _language(path, source)
+    if language is None:
+        raise InvalidInput(f"{path} is not a source file in a supported language", path=path)
+    return entities(source, Path(path).as_posix(), language)
+
+
+def source_files(directory: str, *, recursive: bool = True) -> list[Listed]:
+    """Return the source files of a folder, by path.
+
+    Without what a .gitignore in the folder says, what tools put there (node_modules, caches), what is minified or too
+    large. Raises NotADirectoryError.
+    """
+    root = Path(directory)
+    if not root.is_dir():
+        raise NotADirectoryError(f"{directory} is not a folder")
+    # Not as a work tree: a folder that a caller names is read even where the repository around it ignores it.
+    found = walk(root.resolve(), is_git=False, max_bytes=MAX_FILE_BYTES).files
+    listed = [Listed(each.path, real(each.path)) for each in found if recursive or "/" not in each.path]
+    return [each for each in listed if _is_source(root / each.name)]
+
+
+def _is_source(path: Path) -> bool:
+    try:
+        with open_file(path) as file:
+            head = file.read(HEAD_BYTES)
+            language = _language(path.name, head)
+            return language is not None and not is_minified(head + file.read(), language.name)
+    except OSError:
+        return False
+
+
+def _language(path: str, source: bytes) -> Language | None:
+    found = detect(path, as_utf8(source)[:HEAD_BYTES])
+    return None if found is None or found.document else found

@@ -2,8 +2,8 @@
 
     ^1.2   ~1.2   ~=1.2   ~> 1.2   1.x   ==1.*   >=1,<2   1.0 - 2.0   1 || 2   [1.0,2.0)   v1.2.3
 
-A range becomes the span from its lowest to its highest version; several with `||` the span around all. So reported
-conflicts are certain, and some are missed. Unknown syntax gives no answer.
+A range becomes the span from its lowest to its highest version; ranges joined with `||` become one span around all of
+them. So every reported conflict is real, but some conflicts are missed. Unknown syntax gives no answer.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""OIDC tokens: those of an issuer are accepted beside our own, as far as its claims are mapped to rights.
+"""OIDC tokens: accept tokens of an issuer whose claims the settings map to rights.
 
     token ─► key of the issuer, by kid ─► signature, issuer, audience, times ─► first grant whose claim fits ─► Grant
 
-Only RS256 and ES256 count, and which one follows from the type of the issuer's key, not from the token: a token cannot
-choose how it is checked.
+Only RS256 and ES256 are accepted. The type of the issuer's key decides which one, so a token cannot choose how it is
+checked.
 """
 
 from __future__ import annotations

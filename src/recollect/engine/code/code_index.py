@@ -89,8 +89,8 @@ class CodeIndex(Worker):
     ) -> Indexed:
         """Index a codebase, or update its index. Code search, symbols, impact and review need it.
 
-        Only changed files are read. Ignored files are skipped: those of git, `.recollectignore`, installed
-        dependencies, minified, binary and very large files. You can stop it at any time; the next run continues.
+        It reads changed files only. It skips files that git or `.recollectignore` ignores, installed dependencies, and
+        minified, binary or very large files. You can stop it at any time; the next run continues.
 
         path: project folder, or a folder in it
         namespace: project path or name; default: from the path

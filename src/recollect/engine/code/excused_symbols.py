@@ -1,4 +1,4 @@
-"""Symbols that something outside of the links calls: why a symbol that nothing uses is not dead.
+"""Excused symbols: unused symbols that are not dead, since a framework, a base class or a text may call them.
 
     language, tool or framework   entry points, special names, decorated functions, configurations, tests
     a base outside the project    any of its methods may be called; what the base is like is not known

@@ -2,13 +2,13 @@
 
 Uses between files come from the last links, even if files changed since, and from import lines where nothing is linked.
 No caller waits for a large project to be linked (50 CPU seconds for 3,000 files); `notes` says what is missing. For
-single uses, ask code_links. For the shape of a project, imports are nearly as good. Of the uses between folders that
-linking finds, they find (and of theirs so many are right) 99 % (99 %) in our own code, in half a CPU second instead of
-20; gson 98 (100), rack 98 (98), redux 87 (95), libuv 88 (99). Where names need no import they find less: axum 46 (99),
-vapor 9 (75).
+single uses, ask code_links. For the shape of a project, import lines are nearly as good and take half a CPU second
+instead of 20. Recall and precision of uses between folders, in percent: recollect 99 and 99, gson 98 and 100, rack 98
+and 98, redux 87 and 95, libuv 88 and 99. Languages whose names need no import have a lower recall: axum 46 and 99,
+vapor 9 and 75.
 
-A namespace may have several trees, since work trees of a repository share it: meant is the one this process runs in, or
-else the one that was indexed last.
+Work trees of a repository share a namespace, so a namespace may have several trees. The project is then the tree that
+this process runs in, or else the one that was indexed last.
 """
 
 from __future__ import annotations

@@ -102,8 +102,8 @@ class Consolidator:
     ) -> Consolidated:
         """Consolidate by creative links between similar memories.
 
-        It links memories of different types. Very similar ones get SIMILAR_TO, memories on one topic SHARES_THEME, at
-        most three such links each. Memories of different projects are never linked.
+        It links memories of different types: very similar ones with SIMILAR_TO, those on one topic with SHARES_THEME.
+        A memory gets at most three such links. Memories of different projects are never linked.
 
         namespace: project path or name; default: all projects
         preview: show the plan, change nothing

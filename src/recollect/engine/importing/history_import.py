@@ -216,10 +216,10 @@ class HistoryImport(msgspec.Struct, eq=False):
     ) -> Learnt:
         """Import decisions and lessons from a project's history.
 
-        It reads the git log, changelogs, release notes, ADRs, README, AGENTS.md, CLAUDE.md, and docs. It keeps what
-        gives a reason, rejects an option, explains a fix or changes an interface; of more than the limit, the best.
-        It also reads the transcripts of Claude Code, Codex, Gemini CLI, OpenCode and Copilot on this machine, of all
-        projects. Memories keep their source and date; secrets are replaced. Importing again adds only what is new; a
+        It reads the git log, changelogs, release notes, ADRs, README, AGENTS.md, CLAUDE.md, and docs. It keeps records
+        that give a reason, reject an option, explain a fix or change an interface, the best ones up to the limit. It
+        also reads the transcripts of Claude Code, Codex, Gemini CLI, OpenCode and Copilot on this machine, for all
+        projects. Memories keep their source and date; secrets are replaced. Importing again adds only new records; a
         stopped import continues.
 
         path: folder of the project

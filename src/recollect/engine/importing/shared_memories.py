@@ -1,9 +1,9 @@
-"""Shared memories: knowledge that travels with a repository, written by `share` and read after `trust`.
+"""Shared memories: Markdown files in a repository, written by `share` and read after `trust`.
 
     share ─► .recollect/shared/*.md ─► commit, review, merge ─► pull ─► read when the folder has changed
 
-A changed file supersedes its memory, a deleted one retires it; both can be undone. The id in a file is looked up among
-files of the same repository only, so that a file can reach no other memory.
+A changed file supersedes its memory, and a deleted file archives it; both can be undone. The ids in a file refer to
+files of the same repository only, so a file cannot change other memories.
 """
 
 import os

@@ -4,9 +4,9 @@
                                                 same place, another?    changed
                                                 not there ─► follow     moved, or changed on the way, or gone
 
-Only anchors of touched files are compared, and those that were gone: code deleted from one file may turn up in another
-with the next save. A process that dies between indexing and comparing leaves a note, and the next one that indexes the
-tree compares all.
+It compares the anchors of touched files, and anchors whose code was gone: the next save may put that code into another
+file. A process that dies between indexing and comparing leaves a note. The next process that indexes the tree then
+compares all anchors.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     given, or found in the text ─► place in the index ─► the file on disk ─► hash, sketch ─► Anchor, AnchorState
 
-The hash is that of the file as it is on disk now, not as it was last indexed: an assistant edits first, remembers then,
-and the index may follow minutes later. What no indexed file defines yet waits as a `Mention` for the file that does.
+The hash is taken from the file on disk, not from the index: an assistant edits, then stores a memory, and the index may
+follow minutes later. A name that no indexed file defines yet is stored as a `Mention` until a file defines it.
 """
 
 from __future__ import annotations

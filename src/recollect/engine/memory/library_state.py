@@ -1,10 +1,10 @@
 """State that libraries keep in the database: scores by a caller's model, and texts of a project.
 
-A score is found by context, memory and the hash of the memory's file; it holds for a while. Rows are those of
-judgements (rerank); their model field names the file, so that a file's scores can be forgotten.
+A score is found by context, memory and the hash of the memory's file, and expires. The rows are those of judgements
+(rerank); their model field names the file, so that the scores of a file can be deleted.
 
-A text is written only over the one that its writer has read, so that of two processes that change it at once neither
-loses what the other did. It is derived state: nothing of it is logged, and deleting the project deletes it.
+A write replaces a text only if it is still the one that the writer read, so concurrent writers lose nothing. Texts
+are derived state: they are not logged, and deleting the project deletes them.
 """
 
 from __future__ import annotations

@@ -94,9 +94,9 @@ class Memories(msgspec.Struct, eq=False):
         """Store a memory. Call it when something will be worth knowing next time: a decision and its reason, a
         correction by the user, a root cause, a convention. One self-contained fact each; no secrets.
 
-        The same content is stored once per project: storing it again adds tags, metadata and what was not given before,
-        and keeps the higher importance. A question is kept as evidence, not as knowledge. Keys, tokens and passwords
-        are replaced by a placeholder. If the memory changes an older one, the older one is marked as superseded and the
+        The same content is stored once per project: storing it again adds tags, metadata and missing fields, and keeps
+        the higher importance. A question is stored as evidence, not as knowledge. Keys, tokens and passwords are
+        replaced by a placeholder. If the memory changes an older one, the older one is marked as superseded and the
         answer names it. If it contradicts an older one, the two are linked.
 
         content: what to remember, understandable without this conversation
@@ -359,7 +359,7 @@ class Memories(msgspec.Struct, eq=False):
     def delete(self, memory_id: str, *, undo: bool = False) -> Deleted:
         """Delete a memory. undo=true brings it back.
 
-        Its links and its vector are deleted and restored with it. What it superseded holds again.
+        Its links and its vector are deleted and restored with it. Memories that it superseded become current again.
 
         memory_id: the memory's id
         undo: restore a deleted memory

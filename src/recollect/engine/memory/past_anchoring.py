@@ -2,9 +2,9 @@
 
     text, files of the commit ─► places at the commit ─► renames ─► the place today ─► fresh, changed, moved, gone
 
-A memory is about the symbols that it mentions; else about those that its commit changed; else about the files of its
-commit if these are few. Documents are not compared. Where git lacks the commit, or nothing of what the memory mentions
-was there, the places of today are unverified.
+A memory is anchored to the symbols that it mentions, else to the symbols that its commit changed, else to the files of
+its commit if there are few. Documents are not compared. If git lacks the commit, or the commit lacks the mentioned
+code, the anchors of today are unverified.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which project a path belongs to: the namespace under which its memories are kept.
+"""Identity: the project that a path belongs to, which is the namespace of its memories.
 
-A path inside a git work tree stands for the whole repository, and all work trees of a repository for the same one,
-since what was learnt in one holds in the others. Git itself is not run: its files say enough. A work tree shares
-memories only if the repository names it, too: a `.git` file alone would let any folder claim another project's.
+A path inside a git work tree belongs to the repository, and all work trees of a repository share its memories. Git is
+not run; its files are read. A work tree shares memories only if the repository names it, too: otherwise any folder with
+a `.git` file could claim the memories of another project.
 
     /home/me/app/src           → /home/me/app            (has .git)
     /home/me/app-feature       → /home/me/app            (.git file ↔ …/app/.git/worktrees/x → commondir)

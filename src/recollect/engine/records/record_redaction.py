@@ -1,7 +1,7 @@
 """Record redaction: no record is written before its secrets are replaced.
 
-Which fields hold what people and programs wrote is a table. Another one lists the names by which records find each
-other: one that holds a secret is refused. The others are hashes, numbers and words of closed vocabularies.
+One table lists the fields with free text, which are redacted. Another lists the names by which records refer to each
+other: a name with a secret is refused. All other fields are hashes, numbers and words of closed vocabularies.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Trusted repositories: whose shared memories are read, as a person said once for each.
+"""Trusted repositories: the list of repositories whose shared memories the user has agreed to read.
 
-The list is a file in the home folder, not a table: another person's trust in a shared database must not count. A
-repository is known by its folder, its first commit and its origin. If another one comes to lie in the folder, or its
-origin changes, it is not trusted until the person says so again.
+The list is a file in the home folder, not a table: the trust of another user of a shared database must not count. A
+repository is identified by its folder, its first commit and its origin. If one of them changes, the repository is not
+trusted until the user trusts it again.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Expansion: the hits of a search and the memories they are linked to.
 
-    search ─► seeds ─► relevance spreads along links (graph.spread) ─► joined with what was found by itself ─► the best
+    search ─► seeds ─► relevance spreads along links (relation_semantics) ─► joined with own matches ─► the best
 
-A memory reached over links is relevant with the chance of its seed times the square root of the share of walkers that
-get there: one whole link away 0.71 of the seed's, one of four links 0.35, two steps along a chain 0.35. The root makes
-up for walkers dividing among links though each link was made for a reason. Several seeds and its own match are evidence
-apart from each other, 1 - Π(1 - chance); and nothing reached over links ranks above the memory it was reached from.
+The relevance of a linked memory is that of its seed times the square root of the share of walkers that arrive: 0.71
+over the only link, 0.35 over one of four links, 0.35 after two steps of a chain. Walkers divide among links, although
+each link was made for a reason; the root compensates for that. Several seeds and the memory's own match count as
+independent evidence, 1 - Π(1 - chance). A linked memory never ranks above the memory that leads to it.
 """
 
 from __future__ import annotations

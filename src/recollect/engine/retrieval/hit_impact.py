@@ -2,8 +2,8 @@
 
     memory ─► what it is linked with ─► the code among it ─► what depends on that code, and on the memory itself
 
-A change goes along links as their relationships say (graph.meaning): to callers, heirs and conclusions, not to what is
-merely related.
+The relationship of a link decides whether a change passes (graph/relation_semantics.py): it reaches callers, subclasses
+and conclusions, but not memories that are merely related.
 """
 
 from __future__ import annotations

@@ -226,8 +226,8 @@ class MemorySearch(msgspec.Struct, eq=False):
         """Pack the context for a task into a token budget. Returns memories and places in the code as one text. Call it
         when a task starts.
 
-        Of a long memory it takes the passage that matches. Relative dates get the real date beside them. Repeated
-        statements are left out, and replies are added while there is room.
+        It takes the matching passage of a long memory and writes the real date beside relative dates. It leaves out
+        repeated statements and adds replies while there is room.
 
         task: what you are about to do
         tokens: token budget

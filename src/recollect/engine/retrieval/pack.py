@@ -5,11 +5,11 @@
     - [decision, 2023-05-09, 77d0…] Flags are checked in check_flags (changed: src/link.py::check_flags was edited …)
     - [code, src/link.py:12-40] Method Linker.run: def run(self, flags: list[str]) -> int — Link what was compiled.
 
-A line is a memory, or of a long one the passage that matched. Places in the code have their part of the budget, replies
-what is left.
+A line is a memory, or the matching passage of a long memory. Places in the code have a share of the budget; replies use
+the rest.
 
-A memory whose code changed or moved says so. One whose code is gone is left out, and a note counts those: advice about
-code that does not exist misleads an assistant. A search still finds it.
+A memory whose code changed or moved is marked. A memory whose code is gone is left out and counted in a note, since
+advice about deleted code misleads an assistant. A search still finds it.
 """
 
 from __future__ import annotations

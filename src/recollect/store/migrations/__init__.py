@@ -15,32 +15,6 @@ APPLICATION_ID = 0x7265636F
 
 _FOLDER = Path(__file__).parent
 
-_NAMES = (
-    "0001_foundation",
-    "0002_language_models",
-    "0003_times",
-    "0004_code",
-    "0005_links",
-    "0006_freshness",
-    "0007_packages",
-    "0008_capture",
-    "0009_errands",
-    "0010_branches",
-    "0011_presence",
-    "0012_transcripts",
-    "0013_consolidation",
-    "0014_usefulness",
-    "0015_days",
-    "0016_fewer_reads",
-    "0017_observed",
-    "0018_briefing",
-    "0019_access_tokens",
-    "0020_past_code",
-    "0021_teams",
-    "0022_confined",
-    "0023_briefing_origins",
-)
-
 
 class Migration(NamedTuple):
     """One step of the schema."""
@@ -54,7 +28,10 @@ class Migration(NamedTuple):
                 yield from split(file.read_text(encoding="utf-8"))
 
 
-MIGRATIONS: tuple[Migration, ...] = tuple(Migration(name) for name in _NAMES)
+# In the order of their numbers; one may have several files.
+MIGRATIONS: tuple[Migration, ...] = tuple(
+    map(Migration, sorted({file.name.partition(".")[0] for file in _FOLDER.iterdir() if file.suffix == ".sql"}))
+)
 
 
 def split(sql: str) -> Iterator[str]:

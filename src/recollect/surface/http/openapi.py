@@ -1,7 +1,6 @@
 """The OpenAPI 3.1 document of the REST routes, made from the table of operations.
 
-Schemas of arguments and answers come from the same types that check arguments and encode answers. Examples are the
-examples of the commands.
+The types that check arguments and encode answers also give their schemas. The commands give the examples.
 """
 
 from __future__ import annotations

@@ -24,21 +24,7 @@ Schema = dict[str, Any]
 NULL: Schema = {"type": "null"}
 # Parameters whose name is enough for a model; commands and the reference explain them.
 SELF_EXPLANATORY = frozenset(
-    {
-        "content",
-        "code",
-        "depth",
-        "dry_run",
-        "language",
-        "limit",
-        "memory_id",
-        "path",
-        "project",
-        "query",
-        "tags",
-        "task",
-    }
-    | {"tokens", "type", "undo"}
+    "content code depth dry_run language limit memory_id path project query tags task tokens type undo".split()
 )
 # A longer list costs more than a call with a wrong word: its error names them all.
 MAX_CHOICES = 8
