@@ -12,10 +12,10 @@ right.
     failure    lines for failed commands; at the end of the month: right, missed and wrong hints
 
 Mode `server` answers with vectors and processes the queue at once. Mode `hook` does what a hook does without a server:
-it answers prompts by the fast path, and the queue waits for the next session start, which makes the vectors. Steer by
-`dev`; `held`, `third`, `fourth` and `fifth` have other projects, facts and wordings. Only `fifth` has not been looked
-at. `--show` prints every injected text with a verdict per line instead of JSON. `--stated` stores each fact in the
-moment it is stated: what would come out if extraction were perfect.
+it answers prompts by the fast path, and the queue waits for the next session start, after which vectors are made.
+Steer by `dev`; `held`, `third`, `fourth` and `fifth` have other projects, facts and wordings. Only `fifth` has not been
+looked at. `--show` prints every injected text with a verdict per line instead of JSON. `--stated` stores each fact in
+the moment it is stated: what would come out if extraction were perfect.
 """
 
 from __future__ import annotations
@@ -274,6 +274,8 @@ class Month:
         moment = Moment(session.project, useful, set())
         payload = talk.start()
         self._check_briefing(session, useful, self._tell(payload, "briefing", session.name, moment))
+        if self.mode == "hook":
+            self.engine.capture.finish()
         self._take(payload)
         for step in session.steps:
             self.clock.at += STEP_S

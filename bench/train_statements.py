@@ -311,12 +311,13 @@ def train(rows: Sequence[Row], vectors: Mapping[str, np.ndarray], earlier: Model
         for name in found:
             projects[name].add(row.project)
     frequent = (name for name in count if count[name] >= LEAST_SENTENCES and len(projects[name]) >= LEAST_PROJECTS)
-    index = {name: place for place, name in enumerate(sorted({*earlier.keep, *earlier.kinds, *frequent}))}
+    index = {name: place for place, name in enumerate(sorted({*earlier.rows, *frequent}))}
     data = table(sets, index, vectors)
     start = np.zeros((1 + len(KINDS), data.shape[1] + data.vectors.shape[1]))
     start[0, len(index)] = earlier.bias
     for name, place in index.items():
-        start[:, place] = (earlier.keep.get(name, 0), *earlier.kinds.get(name, [0] * len(KINDS)))
+        if name in earlier.rows:
+            start[:, place] = (*earlier.weights(name), *[0] * len(KINDS))[: 1 + len(KINDS)]
     right = np.array([[float(row.is_right)] for row in rows])
     counts = [HALF.get(row.label, 1.0) * _count(row.writer) for row in rows]
     keep = descend(data, right, np.array(counts), start[:1])

@@ -132,6 +132,9 @@ def by_ourselves(payload: bytes, home: str, event: str, assistant: str, moment: 
     """Return the answer of this process, in the format of the assistant; empty: nothing."""
     if moment == "tool" and "ailure" not in event and not any(word in payload for word in SUSPECT):
         return b""
+    import gc
+
+    gc.disable()  # it would take a twentieth of the time of a process that ends soon
     sys.path.extend(packages())
     # Optional for msgspec; loading it takes as long as all of msgspec.
     sys.modules.setdefault("typing_extensions", None)  # type: ignore[arg-type]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -62,3 +64,11 @@ def start(
     return subprocess.Popen(  # noqa: S603 - callers build the command; no shell
         command, stdin=source, stdout=subprocess.PIPE, stderr=errors, cwd=folder, env=environment
     )
+
+
+def start_detached(command: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Start a program that outlives this process, without input and output; nothing where the system cannot."""
+    if hasattr(os, "posix_spawn"):
+        silent = [(os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_RDWR, 0) for descriptor in range(3)]
+        with suppress(OSError, NotImplementedError):
+            os.posix_spawn(command[0], list(command), environment, file_actions=silent, setsid=True)

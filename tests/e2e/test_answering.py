@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +61,20 @@ def run(home: Path, project: Path) -> Run:
     """Run a hook of Claude Code to its end; `fields` go into its payload."""
 
     def call(
-        event: str, moment: str, *, payload: bytes | None = None, assistant: str = "claude", **fields: Any
+        event: str,
+        moment: str,
+        *,
+        payload: bytes | None = None,
+        assistant: str = "claude",
+        environment: Mapping[str, str] = {},
+        **fields: Any,
     ) -> subprocess.CompletedProcess[bytes]:
         told = {"session_id": "s", "cwd": str(project), "hook_event_name": event, **fields}
         return subprocess.run(
             [*COMMAND, event, assistant, moment],
             input=json.dumps(told).encode() if payload is None else payload,
             capture_output=True,
-            env={"RECOLLECT_HOME": str(home), "RECOLLECT_EMBED_PROVIDER": "off"},
+            env={"RECOLLECT_HOME": str(home), "RECOLLECT_EMBED_PROVIDER": "off", **environment},
             timeout=PATIENCE_S,
         )
 
@@ -159,6 +166,17 @@ def test_the_fix_comes_with_the_failure_a_session_later(home: Path, project: Pat
     run("SessionStart", "start", source="startup", session_id="2")
     fix = said(run("PostToolUseFailure", "tool", **failed, session_id="2"), "PostToolUseFailure")
     assert "Makefile" in fix
+
+
+def test_vectors_are_made_in_a_process_of_their_own_after_the_start(filled: Path, run: Run) -> None:
+    def made() -> int:
+        with sqlite3.connect(filled / "recollect.db") as connection:
+            return int(connection.execute("SELECT count(*) FROM memory_embeddings").fetchone()[0])
+
+    assert made() == 0
+    done = run("SessionStart", "start", source="startup", environment={"RECOLLECT_EMBED_PROVIDER": "local"})
+    assert "Orders are kept in PostgreSQL." in said(done, "SessionStart")
+    until(lambda: made() == 2)
 
 
 @pytest.mark.parametrize("moment", ["prompt", "start", "tool"])

@@ -109,6 +109,15 @@ class Spool:
         """Tell whether nothing waits; cheap enough for every command."""
         return not _has_entries(self.new) and not _has_entries(self.work) and not self._outdated()
 
+    def has_others(self, payload: bytes) -> bool:
+        """Tell whether more waits than one payload, that of the hook which is answered."""
+        names = _files(self.new)
+        if len(names) > 1 or _has_entries(self.work) or self._outdated():
+            return True
+        with suppress(OSError):
+            return any(_payload(self.new / name).read() != payload for name in names)
+        return True
+
     def waiting(self) -> int:
         """Return how many payloads wait to be taken."""
         return len(_files(self.new))

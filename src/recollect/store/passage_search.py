@@ -40,9 +40,12 @@ TOKEN_CACHE = 2_048
 COMPLETE_STEP = 1_000
 # Up to this many changes since then, each changed memory is checked: 1 ms, at any size of the store.
 FEW_CHANGES = 2_000
+# Known memories without a vector are looked for among so many of the newest memories: 2 ms, at any size of the store.
+NEWEST = 1_000
 
 _FIRST_VECTOR = "SELECT 1 FROM memory_embeddings e WHERE e.memory_id = memories.id AND e.model = ? AND e.part = 0"
 _LACKING = f"rev > ? AND NOT EXISTS ({_FIRST_VECTOR})"
+_NEWEST_KNOWN = f"observed = 0 AND seq > (SELECT max(seq) FROM memories) - {NEWEST}"
 
 
 def text_rows(memory: Memory) -> list[TextRow]:
@@ -218,10 +221,10 @@ class Searches(Rows):
 
         longest: only memories of at most so many characters; if there are none, the shortest of the others.
         without: memories to skip, by revision; a memory that changed since is not skipped
-        known: without observed memories
+        known: only known memories, among the newest of all
         """
         left_out = ["NOT (id = ? AND rev = ?)"] * len(without)
-        condition = " AND ".join([_LACKING, *(["observed = 0"] if known else []), *left_out])
+        condition = " AND ".join([_LACKING, *([_NEWEST_KNOWN] if known else []), *left_out])
         with self._dialect.errors(), self._dialect.snapshot() as connection:
             key, newest = _complete_key(connection, model)
             complete = int(read_setting(connection, key) or 0)

@@ -83,6 +83,15 @@ def test_an_empty_spool_is_seen_without_making_folders(spool: Spool, tmp_path: P
     assert not spool.is_empty()
 
 
+def test_the_payload_of_a_hook_that_is_answered_does_not_count_as_another(spool: Spool) -> None:
+    assert not spool.has_others(b"own")
+    spool.put(b"own")
+    assert not spool.has_others(b"own")
+    assert spool.has_others(b"another")
+    spool.put(b"own")
+    assert spool.has_others(b"own")
+
+
 def test_the_name_tells_when_and_by_whom(tmp_path: Path) -> None:
     name = "01767000000123456789-12-ab.PostToolUse.claude-code"
     payload = Payload(name, tmp_path / name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.capture.error_fingerprint import failure
-from recollect.engine.sessions import background_drain
+from recollect.engine.sessions import background_drain, capture
 from recollect.errors import StorageError
 from recollect.model import Edge, Fix, Memory, Node, Observed, Session
 
@@ -210,7 +210,7 @@ def test_a_server_that_is_asked_before_it_looked_looks_first(engine: Engine, mon
     monkeypatch.setattr(background_drain, "START_S", PATIENCE_S)
     engine.capture.start()
     engine.capture.put(payloads.ran("make"))
-    catch_up(engine)
+    beside(engine.capture.catch_up)
     engine.capture.stop()
     assert len(memories(engine)) == 1
 
@@ -222,14 +222,45 @@ def test_the_start_of_a_session_waits_for_a_child_that_is_slow(engine: Engine, m
     engine.capture.start()
     for number, command in enumerate(("make", "make lint")):
         engine.capture.put(payloads.ran(command, call=str(number)))
-        catch_up(engine, is_patient=True)
+        beside(lambda: engine.capture.begin_session(b"the start"))
         assert len(memories(engine)) == number + 1
     engine.capture.stop()
 
 
-def catch_up(engine: Engine, *, is_patient: bool = False) -> None:
-    """Catch up as calls of a server do: not in its main thread."""
-    asking = threading.Thread(target=engine.capture.catch_up, kwargs={"is_patient": is_patient})
+def test_the_start_of_a_session_ingests_what_waits_beside_its_own_event(engine: Engine) -> None:
+    start = payloads.claude("SessionStart", source="startup")
+    engine.capture.put(start)
+    engine.presence.answer(start)
+    assert (engine.capture.spool.waiting(), engine.capture.is_unfinished) == (1, False)
+    engine.capture.put(payloads.ran("make"))
+    engine.presence.answer(start)
+    assert (engine.capture.spool.waiting(), len(memories(engine))) == (0, 1)
+
+
+def test_the_start_of_a_session_leaves_what_takes_too_long(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capture, "BESIDE", 1)
+    for number, command in enumerate(("make", "make lint")):
+        engine.capture.put(payloads.ran(command, call=str(number)))
+    engine.presence.answer(payloads.claude("SessionStart", source="startup"))
+    assert (engine.capture.is_unfinished, len(memories(engine))) == (True, 1)
+    engine.capture.finish()
+    assert len(memories(engine)) == 2
+
+
+def test_the_start_of_a_session_loads_no_model_for_vectors_alone(home: Path) -> None:
+    with Engine(embed_provider="off") as engine:
+        engine.memories.store("Backups of the harbour database go to Bergen.", namespace=payloads.ROOT)
+    with Engine() as engine:
+        engine.capture.put(payloads.ran("make"))
+        engine.presence.answer(payloads.claude("SessionStart", source="startup"), lexical=True)
+        assert (engine.capture.is_unfinished, engine.embedding.is_used) == (True, False)
+        engine.capture.finish()
+        assert not engine.embedding.lacks_known()
+
+
+def beside(work: Callable[[], None]) -> None:
+    """Do something as calls of a server do: not in its main thread."""
+    asking = threading.Thread(target=work)
     asking.start()
     asking.join(PATIENCE_S)
 

@@ -223,6 +223,9 @@ class HookResponses:
                 return None
             found = self._capture.parse(payload, event=event, assistant=assistant)
             if found is not None:
+                if seen.event == "session_start":
+                    # Events of the previous session may still be in the spool.
+                    self._capture.begin_session(payload)
                 return self._answer(found, lexical=lexical, wanted=wanted, budget=budget)
         return None
 
@@ -231,8 +234,6 @@ class HookResponses:
     ) -> str | None:
         event = found.seen.event
         if event == "session_start":
-            # Events of the previous session may still be in the spool.
-            self._capture.catch_up(is_patient=True)
             return self._on_start(self._moment(found, wanted, budget))
         if event == "prompt":
             return self._by_words(found) if lexical else self._on_prompt(self._moment(found, wanted, budget))

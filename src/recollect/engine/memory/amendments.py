@@ -162,7 +162,8 @@ class Amendments(NamedTuple):
 
     def _nearest(self, text: str, where: Mapping[str, object]) -> list[Match]:
         """Return the older memories nearest to a statement."""
-        vector = self.embedding.of_statement(text)
+        # Where there are none, the model need not be loaded.
+        vector = self.embedding.of_statement(text) if self.context.store.find(Memory, where, limit=1) else None
         if vector is None:
             return []
         return self.context.store.search_vectors(self.embedding.model_id, vector, where, NEAREST)

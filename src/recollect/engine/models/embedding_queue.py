@@ -96,6 +96,7 @@ class Embedding(Worker):
         self._failure: EmbeddingFailed | None = None
         self._pause_s = FIRST_PAUSE_S
         self._resume_at = 0.0
+        self.is_used = False  # whether the embedder is loaded, since it made vectors
 
     @property
     def embedder(self) -> "Embedder | None":
@@ -176,14 +177,17 @@ class Embedding(Worker):
 
     def _embed_newest(self, most: int, *, known: bool = False) -> None:
         """Make the vectors of a few of the newest short memories; known: not of those that hooks merely observed."""
+        with suppress(RecollectError):
+            if parts := self._newest(most, known=known):
+                self._context.store.put_vectors(self.model_id, self._vectors(parts))
+
+    def _newest(self, most: int, *, known: bool) -> list[Part]:
+        """Return a few of the newest short memories without vectors; none if vectors could not be kept."""
         store = self._context.store
         if not most or store.describe().read_only:
-            return
+            return []
         self._enricher.begin(self.model_id)
-        with suppress(RecollectError):
-            parts = newest_parts(store, self._enricher, self.model_id, most=most, longest=AT_ONCE, known=known)
-            if parts:
-                store.put_vectors(self.model_id, self._vectors(parts))
+        return newest_parts(store, self._enricher, self.model_id, most=most, longest=AT_ONCE, known=known)
 
     @confined_to(())
     @_waited_for()
@@ -191,6 +195,13 @@ class Embedding(Worker):
         """Make the vectors of a few new memories with the local model, where no worker does: prompt hooks use them."""
         if not self.running and self.classify is not None:
             self._embed_newest(AFTER_DRAIN, known=True)
+
+    @confined_to(())
+    def lacks_known(self) -> bool:
+        """Return whether `embed_known` would make vectors."""
+        with suppress(RecollectError):
+            return not self.running and self.classify is not None and bool(self._newest(AFTER_DRAIN, known=True))
+        return False
 
     @confined_to(())
     @_waited_for()
@@ -406,7 +417,7 @@ class Embedding(Worker):
             self._resume_at = time.monotonic() + self._pause_s
             self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
             raise self._failure from problem.__cause__
-        self._failure, self._pause_s = None, FIRST_PAUSE_S
+        self._failure, self._pause_s, self.is_used = None, FIRST_PAUSE_S, True
         return vectors
 
 

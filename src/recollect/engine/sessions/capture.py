@@ -60,6 +60,8 @@ class Capture:
         self._access = access
         self._llm_jobs = llm_jobs
         self._stop = threading.Event()
+        # Whether the start of a session without a server left something to `finish`.
+        self.is_unfinished = False
         self._background = BackgroundDrain(
             context.settings, self._stop, embedding=embedding, drain_here=self.drain_here, upkeep=self._upkeep
         )
@@ -106,22 +108,41 @@ class Capture:
         """
         return self.drain_here(limit) if _may_drain_here() else self._background.drain(limit)
 
-    def catch_up(self, *, is_patient: bool = False) -> None:
+    def catch_up(self) -> None:
         """Ingest the latest events before a search; what takes long is left to later.
 
         A server does it, too: its background drain runs every few seconds, and a session can be shorter than that.
-
-        is_patient: wait longer, as the start of a session may
         """
         if _may_drain_here():
             self.drain_here(BESIDE, cpu_s=BESIDE_CPU_S)
         else:
-            self._background.catch_up(BESIDE, is_patient=is_patient)
+            self._background.catch_up(BESIDE, is_patient=False)
 
-    def drain_here(self, limit: int, *, cpu_s: float | None = None, kill: bool = False) -> Ingested:
+    def begin_session(self, own: bytes) -> None:
+        """Ingest the latest events before a session starts, unless only its own waits; leave the rest to `finish`.
+
+        A server waits longer than in a search. Without one, the embedding model is not loaded for vectors alone.
+
+        own: the payload of the start
+        """
+        if not _may_drain_here():
+            if self.spool.has_others(own):
+                self._background.catch_up(BESIDE, is_patient=True)
+            return
+        if self.spool.has_others(own):
+            self.drain_here(BESIDE, cpu_s=BESIDE_CPU_S, loads=False)
+        self.is_unfinished = self.spool.has_others(own) or self._embedding.lacks_known()
+
+    def finish(self) -> None:
+        """Ingest the events that the start of a session left, and make the vectors of a few new memories."""
+        self.drain_here(DRAIN)
+        self._embedding.embed_known()
+
+    def drain_here(self, limit: int, *, cpu_s: float | None = None, kill: bool = False, loads: bool = True) -> Ingested:
         """Drain the spool in this thread, as `drain` does.
 
         cpu_s: stop after so much CPU time. kill: let the system end this process over a payload that hangs it
+        loads: make vectors of new memories even if the model must be loaded for that
         """
         spool = self.spool
         if spool.is_empty():
@@ -142,7 +163,8 @@ class Capture:
                 count(self._context.store)
         if drain.counts["stored"]:
             self._embedding.wake()
-            if not kill:  # else this is the child of a server, which makes the vectors
+            # Else the server makes the vectors that started this process, or `finish`.
+            if not kill and (loads or self._embedding.is_used):
                 self._embedding.embed_known()
         return Ingested(**drain.counts, waiting=spool.waiting(), notes=notes)
 

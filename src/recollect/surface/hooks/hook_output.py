@@ -10,6 +10,8 @@ documentation: Cursor, Cline. Other assistants get no reply.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -77,10 +79,22 @@ def by_fast_path(payload: bytes, home: str, event: str, assistant: str) -> bytes
 def by_engine(payload: bytes, home: str, event: str, assistant: str) -> bytes:
     """Return what a hook prints for any payload, with a new engine."""
     from recollect.engine import Engine
+    from recollect.processes import start_detached
 
     with Engine(home=home) as engine:
         engine.branches.asks_git = False  # starting git takes too long while a person waits
-        return answered(engine, payload, event, assistant, lexical=True)
+        said = answered(engine, payload, event, assistant, lexical=True)
+        is_unfinished = engine.capture.is_unfinished
+    if is_unfinished and sys.executable:
+        start_detached([sys.executable, "-I", "-S", "-c", _FINISH.format(sys.path, home)], os.environ)
+    return said
+
+
+# What the start of a session leaves to a process of its own: other queued events, and vectors.
+_FINISH = (
+    "import os, sys; sys.path[:] = {!r}; getattr(os, 'nice', int)(10); "
+    "from recollect.engine import Engine; engine = Engine(home={!r}); engine.capture.finish(); engine.close()"
+)
 
 
 # --- commands used as hooks ---
