@@ -169,7 +169,8 @@ def _is_beside(pool: Pool, passage: Passage) -> bool:
 def reason(signals: Signals, closeness: float | None = None, *, is_beside: bool = False) -> str:
     """Return the reason why a memory was found, in a few words.
 
-    is_beside: whether a passage near it matches. closeness: the cosine on the scale of the shipped model (similarity_calibration.py), where another model made it
+    is_beside: whether a passage near it matches
+    closeness: the cosine on the scale of the shipped model (similarity_calibration.py), where another model made it
     """
     parts: list[str] = []
     if words := signals.matched_terms:

@@ -537,6 +537,16 @@ def test_a_command_that_was_written_wrongly_is_no_open_work(shop: Shop) -> None:
     assert "Still failing: `pytest tests/tax`" in shop.starts("s2")
 
 
+def test_a_command_that_another_one_replaced_in_an_earlier_session_leaves_nothing_open(shop: Shop) -> None:
+    wrong, error = "python manage.py test", "ModuleNotFoundError: No module named 'django'"
+    shop.fails("s1", wrong, error)
+    shop.runs("s1", f"poetry run {wrong}")
+    shop.fails("s2", wrong, error)
+    text = shop.starts("s3")
+    assert "Still failing" not in text
+    assert f"`poetry run {wrong}` (not `{wrong}`)" in text
+
+
 @pytest.mark.parametrize(
     ("answer", "left"),
     [
