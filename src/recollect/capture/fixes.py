@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from recollect.capture.invocation import bare, is_another_way, is_looking, kind, parts, plain
+from recollect.capture.invocation import bare, is_another_way, is_looking, is_wrapped, kind, parts, plain
 from recollect.capture.outcome import is_misuse
 from recollect.model import CommandKind, Observed
 from recollect.text.lazy_patterns import compiled
@@ -80,15 +80,16 @@ def unresolved(rows: Iterable[Observed]) -> list[Observed]:
         last.pop((row.tool, row.target), None)
         last[row.tool, row.target] = row
         if row.tool == "shell" and row.outcome == "ok":
-            proofs.update({part: _Proof(row.id, bare(part), kind(part)) for part in _proven(row.target)})
+            proofs.update({part: _Proof(row.id, part, bare(part), kind(part)) for part in _proven(row.target)})
     failed = [row for row in last.values() if row.outcome == "failed" and not _is_harmless(row)]
     return [row for row in failed[-OPEN:] if row.tool != "shell" or not _is_resolved(row, proofs.values())]
 
 
 class _Proof(NamedTuple):
-    """A successful command: its observation, words and kind."""
+    """A successful command: its observation, text, words and kind."""
 
     id: str
+    text: str
     words: list[str]
     kind: CommandKind
 
@@ -117,7 +118,7 @@ def _resolves(proof: _Proof, text: str, is_wrong: bool) -> bool:
     is_wrong: the other was written wrongly, so that another way for the same purpose replaces it
     """
     words, purpose = bare(text), kind(text)
-    if words == proof.words or (is_wrong and plain(words) == plain(proof.words)):
+    if words == proof.words or is_wrapped(proof.text, text) or (is_wrong and plain(words) == plain(proof.words)):
         return True
     if purpose == "other" == proof.kind:
         return words[:1] == proof.words[:1] and set(words) < set(proof.words)

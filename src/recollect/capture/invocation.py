@@ -127,6 +127,11 @@ _LOOKING_GIT = frozenset("status log diff show branch remote blame ls-files rev-
 _QUOTED = compiled(r"""\\.|'[^']*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
 _WRITES = compiled(r">\s*(?!/dev/null|&)\S")
 
+# Options that try nothing, or only change what is printed.
+_ONLY_SHOWS = compiled(
+    r"-h$|-n$|-[vVqs]+$|--(?:help|version|usage|dry-run|list|check|show|verbose|quiet|silent|debug|trace|log|plan)"
+)
+
 # Operators within quotes, substitutions and escapes do not count.
 _TOKEN = compiled(
     r"""'[^']*+'|"(?:[^"\\]|\\.)*+"|\$\([^()]*+\)|\\.|(?P<operator>&&|\|\||\|&|[|;\n]|(?<![<>&])&(?![>&]))"""
@@ -202,11 +207,12 @@ def bare(part: str) -> list[str]:
 
     `CI=1 uv run pytest -x`, `python3 -m pytest -x` and `.venv/bin/pytest -x` are all `pytest -x`; `pnpm test` and
     `yarn test` are `npm test`, and `./gradlew test` is `gradle test`. `sh lint.sh` and `./lint.sh` are `lint.sh`;
-    `python3 -m shop.report` and `python3 shop/report.py` are `shop/report.py`.
+    `python3 -m shop.report`, `python3 -u shop/report.py` and `python3 shop/report.py` are `shop/report.py`.
     """
     words = _bare(_VARIABLE.sub("", f"{part.strip('() ')} ").split())
     if words and ("/bin/" in words[0] or ("/" in words[0] and not _SCRIPT.fullmatch(words[0]))):
         words = _bare([words[0].rsplit("/", 1)[-1], *words[1:]])
+    words = _run_script(words)
     if len(words) > 1 and words[0] in _INTERPRETERS and _SCRIPT.fullmatch(words[1]):
         words = words[1:]
     if words and _SCRIPT.fullmatch(words[0]):
@@ -234,6 +240,22 @@ def is_another_way(words: list[str], others: list[str]) -> bool:
     """
     tools = {each[0].rsplit("/", 1)[-1] for each in (words, others) if each}
     return len(tools) < 2 or (_task_words(words) == _task_words(others) != frozenset())
+
+
+def is_wrapped(command: str, other: str) -> bool:
+    """Tell whether a command is another one, whole, after a program that runs it: `nix develop -c go test ./...`."""
+    words, wrapped = command.split(), other.split()
+    return len(words) > len(wrapped) > 1 and words[-len(wrapped) :] == wrapped and len(parts(command)) == 1
+
+
+def has_more_options(command: str, other: str) -> bool:
+    """Tell whether a command is another one with further options, which do more than show something."""
+    words, rest = other.split(), command.split()
+    more = [word for word in rest if word not in words]
+    left = iter(rest)
+    is_same = words[:1] == rest[:1] and all(word in left for word in words)
+    is_same = is_same and (rest[: len(words)] == words or rest[-1] == words[-1])
+    return is_same and any(word[0] == "-" for word in more) and not any(map(_ONLY_SHOWS.match, more))
 
 
 def _task_words(words: list[str]) -> frozenset[str]:
@@ -280,6 +302,7 @@ def _of_part(words: list[str]) -> CommandKind:
     for start, name in _STARTS.get(words[0], ()):
         if words[: len(start)] == start:
             return name
+    words = _run_script(words)
     program = words[0].rsplit("/", 1)[-1]
     if program in _GIT:
         return "git"
@@ -303,6 +326,12 @@ def _bare(words: list[str]) -> list[str]:
         words = _after_options(words[len(runner) :])
         words = _after_options(words[1:]) if " ".join(runner) in _ELSEWHERE else words
     return words
+
+
+def _run_script(words: list[str]) -> list[str]:
+    """Return an interpreter and its script without the options between them: `node --experimental-vm-modules a.mjs`."""
+    rest = _after_options(words[1:]) if words and words[0] in _INTERPRETERS else []
+    return [words[0], *rest] if rest and _SCRIPT.fullmatch(rest[0]) else words
 
 
 def _after_options(words: list[str]) -> list[str]:

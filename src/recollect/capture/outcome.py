@@ -240,7 +240,7 @@ _MISUSE = compiled(
     r"|go\.mod file not found|not contain main module|there is no pom\b|\bno config(?:uration)? files?\b"
     r"|\bpath doesn't exist|\bno 'script_location' key|toolchain '[^']{1,80}' is not installed"
     r"|\bfrom server \(notfound\)|does not match the namespace|\bno makefile found|\bonly accepted on\b"
-    r"|\bmay not be used on\b|\bneed to run with\b|\bstatement outside a module\b",
+    r"|\bmay not be used on\b|\bneed to run with\b",
     re.IGNORECASE,
 )
 

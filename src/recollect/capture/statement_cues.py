@@ -80,14 +80,9 @@ _TASK = (
     r"|rebase|refactor|release|remove|rename|replace|rerun|restart|revert|review|rewrite|rollback|roll|run|show|simplify"
     r"|sort|split|start|summari[sz]e|tell|test|translate|try|undo|update|upgrade|wrap|write)\b"
 )
-# An order for now before one that holds from now on: "summarise the diff and from now on answer in one line".
-JOINED = _any(
-    rf"^(?:let's |(?:(?:can|could|would|will) (?:you|u) )?(?:please |pls |also )?){_TASK}"
-    r"[^:]{2,200}?(?:[,;]\s|\s(?=(?:and|then|but)\s))\s*"
-    r"(?:(?:and|then|but|also|please)\s){0,3}"
-    r"(?=(?:from (?:now|here) on|going forward|in (?:the )?future|never again|stop \w+ing"
-    r"|always (?!\w+(?:s|ed|ing)\b)\w+)\b)"
-)
+# An order for now, and where a statement may follow it: "add the gauge, and in general I prefer counters".
+REQUEST = _any(rf"^(?:let's |(?:(?:can|could|would|will) (?:you|u) )?(?:please |pls |also )?){_TASK}")
+JOINT = _any(r"(?:[,;]|\s[-–—]+)\s+(?:(?:and|then|but|also)\s+)*|\s(?:and|then|but)\s+(?:also\s+)?")
 # What follows a statement and is no part of it: a request, or thanks. "Our keys rotate monthly, so fix the header."
 REQUEST_AFTER = _any(
     rf"[,;]? so (?:please |pls |(?:can|could) you )?{_TASK}"
@@ -108,7 +103,7 @@ STANDING = _any(
     r"^(?:always|never|(?:do ?n[o']?t|do not) ever) (?!.*\b(?:here|lol)\W*$)"
     r"(?!\w+(?:s|ed|ing)\b)\w+ (?!same\b|that\b|this\b|it\b)",
     r"^use [\w@./-]+,? not [\w@./-]+\W*$|^(?:do ?n[o']?t|do not) .{2,60}\bany ?more\W*$",
-    r"\b(?:from (?:now|here) on|going forward|for good|(?:hard|house|general) rule|as a rule"
+    r"\b(?:from (?:now|here) on|in (?:the )?future|going forward|for good|(?:hard|house|general) rule|as a rule"
     r"|(?:goes|counts|holds|applies) for (?:all|every|any)|in all (?:the )?code)\b",
     r"^(?:when|whenever|wherever|(?:each|every|any) ?time) you"
     r" (?!(?:are|'re|get|have|'ve)?\s?(?:done|finish|ready|said|did))",

@@ -14,6 +14,7 @@ causes and decisions only, and few patterns find them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from recollect.capture import statement_cues as cues
@@ -47,6 +48,10 @@ PASTED_ANSWER = {"long:10", "voice:2"}
 ASKED_PROBABILITY, MOST_ASKED = 0.02, 24
 # A message with more statements is a pasted document.
 OF_A_MESSAGE = 5
+# Places where a sentence may turn from a request to a statement.
+MOST_JOINTS = 3
+# How much less probable what follows a request may be than the whole sentence, which may be a rule itself.
+AFTER_REQUEST = 0.07
 TYPES: dict[Kind, tuple[MemoryType, float]] = {
     "rule": ("preference", 0.8),
     "preference": ("preference", 0.75),
@@ -132,9 +137,9 @@ def retracted(text: str) -> tuple[str, ...]:
 
 
 def _as_order(sentence: Sentence) -> Sentence:
-    """Return a sentence; of a standing order that is put as a question, or after another order, that order alone."""
+    """Return a sentence; of a standing order that is put as a question, the order."""
     start = start_of(sentence)
-    asked = cues.REQUESTED.match(sentence.plain[start:]) or cues.JOINED.match(sentence.plain[start:])
+    asked = cues.REQUESTED.match(sentence.plain[start:])
     if asked is None:
         return sentence
     text, plain = (each[start + asked.end() :].rstrip(" ?") for each in sentence[:2])
@@ -147,7 +152,7 @@ class _Message:
     def __init__(self, said: Sequence[Sentence], classify: Classify | None) -> None:
         self.said = said
         self.shared = message_features(said)
-        self._classify = classify
+        self.classify = classify
         self._asked = 0
         self._judged: dict[int, Judged] = {}
 
@@ -160,10 +165,10 @@ class _Message:
     def _judge(self, place: int) -> Judged:
         trained, sentence = model(), self.said[place]
         by_words = trained.judge(features(self.said, place, start_of(sentence), trained.lexicon, self.shared))
-        if self._classify is None or by_words.probability < ASKED_PROBABILITY or self._asked >= MOST_ASKED:
+        if self.classify is None or by_words.probability < ASKED_PROBABILITY or self._asked >= MOST_ASKED:
             return by_words
         self._asked += 1
-        answers = self._classify(sentence.text.strip(), context_of(self.said, place))
+        answers = self.classify(sentence.text.strip(), context_of(self.said, place))
         return by_words if answers is None else by_words.with_answers(answers)
 
 
@@ -178,8 +183,13 @@ def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) ->
         if speaker == "user" and is_standing(sentence.plain[start:]):
             yield Statement(_tidy(sentence.text[start:]), *TYPES["rule"], False, "rule")
             continue
+        if place == joined or is_foreign(sentence.plain):
+            continue
+        if speaker == "user" and (rest := _after_request(message, place, start)) is not None:
+            yield rest
+            continue
         is_open = _is_open(sentence, start)
-        if place == joined or is_foreign(sentence.plain) or not is_readable(sentence, start):
+        if not is_readable(sentence, start):
             continue
         if is_open and (speaker == "assistant" or not message.judged(place).is_sure):
             continue
@@ -188,10 +198,42 @@ def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) ->
         if speaker == "user" and (change := _replacement(message, place)) is not None:
             joined = place + 1
             text, read = f"{text or sentence.text[start:].strip()} {said[joined].text.strip()}", change
-        if read is not None and text is not None and len(text) <= MOST_CHARACTERS:
-            plain = sentence.plain[start:]
-            memory_type, importance = _type(read[0], plain)
-            yield Statement(_tidy(text), memory_type, importance, bool(cues.EVERYWHERE.search(plain)), *read)
+        if read is not None and (found := _statement(sentence, text, start, read)) is not None:
+            yield found
+
+
+def _after_request(message: _Message, place: int, start: int) -> Statement | None:
+    """Return what a sentence states after a request: "add the gauge, and in general I prefer counters"."""
+    sentence = message.said[place]
+    if len(sentence.plain) > MOST_CHARACTERS or not cues.REQUEST.match(sentence.plain[start:]):
+        return None
+    for joint in islice(cues.JOINT.finditer(sentence.plain, start), MOST_JOINTS):
+        parts = [
+            sentence._replace(
+                text=sentence.text[part].rstrip(" ?"), plain=sentence.plain[part].rstrip(" ?"), is_first=first
+            )
+            for part, first in ((slice(joint.start()), sentence.is_first), (slice(joint.end(), None), False))
+        ]
+        split = _Message([*message.said[:place], *parts, *message.said[place + 1 :]], message.classify)
+        begin = start_of(parts[1])
+        plain = parts[1].plain[begin:]
+        if cues.LEANS.search(plain) or cues.REASON.match(plain) or not may_state(parts[1], begin):
+            continue
+        rest, whole = split.judged(place + 1), message.judged(place)
+        is_marked = cues.ANNOUNCED.match(plain[:60]) or cues.STANDING.search(plain)
+        if not is_marked and not (rest.is_sure and rest.probability >= whole.probability - AFTER_REQUEST):
+            continue
+        if (read := _stated(split, place + 1, begin)) is not None and read[1]:
+            return _statement(parts[1], _with_context(split.said, place + 1, begin, read[0]), begin, read)
+    return None
+
+
+def _statement(sentence: Sentence, text: str | None, start: int, read: _Read) -> Statement | None:
+    if text is None or len(text) > MOST_CHARACTERS:
+        return None
+    plain = sentence.plain[start:]
+    memory_type, importance = _type(read[0], plain)
+    return Statement(_tidy(text), memory_type, importance, bool(cues.EVERYWHERE.search(plain)), *read)
 
 
 def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:

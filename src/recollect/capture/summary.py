@@ -44,9 +44,12 @@ TELLS_TURNS = frozenset({"claude", "codex", "gemini", "copilot", "opencode"})
 # A path, a name with an underscore or a hump, a call, or anything in backticks.
 _CODE = compiled(r"`[^`\n]+`|\w\.[a-z]{1,5}\b|\w_\w|\w\(\)|[a-z][A-Z]")
 _LEFT = compiled(
-    r"\bstill (?:needs?|has to|have to|fail|missing|open|to do)|\bremain(?:s|ing)?\b|\bleft to do\b|\bleft:|\bto-?do\b"
-    r"|\bnext steps?\b|\bnot (?:yet|finished|done)\b|\b(?:i|we) have(?:n't| not)\b|\byet to\b|\bunfinished\b"
-    r"|\b(?:could|did)(?:n't| not) (?:finish|complete|get to)\b",
+    r"\bstill (?:needs?|has to|have to|fail|missing|open|to (?:be )?do|to be \w+)|\bremains?\b|\b(?:is|are) remaining\b"
+    r"|\bleft (?:to do\b|:|(?:[\w-]+ ){1,4}for later\b)|\bto-?do(?: is| are|:)|\bnext (?:steps? (?:is|are)|(?:i|we)\b)"
+    r"|(?<!what )(?<!that )(?<!which )\b(?:is|are) (?:still |now )?(?:missing|pending|next|unfinished|half done)\W*$"
+    r"|\bnot (?:yet|finished|done)\b|\b(?:i|we) have(?:n't| not)\b|\byet to\b|\bunfinished\b"
+    r"|\b(?:could|did)(?:n't| not) (?:finish|complete|get to)\b|\b(?:i|we) stopped (?:here|there|at)\b"
+    r"|\A\W*(?:i am |i'm )?waiting for you",
     re.IGNORECASE,
 )
 _CONTINUES = compiled(
@@ -54,9 +57,12 @@ _CONTINUES = compiled(
     r"(?:continue|go on|carry on|keep going|resume|proceed|finish|pick up)\b",
     re.IGNORECASE,
 )
+# The heading of open work: "Still open:", "Not done yet:", "What is missing:", "Open points:".
 _LABEL = compiled(
-    r"\A\W*(?:still )?(?:to ?-?do|left(?: to do)?|remaining|next steps?|not (?:yet )?(?:done|finished)(?: yet)?"
-    r"|open (?:points?|items?|issues?|tasks?|work))\W*:\W*(?!no\b|none\b|nothing\b|n/a\b)(?=\w|`)",
+    r"\A\W*(?:\w+ ){0,2}(?:to ?-?do|left|remaining|missing|pending|next|open|unfinished|follow-?ups?"
+    r"|not (?:yet )?(?:done|finished|tested))"
+    r"(?: (?:to do|yet|now|steps?|points?|items?|issues?|tasks?|work|questions?))?\W*:\W*"
+    r"(?!no\b|none\b|nothing\b|n/a\b)(?=\w|`)",
     re.IGNORECASE,
 )
 _ITEMS = compiled(r":[*_]*[^\S\n]*+\n\s*+(?:[-*•]|\d+[.)])?")

@@ -12,7 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.capture.extract.shell_tool import program
-from recollect.capture.invocation import Invocation, bare, invocation, is_another_way, is_looking
+from recollect.capture.invocation import (
+    Invocation,
+    bare,
+    has_more_options,
+    invocation,
+    is_another_way,
+    is_looking,
+    is_wrapped,
+)
 from recollect.capture.observation_lesson import line
 from recollect.capture.outcome import is_misuse, is_no_program
 from recollect.model import KnownCommand, Variant
@@ -26,6 +34,8 @@ _PLAIN = frozenset(
 )
 # Kinds that are ranked after those that build, test and run the project.
 _LAST = frozenset({"other", "git"})
+# Kinds whose further options may leave out what fails.
+_CHECKING = frozenset({"test", "lint", "format", "git"})
 # After a longer pause the two runs are unrelated.
 LINKED_WITHIN_S = 3_600
 VARIANTS = 3
@@ -191,7 +201,9 @@ def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[Moment]]) -> list
     """
     waiting: dict[str, list[_Used]] = defaultdict(list)
     found: list[tuple[_Used, _Used]] = []
+    latest: dict[str, Moment] = {}
     for each in used:
+        worked = latest.get(each.run.session, (0, ""))
         if not each.run.worked:
             waiting[each.run.session].append(each)
             continue
@@ -199,23 +211,28 @@ def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[Moment]]) -> list
         for before in waiting[each.run.session]:
             if each.run.at - before.run.at > LINKED_WITHIN_S:
                 continue
-            if not _is_variant(before, each):
+            if not _is_variant(before, each, is_next=worked < before.moment):
                 left.append(before)
             elif before.key != each.key and (
                 is_no_program(before.run.told) or not _changed(edits.get(each.run.session, ()), before, each)
             ):
                 found.append((before, each))
         waiting[each.run.session] = left
+        latest[each.run.session] = each.moment
     return found
 
 
-def _is_variant(before: _Used, after: _Used) -> bool:
+def _is_variant(before: _Used, after: _Used, *, is_next: bool) -> bool:
     """Tell whether an invocation that worked is another way to write one that failed.
 
-    The same command by another runner is. Another folder, or other arguments, are if the first was written wrongly.
+    The same command by another runner is, and with further options if no other command worked in between. Another
+    folder, or other arguments, are if the first was written wrongly. is_next: whether none worked in between
     """
     wrong, right = bare(before.what.command), bare(after.what.command)
-    if wrong == right and before.what.directory == after.what.directory:
+    is_same = wrong == right or is_wrapped(after.what.command, before.what.command)
+    if is_next and before.what.kind == after.what.kind not in _CHECKING:
+        is_same = is_same or has_more_options(after.what.command, before.what.command)
+    if is_same and before.what.directory == after.what.directory:
         return True
     if before.what.kind != after.what.kind or not is_misuse(before.run.told):
         return False
@@ -236,6 +253,12 @@ def _variant(uses: Sequence[_Used]) -> Variant:
         error=line(last.run.told, ERROR_CHARACTERS),
         last_at=last.run.at,
     )
+
+
+def as_written(line: str) -> str:
+    """Return a command line as variants name it: the folder and the invocation; empty for an inline program."""
+    what = invocation(line)
+    return "" if what is None else _into(what) + what.command
 
 
 def _into(what: Invocation) -> str:

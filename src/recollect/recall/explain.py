@@ -159,9 +159,17 @@ def traits(query: Query, pool: Pool, place: int) -> frozenset[Trait]:
     return frozenset(trait for trait, is_there in found.items() if is_there)
 
 
-def reason(signals: Signals, closeness: float | None = None) -> str:
+def _is_beside(pool: Pool, passage: Passage) -> bool:
+    """Tell whether another passage of the same session or memory matches."""
+    group = passage.session_id or passage.seq
+    near = (other.pid for other in pool.passages if (other.session_id or other.seq) == group)
+    return any(pid != passage.pid and (pid in pool.lexical or pid in pool.semantic) for pid in near)
+
+
+def reason(signals: Signals, closeness: float | None = None, *, is_beside: bool = False) -> str:
     """Return the reason why a memory was found, in a few words.
 
+    is_beside: whether a passage near it matches
     closeness: the cosine on the scale of the shipped model (similarity_calibration.py), where another model made it
     """
     parts: list[str] = []
@@ -172,9 +180,9 @@ def reason(signals: Signals, closeness: float | None = None) -> str:
         parts += ["close in meaning"] if close else [] if words else [LOOSE]
     if signals.dated:
         parts.append("from the time in the query")
-    elif signals.lexical_rank is None and signals.semantic_rank is None:
+    elif is_beside and signals.lexical_rank is None and signals.semantic_rank is None:
         parts.append("next to a match")
-    return "; ".join(parts) or "next to a match"
+    return "; ".join(parts) or LOOSE
 
 
 def matched_words(query: Query, tokens: Sequence[str]) -> tuple[str, ...]:
@@ -208,7 +216,7 @@ def explained(memory: Memory, chosen: Selected, ranking: Ranking, newer: str | N
     return Hit(
         memory=memory,
         score=chosen.relevance,
-        reason=reason(signals, ranking.closeness.get(passage.pid)),
+        reason=reason(signals, ranking.closeness.get(passage.pid), is_beside=_is_beside(pool, passage)),
         signals=signals,
         superseded_by=newer,
         passage=part,

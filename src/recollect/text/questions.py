@@ -24,29 +24,49 @@ _LEAD = compiled(
     r"(?:(?:hi|hello|hey|ok|okay|so|and|but|well|please|quick|question|thanks|thank you|sorry|also|now|then)\b\W*+)*+",
     re.IGNORECASE,
 )
+_WHAT = r"(?:where|how|what|which|why|when|whether|whose|who)\b"
+_ANYONE = r"(?:some|any)(?:one|body)"
+# Who is asked: "can you", "could someone please", "anyone".
+_ASKED = (
+    rf"(?:(?:(?:can|could|would|will) )?(?:you|{_ANYONE}) (?:please )?"
+    r"|please |i(?:['’]d| would)? (?:want|need|like) you to )"
+)
 _REQUEST = compiled(
-    r"(?:(?:can|could|would|will) you (?:please )?+|i(?:'d| would)? (?:want|need|like) you to |let us |let me )?+"
-    r"(?:tell me|show me|remind me|(?:explain|describe)(?= (?:how|why|what|where|when|which|who|to me|the|this|it)\b)|"
-    r"let me know|give me(?! (?:\w+,? ){0,3}(?:answers|replies|explanations|options)\b)|look up|find out|"
-    r"do you (?:know|remember|recall)|"
-    r"i(?: want| need|(?: would|['’]d) (?:like|love)) to know|i wonder|any idea|"
-    r"(?:i(?:['’]m| am) )?(?:curious|wondering)(?= (?:about |to |on |in )?(?:how|why|what|where|when|which|who)\b)|"
-    r"(?:i(?:['’]m| am) )?(?:looking|searching) for)\b",
+    rf"(?:(?:do you|(?:does )?{_ANYONE}) (?:know|remember|recall)s?"
+    rf"|(?:{_ASKED}|let us |let me )?+(?:(?:tell|show|remind|teach) (?:me|us)|let me know|look up|find out"
+    rf"|(?:explain|describe)(?= (?:{_WHAT}|to me\b|the\b|this\b|it\b))"
+    r"|give me(?! (?:\w+,? ){0,3}(?:answers|replies|explanations|options)\b))"
+    r"|i(?: want| need|(?: would|['’]d) (?:like|love)) to know|i wonder|any idea"
+    rf"|(?:i(?:['’]m| am) )?(?:curious|wondering)(?= (?:about |to |on |in )?{_WHAT})"
+    r"|(?:i(?:['’]m| am) )?(?:looking|searching) for)\b",
     re.IGNORECASE,
 )
 # A request for what has not happened yet is a rule: "show me a plan before you edit", "tell me when it drops".
 _STANDING = compiled(
     r"\b(?:whenever|each time|every time|as soon as|(?:before|after) (?:you|any|each|every|\w+ing)\b)"
+    r"|, (?:always|never)\b"
     r"|\bme(?: know)? when\b(?!.{0,100}?\b(?:was|were|(?:is|are)(?=\W*$)|did|do|does|had|will|\w+ed)\b)",
     re.IGNORECASE,
 )
 _ENDS = compiled(r"\?[\s)\"'”’]*+\Z")
-_WHAT = r"(?:where|how|what|which|why|when|whether|whose|who)\b"
 # Who seeks an answer. "We should check whether" may be a convention, and "do not ask which" is a rule.
 _SEEKS = (
     r"(?:let['’]?s |let (?:us|me) |i (?:should|need to|have to) |(?:(?:i|we)(?:['’]m|['’]re| am| are)? )?"
     r"(?:can(?:['’]t|not| not)|do(?:n['’]t| not)|not|no longer) (?:quite |really )?"
     r"(?=sure|certain|clear|know|remember|recall|tell))"
+)
+# Who lacks knowledge, before what is lacking: "I forgot which", "no clue why", "trying to find out where".
+_LACKS = (
+    r"(?:(?:i|we)(?:['’](?:m|ve|d|re)| (?:am|are|was|were|have|had|would))? )?(?:(?:really|just|also|still) )?"
+    r"(?:(?:no|any) (?:idea|clue)|forg[eo]t|wondering|unsure|not sure|help me understand"
+    r"|(?:needs?|want|like|love|try|trying) to (?:know|find out|see|learn|understand))"
+    rf" (?:(?:about|to|on|in) )?(?:{_WHAT}|if\b)"
+)
+# A verb before its subject: "is the queue durable", "do we know", "can anyone say".
+_INVERTED = (
+    r"(?:(?:is|are|was|were|does|did|can|could|should|would|will)(?:n['’]t)?"
+    r"|(?:do|have|has)(?:n['’]t)?(?= (?:we|you|i|they|it|(?:any|some)\w*)\b))"
+    r" (?:we|you|i|they|it|there|this|that|these|those|the|our|my|(?:any|some)\w*) \w"
 )
 _BY = r"(?:(?:use|take|read|run) [^,;:–—]{1,40}? to )?"
 _SEEK = r"(?:find|figure|work) out|look (?:at|into|up)|clarify|investigate|determine"
@@ -74,8 +94,8 @@ _SOUGHT = compiled(
     r"|(?:what|which)(?: \w++){0,2}? (?:do|does|did|should|can) (?:we|you|i|they|it|the|our|this|that)\b"
     r"|(?:what|which)(?: (?!(?:we|you|i|it|they|he|she|this|that|is|are|matters|counts)\b)\w++){1,3}? "
     r"(?:is|are|was|were|do|does|did|should|can|must|will|would|has|have) (?:the|our|this|that|these|those|an?)\b"
-    rf"|{_WHO}(?:{_SEEK}) {_WHAT}|{_WHENEVER}{_WHO}check (?!whether){_WHAT}"
-    rf"|(?:(?<=please )(?!ask)|{_SEEKS}){_WHENEVER}{_BY}{_INDIRECT})"
+    rf"|{_WHENEVER}{_WHO}(?:(?:{_SEEK}) {_WHAT}|check (?!whether){_WHAT})"
+    rf"|{_INVERTED}|{_WHENEVER}{_LACKS}|(?:(?<=please )(?!ask)|{_SEEKS}){_WHENEVER}{_BY}{_INDIRECT})"
     r"[^,;:–—]*+(?:, (?:please|thanks|again|too|though)\b[^,;:–—]*+)?\Z",
     re.IGNORECASE,
 )

@@ -340,3 +340,20 @@ def test_the_classifier_reads_a_sentence_with_its_neighbours_and_few_of_a_docume
 
 def test_regret_about_what_was_done_is_no_rule(classify: Classify | None) -> None:
     assert texts("we should never have merged that, revert it", classify=classify) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("Add the gauge metric, and in general I prefer counters over gauges", ["I prefer counters over gauges"]),
+        ("write the migration, but we never drop columns in the same release",
+         ["We never drop columns in the same release"]),
+        ("implement the export, we decided on csv instead of xlsx", ["We decided on csv instead of xlsx"]),
+        ("please add tests for the parser and note that our tests are table driven", ["Our tests are table driven"]),
+        ("add a retry to the client, and use exponential backoff", []),
+        ("change the title to Orders, it looks better", []),
+        ("add logging to the worker, I want to see why it hangs", []),
+    ],
+)  # fmt: skip
+def test_of_a_request_and_a_statement_in_one_sentence_the_statement_is_kept(message: str, found: list[str]) -> None:
+    assert texts(message, classify=LocalEmbedder().classify) == found

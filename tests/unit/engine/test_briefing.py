@@ -537,11 +537,25 @@ def test_a_command_that_was_written_wrongly_is_no_open_work(shop: Shop) -> None:
     assert "Still failing: `pytest tests/tax`" in shop.starts("s2")
 
 
+def test_a_command_that_another_one_replaced_in_an_earlier_session_leaves_nothing_open(shop: Shop) -> None:
+    wrong, error = "python manage.py test", "ModuleNotFoundError: No module named 'django'"
+    shop.fails("s1", wrong, error)
+    shop.runs("s1", f"poetry run {wrong}")
+    shop.fails("s2", wrong, error)
+    text = shop.starts("s3")
+    assert "Still failing" not in text
+    assert f"`poetry run {wrong}` (not `{wrong}`)" in text
+
+
 @pytest.mark.parametrize(
     ("answer", "left"),
     [
         ("The form is there. Not done yet: the form has no tariff field.", "the form has no tariff field."),
         ("The form is there. Open point: who may see the form.", "who may see the form."),
+        ("The form is there. Still open: the form has no error state yet.", "the form has no error state yet."),
+        ("The form is there. Next I would add its tests.", "Next I would add its tests."),
+        ("The form is there, its translations are pending.", "The form is there, its translations are pending."),
+        ("I left the German form for later.", "I left the German form for later."),
         ("I could not finish the tickets as a key is missing.", "I could not finish the tickets as a key is missing."),
         ("The form is there.\n\n**Still to do:**\n- the docs of the form", "the docs of the form"),
         ("The form is there. Still to do: nothing.", ""),

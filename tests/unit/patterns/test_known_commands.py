@@ -196,3 +196,47 @@ def test_projects_and_folders_keep_their_commands_apart() -> None:
     log.run("make test", namespace="/lib")
     found = {(row.namespace, row.directory): row.successes for row in log.known()}
     assert found == {("/app", ""): 1, ("/app", "web"): 2, ("/lib", ""): 1}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("node test/run.mjs", "node --experimental-vm-modules test/run.mjs"),
+        ("python3 tools/seed.py", "python3 -u tools/seed.py"),
+        ("pip install -r requirements.txt", "uv pip install -r requirements.txt"),
+        ("go test ./...", "nix develop -c go test ./..."),
+        ("psql shop", "psql -U shop shop"),
+        ("npm install", "npm install --legacy-peer-deps"),
+    ],
+)
+def test_a_wrapper_or_further_options_may_be_what_was_missing(wrong: str, right: str) -> None:
+    log = Log()
+    log.run(wrong, worked=False)
+    log.run(right)
+    assert [(row.command, [each.command for each in row.failed]) for row in log.known()] == [(right, [wrong])]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("cargo run", "cargo run --help"),
+        ("pytest tests", "pytest tests -k fast"),
+        ("git push", "git push --force"),
+        ("curl http://localhost:8000", "curl -s http://localhost:8000"),
+        ("tox -e lint", "pip install tox -e lint && tox -e lint"),
+        ("psql shop", "psql -U shop bakery"),
+    ],
+)
+def test_help_a_selection_or_another_task_replaces_nothing(wrong: str, right: str) -> None:
+    log = Log()
+    log.run(wrong, worked=False)
+    log.run(right)
+    assert all(not row.failed for row in log.known())
+
+
+def test_further_options_replace_nothing_if_another_command_may_have_helped() -> None:
+    log = Log()
+    log.run("psql shop", worked=False)
+    log.run("createdb shop")
+    log.run("psql -U shop shop")
+    assert all(not row.failed for row in log.known())

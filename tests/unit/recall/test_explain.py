@@ -123,8 +123,8 @@ def test_shares_that_decide_nothing_are_left_out_and_the_others_add_up_to_the_sc
         (Signals(semantic=0.399, semantic_rank=1), "loosely related"),
         (Signals(semantic=0.4, semantic_rank=1), "close in meaning"),
         (Signals(dated=True), "from the time in the query"),
-        (Signals(), "next to a match"),
-        (Signals(matched_terms=("decision",)), "matches decision; next to a match"),
+        (Signals(), "loosely related"),
+        (Signals(matched_terms=("decision",)), "matches decision"),
     ],
 )
 def test_the_reason_names_what_found_it_and_nothing_else(signals: Signals, expected: str) -> None:
@@ -142,8 +142,9 @@ def test_a_reason_names_a_few_words_and_says_that_there_are_more() -> None:
     assert reason(found) == "matches ports, alpha, beta, gamma, …"
 
 
-def test_what_no_arm_found_is_next_to_a_match() -> None:
-    assert "next to a match" in reason(Signals(semantic=0.02))
+def test_what_no_arm_found_is_next_to_a_match_only_beside_one() -> None:
+    assert reason(Signals(), is_beside=True) == "next to a match"
+    assert reason(Signals(semantic=0.02)) == "loosely related"
 
 
 def test_there_is_always_a_reason() -> None:

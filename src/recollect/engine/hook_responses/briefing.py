@@ -203,9 +203,10 @@ class Briefing:
         facts = Section("Decisions and facts", tuple(_facts(known, once)))
         others = tuple(_general(known, once))
         snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted, once))), room // 2)
-        threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said)))
+        usual, wrong = _known_commands(recent)
+        threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said, wrong)))
         is_first = not wanted.briefed and wanted.namespace is not None
-        commands = Section("Commands that work here", tuple(_commands(recent)) if is_first else ())
+        commands = Section("Commands that work here", tuple(_commands(usual)) if is_first else ())
         threads, commands = within(threads, room // 3), within(commands, room // 5)
         left = room - sum(map(cost, (snapshot, threads, commands))) - (MORE_TOKENS if len(known) > MANY else 0)
         # Rules may take about half of the room, then comes what is about the work at hand, and rules get what is left.
@@ -415,15 +416,24 @@ def _recent(store: Store, wanted: Wanted) -> list[Observed]:
     return store.find(Observed, where, order="-at", limit=RECENT_ROWS)
 
 
-def _commands(rows: Sequence[Observed]) -> Iterator[Line]:
-    """Yield the best command of each kind, with the variant that was tried and failed."""
+def _known_commands(rows: Sequence[Observed]) -> tuple[Sequence[KnownCommand], Collection[str]]:
+    """Return the commands that worked, and the command lines that never did where one of these does."""
     if not rows:
-        return
+        return (), ()
     from recollect.engine.sessions.observed_events import edits, seen_runs
-    from recollect.patterns.known_commands import known_commands
+    from recollect.patterns.known_commands import as_written, known_commands
 
+    found = known_commands(seen_runs(rows), edits(rows), clock.now())
+    failed = {variant.command for row in found for variant in row.failed}
+    return found, {
+        row.target for row in rows if failed and row.outcome == "failed" and as_written(row.target) in failed
+    }
+
+
+def _commands(rows: Sequence[KnownCommand]) -> Iterator[Line]:
+    """Yield the best command of each kind, with the variant that was tried and failed."""
     now = clock.now()
-    found = [row for row in known_commands(seen_runs(rows), edits(rows), now) if _is_usual(row)]
+    found = [row for row in rows if _is_usual(row)]
     best: dict[str, KnownCommand] = {}
     # A command with a path is for one part of the project; habits change faster than what works.
     for row in sorted(found, key=lambda row: (_has_path(row), -row.score * math.exp2((row.last_at - now) / HABIT_S))):

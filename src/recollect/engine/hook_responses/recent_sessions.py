@@ -99,21 +99,27 @@ def used_files(pasts: Sequence[PastSession]) -> list[str]:
 
 
 def work_lines(
-    pasts: Sequence[PastSession], branch: str, told: Collection[str], said: Callable[[str], bool]
+    pasts: Sequence[PastSession],
+    branch: str,
+    told: Collection[str],
+    said: Callable[[str], bool],
+    wrong: Collection[str] = (),
 ) -> Iterator[Line]:
     """Yield the sessions that are still open.
 
     branch: the one that is checked out. told: memories that this session was told already. said: whether a sentence
-    stands in the briefing already
+    stands in the briefing already. wrong: command lines that never worked, where another one does
     """
-    failing = _failing(row for past in pasts for row in past.rows)
+    failing = _failing((row for past in pasts for row in past.rows), wrong)
     found: list[tuple[PastSession, list[str]]] = []
     for place, past in enumerate(pasts):
         own = [row for row in failing if row.session_id == past.session.id]
         # Tests and builds say more of the work than other commands.
         fails = [row.told for row in sorted(own, key=lambda row: kind(row.target) not in ("other", "git"))]
         # A newer session that makes the failing commands of this one succeed does what it left, but for its changes.
-        is_open = (past.progress.left or (past.state and past.progress.asked)) and (own or not _failing(past.rows))
+        is_open = (past.progress.left or (past.state and past.progress.asked)) and (
+            own or not _failing(past.rows, wrong)
+        )
         is_left = is_open or (past.state and past.progress.changed)
         is_done = any(_finishes(late) for late in pasts[:place][-1:]) or any(
             _covers(late, past) for late in pasts[:place]
@@ -128,9 +134,13 @@ def work_lines(
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
 
 
-def _failing(rows: Iterable[Observed]) -> list[Observed]:
+def _failing(rows: Iterable[Observed], wrong: Collection[str]) -> list[Observed]:
     """Return the failures that leave work open; of a command that does not exist, another one may have done it."""
-    return [row for row in unresolved(rows) if row.tool not in CHANGING and not is_unknown(row.told)]
+    return [
+        row
+        for row in unresolved(rows)
+        if row.tool not in CHANGING and row.target not in wrong and not is_unknown(row.told)
+    ]
 
 
 def _is_work(past: PastSession) -> bool:

@@ -77,7 +77,7 @@ class Commands:
 
         row, memory: the failure, which need not be stored yet
         """
-        from recollect.capture.invocation import bare, kind
+        from recollect.capture.invocation import bare, is_wrapped, kind
         from recollect.capture.outcome import is_no_program
         from recollect.engine.sessions.observed_events import edits, observed, remembered_runs, run_of
         from recollect.patterns.known_commands import replacement
@@ -92,7 +92,11 @@ class Commands:
         rows = observed(store, row.namespace, None, "tool", RECENT)
         wanted, tool = kind(row.target), bare(row.target)[:1]
         shells = (each for each in rows if each.tool == "shell")
-        alike = [each for each in shells if kind(each.target) == wanted or bare(each.target)[:1] == tool]
+        alike = [
+            each
+            for each in shells
+            if kind(each.target) == wanted or bare(each.target)[:1] == tool or is_wrapped(each.target, row.target)
+        ]
         return replacement(run_of(row, memory), remembered_runs(store, alike), edits(rows))
 
     def known(self, namespace: str | None) -> Sequence[KnownCommand]:
