@@ -132,8 +132,8 @@ class Archive:
         writes to them. Dates and projects are kept, relations become links, secrets are replaced. The answer reports
         what was imported, what was skipped, and why. Unknown fields go to the metadata.
 
-        The whole source is checked first: one bad line, and nothing is written. Importing again changes nothing unless
-        the source changed. Lines without an id are merged with a memory of the same content.
+        The whole source is checked first: if a line is invalid, nothing is written. Importing again changes nothing
+        unless the source changed. Lines without an id are merged with a memory of the same content.
 
         path: file or folder to read
         content: JSON Lines, instead of a path

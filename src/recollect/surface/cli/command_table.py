@@ -128,7 +128,7 @@ HANDWRITTEN: tuple[Handwritten, ...] = (
     ),
     Handwritten(
         "help",
-        "Show how to use a command. Of a group it lists the commands.",
+        "Show how to use a command. For a group, it lists the commands.",
         (
             Parameter("command", tuple[str, ...], (), "the command or group"),
             Parameter("all", bool, False, "list every command"),
