@@ -120,3 +120,22 @@ def test_uses_of_what_a_library_returns_are_found(engine: tuple[Engine, Path], l
         assert {name for name in users.split() if not name.startswith("!")} <= names, symbol
         assert names.isdisjoint(name[1:] for name in users.split() if name.startswith("!")), symbol
         assert not found.is_complete
+
+
+OWN = (
+    "from registry import shelf\n\n\nclass Book:\n    def _title(self):\n        return 1\n\n"
+    "    def _page(self):\n        return 1\n\n    def _cover(self):\n        return 1\n\n\n"
+    "shelf.add(Book)\n\n\ndef titled():\n    return shelf.first()._title()\n\n\n"
+    "def paged():\n    for each in shelf.all():\n        each._page()\n\n\nprint(titled(), paged())\n"
+)
+
+
+def test_a_call_on_what_another_library_returns_may_be_a_use(tmp_path: Path) -> None:
+    root = Path(os.path.realpath(tmp_path)) / "shop"
+    write(root, {"shop.py": OWN})
+    with Engine(home=str(tmp_path / "home"), embed_provider="off", index_workers=1) as opened:
+        opened.code.index(str(root))
+        for name, line in (("_title", 19), ("_page", 24), ("_cover", None)):
+            found = opened.links.impact(f"{root}/shop.py::Book.{name}")
+            assert [doubt.line for doubt in found.doubts] == ([line] if line else [])
+            assert found.is_complete == (line is None)
