@@ -173,6 +173,24 @@ def test_a_name_that_leaves_a_module_inside_of_a_file_breaks_what_imports_it_fro
         index(engine, base)
 
 
+@pytest.mark.parametrize("language", PAIRS)
+def test_users_of_a_renamed_function_are_broken_before_and_after_it_is_indexed(
+    engine: Engine, base: Path, language: str
+) -> None:
+    pair = PAIRS[language]
+    root = committed(base, pair.files)
+    index(engine, base)
+    place = root / pair.place
+    place.write_text(place.read_text().replace(pair.total, f"{pair.total}2"))
+    for _ in ("before it is indexed", "after"):
+        found = engine.survey.review(path=str(root))
+        assert {name.lower() for name in broken(found) if name} >= {"checkout"}
+        ours = {re.split(r"[.:]", row.place.symbol)[-1] for row in found.affected if pair.place in row.place.path}
+        assert broken(found).isdisjoint(ours)  # they were renamed, too
+        assert all(row.why.startswith("broken: ") for row in found.tests if row.depth == 1 and "calls" in row.why)
+        index(engine, base)
+
+
 def test_calls_on_unknown_objects_of_another_repository_are_possible_uses(engine: Engine, base: Path) -> None:
     keeping = "import ledger\n\n\ndef keep(thing):\n    return thing.send(1)\n"
     root = committed(base, {**PYTHON, "app/shop/keep.py": keeping})

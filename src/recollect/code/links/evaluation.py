@@ -9,7 +9,7 @@ from recollect.code.links import flow_values as fv
 from recollect.code.links import program as ir
 from recollect.code.links.call_flow import apply, call, defined
 from recollect.code.links.library_calls import elements
-from recollect.code.links.library_table import BUILTIN, INDEXED, ITERATED, OBJECT
+from recollect.code.links.library_table import BUILTIN, ELEMENT, INDEXED, ITERATED, OBJECT
 from recollect.code.links.member_lookup import WHOLE, Sink, add_member, derives, look_up, lookup, of_file, of_files
 from recollect.code.links.solver_state import Given, Site, State
 
@@ -134,6 +134,8 @@ def _item(state: State, expression: ir.Item, frame: fv.Frame) -> fv.Variable:
             lookup(state, value, key, site, found.add)
         elif isinstance(value, fv.Object | fv.Declared):
             lookup(state, value, INDEXED, site, lambda each: apply(state, each, (), site, found.add))
+        elif isinstance(value, fv.External):
+            iterate(state, value, site, found.add)
 
     of.use(sink)
     return found
@@ -275,6 +277,8 @@ def iterate(state: State, value: fv.Value, site: Site, sink: Sink) -> None:
     elif isinstance(value, fv.Object | fv.Declared) or (isinstance(value, fv.Collection) and value.kind == OBJECT):
         for name in ITERATED:
             lookup(state, value, name, site, lambda each: apply(state, each, (), site, step))
+    elif isinstance(value, fv.External) and value.name[0] != "<":
+        lookup(state, value, ELEMENT, site, sink)
 
 
 def _opaque(state: State, expression: ir.Opaque, frame: fv.Frame) -> fv.Variable:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from recollect.code.links.link_pack import Loose, Site
 from recollect.code.links.member_lookup import FUNCTIONAL
 from recollect.code.links.module_finder import Modules
-from recollect.code.links.program import Import, Scope, Unit, as_written, read_program
+from recollect.code.links.program import CASE, Import, Scope, Unit, as_written, read_program
 from recollect.code.links.solution import CONFIDENCE, Derivation, OpenCall, Solution
 from recollect.code.links.solver import solve
 from recollect.code.links.solver_state import CallSite, Place
@@ -147,10 +147,12 @@ class _Places:
         return self._units[place[0]].scopes[place[1]]
 
     def _is_part(self, caller: Place, callee: Place) -> bool:
-        """Tell whether a function without a name belongs to its caller (`rows.map(row => …)`), or to an interface."""
+        """Tell whether a function without a name, or of a test, belongs to its caller (`rows.map(row => …)`), or to an
+        interface.
+        """
         scope = self._scope(callee)
         is_own = FUNCTIONAL in scope.marks or self.target(callee) == self.target(caller)
-        return is_own and callee[1] > 0 and scope.symbol < 0
+        return CASE in scope.marks or (is_own and callee[1] > 0 and scope.symbol < 0)
 
     def _are_overloads(self, places: Iterable[Place]) -> bool:
         """Tell whether several overloads of one class are left that the arguments do not tell apart."""
@@ -159,17 +161,16 @@ class _Places:
         return max(counts.values(), default=0) > 1
 
     def _outside_calls(self, given: Mapping[CallSite, int]) -> None:
-        """Record calls of other libraries, unless a call has too many targets."""
+        """Record calls of other libraries; of too many targets those with the fewest parts."""
         lines: dict[tuple[str, str, str, int], list[int]] = {}
         for site, names in self._outside.items():
             caller, line, _ = site
             first = names
             if len(names) > 1:  # `x = x.next()` in a loop: the first is meant
                 first = [name for name in names if not any(name.startswith(f"{other}.") for other in names)]
-            if len(first) <= MOST_OUTSIDE:
-                for name in first:
-                    key = (caller[0], self.key(caller), name[:MOST_CHARACTERS], given.get(site, -1))
-                    lines.setdefault(key, []).append(line)
+            for name in sorted(first, key=lambda name: name.count("."))[:MOST_OUTSIDE]:
+                key = (caller[0], self.key(caller), name[:MOST_CHARACTERS], given.get(site, -1))
+                lines.setdefault(key, []).append(line)
         for (path, source, name, count), at in lines.items():
             self._files[path].loose.outside.append(OutsideSite(source, name, "CALLS", tuple(sorted(set(at))), count))
 

@@ -12,6 +12,7 @@ Values are hardly followed from variable to variable, so more stays unresolved. 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -120,7 +121,7 @@ MOST_LINES = 2_000
 # The modules at the start of a path.
 _RUST_PATH = re.compile(r"([a-z_]\w*+)(?:::[a-z_]\w*+)*+(?=::)")
 # A type parameter with what it has to be: `fn pay<T: Account>(from: &T)`.
-_RUST_BOUND = re.compile(r"(?:[<,]|\bwhere)\s*+(\w++)\s*+:\s*+([\w:]++)")
+_RUST_BOUND = re.compile(r"(?:[<,]|\bwhere)\s*+(\w++)\s*+:(?!:)\s*+([\w:]++)")
 # The type that a block of Rust implements a trait for.
 _RUST_FOR = re.compile(r"[^{;]*?\bfor\s++(?:&\s*+(?:mut\s++)?)?([A-Za-z_][\w:]*+)")
 _RECEIVER = re.compile(r"func\s*\(\s*(\w+)\s")
@@ -163,8 +164,13 @@ class _Translation:
         self._top = self._members.get(-1, {})
         plain = [each for each in found.imports if not each.star]
         self._imports = {each.alias or each.name or each.module.rpartition("::")[2] for each in plain}
+        # Second names of modules, from which more is imported: `use acme as a; use a::Till`.
+        self._second = {each.alias: "::".join(filter(None, (each.module, each.name))) for each in plain if each.alias}
         # Crates of which Rust imports all: a function may come from there.
         outer = [each.module for each in found.imports if each.star and not re.match("crate|self|super", each.module)]
+        bounds = dict.fromkeys(_RUST_BOUND.findall("\n".join(self._lines))) if self._is_path else {}
+        counted = Counter(name for name, _ in bounds)
+        self._bounds = {name: bound for name, bound in bounds if counted[name] == 1 and name not in self._top}
         self._stars = [star for module in outer if (star := self._inline(f"{module}::"))]
         self._abroad = {place: owner for place in self._scopes if (owner := self._owner_elsewhere(place))}
 
@@ -287,6 +293,8 @@ class _Translation:
                 self._scopes[place].body.append(ir.Assign(ir.Name(name), value))
             elif is_code:
                 self._scopes[place].body.append(ir.Assign(ir.Name(name), ir.Opaque()))
+            if held := self._type(each.type, self._symbols[place], is_element=True):
+                self._scopes[place].body.append(ir.Assign(ir.Name(f"{name}[]"), ir.Instance(held)))
 
     def _unhidden(self, declared: ir.Expression, place: int, name: str = "") -> ir.Expression:
         """Return a type under a second name in the file if a variable, or a method around, has its first name."""
@@ -337,6 +345,9 @@ class _Translation:
             value = self._unhidden(value, reference.inside) if reference.kind == "type" else value
             body.append(ir.Use(value, reference.line))
 
+    def _before(self, reference: Reference) -> str:
+        return self._lines[reference.line - 1][: reference.column]
+
     def _locals(self, inside: int) -> frozenset[str]:
         """Return the variables and parameters of the enclosing function."""
         if inside not in self._variables:
@@ -350,7 +361,7 @@ class _Translation:
         receiver, inside = reference.receiver, reference.inside
         if not receiver:
             return self._bare(reference.name, inside)
-        if self._is_path and self._lines[reference.line - 1][: reference.column].endswith("::"):
+        if self._is_path and self._before(reference).endswith("::"):
             receiver += "::"
         read = self._word if receiver.isidentifier() else self._chain
         return ir.Member(read(receiver, inside), reference.name, reference.line)
@@ -409,9 +420,12 @@ class _Translation:
         return value
 
     def _element(self, value: ir.Expression, part: str) -> ir.Expression:
-        """Return an element of something; an array has the type of its elements, and a container does not tell it."""
-        is_element = part.endswith("\x02") and self._rules.types in ("colon", "before")
-        return ir.Either((value, ir.Member(value, ELEMENT))) if is_element else value
+        """Return an element of something; an array has the type of its elements, a container tells it in its type."""
+        if not part.endswith("\x02") or self._rules.types not in ("colon", "before"):
+            return value
+        held: list[ir.Expression] = [ir.Name(f"{value.name}[]")] if isinstance(value, ir.Name) else []
+        held += [ir.Member(value.of, f"{value.name}[]")] if isinstance(value, ir.Member) else []
+        return ir.Either((value, ir.Member(value, ELEMENT), *held))
 
     def _inline(self, path: str) -> str:
         """Return the modules at the start of a path of Rust, imported under their whole name; "" if it has none."""
@@ -421,15 +435,15 @@ class _Translation:
         self._module.body.append(ir.Import(found[0], None, found[0]))
         return found[0]
 
-    def _type(self, text: str, symbol: Symbol | None = None) -> ir.Expression | None:
+    def _type(self, text: str, symbol: Symbol | None = None, *, is_element: bool = False) -> ir.Expression | None:
         """Return a declared type, whose path may begin with modules that are not imported: `&mut crate::shop::Till`.
 
-        symbol: the function or type around, of whose type parameters the bounds count
+        symbol: the function or type around, of whose type parameters the bounds count, then the only one of the file
         """
         if symbol is not None and self._is_path:
-            bounds = dict(_RUST_BOUND.findall(symbol.signature))
+            bounds = self._bounds | dict(_RUST_BOUND.findall(symbol.signature))
             text = bounds.get(text.rpartition(" ")[2].lstrip("&"), text)
-        return type_expression(text, self._path_of)
+        return type_expression(text, self._path_of, is_element=is_element)
 
     def _path_of(self, path: str) -> ir.Expression:
         return path_expression(path, self._inline(path))
@@ -456,7 +470,7 @@ class _Translation:
         """Return the variable that the result of a call, or the whole of a use, is assigned to."""
         if reference.line > len(self._lines) or not self._rules.brackets:
             return None
-        before = self._lines[reference.line - 1][: reference.column]
+        before = self._before(reference)
         if reference.kind == "use" and before.rpartition("=")[2].strip(" :.") != reference.receiver:
             return None
         if above := reference.receiver.count("\n"):  # a chain over several lines
@@ -474,9 +488,11 @@ class _Translation:
             short = each.alias or _go_name(each.module)
             yield ir.Import(each.module, name, None if short == "_" or each.star else short, line=line)
         elif language == "rust":
-            yield ir.Import(each.module, name, each.alias or each.name or each.module.rpartition("::")[2], line=line)
+            head, mark, rest = each.module.partition("::")
+            module = self._second.get(head, head) + mark + rest if each.name else each.module
+            yield ir.Import(module, name, each.alias or each.name or module.rpartition("::")[2], line=line)
             if each.name and not each.star and each.name[:1].islower():
-                yield ir.Import(f"{each.module}::{each.name}", None, each.alias or each.name, line=line)
+                yield ir.Import(f"{module}::{each.name}", None, each.alias or each.name, line=line)
         elif language == "python" and name is None and each.alias is None:
             top, _, below = each.module.partition(".")
             yield ir.Import(each.module, None, top, line=line, is_whole=not below)

@@ -100,7 +100,7 @@ def function(r: Reader, node: tree_sitter.Node, name: str = "") -> ir.Code:
     own = r.field_text(node, r.fields.name)
     frame = r.open("function", node, name or own)
     words = words_before(r, node)
-    frame.marks = [mark for each, mark in WORDS.items() if each in words]
+    frame.marks += [mark for each, mark in WORDS.items() if each in words]
     if r.kind(node) == "arrow_function":
         frame.marks.append("arrow")
     elif own and r.kind(node) in FUNCTIONS:  # a named expression knows itself

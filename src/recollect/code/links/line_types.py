@@ -36,6 +36,16 @@ _NAME = re.compile(r"(?:(?:mut|ref)\s++)?[*&\s.]*+(\$?[A-Za-z_]\w*+)\s*+(?:\[[^\
 _BEFORE = re.compile(r"\b([A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+(?::\s*+|:?=[^=()\n]{1,80}\.\()(?<![^:(]\s)\Z")
 # A loop of Go over a slice: a slice has no methods, so its type is that of its elements.
 _LOOP = re.compile(r"\bfor\s++\w++\s*+,\s*+(?P<name>[A-Za-z_]\w*+)\s*+:?=\s*+range\s++(?P<of>[\w.\[\]()]++)")
+# A loop over a container, and a function that is called with each of its elements.
+_EACH = re.compile(
+    r"\bfor(?:each)?\b[\s(]*+(?:(?:auto|var|val|const|mut)\b|[&\s])*+(?P<name>[A-Za-z_]\w*+)\s*+(?:in\b|:)[\s&*]*+"
+    r"(?:mut\s++)?(?P<of>[A-Za-z_]\w*+(?:(?:\.|->|::)(?!(?:iter|iter_mut|into_iter|values|values_mut)\(\))"
+    r"[A-Za-z_]\w*+(?:\(\))?+)*+)(?:\.\w++\(\))*+\s*+[{)]"
+)
+_GIVEN = re.compile(
+    r"(?P<of>[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+(?!\())*+)\.(?:iter|iter_mut|into_iter|values|values_mut)\(\)"
+    r"(?:\.\w++\(\))*+\.\w++\((?:move\s*+)?\|[\s&]*+(?:mut\s++)?(?P<name>[A-Za-z_]\w*+)\|"
+)
 # An element of a slice or a map of Go: `entry, ok := cache.entries[key]`.
 _ELEMENT = re.compile(
     r"(?:^|\bif\b)\s*+(?P<name>[A-Za-z_]\w*+)(?:\s*+,\s*+\w++)?\s*+:?=\s*+(?P<of>[\w.]++\[[^\[\]]*+\])\s*+(?:;|$)"
@@ -89,6 +99,9 @@ def second_names(lines: Iterable[str], style: str) -> Iterator[tuple[str, str]]:
             same = _LOOP.search(text) or _ELEMENT.search(text)
         if same is not None:
             yield same["name"], same["of"]
+        for each in (_EACH.search(text), _GIVEN.search(text)) if style in ("colon", "before") else ():
+            if each is not None:
+                yield each["name"], f"{each['of']}[0]"
 
 
 def variables(text: str, signature: str, style: str = "") -> frozenset[str]:

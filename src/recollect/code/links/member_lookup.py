@@ -108,7 +108,8 @@ def _offered(state: State, path: str, name: str, site: Site, sink: Sink, asked: 
         return _exported(state, frame, name, site, sink, asked)
     if name in frame.names:
         frame.names[name].use(sink)
-        return True
+        if site.frame.module is not frame:  # what a file takes from itself may be in what it takes as a whole
+            return True
     if state.modules.family(path) not in KEPT and _starred(state, frame, name, site, sink, asked):
         return True
     below = state.modules.find(path, name, 1)

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
 from typing import NamedTuple, TypeVar
 
+from recollect.code.manifests.typescript_paths import Alias
+
 JS_EXTENSIONS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".json")
 # What is built to here is written there: a package's entry seldom is in the repository itself.
 BUILT = ("dist/", "build/", "lib/", "out/", "esm/", "cjs/")
@@ -56,14 +58,6 @@ class Provided(NamedTuple):
     name: str
     folder: str
     entry: str = ""
-
-
-class Alias(NamedTuple):
-    """An entry of `paths` of a tsconfig.json: folder, pattern with a star, target."""
-
-    folder: str
-    pattern: str
-    target: str
 
 
 class Facts(NamedTuple):

@@ -28,6 +28,7 @@ SHADOW = re.compile(r"~\d+$")
 
 # A member of a type with this mark: what other files say that it implements.
 IMPLEMENTED = "<implemented>"
+CASE = "case"  # a mark: the function is the code of a test, which only its framework calls
 
 ScopeKind = Literal["module", "class", "interface", "function"]
 

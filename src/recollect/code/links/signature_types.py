@@ -18,6 +18,8 @@ _NAMED = re.compile(r"(?!func\b|chan\b|map\b|struct\b)[A-Za-z_]\w* \S")
 # What a map of Go holds by: it has no methods, so its type is that of its values.
 _MAP = re.compile(r"\bmap\[[^\[\]]*+\]")
 _WORD = re.compile(r"\$?[A-Za-z_]\w*")
+# What a container holds: `Vec<Job<P>>`, `&[Job]`; of a map the values.
+_HELD = re.compile(r"[<\[](?:[\w:&' ]++,)?+(.*)")
 # What stands before a type and is none.
 _MODIFIERS = re.compile(
     r"\b(?:mut|const|dyn|impl|inout|final|ref|out|in|params|this|struct|enum|class|unsigned|signed|static|override|val|"
@@ -59,8 +61,13 @@ def first_result(text: str) -> str:
     return named[0] if _NAMED.match(parts[-1]) else parts[0]
 
 
-def type_expression(text: str, read: Callable[[str], ir.Expression] | None = None) -> ir.Expression | None:
-    """Return a declared type as an expression, without pointers and options; read: what reads its path."""
+def type_expression(
+    text: str, read: Callable[[str], ir.Expression] | None = None, *, is_element: bool = False
+) -> ir.Expression | None:
+    """Return a declared type as an expression, without pointers and options.
+
+    read: what reads its path; is_element: the type of what a container holds, of a map the values
+    """
     plain = _MODIFIERS.sub(" ", _MAP.sub(" ", text)).replace("'", " ").strip()
     match = _TYPE.search(plain)
     if match is None or match[0] in ("void", "auto", "func", "fn", "chan"):
@@ -69,7 +76,10 @@ def type_expression(text: str, read: Callable[[str], ir.Expression] | None = Non
         r"(?:Option|Box|Arc|Rc|Result|RefCell|Mutex|unique_ptr|shared_ptr|std::\w+_ptr|Task|Optional)\s*<(.*)", plain
     )
     if inner:
-        return type_expression(inner[1], read)
+        return type_expression(inner[1], read, is_element=is_element)
+    if is_element:
+        held = _HELD.search(plain)
+        return type_expression(held[1], read) if held else None
     return (read or path_expression)(match[0])
 
 

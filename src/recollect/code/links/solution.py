@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from recollect.code.links import flow_values as fv
 from recollect.code.links import program as ir
-from recollect.code.links.library_table import BUILTIN, MADE, UNKNOWN
+from recollect.code.links.library_table import BUILTIN, ELEMENT, MADE, UNKNOWN
 from recollect.code.links.member_lookup import renamed
 from recollect.code.links.solver_state import IMPLICIT, CallSite, Place, Site, State
 
@@ -133,10 +133,14 @@ def _is_known(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
 
 
 def _is_element(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
-    """Tell whether a call is on what an object of the standard library returned: a container returns its elements."""
+    """Tell whether a call may be on an object of the program that something outside holds: a container returns its
+    elements.
+    """
     is_read = state.units[site.frame.path].language in CONTAINERS
-    names = [each.name if isinstance(each, fv.External) else "" for each in known if is_read]
-    return all(name.startswith(STANDARD) for name in names) and any(name.count(MADE) > 1 for name in names)
+    names = [each.name if isinstance(each, fv.External) else "" for each in known]
+    if any(f".{ELEMENT}." in name for name in names):
+        return True
+    return is_read and all(name.startswith(STANDARD) for name in names) and any(name.count(MADE) > 1 for name in names)
 
 
 def _derivations(state: State) -> Iterator[Derivation]:

@@ -25,8 +25,9 @@ from recollect.code.index.update import fingerprint as index_fingerprint
 from recollect.code.links.file_programs import has_program, read_offer
 from recollect.code.links.link_groups import Group, Known, Plan, plan
 from recollect.code.links.link_workers import GroupTask, solve_all, useful_workers
-from recollect.code.links.manifest_facts import CONFIGS, aliases, facts
+from recollect.code.links.manifest_facts import facts
 from recollect.code.manifests.importable_names import provided
+from recollect.code.manifests.typescript_paths import CONFIGS, aliases
 from recollect.model import File, Tree
 from recollect.progress import report
 from recollect.store.link_rows import LinkedTree, Links, Program

@@ -243,6 +243,10 @@ class TreeReader(ProgramWriter):
         # The text has no \r, which offsets of symbols count.
         ends = [each.end_byte - bisect_left(page.returns, each.end_byte, key=page.original) for each in symbols]
         self.ends = {end: (place, symbols[place].name) for place, end in enumerate(ends)}
+        # A test that is a call, `it("adds", () => …)`, has its code in the function before the closing bracket.
+        last = [source[each.end_byte - 1 : each.end_byte] for each in symbols]
+        self.cases = {place for place, each in enumerate(symbols) if each.kind == "Test" and last[place] == b")"}
+        self.ends |= {ends[place] - 1: (place, symbols[place].name) for place in self.cases}
         self.depth = 0
         self.module = self.frame = ScopeWriter("module", "", 0, None, None)
         self.frames.append(self.frame)
@@ -351,6 +355,7 @@ class TreeReader(ProgramWriter):
         called = name or known or self.frame.numbered(kind)
         frame = ScopeWriter(kind, called, len(self.frames), self.frame, self.block)
         frame.line, frame.symbol = self.line(node) if node is not None else 0, symbol
+        frame.marks += [ir.CASE] if symbol in self.cases else ()
         self.frames.append(frame)
         return frame
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -10,10 +11,11 @@ import numpy as np
 from recollect.code.index.symbol_properties import is_test_file
 from recollect.code.links.file_programs import has_program
 from recollect.code.links.module_finder import family
+from recollect.code.links.solution import STANDARD
 from recollect.code.manifests.importable_names import provided
 from recollect.engine.code.implicit_uses import CONSTRUCTORS
 from recollect.engine.graph.code_nodes import CodeNode, code_node_id, code_nodes, target_of
-from recollect.engine.graph.cross_links import KEY_PARTS
+from recollect.engine.graph.cross_links import KEY_PARTS, NAME_PARTS
 from recollect.engine.graph.graph_view import node_views
 from recollect.engine.records.memory_rows import batches
 from recollect.graph.arrays import KIND_CODES, Flags, Graph, Sieve
@@ -261,6 +263,7 @@ def _mentions(store: Store, nodes: Sequence[CodeNode], crossed: Iterable[Crossin
     found: dict[Doubt, None] = {}
     targets = {target_of(node): node for node in nodes}
     names = {node.symbol.name for node in nodes if node.symbol is not None}
+    methods = {node.symbol.name for node in nodes if node.symbol is not None and node.symbol.kind == "Method"}
     # A name in a language that cannot call it means something else.
     families = {family(node.file.language) for node in nodes}
     own = {node.file.id for node in nodes}
@@ -286,8 +289,21 @@ def _mentions(store: Store, nodes: Sequence[CodeNode], crossed: Iterable[Crossin
             if loose.name.rpartition(".")[2] in names and (file not in own or loose.source):
                 path = row.path if root else f"{elsewhere[row.tree]}/{row.path}"
                 found[Doubt(name=loose.name, path=path, line=loose.line)] = None
+        for outer in sites.outside if root and methods else ():
+            *_, holder, name = ["", *NAME_PARTS.split(outer.name)]
+            # What a function of another library returns may be an object of this code; of a class it is none.
+            if outer.relation == "CALLS" and name in methods and holder[:1].islower() and not _is_standard(outer.name):
+                known = {doubt.line for doubt in found if doubt.path == row.path}
+                lines = [line for line in outer.lines if line not in known]
+                found |= {Doubt(name=name, path=row.path, line=line): None for line in lines}
     # Places that name it among few come before those that only share its name.
     return sorted(found, key=lambda doubt: (not doubt.candidates, len(doubt.candidates), doubt.path, doubt.line))
+
+
+def _is_standard(name: str) -> bool:
+    """Tell whether a name is of a standard library, or no more than a function of a module: `requests.get`."""
+    head, *rest = NAME_PARTS.split(name)
+    return len(rest) < 2 or name.startswith(STANDARD) or head in sys.stdlib_module_names
 
 
 def _verdict(

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.code.index.languages import detect
-from recollect.code.links.library_table import BUILTIN
+from recollect.code.links.library_table import BUILTIN, ELEMENT, MADE
 from recollect.code.links.signature_types import parameters, result
 from recollect.code.manifests.importable_names import Names, Provided, provided
 from recollect.code.manifests.version_ranges import fits
@@ -40,6 +40,8 @@ NAME_PARTS = re.compile(r"::|[./\\]")
 KEY_PARTS = re.compile(r"::|[.#]")
 # Parts of a name that stand for what is before them: constructors, and the default export.
 _ITSELF = frozenset({"<init>", "__init__", "constructor", "default", "prototype"})
+# Parts that stand for what a container or a context manager gives: of a type that its signature names, or itself.
+_GIVEN = frozenset({ELEMENT.removesuffix(MADE), "__enter__", "__exit__", "__aenter__", "__aexit__"})
 # Files that stand for their folder.
 HEADS = frozenset({"__init__", "index", "mod", "lib", "main", "src"})
 # Results of Rust that are no types of a package.
@@ -175,7 +177,7 @@ class _Finder:
         self._trees = trees
         self._found: dict[tuple[_Meant, str, int], tuple[tuple[str, float], ...]] = {}
         self._makers: set[str] = set()  # constructors
-        self._types: dict[str, list[str]] = {}  # by symbol, what it is or returns
+        self._types: dict[tuple[str, bool], list[str]] = {}  # by symbol, what it is or returns, or what that holds
         self._kinds: dict[tuple[int, str], bool] = {}  # by tree and name, whether it is a type
         wanted = {part for use in uses for part in use.meant.rest}
         self._named: dict[tuple[int, str], list[_Node]] = defaultdict(list)
@@ -237,28 +239,37 @@ class _Finder:
             yield file, 1.0
             return
         for end in range(len(rest), 0, -1):
-            found, sure = self._exported(meant, rest[:end]), 1.0
-            if found is None:
+            head = self._exported(meant, rest[:end])
+            if head is None:
                 continue
-            through = False
-            for place, name in enumerate(
-                rest[end:], end + 1
-            ):  # `open().header().size()`: each is a member of what the one before returns
-                member = self._member(meant.place.tree, found, name, through)
-                if member is None and relation == "DEPENDS_ON" and not self._is_run(found):
-                    break  # a field of a type; one of what a function returns is no use of the function
-                if member is None and not through and place < len(rest):
-                    through = True  # a field, which is no symbol
-                    continue
-                if member is None:
-                    return
-                found, sure, through = member[0], min(sure, member[1]), False
+            walked = self._walked(meant.place.tree, head, rest[end:], relation)
+            if walked is None:
+                return
+            found, sure = walked
             joints = (".", "::") if relation == "CALLS" else ()
             made = [f"{found.id}{joint}{name}" for joint in joints for name in (*_ITSELF, found.key[-1])]
             maker = next((maker for maker in made if maker in self._makers), "")
             target = _Node(maker, found.path, (*found.key, KEY_PARTS.split(maker)[-1])) if maker else found
             yield self._overload(meant.place.tree, target, count), sure
             return
+
+    def _walked(self, tree: int, found: _Node, names: Sequence[str], relation: str) -> tuple[_Node, float] | None:
+        """Return what a chain of members leads to: `open().header().size()`, each of what the one before returns."""
+        sure, through, is_held = 1.0, False, False
+        for place, name in enumerate(names, 1):
+            member = self._member(tree, found, name, through, is_held)
+            if name in _GIVEN and (member is None or member[1] <= BY_NAME):
+                is_held = True
+                continue
+            if member is None and relation == "DEPENDS_ON" and not self._is_run(found):
+                break  # a field of a type; one of what a function returns is no use of the function
+            if member is None and not through and place < len(names):
+                through = True  # a field, which is no symbol
+                continue
+            if member is None:
+                return None
+            found, sure, through, is_held = member[0], min(sure, member[1]), False, False
+        return found, sure
 
     def _overload(self, tree: int, found: _Node, count: int) -> str:
         """Return the function of the name that takes as many arguments."""
@@ -301,30 +312,33 @@ class _Finder:
             self._kinds[tree, name] = any(row.symbol is not None and row.symbol.kind in _TYPES for row in rows)
         return self._kinds[tree, name]
 
-    def _member(self, tree: int, owner: _Node, name: str, through: bool) -> tuple[_Node, float] | None:
+    def _member(self, tree: int, owner: _Node, name: str, through: bool, is_held: bool) -> tuple[_Node, float] | None:
         """Return a member of what a symbol is or returns: of the class, its bases, the types of a signature.
 
         through: a member of one of its fields, which is of a type that the class or its constructor uses
+        is_held: a member of what is in the container that it is or returns
         """
         known = self._named.get((tree, name), ())
         if through:
             used = {KEY_PARTS.split(each)[-1] for each in self.used(owner.id)}
             held = [node for node in known if len(node.key) > 1 and node.key[-2] in used]
             return (held[0], BY_NAME) if len(held) == 1 else None
-        if owner.id not in self._types:
+        types = self._types.get((owner.id, is_held))
+        if types is None:
             classes = [KEY_PARTS.split(each)[-1] for each in (owner.id, *self.bases(owner.id))]
-            returned = self._returned(owner)
-            self._types[owner.id] = [*classes, *returned] if returned or not self._is_run(owner) else []
-        if not self._types[owner.id]:
+            returned = self._returned(owner, is_held)
+            types = [*classes, *returned] if returned or not self._is_run(owner) else []
+            self._types[owner.id, is_held] = types
+        if not types:
             return None
-        for each in self._types[owner.id]:
+        for each in types:
             for node in known:
                 if len(node.key) > 1 and node.key[-2] == each:
                     return node, ALLOWED
         members = [node for node in known if len(node.key) > 1]
         return (members[0], BY_NAME) if len(members) == 1 else None
 
-    def _returned(self, owner: _Node) -> list[str]:
+    def _returned(self, owner: _Node, is_held: bool) -> list[str]:
         """Return the types that a function's signature names, those at its end first, and the type it belongs to.
 
         What follows an arrow is all that is returned. Of a type of the standard library no member is in the tree.
@@ -332,7 +346,7 @@ class _Finder:
         row = code_nodes(self._store, [owner.id]).get(owner.id)
         signature = row.symbol.signature if row is not None and row.symbol is not None else ""
         written = result(signature, owner.key[-1], "colon") if "->" in signature else ""
-        if _STANDARD.match(written):
+        if not is_held and _STANDARD.match(written):
             return []
         words = [word for word in re.findall(r"\w+", written or signature) if word != owner.key[-1]]
         return [*reversed(words), *(owner.key[-2:-1] if not written or "Self" in words else ())]

@@ -30,6 +30,8 @@ from recollect.model import RELATIONS, File, Tree
 from recollect.store.code_rows import SymbolRow
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from recollect.store.sql import Store
 
 # Depth of tests: a test of the command line passes a dozen calls.
@@ -193,19 +195,21 @@ def impact_counts(linked: LinkedTree, starts: Sequence[int], depth: int) -> Impa
 
 
 def impact_of(
-    linked: LinkedTree, starts: Sequence[int], breaking: Sequence[int], changed_files: Iterable[str], depth: int
+    linked: LinkedTree, starts: Sequence[int], breaking: Mapping[int, bool], changed_files: Iterable[str], depth: int
 ) -> Impact:
     """Return the impact of changed nodes.
 
-    breaking: those of them whose uses have to change
+    breaking: those of them whose uses have to change, and whether they are gone, though the index still has them
     changed_files: paths of files with relevant changes, whose importers come last
     """
     way = affected(linked.uses, starts, most_depth=TEST_DEPTH, least=LEAST_SURE, through=EVERYTHING)
     # A changed symbol that uses a removed one is also reached, and what is broken comes before what uses a changed one.
     uses, near = linked.uses, np.isin(way.depth[linked.uses.src], (0, 1))
     is_gone = (linked.found.files[uses.dst] == NO_FILE) & near & (way.depth[uses.dst] == 0)
-    is_breaking = np.isin(uses.dst, breaking) & (way.depth[uses.src] == 1) & (uses.weights > MAYBE)
-    broken = np.flatnonzero(is_gone | is_breaking)
+    is_breaking = np.isin(uses.dst, list(breaking)) & (way.depth[uses.src] == 1) & (uses.weights > MAYBE)
+    gone = [number for number, is_gone_too in breaking.items() if is_gone_too]
+    is_gone |= is_breaking & np.isin(uses.dst, gone)
+    broken = np.concatenate((np.flatnonzero(is_breaking & ~is_gone), np.flatnonzero(is_gone)))
     users = uses.src[broken]
     way.depth[users], way.parent[users], way.edge[users] = 1, uses.dst[broken], broken
     numbers = way.order.tolist()
@@ -217,7 +221,7 @@ def impact_of(
         node = nodes.get(linked.uses.points.ids[number])
         if node is None:
             continue
-        told = _affected(linked, way, number, node, nodes)
+        told = _affected(linked, way, number, node, nodes, is_gone)
         if _is_test_node(linked, node):
             is_import = way.edge[number] >= 0 and linked.uses.relations[way.edge[number]] == RELATION_CODES["IMPORTS"]
             (by_import if is_import else tests).append(told)
@@ -259,7 +263,14 @@ def _without_groups(tests: Sequence[Affected]) -> list[Affected]:
     return kept
 
 
-def _affected(linked: LinkedTree, way: Reach, number: int, node: CodeNode, nodes: Mapping[str, CodeNode]) -> Affected:
+def _affected(
+    linked: LinkedTree,
+    way: Reach,
+    number: int,
+    node: CodeNode,
+    nodes: Mapping[str, CodeNode],
+    is_gone: npt.NDArray[np.bool_],
+) -> Affected:
     why = "changed directly"
     if way.parent[number] >= 0:
         edge = int(way.edge[number])
@@ -268,7 +279,8 @@ def _affected(linked: LinkedTree, way: Reach, number: int, node: CodeNode, nodes
         used = nodes.get(linked.uses.points.ids[int(way.parent[number])])
         gone = linked.uses.points.ids[way.parent[number]].removeprefix(f"file:{linked.tree.root}/")
         name = used.key or used.file.path if used else gone.partition("::")[2] or gone
-        why = f"{verb} {name}" if used else f"{'' if verb == 'may call' else BROKEN}{verb} {name}, which is gone"
+        is_left = used is not None and not (is_gone[edge] and way.depth[number] == 1)
+        why = f"{verb} {name}" if is_left else f"{'' if verb == 'may call' else BROKEN}{verb} {name}, which is gone"
     place = code_place(node)
     if node.tree.id != linked.tree.id:
         place = msgspec.structs.replace(place, path=f"{node.tree.root}/{place.path}")

@@ -243,8 +243,12 @@ def _impact(found: _Found, depth: int) -> Impact:
     # A new symbol has no callers except those in the same diff; a new test must be run.
     starts = {number: None for change in real if _matters(change) for number in changed_nodes(linked, change)}
     paths = {path for change in real if _matters(change) for path in (change.path, change.old_path)}
-    were = [code_node_id(linked.tree.root, *change.was) for change in real if change.how in CALLED_OTHERWISE]
-    breaking = [linked.uses.index[node] for node in were if node in linked.uses.index]
+    otherwise = [change for change in real if change.how in CALLED_OTHERWISE]
+    were = {
+        code_node_id(linked.tree.root, *change.was): change.how != "signature" and not change.has_moved
+        for change in otherwise
+    }
+    breaking = {linked.uses.index[node]: is_gone for node, is_gone in were.items() if node in linked.uses.index}
     return impact_of(linked, list(starts), breaking, sorted(paths), depth)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.code.links.manifest_facts import aliases, facts
-from recollect.code.links.module_finder import Alias, Provided
+from recollect.code.links.manifest_facts import facts
+from recollect.code.links.module_finder import Provided
 from recollect.code.manifests.importable_names import Provided as Place
+from recollect.code.manifests.typescript_paths import Alias, aliases
 
 
 def write(root: Path, path: str, content: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.code.links.module_finder import Alias, Declared, Facts, Modules, Provided
+from recollect.code.links.module_finder import Declared, Facts, Modules, Provided
+from recollect.code.manifests.typescript_paths import Alias
 
 ENDINGS = {
     "py": "python", "ts": "typescript", "tsx": "tsx", "js": "javascript", "java": "java", "kt": "kotlin", "go": "go",
