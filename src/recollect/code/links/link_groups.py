@@ -77,8 +77,11 @@ def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
 def _needs(modules: Modules, path: str, offer: Offer) -> tuple[str, ...]:
     """Return the files that a file's imports and unknown names lead to, each once."""
     found: dict[str, None] = {}
-    for module, level in offer.modules:
+    for module, level, names in offer.modules:
         found.update(dict.fromkeys(modules.find(path, module, level)))
+        for name in names:
+            if name in modules.stems:
+                found.update(dict.fromkeys(modules.inside(path, module, name, level)))
     for name in offer.unknown:
         found.update(dict.fromkeys(modules.visible(path, name)))
     found.pop(path, None)
