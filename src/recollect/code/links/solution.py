@@ -134,8 +134,9 @@ def _is_known(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
 
 def _is_element(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
     """Tell whether a call is on what an object of the standard library returned: a container returns its elements."""
-    is_read = state.units[site.frame.path].language in CONTAINERS
-    names = [each.name if isinstance(each, fv.External) else "" for each in known if is_read]
+    if state.units[site.frame.path].language not in CONTAINERS:
+        return False
+    names = [each.name if isinstance(each, fv.External) else "" for each in known]
     return all(name.startswith(STANDARD) for name in names) and any(name.count(MADE) > 1 for name in names)
 
 
