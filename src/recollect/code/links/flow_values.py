@@ -96,28 +96,28 @@ class Function(Value):
 
     @property
     def this(self) -> Variable:
-        """What it is called on."""
+        """Receivers of its calls."""
         if self._this is None:
             self._this = Variable(self.frame.work)
         return self._this
 
     @property
     def returns(self) -> Variable:
-        """What it returns."""
+        """Values that it returns."""
         if self._returns is None:
             self._returns = Variable(self.frame.work)
         return self._returns
 
     @property
     def yields(self) -> Variable:
-        """What it yields."""
+        """Values that it yields."""
         if self._yields is None:
             self._yields = Variable(self.frame.work)
         return self._yields
 
     @property
     def shape(self) -> Shape:
-        """What it takes."""
+        """Parameters that it takes."""
         if self._shape is None:
             self._shape = shape(self.scope)
         return self._shape
