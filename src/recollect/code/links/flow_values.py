@@ -79,6 +79,7 @@ def shape(scope: Scope) -> Shape:
 class Function(Value):
     """A function, wherever it is called from; what most functions never need is made on first access.
 
+    this: what it is called on; returns, yields: what it gives back
     is_lazy: its body is not evaluated yet
     """
 
@@ -94,32 +95,24 @@ class Function(Value):
         self._yields: Variable | None = None
         self._shape: Shape | None = None
 
-    @property
-    def this(self) -> Variable:
-        """Receivers of its calls."""
-        if self._this is None:
-            self._this = Variable(self.frame.work)
-        return self._this
+    def _made(self, slot: str) -> Variable:
+        made = Variable(self.frame.work)
+        setattr(self, slot, made)
+        return made
 
-    @property
-    def returns(self) -> Variable:
-        """Values that it returns."""
-        if self._returns is None:
-            self._returns = Variable(self.frame.work)
-        return self._returns
-
-    @property
-    def yields(self) -> Variable:
-        """Values that it yields."""
-        if self._yields is None:
-            self._yields = Variable(self.frame.work)
-        return self._yields
+    if TYPE_CHECKING:
+        this: Variable
+        returns: Variable
+        yields: Variable
+    else:
+        this = property(lambda self: self._this or self._made("_this"))
+        returns = property(lambda self: self._returns or self._made("_returns"))
+        yields = property(lambda self: self._yields or self._made("_yields"))
 
     @property
     def shape(self) -> Shape:
         """Parameters that it takes."""
-        if self._shape is None:
-            self._shape = shape(self.scope)
+        self._shape = self._shape or shape(self.scope)
         return self._shape
 
 

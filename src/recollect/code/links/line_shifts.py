@@ -8,14 +8,11 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Mapping
-from typing import TypeVar
 
 import msgspec
 
 from recollect.code.links import program as ir
-from recollect.store.link_rows import AmbiguousSite, Sites, UnresolvedSite
-
-S = TypeVar("S", AmbiguousSite, UnresolvedSite)
+from recollect.store.link_rows import Sites
 
 _KINDS = frozenset(each for each in vars(ir).values() if isinstance(each, type) and issubclass(each, ir._Part))
 _sites = msgspec.msgpack.Decoder(Sites)
@@ -51,23 +48,14 @@ def line_shift(old: bytes, new: bytes) -> dict[int, int] | None:
 
 def shifted_sites(packed: bytes, lines: Mapping[int, int]) -> bytes | None:
     """Return the packed sites of a file with new lines; None if one has a line that the program does not have."""
-    sites = _sites.decode(packed)
-
-    def rows(some: tuple[S, ...]) -> tuple[S, ...]:
-        return tuple([msgspec.structs.replace(row, line=lines[row.line]) for row in some])
-
+    sites, replace = _sites.decode(packed), msgspec.structs.replace
     try:
-        moved = msgspec.structs.replace(
+        moved = replace(
             sites,
             line=array("i", [lines[line] for line in array("i", sites.line)]).tobytes(),
-            outside=tuple(
-                [
-                    msgspec.structs.replace(row, lines=tuple([lines[line] for line in row.lines]))
-                    for row in sites.outside
-                ]
-            ),
-            ambiguous=rows(sites.ambiguous),
-            unresolved=rows(sites.unresolved),
+            outside=tuple([replace(row, lines=tuple([lines[line] for line in row.lines])) for row in sites.outside]),
+            ambiguous=tuple([replace(row, line=lines[row.line]) for row in sites.ambiguous]),
+            unresolved=tuple([replace(row, line=lines[row.line]) for row in sites.unresolved]),
         )
     except KeyError:
         return None
