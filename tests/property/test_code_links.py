@@ -40,8 +40,10 @@ def sources(draw: Any) -> tuple[str, str]:
     if path.endswith(".go"):
         calls = "".join(f"\t{name}()\n" for name in called)
         return path, "package lib\n" + "".join(f"\nfunc {name}() {{\n{calls}}}\n" for name in names)
-    imports = draw(st.lists(st.sampled_from(["app.a", "app.b", "app.sub.c", "app"]), max_size=2, unique=True))
-    lines = [f"from {module} import {draw(NAMES)}" for module in imports]
+    imports = draw(
+        st.lists(st.sampled_from(["app.a", "app.b", "app.sub.c", "app", "app.sub"]), max_size=2, unique=True)
+    )
+    lines = [f"from {module} import {draw(NAMES | st.sampled_from(['a', 'c']))}" for module in imports]
     for name in names:
         calls = "".join(f"        {other}()\n" for other in called) or "        pass\n"
         ways = "".join(way.format(draw(NAMES)) for way in draw(st.lists(WAYS, max_size=2)))
@@ -69,6 +71,14 @@ class EditedTree(RuleBasedStateMachine):
         file = self.root / drawn[0]
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(drawn[1], encoding="utf-8")
+
+    @rule(path=PATHS, line=st.integers(0, 9))
+    def comment(self, path: str, line: int) -> None:
+        file = self.root / path
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
+        lines[line:line] = ["// a comment\n" if path.endswith(".go") else "# a comment\n"]
+        if len(lines) > 1:
+            file.write_text("".join(lines), encoding="utf-8")
 
     @rule(path=PATHS)
     def delete(self, path: str) -> None:

@@ -34,8 +34,6 @@ MOST_CALLEES, MOST_OVERRIDES = 8, 32
 # Functions of other libraries that one call may lead to; more are all that ever flows there.
 MOST_OUTSIDE = 3
 MOST_CHARACTERS = 200
-# Between a module and a module in it, where a name that is imported may be one.
-SEPARATORS = {"python": ".", "rust": "::"}
 # Families of languages whose `import a.*` brings in names that the code then uses without `a`.
 STARRED = frozenset({"python", "rust", "java"})
 # Functions that a use may mean that are kept: those of a table that one call goes through are rarely more.
@@ -204,14 +202,8 @@ class _Places:
 
     def _imported(self, path: str, each: Import) -> tuple[str, ...]:
         """Return the files of an import; the imported name may be a submodule."""
-        modules = self._modules
-        if each.name not in (None, "*"):
-            joint = SEPARATORS.get(modules.family(path))
-            inner = f"{each.module}{joint}{each.name}" if each.module else each.name
-            below = modules.find(path, inner, each.level) if joint and inner else ()
-            if below:
-                return below
-        return modules.find(path, each.module, each.level)
+        below = () if each.name in (None, "*") else self._modules.inside(path, each.module, each.name or "", each.level)
+        return below or self._modules.find(path, each.module, each.level)
 
     def _alias(self, path: str, name: str, target: str) -> None:
         """Link a constant with the function that it is; a name without a symbol is kept for other trees."""

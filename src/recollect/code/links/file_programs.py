@@ -19,7 +19,7 @@ from recollect.code.index.languages import BY_NAME, LANGUAGES, Language, detect
 from recollect.code.index.parallel_reader import Translated
 from recollect.code.index.symbols import Extracted, Outline, Symbol
 from recollect.code.links.interface_summary import add_names, digest, summary
-from recollect.code.links.module_finder import FAMILIES, VISIBLE
+from recollect.code.links.module_finder import FAMILIES, SEPARATORS, VISIBLE
 from recollect.code.links.named_uses import with_uses
 from recollect.code.links.program import Assign, Code, Export, Import, Name, Unit, Unparsed, packed
 from recollect.store.code_rows import IndexedFile, Touched, symbol_keys
@@ -43,17 +43,19 @@ _encode = msgspec.msgpack.Encoder().encode
 class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Facts about a program, available without reading it.
 
-    names: what it offers at its top, in its order; modules: what it imports from, each once, with the level
+    names: what it offers at its top, in its order
+    modules: what it imports from, each once, with the level and the imported names, which may be modules in it
     unknown: names that it uses and neither defines nor imports, where its language sees such names elsewhere
-    digest: of its interface summary
+    digest: of its interface summary; version: another one after each edit that does more than move lines
     """
 
     language: str
     package: str = ""
     names: tuple[str, ...] = ()
-    modules: tuple[tuple[str, int], ...] = ()
+    modules: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
     unknown: tuple[str, ...] = ()
     digest: bytes = b""
+    version: bytes = b""
 
 
 _offer = msgspec.msgpack.Decoder(Offer)
@@ -113,7 +115,8 @@ def _program(
         unit, symbols, note = _read(path, source, language, found)
         keys = symbol_keys(symbols)
         seen = summary(unit)
-        known = msgspec.structs.replace(offer(unit), digest=digest(seen, keys))
+        version = bytes.fromhex(file_hash)[:16]
+        known = msgspec.structs.replace(offer(unit), digest=digest(seen, keys), version=version)
         return Translated(path, file_hash, _encode(known), packed(seen, keys), packed(unit, keys), note)
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, file_hash, note=f"could not be parsed ({type(problem).__name__}: {problem})")
@@ -143,14 +146,21 @@ def read_offer(content: bytes) -> Offer:
     return _offer.decode(content)
 
 
+def with_version(content: bytes, older: bytes) -> bytes:
+    """Return a packed offer with the version of an older one."""
+    return _encode(msgspec.structs.replace(read_offer(content), version=read_offer(older).version))
+
+
 def offer(unit: Unit) -> Offer:
     """Return what others need to know of a program."""
     top = unit.scopes[0].body if unit.scopes else ()
     names: dict[str, None] = {}
-    modules: dict[tuple[str, int], None] = {}
+    modules: dict[tuple[str, int], dict[str, None]] = {}
     bound: set[str] = set()
-    for each in (statement for scope in unit.scopes for statement in scope.body if isinstance(statement, Import)):
-        modules[each.module, each.level] = None
+    for each in [statement for scope in unit.scopes for statement in scope.body if type(statement) is Import]:
+        imported = modules.setdefault((each.module, each.level), {})
+        if each.name and each.name != "*" and unit.language in SEPARATORS:
+            imported[each.name] = None
         bound.add(each.alias or each.name or each.module)
     for statement in top:
         if isinstance(statement, Assign) and isinstance(statement.target, Name):
@@ -165,7 +175,8 @@ def offer(unit: Unit) -> Offer:
         asked: set[str] = set()
         add_names(unit.scopes, asked)
         unknown = sorted(asked - bound)
-    return Offer(unit.language, unit.package, tuple(names), tuple(modules), tuple(unknown))
+    rows = [(module, level, tuple(imported)) for (module, level), imported in modules.items()]
+    return Offer(unit.language, unit.package, tuple(names), tuple(rows), tuple(unknown))
 
 
 def front_end(language: str) -> FrontEnd:

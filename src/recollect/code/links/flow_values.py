@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.code.links.program import Assign, Expression, Import, Name, Scope, Spread, Table
@@ -39,20 +40,20 @@ FEW_VALUES = 4
 class Value:
     """A value that a variable can hold, compared by identity.
 
-    fields: made when they are first asked for, since most values never have any
+    fields: made on first access, since most values never have any. By a property: with a `__getattr__`, every access
+    to any attribute of a value takes four times as long.
     """
 
-    __slots__ = ("fields",)
+    __slots__ = ("_fields",)
 
-    if TYPE_CHECKING:
-        fields: dict[Key, Variable]
-    else:
-
-        def __getattr__(self, name: str) -> dict[Key, Variable]:
-            if name != "fields":
-                raise AttributeError(name)
-            made = self.fields = {}
-            return made
+    @property
+    def fields(self) -> dict[Key, Variable]:
+        """The variables of its fields."""
+        try:
+            return self._fields
+        except AttributeError:
+            self._fields: dict[Key, Variable] = {}
+            return self._fields
 
 
 class Shape(NamedTuple):
@@ -75,43 +76,44 @@ def shape(scope: Scope) -> Shape:
     )
 
 
-_OF_FUNCTION = frozenset(("this", "returns", "yields"))
-
-
 class Function(Value):
-    """A function, wherever it is called from.
+    """A function, wherever it is called from; what most functions never need is made on first access.
 
-    this: what it is called on; returns, yields: what it gives back; shape: what it takes
+    this: what it is called on; returns, yields: what it gives back
     is_lazy: its body is not evaluated yet
     """
 
     __slots__ = (
-        "frame", "is_lazy", "owner", "path", "place", "returns", "scope", "shape", "this", "yields",
+        "_returns", "_shape", "_this", "_yields", "frame", "is_lazy", "owner", "path", "place", "scope",
     )  # fmt: skip
 
     def __init__(self, path: str, place: int, scope: Scope, frame: Frame, owner: Class | None) -> None:
         self.path, self.place, self.scope, self.frame, self.owner = path, place, scope, frame, owner
         self.is_lazy = False
+        self._this: Variable | None = None
+        self._returns: Variable | None = None
+        self._yields: Variable | None = None
+        self._shape: Shape | None = None
+
+    def _made(self, slot: str) -> Variable:
+        made = Variable(self.frame.work)
+        setattr(self, slot, made)
+        return made
 
     if TYPE_CHECKING:
         this: Variable
         returns: Variable
         yields: Variable
-        shape: Shape
     else:
+        this = property(lambda self: self._this or self._made("_this"))
+        returns = property(lambda self: self._returns or self._made("_returns"))
+        yields = property(lambda self: self._yields or self._made("_yields"))
 
-        def __getattr__(self, name: str) -> object:
-            """Make an attribute on first access: most functions never need it."""
-            if name in _OF_FUNCTION:
-                made = Variable(self.frame.work)
-            elif name == "fields":
-                made = {}
-            elif name == "shape":
-                made = shape(self.scope)
-            else:
-                raise AttributeError(name)
-            setattr(self, name, made)
-            return made
+    @property
+    def shape(self) -> Shape:
+        """Parameters that it takes."""
+        self._shape = self._shape or shape(self.scope)
+        return self._shape
 
 
 class Class(Value):
@@ -204,7 +206,8 @@ class Collection(Value):
     __slots__ = ("kind", "parents", "rest", "waiting", "work")
 
     def __init__(self, work: Work, kind: str = "") -> None:
-        self.work, self.kind, self.fields = work, kind, {}
+        self.work, self.kind = work, kind
+        self._fields = {}
         self.rest = Variable(work)
         self.parents: Variable | None = None
         self.waiting: list[Callable[[Key, Variable], None]] = []  # sinks of every entry, present and future
@@ -212,13 +215,13 @@ class Collection(Value):
     @property
     def is_filled(self) -> bool:
         """Whether something is known to be in it."""
-        return bool(self.rest.values) or any(each.values for each in self.fields.values())
+        return bool(self.rest.values) or any(each.values for each in self._fields.values())
 
     def entry(self, key: Key) -> Variable:
         """Return the variable of one entry."""
-        found = self.fields.get(key)
+        found = self._fields.get(key)
         if found is None:
-            found = self.fields[key] = Variable(self.work)
+            found = self._fields[key] = Variable(self.work)
             for sink in self.waiting:
                 sink(key, found)
         return found
@@ -226,7 +229,7 @@ class Collection(Value):
     def every(self, sink: Callable[[Key, Variable], None]) -> None:
         """Send every entry with a known key to a sink, now and later."""
         self.waiting.append(sink)
-        for key, variable in list(self.fields.items()):
+        for key, variable in list(self._fields.items()):
             sink(key, variable)
 
 
@@ -375,6 +378,9 @@ class Variable:
 
     def use(self, user: User) -> None:
         """Call `user` once with every value, now and later."""
+        if type(user) is MethodType and user.__func__ is _ADD:
+            self.flow(user.__self__)  # type: ignore[arg-type]  # handed on without a call
+            return
         users = self.users
         if users:
             users.append(user)
@@ -399,6 +405,9 @@ class Variable:
         if values:
             for value in values if type(values) is tuple else tuple(values):
                 target.add(value)
+
+
+_ADD = Variable.add
 
 
 class Fixed(Variable):

@@ -33,6 +33,8 @@ FAMILIES: dict[str, str] = {
     "kotlin": "java", "scala": "java",
     "cpp": "c",
 }  # fmt: skip
+# Between a module and a module in it, by language.
+SEPARATORS = {"python": ".", "rust": "::"}
 
 
 def family(language: str | None) -> str:
@@ -91,6 +93,12 @@ class Modules:
             self._found[asked] = finder(self, *asked) if finder else ()
         return self._found[asked]
 
+    def inside(self, importer: str, module: str, name: str, level: int = 0) -> tuple[str, ...]:
+        """Return the files of a module in a module, where an imported name may be one."""
+        joint = SEPARATORS.get(self.family(importer))
+        inner = f"{module}{joint}{name}" if module else name
+        return self.find(importer, inner, level) if joint and inner else ()
+
     def visible(self, importer: str, name: str) -> tuple[str, ...]:
         """Return the other files whose name is visible here without an import."""
         family = self.family(importer)
@@ -131,6 +139,12 @@ class Modules:
     def endings(self) -> dict[str, list[str]]:
         """The files by the last part of their path."""
         return _grouped((posixpath.basename(path), path) for path in self.files)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The names of files without their endings, and of folders: no other name may be a module."""
+        parts = {part for path in self.files for part in path.split("/")}
+        return frozenset(part.partition(".")[0] for part in parts)
 
     @cached_property
     def dotted(self) -> dict[str, list[str]]:

@@ -136,10 +136,10 @@ def _is_element(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
     """Tell whether a call may be on an object of the program that something outside holds: a container returns its
     elements.
     """
-    is_read = state.units[site.frame.path].language in CONTAINERS
     names = [each.name if isinstance(each, fv.External) else "" for each in known]
     if any(f".{ELEMENT}." in name for name in names):
         return True
+    is_read = state.units[site.frame.path].language in CONTAINERS
     return is_read and all(name.startswith(STANDARD) for name in names) and any(name.count(MADE) > 1 for name in names)
 
 

@@ -45,7 +45,9 @@ class Site(msgspec.Struct):
         """Return the same place as one where something is known in another way."""
         if self.is_call and self.entered is None:
             self.entered = {}
-        return msgspec.structs.replace(self, how=how)
+        return Site(
+            self.frame, self.line, self.column, how, self.is_implied, self.receivers, self.is_call, self.entered
+        )
 
 
 class Given(msgspec.Struct):

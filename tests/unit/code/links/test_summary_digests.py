@@ -129,3 +129,11 @@ def test_an_edit_that_others_do_not_see_does_not_count(path: str, old: str, new:
 )
 def test_an_edit_that_others_see_counts(path: str, old: str, new: str) -> None:
     assert _is_solved_again(path, old, new)
+
+
+def test_a_module_that_is_imported_from_its_package_counts() -> None:
+    files = {"a/main.py": "from lib import tools\ntools.make()\n", "lib/__init__.py": ""}
+    before = _digests(files)["python a/**"]
+    made = _digests({**files, "lib/tools.py": "def make(): return 1\n"})["python a/**"]
+    changed = _digests({**files, "lib/tools.py": "def make(): return make\n"})["python a/**"]
+    assert len({before, made, changed}) == 3
