@@ -32,6 +32,10 @@ _PREFERENCE = compiled(
     r"\b(?:my|our)\s++(?:own\s++)?(?:preferences?|preferred|favou?rites?|likes|dislikes|tastes?|wishes)\b",
     re.IGNORECASE,
 )
+# A question about what should or may be done, which a stated rule answers; a month is no verb.
+_NORM = compiled(
+    r"\b(?:should|shall|supposed\s++to|allowed\s++to|permitted)\b|\b(?:may|must)\s++(?:i|we|not)\b", re.IGNORECASE
+)
 # A question that several memories answer together: it counts, or asks for things in the plural.
 _SEVERAL = compiled(r"\b(how many|both|list|different|types|kinds|ways|various|several|all the)\b", re.IGNORECASE)
 _THINGS = compiled(r"\s*(?:(?:in|on|at|with|for|to)\s+)?(?:what|which|who)\b((?:[\s,]+[\w'’]+){1,4})", re.IGNORECASE)
@@ -120,6 +124,11 @@ def understand(text: str, *, now: int = 0) -> Query:
 def asks_preference(text: str) -> bool:
     """Tell whether a question is about what the user wants, prefers or likes."""
     return bool(_PREFERENCE.search(text))
+
+
+def asks_rule(text: str) -> bool:
+    """Tell whether a question is about what should or may be done."""
+    return bool(_NORM.search(text))
 
 
 def _wants_several(text: str) -> bool:

@@ -47,8 +47,8 @@ USUALLY_UNEVEN = 0.026
 CLEARLY_WORDED, CLEARLY_COVERED, AHEAD = 0.1, 0.7, 0.01
 
 # The cosine at which a stated preference answers a question about what the user wants with a probability of one half,
-# and how steeply that rises.
-STATED_COSINE, STATED_SLOPE = 0.25, 20.0
+# the one for a question about what should be done, and how steeply that rises.
+STATED_COSINE, RULE_COSINE, STATED_SLOPE = 0.25, 0.3, 20.0
 
 # Among fewer passages words are known by chance, and there is little to hide: what is stored is shown sooner.
 FEW = 40
@@ -274,14 +274,16 @@ def _likely(logits: Column, columns: Mapping[str, Column]) -> Column:
     return likely
 
 
-def near_ones(scored: Scored, columns: Mapping[str, Column]) -> Scored:
+def near_ones(scored: Scored, columns: Mapping[str, Column], enough: float = STATED_COSINE) -> Scored:
     """Return a pool of stated preferences, those near by meaning relevant whatever words they share.
+
+    enough: the cosine for a probability of one half
 
     Of 14 questions that a preference answers, it has a cosine of 0.27 or more in 12; in 9 others none reaches 0.23.
     """
     if "cosine" not in columns:
         return scored
-    near = 1 / (1 + np.exp(-STATED_SLOPE * (columns["cosine"] - STATED_COSINE)))
+    near = 1 / (1 + np.exp(-STATED_SLOPE * (columns["cosine"] - enough)))
     return scored._replace(relevance=np.maximum(scored.relevance, near))
 
 

@@ -212,3 +212,17 @@ def test_a_stated_preference_is_packed_for_a_question_about_what_the_user_wants(
         found = engine.recall.search(task, namespace=payloads.ROOT).hits
         assert (found[0].memory.content, len(found) > 1) == (RULE, True)
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+def test_a_stated_rule_answers_a_question_about_what_should_be_done(home: Path) -> None:
+    with Engine() as engine:
+        for rule in ("From now on use pnpm for everything, not npm", "In this repo we use httpx instead of requests."):
+            prompt(engine, rule)
+        for shard in range(9):
+            engine.memories.store(f"Shard {shard} is kept for {shard + 3} weeks.", namespace=payloads.ROOT)
+        found = engine.recall.search("which package manager should I use", namespace=payloads.ROOT).hits
+        assert (found[0].memory.content, found[0].score > 0.55) == (
+            "From now on use pnpm for everything, not npm",
+            True,
+        )
+        assert engine.recall.search("should guests see prices", namespace=payloads.ROOT).hits == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.recall.query import asks_preference, neutral, understand
+from recollect.recall.query import asks_preference, asks_rule, neutral, understand
 
 
 def test_a_question_is_its_text_and_its_terms_each_once() -> None:
@@ -199,3 +199,17 @@ def test_a_question_about_what_the_user_wants_is_about_the_rest_of_its_words(
 )
 def test_a_question_is_told_from_words_to_look_for(text: str, expected: bool) -> None:
     assert understand(text).is_question is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "is_about_a_rule"),
+    [
+        ("which package manager should I use", True),
+        ("may we edit the generated client", True),
+        ("are we allowed to use black", True),
+        ("what was released in May", False),
+        ("which package manager do we use", False),
+    ],
+)
+def test_a_question_about_what_should_be_done_is_about_a_rule(question: str, is_about_a_rule: bool) -> None:
+    assert asks_rule(question) is is_about_a_rule

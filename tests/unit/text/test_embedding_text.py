@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from recollect.engine.models.embedded_text import (
@@ -37,6 +38,11 @@ def test_the_documented_text_is_as_document_002_prints_it() -> None:
 def test_what_a_memory_does_not_have_is_not_mentioned() -> None:
     assert enrich_memory_text(BARE, [], "We keep it.") == "[context]\nWe keep it."
     assert name_memory_text(BARE, [], "We keep it.") == "We keep it."
+
+
+def test_the_marks_of_a_stated_memory_are_not_embedded() -> None:
+    stated = msgspec.structs.replace(BARE, tags=("stated", "rule", "rust"))
+    assert name_memory_text(stated, [], "We keep it.") == "rust\nWe keep it."
 
 
 @pytest.mark.promise("E9")

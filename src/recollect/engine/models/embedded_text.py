@@ -29,6 +29,7 @@ from recollect.engine.records.memory_rows import node_id
 from recollect.model import Change, Edge, Memory, Node
 from recollect.store.store_values import Range
 from recollect.text.passages import passages
+from recollect.text.terms import given_tags
 
 if TYPE_CHECKING:
     from recollect.engine.context import Context
@@ -65,10 +66,10 @@ def enrich_memory_text(memory: Memory, relations: Sequence[Related], text: str) 
 def name_memory_text(memory: Memory, relations: Sequence[Related], text: str) -> str:
     """Return a text behind the names of linked memories and tags.
 
-    Links by similarity, and tags of tools (`ext:rs`), are left out.
+    Links by similarity, tags of tools (`ext:rs`), and the tags by which capture marks a statement, are left out.
     """
     links = [each.label for each in relations if each.outgoing and each.relationship not in COMPARED]
-    names = dict.fromkeys((*links[:MAX_RELATIONS], *(tag for tag in memory.tags if ":" not in tag)))
+    names = dict.fromkeys((*links[:MAX_RELATIONS], *(tag for tag in given_tags(memory.tags) if ":" not in tag)))
     return f"{'; '.join(names)}\n{text}" if names else text
 
 

@@ -148,15 +148,23 @@ class MemorySearch(msgspec.Struct, eq=False):
         return msgspec.structs.replace(seen, notes=(*seen.notes, EVIDENCE)) if is_better else found
 
     def _stated_first(self, asked: Asked, found: Recall, *, judge: bool) -> Recall:
-        """Return an answer with stated preferences first, if the question is about what the user wants."""
-        from recollect.recall.query import asks_preference
+        """Return an answer with stated preferences first, if the question is about what the user wants.
+
+        If it is about what should be done, they come first where nothing else answers better.
+        """
+        from recollect.recall.query import asks_preference, asks_rule
 
         where = {**(asked.where or {}), "memory_type": STATED, "observed": False}
-        if not asks_preference(asked.text) or "memory_type" in (asked.where or {}):
+        is_wish = asks_preference(asked.text)
+        if not (is_wish or asks_rule(asked.text)) or "memory_type" in (asked.where or {}):
             return found
+        from recollect.recall.score import RULE_COSINE, STATED_COSINE
+
         # By themselves: beside facts that share its words, a preference that shares none is not likely an answer.
-        alone = asked._replace(where=where, least=max(asked.least, PACK_RELEVANCE), hides_weak=False, stated=True)
-        stated = self._hits(alone, judge=judge)
+        least, enough = max(asked.least, PACK_RELEVANCE), STATED_COSINE if is_wish else RULE_COSINE
+        stated = self._hits(asked._replace(where=where, least=least, hides_weak=False, stated=enough), judge=judge)
+        if not is_wish and stated.hits and found.hits and found.hits[0].score >= stated.hits[0].score:
+            return found
         if not stated.hits or {EVIDENCE, NEAREST}.intersection(found.notes):
             return stated if stated.hits else found
         first, least = {hit.memory.id for hit in stated.hits}, stated.hits[-1].score

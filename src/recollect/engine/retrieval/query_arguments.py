@@ -28,7 +28,7 @@ class Asked(NamedTuple):
     archived: whether what is archived or has expired may answer
     unasked: whether it is injected into a session: relevance is then how likely it is useful there
     pool: how many passages each arm of the search contributes; None: as many as usual
-    stated: whether stated preferences alone are asked about: one that is near by meaning answers
+    stated: if stated preferences alone are asked about, the cosine of one that may answer by its meaning
     rerank: whether a configured cross-encoder may reorder the answer
     leave_out: signals and stages that do not count
     """
@@ -45,6 +45,6 @@ class Asked(NamedTuple):
     pool: int | None = None
     hides_weak: bool = False
     observed: bool = False
-    stated: bool = False
+    stated: float = 0.0
     rerank: bool = False
     leave_out: frozenset[str] = frozenset()

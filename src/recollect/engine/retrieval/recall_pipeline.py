@@ -113,7 +113,7 @@ class RecallPipeline(NamedTuple):
 
         pool, signals, cosines = measured(core)
         fitted = score(signals, unasked=asked.unasked)
-        fitted = near_ones(fitted, signals) if asked.stated else fitted
+        fitted = near_ones(fitted, signals, asked.stated) if asked.stated else fitted
         likely = answered(fitted, signals)
         if asked.limit > core:
             near = {passage.pid for passage in pool.passages}
