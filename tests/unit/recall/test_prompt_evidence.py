@@ -9,6 +9,7 @@ from recollect.recall.lexical import Likely, likely
 from recollect.recall.prompt_evidence import relevant
 from recollect.recall.query import understand
 from recollect.store.store_values import Passage
+from recollect.text.passages import MAX_PASSAGES
 
 from .pools import apart, counted, passage
 
@@ -34,7 +35,7 @@ def told(rows: list[Passage], cosines: dict[int, float], prompt: str = PROMPT) -
     ("cosines", "expected"),
     [
         ((0.70, 0.20, 0.20), [1]),  # far nearer than the others: no shared word is needed
-        ((0.70, 0.20, 0.69), [3]),  # as near as another, which shares a word
+        ((0.50, 0.20, 0.49), [3]),  # as near as another, which shares a word
         ((0.40, 0.20, 0.20), []),
         ((0.20, 0.20, 0.20), []),
         ((0.20, 0.20, 0.55), [3]),
@@ -43,6 +44,13 @@ def told(rows: list[Passage], cosines: dict[int, float], prompt: str = PROMPT) -
 def test_a_memory_must_be_near_and_nearer_than_others(cosines: tuple[float, ...], expected: list[int]) -> None:
     rows = apart(*NOTES)
     assert told(rows, {row.pid: cosine for row, cosine in zip(rows, cosines, strict=True)}) == expected
+
+
+def test_among_many_memories_one_must_be_nearer() -> None:
+    rows = apart(*NOTES)
+    few = {row.pid: cosine for row, cosine in zip(rows, (0.2, 0.2, 0.45), strict=True)}
+    many = {**few, **{number * MAX_PASSAGES: 0.2 for number in range(10, 400)}}
+    assert (told(rows, few), told(rows, many)) == ([3], [])
 
 
 def test_without_vectors_words_decide_as_before() -> None:
