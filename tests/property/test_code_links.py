@@ -72,14 +72,6 @@ class EditedTree(RuleBasedStateMachine):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(drawn[1], encoding="utf-8")
 
-    @rule(path=PATHS, line=st.integers(0, 9))
-    def comment(self, path: str, line: int) -> None:
-        file = self.root / path
-        lines = file.read_text(encoding="utf-8").splitlines(keepends=True) if file.exists() else []
-        lines[line:line] = ["// a comment\n" if path.endswith(".go") else "# a comment\n"]
-        if len(lines) > 1:
-            file.write_text("".join(lines), encoding="utf-8")
-
     @rule(path=PATHS)
     def delete(self, path: str) -> None:
         (self.root / path).unlink(missing_ok=True)

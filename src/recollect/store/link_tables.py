@@ -29,26 +29,16 @@ class CodeLinks(Rows):
     # --- writing ---
 
     def put_programs(
-        self,
-        tree: int,
-        owner: str,
-        programs: Sequence[link_rows.Program],
-        *,
-        lease_s: int,
-        gone: Sequence[int] = (),
-        links: Sequence[link_rows.Links] = (),
+        self, tree: int, owner: str, programs: Sequence[link_rows.Program], *, lease_s: int, gone: Sequence[int] = ()
     ) -> None:
-        """Store programs of a claimed tree; remove some with their links. Raises Conflict if the claim was lost.
-
-        links: of programs whose lines moved; stored at once with them
-        """
+        """Store programs of a claimed tree; remove some with their links. Raises Conflict if the claim was lost."""
         with self._dialect.errors(), self._dialect.write() as connection:
             renew_claim(connection, tree, owner, lease_s)
             for table in ("file_programs", "file_links"):
                 connection.executemany(f"DELETE FROM {table} WHERE file = ?", [(number,) for number in gone])
-            stamp = increment(connection, "link_stamp") if gone or links else 0
+            if gone:
+                increment(connection, "link_stamp")
             connection.executemany(_PUT_PROGRAM, programs)
-            connection.executemany(_PUT_LINKS, [(row.file, stamp, *row[1:]) for row in links])
 
     def put_links(self, tree: int, owner: str, links: Sequence[link_rows.Links], *, lease_s: int) -> None:
         """Store the links of files; equal ones count as unchanged. Raises Conflict if the claim was lost."""
@@ -102,16 +92,6 @@ class CodeLinks(Rows):
         return dict(
             self._in_chunks(f"SELECT file, {'face' if faces else 'content'} FROM file_programs WHERE file", files)
         )
-
-    def packed_programs(self, files: Sequence[int]) -> dict[int, link_rows.Program]:
-        """Return all that is stored of programs, by file number."""
-        rows = self._in_chunks(f"SELECT {', '.join(link_rows.Program._fields)} FROM file_programs WHERE file", files)
-        return {row[0]: link_rows.Program(*row) for row in rows}
-
-    def packed_links(self, files: Sequence[int]) -> dict[int, link_rows.Links]:
-        """Return the packed links of files, by file number."""
-        rows = self._in_chunks("SELECT file, digest, edges, sites FROM file_links WHERE file", files)
-        return {row[0]: link_rows.Links(*row) for row in rows}
 
     def file_edges(self, files: Sequence[int]) -> dict[int, link_rows.Edges]:
         """Return the links of files by file number."""

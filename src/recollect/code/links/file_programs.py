@@ -46,7 +46,7 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     names: what it offers at its top, in its order
     modules: what it imports from, each once, with the level and the imported names, which may be modules in it
     unknown: names that it uses and neither defines nor imports, where its language sees such names elsewhere
-    digest: of its interface summary; version: another one after each edit that does more than move lines
+    digest: of its interface summary
     """
 
     language: str
@@ -55,7 +55,6 @@ class Offer(msgspec.Struct, frozen=True, array_like=True, gc=False):
     modules: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
     unknown: tuple[str, ...] = ()
     digest: bytes = b""
-    version: bytes = b""
 
 
 _offer = msgspec.msgpack.Decoder(Offer)
@@ -115,8 +114,7 @@ def _program(
         unit, symbols, note = _read(path, source, language, found)
         keys = symbol_keys(symbols)
         seen = summary(unit)
-        version = bytes.fromhex(file_hash)[:16]
-        known = msgspec.structs.replace(offer(unit), digest=digest(seen, keys), version=version)
+        known = msgspec.structs.replace(offer(unit), digest=digest(seen, keys))
         return Translated(path, file_hash, _encode(known), packed(seen, keys), packed(unit, keys), note)
     except Exception as problem:  # one file must not end the others; it stays without links
         return Translated(path, file_hash, note=f"could not be parsed ({type(problem).__name__}: {problem})")
@@ -144,11 +142,6 @@ def _read(
 def read_offer(content: bytes) -> Offer:
     """Return what a program offers, from its bytes."""
     return _offer.decode(content)
-
-
-def with_version(content: bytes, older: bytes) -> bytes:
-    """Return a packed offer with the version of an older one."""
-    return _encode(msgspec.structs.replace(read_offer(content), version=read_offer(older).version))
 
 
 def offer(unit: Unit) -> Offer:

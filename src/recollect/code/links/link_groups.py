@@ -16,8 +16,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-import msgspec
-
 from recollect.code.links.file_programs import Offer
 from recollect.code.links.module_finder import Declared, Facts, Modules
 
@@ -59,34 +57,14 @@ class Plan(NamedTuple):
     groups: tuple[Group, ...]
 
 
-class _Resolved(NamedTuple):
-    """The imports of a tree: what they were resolved from, the files as modules, the files that each needs."""
-
-    offers: dict[str, Offer]
-    facts: Facts
-    modules: Modules
-    needs: dict[str, tuple[str, ...]]
-
-
-_last: list[_Resolved] = []  # few edits change an import, and resolving all of them takes most of a plan
-
-
-def _resolved(programs: Mapping[str, Known], facts: Facts) -> _Resolved:
-    """Return the resolved imports of a tree; those of the last call, if nothing that they depend on has changed."""
-    offers = {path: msgspec.structs.replace(row.offer, digest=b"", version=b"") for path, row in programs.items()}
-    for known in _last:
-        if known.facts == facts and known.offers == offers:
-            return known
-    modules = Modules({path: Declared(row.language, row.package, row.names) for path, row in offers.items()}, facts)
-    found = _Resolved(offers, facts, modules, {path: _needs(modules, path, row) for path, row in offers.items()})
-    _last[:] = [found]
-    return found
-
-
 def plan(programs: Mapping[str, Known], facts: Facts, fingerprint: str) -> Plan:
     """Return the groups of a tree, in the order of their keys."""
-    _, _, modules, needs = _resolved(programs, facts)
-    own = {path: _digest((path, row.offer.version.hex(), *needs[path])) for path, row in programs.items()}
+    declared = {
+        path: Declared(row.offer.language, row.offer.package, row.offer.names) for path, row in programs.items()
+    }
+    modules = Modules(declared, facts)
+    needs = {path: _needs(modules, path, row.offer) for path, row in programs.items()}
+    own = {path: _digest((path, programs[path].hash, *needs[path])) for path in programs}
     groups: list[Group] = []
     for key, members in sorted(_divided(modules, programs).items()):
         needed = _reached(members, needs)

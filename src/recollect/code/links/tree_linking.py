@@ -22,8 +22,7 @@ from recollect.code.index.file_reader import Task
 from recollect.code.index.parallel_reader import Translated, read_all
 from recollect.code.index.update import LEASE_S, LIMITS, Limits
 from recollect.code.index.update import fingerprint as index_fingerprint
-from recollect.code.links.file_programs import has_program, read_offer, with_version
-from recollect.code.links.line_shifts import line_shift, shifted_sites
+from recollect.code.links.file_programs import has_program, read_offer
 from recollect.code.links.link_groups import Group, Known, Plan, plan
 from recollect.code.links.link_workers import GroupTask, solve_all, useful_workers
 from recollect.code.links.manifest_facts import facts
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
 BATCH_FILES = 500
 # Files that are given to be read at once, with their symbols: starting those who read takes a third of a second each.
 READ_FILES = 10_000
-# Changed files whose links are moved instead of found again where only lines changed; more are no edit.
-MOST_SHIFTED = 32
 # Pause between attempts to claim a tree that another process writes to.
 WAIT_S = 0.1
 
@@ -197,24 +194,7 @@ def _keep(
         rows.append(Program(row.id, found.path, _stamped(found.hash or row.hash), *found[2:5]))
         if found.note:
             notes.append(f"{found.path}: {found.note}")
-    rows, links = _shifted(store, rows) if len(rows) <= MOST_SHIFTED else (rows, [])
-    store.put_programs(tree.id, owner, rows, links=links, lease_s=LEASE_S)
-
-
-def _shifted(store: Store, rows: Sequence[Program]) -> tuple[list[Program], list[Links]]:
-    """Return new programs, and the links of those of which only the lines changed: they keep their version."""
-    known, links = store.packed_programs([row.file for row in rows]), store.packed_links([row.file for row in rows])
-    programs, moved = [], []
-    for row in rows:
-        old, kept, sites = known.get(row.file), links.get(row.file), None
-        if old and kept and row.content and old.content and old.hash.startswith(_stamped("")):
-            lines = line_shift(old.content, row.content)
-            sites = shifted_sites(kept.sites, lines) if lines is not None else None
-            if sites is not None:
-                moved.append(kept._replace(sites=sites))
-                row = row._replace(outline=with_version(row.outline, old.outline))
-        programs.append(row)
-    return programs, moved
+    store.put_programs(tree.id, owner, rows, lease_s=LEASE_S)
 
 
 def keep_programs(store: Store, tree: Tree, owner: str, programs: Sequence[Translated]) -> None:
