@@ -98,15 +98,6 @@ _CONTENTS: dict[type, attrgetter[tuple[Any, ...]]] = {
     kind: attrgetter("__class__", "__class__", *sorted({*kind.__struct_fields__} - {"line", "column", "symbol"}))
     for kind in _KINDS
 }
-# Kinds without parts and lines: they are hashed as they are.
-_LEAVES = frozenset((ir.Name, ir.Text, ir.This, ir.Super, ir.Code))
-# By kind, the fields that may hold parts; with the class, which is none, the getter gives a tuple.
-_HOLDING = {
-    kind: [each.name for each in msgspec.structs.fields(kind) if ir.__name__ in str(each.type)] for kind in _KINDS
-}
-_PARTS: dict[type, attrgetter[tuple[Any, ...]]] = {
-    kind: attrgetter("__class__", *names) for kind, names in _HOLDING.items() if names
-}
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -121,8 +112,8 @@ def add_names(part: Any, found: set[str]) -> None:
             found.add(each.name)
         elif kind is tuple:
             waiting += each
-        elif kind in _PARTS:
-            waiting += _PARTS[kind](each)
+        elif kind in _CONTENTS:
+            waiting += _CONTENTS[kind](each)[2:]
 
 
 def digest(shown: ir.Unit, keys: Sequence[str]) -> bytes:
@@ -136,8 +127,6 @@ def digest(shown: ir.Unit, keys: Sequence[str]) -> bytes:
         if kind is tuple:
             atoms.append(len(each))  # type: ignore[arg-type]
             waiting += each  # type: ignore[arg-type]
-        elif kind in _LEAVES:
-            atoms.append(each)
         elif kind in _TAGS:
             atoms.append(_TAGS[kind])
             waiting += _CONTENTS[kind](each)[2:]
