@@ -145,9 +145,7 @@ class _Places:
         return self._units[place[0]].scopes[place[1]]
 
     def _is_part(self, caller: Place, callee: Place) -> bool:
-        """Tell whether a function without a name, or of a test, belongs to its caller (`rows.map(row => …)`), or to an
-        interface.
-        """
+        """Tell whether a function belongs to its caller (`rows.map(row => …)`), to a test or to an interface."""
         scope = self._scope(callee)
         is_own = FUNCTIONAL in scope.marks or self.target(callee) == self.target(caller)
         return CASE in scope.marks or (is_own and callee[1] > 0 and scope.symbol < 0)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.code.links.program import Assign, Expression, Import, Name, Scope, Spread, Table
@@ -378,9 +377,6 @@ class Variable:
 
     def use(self, user: User) -> None:
         """Call `user` once with every value, now and later."""
-        if type(user) is MethodType and user.__func__ is _ADD:
-            self.flow(user.__self__)  # type: ignore[arg-type]  # handed on without a call
-            return
         users = self.users
         if users:
             users.append(user)
@@ -405,9 +401,6 @@ class Variable:
         if values:
             for value in values if type(values) is tuple else tuple(values):
                 target.add(value)
-
-
-_ADD = Variable.add
 
 
 class Fixed(Variable):

@@ -133,9 +133,7 @@ def _is_known(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
 
 
 def _is_element(state: State, site: Site, known: Iterable[fv.Value]) -> bool:
-    """Tell whether a call may be on an object of the program that something outside holds: a container returns its
-    elements.
-    """
+    """Tell whether a call may be on an object of the program that something outside holds, as a container does."""
     names = [each.name if isinstance(each, fv.External) else "" for each in known]
     if any(f".{ELEMENT}." in name for name in names):
         return True
