@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests import payloads
@@ -15,7 +17,7 @@ from tests.waiting import PATIENCE_S
 
 from recollect import Engine
 from recollect.capture.error_fingerprint import failure
-from recollect.engine.sessions import background_drain, capture
+from recollect.engine.sessions import background_drain, capture, spool_drain
 from recollect.errors import StorageError
 from recollect.model import Edge, Fix, Memory, Node, Observed, Session
 
@@ -245,6 +247,25 @@ def test_the_start_of_a_session_leaves_what_takes_too_long(engine: Engine, monke
     assert (engine.capture.is_unfinished, len(memories(engine))) == (True, 1)
     engine.capture.finish()
     assert len(memories(engine)) == 2
+
+
+def test_the_start_of_a_session_answers_in_time_on_a_busy_machine(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, what in enumerate(("Deploys go to Bergen.", "Backups go to Oslo.", "Tickets go to Turku.")):
+        engine.capture.put(
+            payloads.claude("UserPromptSubmit", prompt=f"From now on remember: {what}", session_id=f"s{number}")
+        )
+    seconds = itertools.chain((0.0, 0.0), itertools.repeat(99.0))
+    slow = SimpleNamespace(thread_time=lambda: 0.0, monotonic=lambda: next(seconds))
+    monkeypatch.setattr(spool_drain, "time", slow)
+    engine.presence.answer(payloads.claude("SessionStart", source="startup"))
+    held = [memory.content for memory in memories(engine)]
+    assert engine.capture.is_unfinished
+    assert "Bergen" in str(held)
+    assert "Turku" not in str(held)
+    engine.capture.finish()
+    assert "Turku" in str([memory.content for memory in memories(engine)])
 
 
 def test_the_start_of_a_session_loads_no_model_for_vectors_alone(home: Path) -> None:
