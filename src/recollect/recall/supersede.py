@@ -211,6 +211,8 @@ MOST_CHANGED = CHANGED * math.log(MOST_PROBABLE / (1 - MOST_PROBABLE))
 MOST_WORDS = int(SHORT * math.exp((COSINE + ASKED + MUTUAL + MOST_CHANGED + SHARED - VERSION_BAR) / LENGTH))
 # How many later notes are compared with a note: those nearest to it.
 NEAREST = 5
+# In a project with fewer notes the nearest ones may be about anything: both must not hold at once.
+LEAST_NOTES = 12
 
 
 class Note(NamedTuple):
@@ -227,13 +229,14 @@ class Later(NamedTuple):
     """A later note of a project, compared with an older one.
 
     is_mutual: the older one is its nearest earlier note. shared: how rare in the project the rarest word is that both
-    have, 0 to 1
+    have, 0 to 1. is_few: the project has so few notes that being near says nothing
     """
 
     note: Note
     cosine: float
     is_mutual: bool
     shared: float
+    is_few: bool
 
 
 def later_notes(older: Note, notes: Sequence[Note], asked: Collection[str] = ()) -> list[Later]:
@@ -254,7 +257,7 @@ def later_notes(older: Note, notes: Sequence[Note], asked: Collection[str] = ())
         nearest = same[len(earlier) - 1 - int(earlier[::-1].argmax())]
         fewest = min((held[term] for term in (older.terms & note.terms).difference(asked)), default=len(same))
         shared = math.log(len(same) / fewest) / math.log(len(same))
-        found.append(Later(note, float(cosines[place]), nearest is older, shared))
+        found.append(Later(note, float(cosines[place]), nearest is older, shared, len(same) < LEAST_NOTES))
     return found
 
 
@@ -278,15 +281,17 @@ def version_points(
     if points + MOST_CHANGED < VERSION_BAR or lacks_identifier(question, new, old) or states_nothing(new):
         return 0.0
     # Here, not above: a hook that answers a prompt by words alone does without.
-    from recollect.recall.amend import is_of_another
+    from recollect.recall.amend import contradicts, is_of_another
     from recollect.recall.amend_model import model
     from recollect.recall.parsed_statement import statement, statements
 
     # “The staging database …” is no newer version of “the production database …”.
     if is_of_another(statement(new), statement(old)):
         return 0.0
-    told, before, judge = statements(new, whole=True), statements(old), model().judge
-    changed = max((judge(one, other, cosine) for one in told for other in before), default=0.0)
+    pairs = [(one, other) for one in statements(new, whole=True) for other in statements(old)]
+    if later.is_few and not any(contradicts(one, other) for one, other in pairs):
+        return 0.0
+    changed = max((model().judge(one, other, cosine) for one, other in pairs), default=0.0)
     changed = min(MOST_PROBABLE, max(LEAST_PROBABLE, changed))
     return points + CHANGED * math.log(changed / (1 - changed))
 

@@ -9,6 +9,7 @@ import pytest
 
 from recollect.recall.query import understand
 from recollect.recall.supersede import (
+    LEAST_NOTES,
     MOST_WORDS,
     NEAREST,
     VERSION_BAR,
@@ -28,19 +29,22 @@ def note(place: int, degrees: float, *, project: str = "app", at: int | None = N
 
 
 def is_newer(question: str, new: str, old: str, *, cosine: float, asked: float = 0.5, **about: Any) -> bool:
-    """Whether a later note reaches the bar; mutual, and as relevant as the older one, unless it is said otherwise."""
-    later = Later(note(1, 0), cosine, about.get("is_mutual", True), about.get("shared", 0.0))
+    """Whether a later note reaches the bar; mutual, as relevant as the older one and of many, unless said otherwise."""
+    is_mutual, shared = about.get("is_mutual", True), about.get("shared", 0.0)
+    later = Later(note(1, 0), cosine, is_mutual, shared, about.get("is_few", False))
     share = about.get("share", 1.0)
     return version_points(question, new, old, later, cosine=cosine, asked=asked, share=share) >= VERSION_BAR
 
 
 def test_the_nearest_later_notes_of_the_project_are_found() -> None:
     older, near = note(0, 0), note(2, 30)
-    far = [note(place, 80) for place in range(10, 22)]
+    far = [note(place, 80) for place in range(10, 10 + LEAST_NOTES)]
     stranger, earlier = note(3, 1, project="other"), note(4, 5, at=-1)
     found = later_notes(older, [older, *far, near, stranger])
     assert [row.note for row in found] == [near, *far[:-NEAREST:-1]], "of notes that are as near, the later first"
     assert [row.is_mutual for row in found] == [True, *[False] * (NEAREST - 1)]
+    assert not any(row.is_few for row in found)
+    assert all(row.is_few for row in later_notes(older, [older, *far[3:], stranger]))
     assert later_notes(far[-1], [older, *far, near, stranger]) == []
     # The later note is nearer to another earlier one, which it may be a version of.
     beside = note(5, 29, at=-2)
@@ -81,11 +85,20 @@ def test_a_note_that_hardly_answers_the_question_is_no_newer_version() -> None:
     assert not is_newer("How are releases made?", NEW, OLD, cosine=0.65, asked=0.45, share=0.1)
 
 
+def test_among_few_notes_only_a_conflict_tells() -> None:
+    old, new = "the apple is a red fruit", "the banana is a yellow fruit"
+    assert not is_newer("which fruit is red?", new, old, cosine=0.9, is_few=True)
+    assert is_newer(
+        "How long?", "Baskets are kept for 3 days.", "Baskets are kept for 14 days.", cosine=0.9, is_few=True
+    )
+    assert not is_newer("How are releases made?", NEW, OLD, cosine=0.9, is_few=True)
+
+
 def test_what_is_said_to_have_moved_is_a_newer_version_though_the_places_are_unlike() -> None:
     asked, old = "Where does CI run?", "CI runs on CircleCI."
-    assert is_newer(asked, "we moved ci to buildkite last week", old, cosine=0.45)
-    assert not is_newer(asked, "we moved the docs to mkdocs last week", old, cosine=0.45)
-    assert not is_newer(asked, "CI takes ten minutes on a good day", old, cosine=0.45)
+    assert is_newer(asked, "we moved ci to buildkite last week", old, cosine=0.45, is_few=True)
+    assert not is_newer(asked, "we moved the docs to mkdocs last week", old, cosine=0.45, is_few=True)
+    assert not is_newer(asked, "CI takes ten minutes on a good day", old, cosine=0.45, is_few=True)
 
 
 def test_a_conflict_of_values_needs_less_likeness() -> None:

@@ -189,7 +189,7 @@ def test_only_what_changes_the_fact_replaces_it(newer: str, replaced: bool) -> N
 def test_a_question_inside_of_a_sentence_is_no_version(asking: str) -> None:
     assert stated(QUESTION, EVEN, MYSQL, asking) == []
     assert not changes_value(understand(QUESTION), asking, MYSQL)
-    later = Later(Note(2, None, (1, 1), np.ones(1, np.float32)), 1.0, is_mutual=True, shared=1.0)
+    later = Later(Note(2, None, (1, 1), np.ones(1, np.float32)), 1.0, is_mutual=True, shared=1.0, is_few=False)
     assert version_points(QUESTION, asking, MYSQL, later, cosine=1.0, asked=1.0, share=1.0) == 0
     assert version_points(QUESTION, "The shop uses SQLite.", MYSQL, later, cosine=1.0, asked=1.0, share=1.0) > 0
 

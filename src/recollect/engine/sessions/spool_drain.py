@@ -53,7 +53,7 @@ class Drain:
     def run(self, limit: int, cpu_s: float | None = None) -> None:
         """Take up to `limit` payloads, the oldest first; stop after `cpu_s` of CPU time. Raises StorageError, OSError.
 
-        On a busy machine it stops after `BUSY` times as long. What was claimed and not finished waits for another drain.
+        On a busy machine it stops after `BUSY` times as long. What was claimed and not finished waits for the next one.
         """
         self._until = None if cpu_s is None else (time.thread_time() + cpu_s, time.monotonic() + BUSY * cpu_s)
         self._spool.tidy()
