@@ -63,8 +63,8 @@ from recollect.code.index import (
     source_entities,
 )
 from recollect.code.index.extract import outline
-from recollect.code.links import file_programs, manifest_facts
-from recollect.code.manifests import families, package_resolution, version_ranges
+from recollect.code.links import file_programs
+from recollect.code.manifests import families, package_resolution, typescript_paths, version_ranges
 from recollect.code.search import question, report
 from recollect.code.snippets import analyse, concepts, language_guess, snippet_prompts
 from recollect.consolidate import group_summary
@@ -424,7 +424,7 @@ def _supersede(text: str) -> None:
     newer = version._replace(place=2, at=AT + 1)
     supersede.supersede(asked, dict.fromkeys(asked.terms, 1.0), [version, newer])
     near = supersede.Later(supersede.Note(2, None, (AT, 1), numpy.ones(1, numpy.float32)), 1.0, True, 1.0, False)
-    supersede.version_points(text, text, "short", near, cosine=1.0, asked=1.0)
+    supersede.version_points(text, text, "short", near, cosine=1.0, asked=1.0, share=1.0)
 
 
 def _query(text: str) -> None:
@@ -448,7 +448,7 @@ def _ask(text: str) -> None:
 def _tsconfig(text: str) -> None:
     with TemporaryDirectory() as folder:
         (Path(folder) / "tsconfig.json").write_text(text, encoding="utf-8", errors="replace")
-        manifest_facts._read(folder, "tsconfig.json")
+        typescript_paths._read(folder, "tsconfig.json")
 
 
 def _at_hand(text: str) -> None:
@@ -616,7 +616,7 @@ CODE: tuple[Any, ...] = (
     ("ranges", "recollect.code.manifests.version_ranges recollect.code.manifests.python_manifests",
      lambda text: [version_ranges.span(ecosystem, text) for ecosystem in ("npm", "pypi", "maven", "gem", "cargo", "nuget")]),
     ("member patterns", "recollect.code.manifests.package_resolution", lambda text: package_resolution._is_member("a/" * 60 + "b", [text])),
-    ("tsconfig", "recollect.code.links.manifest_facts", _tsconfig),
+    ("tsconfig", "recollect.code.manifests.typescript_paths", _tsconfig),
     ("search question", "recollect.code.search.question recollect.code.search.report", question.understand),
     ("bug report", "recollect.code.search.report", report.read),
     ("snippet", "recollect.code.snippets.analyse recollect.code.snippets.language_guess recollect.code.snippets.concepts",
