@@ -160,7 +160,9 @@ def traits(query: Query, pool: Pool, place: int) -> frozenset[Trait]:
 
 
 def _is_beside(pool: Pool, passage: Passage) -> bool:
-    """Tell whether another passage of the same session or memory matches."""
+    """Tell whether a passage was found by another one of its session or memory, which matches."""
+    if passage.pid in pool.lexical or passage.pid in pool.semantic:
+        return False
     group = passage.session_id or passage.seq
     near = (other.pid for other in pool.passages if (other.session_id or other.seq) == group)
     return any(pid != passage.pid and (pid in pool.lexical or pid in pool.semantic) for pid in near)
@@ -169,7 +171,7 @@ def _is_beside(pool: Pool, passage: Passage) -> bool:
 def reason(signals: Signals, closeness: float | None = None, *, is_beside: bool = False) -> str:
     """Return the reason why a memory was found, in a few words.
 
-    is_beside: whether a passage near it matches
+    is_beside: whether it does not match, but a passage near it does
     closeness: the cosine on the scale of the shipped model (similarity_calibration.py), where another model made it
     """
     parts: list[str] = []
@@ -180,7 +182,7 @@ def reason(signals: Signals, closeness: float | None = None, *, is_beside: bool 
         parts += ["close in meaning"] if close else [] if words else [LOOSE]
     if signals.dated:
         parts.append("from the time in the query")
-    elif is_beside and signals.lexical_rank is None and signals.semantic_rank is None:
+    elif is_beside:
         parts.append("next to a match")
     return "; ".join(parts) or LOOSE
 

@@ -134,8 +134,11 @@ class Capture:
         self.is_unfinished = self.spool.has_others(own) or self._embedding.lacks_known()
 
     def finish(self) -> None:
-        """Ingest the events that the start of a session left, and make the vectors of a few new memories."""
-        self.drain_here(DRAIN)
+        """Ingest the events that the start of a session left, and make the vectors of a few new memories.
+
+        Called in a process of its own, which the system may end: a payload that hangs it must not keep it running.
+        """
+        self.drain_here(DRAIN, kill=True)
         self._embedding.embed_known()
 
     def drain_here(self, limit: int, *, cpu_s: float | None = None, kill: bool = False, loads: bool = True) -> Ingested:
