@@ -1,7 +1,7 @@
 """How often a freshness verdict is right: edits of real repositories, memories that speak of the edited symbols.
 
     python bench/freshness.py --repos DIR [DIR …] [--rounds N] [--seed N] [--save]
-    python bench/freshness.py --across REPO@COMMIT … [--typescript DIR] [--symbols N] [--seed N] [--save]
+    python bench/freshness.py --across REPO@COMMIT … [--typescript DIR] [--java] [--symbols N] [--save]
     python bench/freshness.py --history REPO … [--typescript DIR] [--wrong] [--save]
 
 Every repository is copied. In a round, memories that name a symbol are stored, its file is edited in a known way
@@ -10,9 +10,9 @@ through the public surface. Then the files are put back, and every memory must b
 recall per verdict, and per kind of edit how many verdicts and new places were right.
 
 With --across, the edit is a commit of the repository itself, one by which it adopted a formatter. Fresh is then
-what an independent parser says: Python's `ast`, and the TypeScript compiler (bench/syntax_trees.js).
-REPO is a repository, bare or not. JavaScript and TypeScript are measured with --typescript, the folder of the npm
-package `typescript`.
+what an independent parser says: Python's `ast`, the TypeScript compiler (bench/syntax_trees.js) and javac
+(bench/SyntaxTrees.java). REPO is a repository, bare or not. JavaScript and TypeScript are measured with --typescript,
+the folder of the npm package `typescript`, and Java with --java, which needs a JDK.
 
 With --history, the history of a repository is imported, and every anchor of an imported memory is compared with what
 the same parsers say of its symbol at the commit and today (bench/past_truth.py).
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import base64
 import io
 import json
 import os
@@ -50,7 +51,9 @@ PYTHON, SCRIPTS = (".py",), (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts
 FORMATTED_KINDS = ("Function", "Method", "Class", "Interface", "Type", "Test", "Constant")
 # One symbol of so many is edited by hand: enough to measure the precision of "changed".
 PLANTED = 8
+JAVA = (".java",)
 TREES = Path(__file__).with_name("syntax_trees.js")
+JAVA_TREES = Path(__file__).with_name("SyntaxTrees.java")
 
 
 class Case(NamedTuple):
@@ -69,12 +72,13 @@ class Case(NamedTuple):
 
 
 def measure(
-    spec: str, home: Path, *, typescript: Path | None, most: int, seed: int
+    spec: str, home: Path, *, typescript: Path | None, java: bool, most: int, seed: int
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the numbers of one repository, given as PATH@COMMIT, and a line for every wrong verdict."""
     repository, _, commit = spec.rpartition("@")
     chance = random.Random(seed)
-    before, after = (_files(repository, name, typescript is not None) for name in (f"{commit}^", commit))
+    endings = PYTHON + SCRIPTS * (typescript is not None) + JAVA * java
+    before, after = (_files(repository, name, endings) for name in (f"{commit}^", commit))
     common = sorted(path for path in before if path in after)
     cases = list(_cases(before, after, common, chance, most))
     planted = _plant(after, cases, chance)
@@ -122,12 +126,11 @@ def _counts(names: Iterator[str]) -> dict[str, int]:
 # --- the two states ---
 
 
-def _files(repository: str, commit: str, scripts: bool) -> dict[str, bytes]:
+def _files(repository: str, commit: str, endings: tuple[str, ...]) -> dict[str, bytes]:
     """Return the files of a commit that an independent parser can read."""
     packed = subprocess.run(
         ["git", "-C", repository, "archive", "--format=tar", commit], capture_output=True, check=True
     ).stdout
-    endings = PYTHON + SCRIPTS * scripts
     found: dict[str, bytes] = {}
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         for member in archive:
@@ -230,9 +233,23 @@ def _judged(
             ["node", str(TREES), str(typescript)], input=json.dumps(orders), capture_output=True, text=True, check=True
         )
         trees = json.loads(done.stdout)
-        pairs = zip(trees[::2], trees[1::2], strict=True)
-        found += [case._replace(trees=pair) for case, pair in zip(scripts, pairs, strict=True)]
+        found += _paired(scripts, trees)
+    if java := [case for case in cases if case.path.endswith(JAVA)]:
+        lines = [
+            f"{base64.b64encode(state[case.path]).decode()} {start} {end}\n"
+            for case in java
+            for state, (start, end) in ((before, _span(before, case, case.was)), (after, _span(after, case, case.now)))
+        ]
+        command = ["java", "--source", "17", str(JAVA_TREES)]
+        done = subprocess.run(command, input="".join(lines), capture_output=True, text=True, check=True)
+        found += _paired(java, [base64.b64decode(line).decode() for line in done.stdout.split("\n")[:-1]])
     return found
+
+
+def _paired(cases: Sequence[Case], trees: Sequence[str]) -> list[Case]:
+    """Return the cases with their trees, of which there are two for each."""
+    pairs = zip(trees[::2], trees[1::2], strict=True)
+    return [case._replace(trees=pair) for case, pair in zip(cases, pairs, strict=True)]
 
 
 def _span(state: Mapping[str, bytes], case: Case, symbol: Symbol) -> tuple[int, int]:
@@ -322,6 +339,7 @@ def main() -> None:
     options.add_argument("--across", nargs="+", default=[], help="repositories, each as PATH@COMMIT")
     options.add_argument("--history", nargs="+", default=[], type=Path, help="repositories whose history is imported")
     options.add_argument("--typescript", type=Path)
+    options.add_argument("--java", action="store_true", help="measure Java too, which needs a JDK")
     options.add_argument("--symbols", type=int, default=400, help="symbols per repository, with --across")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--files", type=int, default=60, help="files edited per round at most")
@@ -357,7 +375,8 @@ def across(chosen: argparse.Namespace) -> None:
     rows = []
     for spec in chosen.across:
         with tempfile.TemporaryDirectory() as name:
-            row, wrong = measure(spec, Path(name), typescript=chosen.typescript, most=chosen.symbols, seed=chosen.seed)
+            parsers = {"typescript": chosen.typescript, "java": chosen.java}
+            row, wrong = measure(spec, Path(name), **parsers, most=chosen.symbols, seed=chosen.seed)
         rows.append(row)
         sys.stderr.write("".join(f"{line}\n" for line in wrong) if chosen.wrong else "")
     publish("formatters", {"repositories": rows}, save=chosen.save)

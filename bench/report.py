@@ -229,10 +229,11 @@ def freshness_part(result: dict[str, Any]) -> str:
 def formatters_part(result: dict[str, Any]) -> str:
     """Return the table of a result of bench/freshness.py --across."""
     parts = [
-        "\n# Freshness across a formatter\n\n`python bench/freshness.py --across REPO@COMMIT … --typescript DIR`, ",
+        "\n# Freshness across a formatter\n\n",
+        "`python bench/freshness.py --across REPO@COMMIT … --typescript DIR --java`, ",
         f"commit {result['commit']}, {_machine(result)}.\n\n",
         "Symbols of files that a commit reformatted, with edits planted into some. Fresh means the same syntax ",
-        "tree before and after, by Python's `ast` and by the TypeScript compiler.\n\n",
+        "tree before and after, by Python's `ast`, by the TypeScript compiler and by javac.\n\n",
         "| repository | commit | symbols | edits | fresh: n | precision | recall | changed: n | precision | recall |\n",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     ]

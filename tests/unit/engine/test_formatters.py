@@ -57,6 +57,30 @@ FORMATTED = {
         "interface A { a: 'x' | B, 'c'(d): void }\n",
         'interface A {\n  a:\n    | "x"\n    | B;\n  c(d): void;\n}\n',
     ),
+    "java, a text on two lines": (
+        "A.java",
+        "A.f",
+        'class A {\n  void f() {\n    g("one " + "two\\n" + "3", h() + "four " + "five");\n  }\n}\n',
+        'class A {\n  void f() {\n    g(\n        "one two\\n"\n    + "3", // why\n  h() + "four five");\n  }\n}\n',
+    ),
+    "java, modifiers": (
+        "A.java",
+        "A.f",
+        "class A {\n  static synchronized public int f() { return 1; }\n}\n",
+        "class A {\n  public static synchronized int f() {\n    return 1;\n  }\n}\n",
+    ),
+    "kotlin, a text on two lines": (
+        "a.kt",
+        "f",
+        'fun f(a: String) = a + "one $a" + " two"\n',
+        'fun f(a: String) =\n    a +\n        "one $a two"\n',
+    ),
+    "php, a text on two lines": (
+        "a.php",
+        "f",
+        "<?php\nfunction f($a) { return $a . 'one ' . 'two'; }\n",
+        "<?php\nfunction f($a)\n{\n    return $a . 'one two';\n}\n",
+    ),
     "rust": (
         "a.rs",
         "f",
@@ -114,6 +138,18 @@ EDITED = {
         "A.f",
         "class A { int f() { return g('a'); } }\n",
         'class A { int f() { return g("a"); } }\n',
+    ),
+    "a text beside a number": (
+        "A.java",
+        "A.f",
+        'class A { String f() { return 1 + 2 + "a"; } }\n',
+        'class A { String f() { return 1 + "2" + "a"; } }\n',
+    ),
+    "a text beside a sum": (
+        "A.java",
+        "A.f",
+        'class A { String f() { return "a" + 1 + 2 + "b"; } }\n',
+        'class A { String f() { return "a" + (1 + 2) + "b"; } }\n',
     ),
     "an escape": ("a.rb", "f", "def f\n  '\\n'\nend\n", 'def f\n  "\\n"\nend\n'),
 }

@@ -8,7 +8,8 @@ function does not change its sketch.
 Token values are words that a formatter does not change. Brackets that only group are dropped: `(a + b) * c` and
 `a + b * c` differ in their trees, `x = (a + b)` and `x = a + b` do not. Marks surround a node with several parts; a
 node with a single part is replaced by that part. White space, comments, quotes, trailing commas and optional semicolons
-are dropped, too. Adjacent literals are joined, and imports are sorted. Text that no node covers is a word, too.
+are dropped, too. Literals that follow each other, or are added, are joined; imports and modifiers are sorted. Text that
+no node covers is a word, too.
 
 One walk serves all languages. The sets below name nodes by their type in any grammar.
 """
@@ -22,7 +23,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 from zlib import crc32
 
 if TYPE_CHECKING:
@@ -86,7 +87,10 @@ IMPORTS = frozenset(
 )
 # Types whose elements between commas may be sorted.
 IMPORTED = frozenset("import_statement import_from_statement named_imports use_list".split())
+MODIFIERS = "modifiers"
 ELEMENTS = frozenset({"jsx_element", "jsx_fragment"})
+# Between two of three parts: `"a" + "b"` is `"ab"`.
+CONCATENATION = frozenset({"+", "."})
 CLOSERS, OPENERS = frozenset(")]}>|"), frozenset("([{<|,")
 INTERPOLATION = "interpolation"
 CONTINUATION = "line_continuation"
@@ -121,7 +125,7 @@ class _Frame:
         self.items = iter(items)
         self.first = first
         self.parts: list[tuple[int, str]] = []
-        self.sorts = kind in IMPORTED
+        self.sorts = kind in IMPORTED or kind == MODIFIERS
 
     def is_key(self) -> bool:
         """Tell whether the next part is a key."""
@@ -209,7 +213,7 @@ def _sort(frame: _Frame, found: list[bytes]) -> None:
     pieces = [found[start:end] for start, end in zip(starts, [*starts[1:], len(found)], strict=True)]
     runs: list[list[int]] = [[]]
     for place, kind in enumerate(kinds):
-        if kind in IMPORTS:
+        if kind in IMPORTS or frame.kind == MODIFIERS:
             runs[-1].append(place)
         else:
             runs.append([])
@@ -238,7 +242,9 @@ def _items(source: bytes, node: Node, parent: _Frame, rules: _Rules) -> list[Ite
     items = _parts(source, node, rules, node.start_byte, node.end_byte)
     if kind == "concatenated_string" or kind in ELEMENTS:
         return _joined(source, items, rules)
-    types = ["" if isinstance(item, bytes) else item.type for item in items]
+    if added := _added(source, items, rules):
+        return added
+    types = [_kind(item) for item in items]
     kept = [place for place in range(len(items)) if not _is_dropped(kind, parent.kind, items, types, place, rules)]
     last = len(kept) - 1 if kept and types[kept[-1]] not in CLOSERS else len(kept) - 2
     if last > 0 and types[kept[last]] == "," and types[kept[last - 1]] not in OPENERS:
@@ -351,6 +357,45 @@ def _joined(source: bytes, items: list[Item], rules: _Rules) -> list[Item]:
     return _merged(pieces)
 
 
+def _kind(item: Item) -> str:
+    return "" if isinstance(item, bytes) else item.type
+
+
+def _is_text(item: Item, rules: _Rules) -> TypeGuard[Node]:
+    if isinstance(item, bytes) or item.type in rules.quoted:
+        return not isinstance(item, bytes)
+    return item.child_count > 1 and item.children[0].type == item.children[-1].type == '"'
+
+
+def _added(source: bytes, items: list[Item], rules: _Rules) -> list[Item]:
+    """Return the parts of a concatenation with the literals at its end as one; empty for another node."""
+    literals: list[Node] = []
+    begins: list[Item] = []
+    while len(items) == 3 and _kind(items[1]) in CONCATENATION and _is_text(last := items[2], rules):
+        literals.append(last)
+        begins = items[:2]
+        items = [] if isinstance(items[0], bytes) else _parts(source, items[0], rules, *items[0].byte_range)
+    if begins and _is_text(begins[0], rules):
+        literals.append(begins[0])
+        begins = []
+    pieces = _merged([piece for node in reversed(literals) for piece in _content(source, node, rules)])
+    if literals and literals[0].type not in rules.quoted:
+        pieces = [TEXT, *[piece[2:] if isinstance(piece, bytes) else piece for piece in pieces], TEXT]
+    return [*begins, OPEN, *pieces, CLOSE] if begins and len(pieces) > 1 else [*begins, *pieces]
+
+
+def _content(source: bytes, node: Node, rules: _Rules) -> list[Item]:
+    """Return the text of a literal and the code in it, without its quotes."""
+    if node.type in rules.quoted:
+        return _literal(source, node, rules)
+    items = _parts(source, node, rules, node.children[0].end_byte, node.children[-1].start_byte)
+    words = [item if isinstance(item, bytes) else _leaf(source, item, item.type, rules) for item in items]
+    return [
+        TEXT + TEXT + word if word and _kind(item) in rules.verbatim else item
+        for item, word in zip(items, words, strict=True)
+    ]
+
+
 def _merged(pieces: list[Item]) -> list[Item]:
     """Return pieces with adjacent text joined, and without empty text but for the first."""
     kept: list[Item] = []
@@ -387,7 +432,7 @@ WHOLE_BYTES = 8
 NEARLY = 0.999
 
 # The first characters of a sketch. Sketches of other versions are not comparable.
-VERSION = "2:"
+VERSION = "3:"
 
 _TOKEN = re.compile(rb"[\w$\x80-\xff]+|[^\w$\x80-\xff\s]")
 
