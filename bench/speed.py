@@ -24,7 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import corpus
 import hooks
@@ -32,7 +32,12 @@ import indexing
 import measure
 import transcripts
 
+if TYPE_CHECKING:
+    from recollect import Engine
+
 STORE_BAR_MS = 3.0
+# Memories stored one by one; the others are imported.
+STORED_ALONE = 300
 RECALL_BAR_MS = {10_000: 25.0, 100_000: 60.0}
 FIRST_RECALL_BAR_MS = 1000.0
 SESSION_START_BAR_MS = 250.0
@@ -106,30 +111,36 @@ def _ask_for_tools(process: subprocess.Popen[bytes]) -> dict[str, Any]:
 
 def fill(size: int, folder: Path) -> dict[str, Any]:
     """Fill a store and measure single stores; run in a process of its own."""
-    import numpy as np
-
     from recollect import Engine
     from recollect.engine.models import embedding_queue
-    from recollect.store.store_values import Vectors
 
     embedding_queue.AT_IMPORT = 0
     with Engine(home=str(folder), embed_on_demand=0) as engine:
         engine.recall.search("warm up the model")
         texts = list(corpus.memories(size))
-        rows = [{"content": text, "namespace": hooks.PROJECT} for text in texts[: size - size // 10]]
+        alone = min(size // 10, STORED_ALONE)
+        rows = [{"content": text, "namespace": hooks.PROJECT} for text in texts[: size - alone]]
         engine.archive.import_(content="\n".join(map(json.dumps, rows)))
-        stores = [measure.cpu_ms(lambda text=text: engine.memories.store(text)) for text in texts[size - size // 10 :]]
-        model = engine.embedding.model_id
-        chance = np.random.default_rng(7)
-        while lacking := engine.store.lacking_vectors(model, 5_000):
-            # Random unit vectors: a search costs the same whatever they say, and 100,000 real ones take ten minutes.
-            made = chance.standard_normal((len(lacking), 384), dtype=np.float32)
-            made /= np.linalg.norm(made, axis=1, keepdims=True)
-            engine.store.put_vectors(
-                model, [Vectors(m.id, m.rev, row[None]) for m, row in zip(lacking, made, strict=True)]
-            )
+        # As in a store whose import is embedded: without vectors, each store embeds some of what it is compared with.
+        _embed_at_random(engine)
+        stores = [measure.cpu_ms(lambda text=text: engine.memories.store(text)) for text in texts[size - alone :]]
+        _embed_at_random(engine)
         size_bytes = engine.store.describe().size_bytes
     return {"store_cpu_ms": measure.summary(stores), "database_mb": round(size_bytes / 2**20, 1)}
+
+
+def _embed_at_random(engine: Engine) -> None:
+    """Give memories without a vector a random one: a search costs the same, and 100,000 real ones take ten minutes."""
+    import numpy as np
+
+    from recollect.store.store_values import Vectors
+
+    model = engine.embedding.model_id
+    chance = np.random.default_rng(7)
+    while lacking := engine.store.lacking_vectors(model, 5_000):
+        made = chance.standard_normal((len(lacking), 384), dtype=np.float32)
+        made /= np.linalg.norm(made, axis=1, keepdims=True)
+        engine.store.put_vectors(model, [Vectors(m.id, m.rev, row[None]) for m, row in zip(lacking, made, strict=True)])
 
 
 def recall_once(folder: Path, queries: int) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def test_days_that_texts_name_are_known_after_an_update_of_an_older_store(
     diary.close()
     with closing(sqlite3.connect(home / "recollect.db", isolation_level=None)) as connection:
         connection.execute("DROP TABLE memory_days")
-        for index in ("idx_memories_observed", "idx_memories_briefing"):
+        for index in ("idx_memories_observed", "idx_memories_briefing", "idx_memories_content_hash"):
             connection.execute(f"DROP INDEX {index}")
         connection.execute("ALTER TABLE memories DROP COLUMN observed")
         connection.execute("ALTER TABLE anchor_states DROP COLUMN different")

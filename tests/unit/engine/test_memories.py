@@ -472,3 +472,15 @@ def test_what_is_returned_is_what_is_kept(engine: Engine) -> None:
     stored = engine.memories.store("x", tags=["list"], metadata={"t": (1, 2)}, importance=1).memory  # type: ignore[arg-type]
     assert engine.store.get(Memory, [stored.id]) == [stored]
     assert (stored.tags, stored.metadata, type(stored.importance)) == (("list",), {"t": [1, 2]}, float)
+
+
+def test_an_equal_memory_is_looked_up_by_its_content(engine: Engine) -> None:
+    connection = engine.store._connection()  # type: ignore[attr-defined]
+    asked: list[str] = []
+    connection.set_trace_callback(asked.append)
+    engine.memories.store("The mole is built of granite", namespace="/harbour")
+    connection.set_trace_callback(None)
+    looked_up = [sql for sql in asked if sql.startswith("SELECT") and "content_hash = " in sql]
+    plans = [row[3] for sql in looked_up for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
+    reads = [plan for plan in plans if plan.startswith(("SEARCH", "SCAN")) and "(seq=?)" not in plan]
+    assert reads and all("idx_memories_content_hash" in plan for plan in reads)

@@ -113,7 +113,8 @@ def test_a_documented_table_has_its_documented_columns_and_indexes(database: sql
         kind, required, _ = found[name]
         assert kind == spelled.removesuffix(" NOT NULL"), name
         assert required or not spelled.endswith("NOT NULL"), name
-    assert wanted_indexes <= indexes(database, table)
+    # An index that begins with a column serves it, too.
+    assert wanted_indexes <= {index[:1] for index in indexes(database, table)} | indexes(database, table)
 
 
 @pytest.mark.promise("E1", "E3")
