@@ -3,7 +3,7 @@
     capture            a payload is spooled
     prompt, asking     a running server is asked, and answers
     prompt, alone      no server: the fast path, with something to say and with nothing; all memories have vectors
-    start, alone       no server: an engine is loaded
+    start, alone       no server: an engine is loaded; nothing is queued, or events of the kinds before it
     tool, alone        no server: a use of a tool that worked, and one that failed
 
 Kinds take turns, so that a busy machine is busy for all of them.
@@ -61,6 +61,7 @@ ALONE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "capture": ("PostToolUse", "", READ),
     "prompt, alone, answered": ("UserPromptSubmit", "prompt", {"prompt": QUESTION}),
     "prompt, alone, nothing": ("UserPromptSubmit", "prompt", {"prompt": UNRELATED}),
+    "start, alone, events queued": ("SessionStart", "start", {"source": "startup"}),
     "start, alone": ("SessionStart", "start", {"source": "startup"}),
     "tool, alone, worked": ("PostToolUse", "tool", READ),
     "tool, alone, failed": ("PostToolUseFailure", "tool", FAILED),

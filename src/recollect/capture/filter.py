@@ -40,6 +40,7 @@ _MACHINE = (
 _INJECTED = compiled(
     r"<(hook_context|recollect-context|codemem-context|recollect-hint|system-reminder|system_reminder)\b[^<>]*+>.*?(?:</\1>|\Z)",
     re.DOTALL | re.IGNORECASE,
+    needs=("<",),
 )
 _WRAPPED = compiled(r"\A\s*<untrusted_context>\n?(.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
 

@@ -60,7 +60,8 @@ def clip(text: str, limit: int) -> str:
 
 def escaped(text: str) -> str:
     """Return `text` with its harmful characters as readable escapes, secrets left as they are."""
-    return _HARMFUL.sub(_escape, text.replace("\r\n", "\n"))
+    is_plain = text.isascii() and text.isprintable()
+    return text if is_plain else _HARMFUL.sub(_escape, text.replace("\r\n", "\n"))
 
 
 def escaped_value(value: Any) -> Any:

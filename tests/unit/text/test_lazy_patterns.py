@@ -21,6 +21,19 @@ def test_a_pattern_is_compiled_when_it_is_first_used(monkeypatch: pytest.MonkeyP
     assert made == [r"\bla(zy|te)\b"]
 
 
+def test_a_pattern_is_not_compiled_for_texts_without_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str | bytes] = []
+    compile_ = re.compile
+    monkeypatch.setattr(re, "compile", lambda source, flags=0: made.append(source) or compile_(source, flags))
+    pattern = compiled(r"<(ship|crane)>", needs=("<",))
+    assert (list(pattern.finditer("a ship")), pattern.sub("x", "a crane")) == ([], "a crane")
+    assert made == []
+    assert pattern.sub("x", "a <crane>") == "a x"
+    assert [match[1] for match in pattern.finditer("<ship> <ship>", 1)] == ["ship"]
+    assert pattern.search("<crane>")
+    assert made == [r"<(ship|crane)>"]
+
+
 def test_bytes_have_patterns_too() -> None:
     assert compiled(b"[0-9]+").findall(b"1 and 22") == [b"1", b"22"]
 

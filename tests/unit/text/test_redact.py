@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from recollect.text.redaction.assigned_secrets import _AHEAD, _FINDERS, _STEM_FINDERS
 from recollect.text.redaction.redact import masked, redact, redact_value, told
 from recollect.text.redaction.secret_values import is_secret
 from recollect.text.redaction.token_formats import PLACED, SHAPED, TOKENS
@@ -381,3 +383,29 @@ def test_hostile_text_of_a_quarter_megabyte_is_done_at_all(piece: str) -> None:
     """With a pattern that looks further than it may, one of these would take hours."""
     text = piece * (250_000 // len(piece))
     assert len(redact(text).text) <= 4 * len(text)
+
+
+# Each word that a search for secrets begins with, and what must stand around it.
+BEGINNINGS = (
+    b"pass", b"pw", b"phrase", b"psk", b"pdo(", b"<private", b"private key ", b"putty-user-",
+    b" key", b"kind:", b"token", b"kennwort", b"cookie",
+    b"secret", b"contrasen", b"clave", b"mnemonic", b"cred", b"securestring", b"avec ", b"@tcp(", b"sesion con ",
+    b"accedi con ", b"senha", b"auth", b"dich mit",
+    b"://", b":1234:", b":*:", b"bearer", b"basic", b"sig=", b"login", b"log in", b"logged-in", b"sign in",
+    b"gangsdaten",
+)  # fmt: skip
+
+
+def test_no_search_for_secrets_is_spared_that_would_find_something() -> None:
+    reached: set[bytes] = set()
+    for finder in (*_STEM_FINDERS, *_FINDERS):
+        alone = re.compile(finder._source)  # type: ignore[attr-defined]
+        for one in BEGINNINGS:
+            for text in (one, *(one + other for other in BEGINNINGS), b"a " + one + b" = 'x'"):
+                if alone.search(text):
+                    assert any(each in text for each in finder._needs), text  # type: ignore[attr-defined]
+                    reached |= {one} if text == one else set()
+    assert reached == set(BEGINNINGS)
+    # A search for another word needs one above, too.
+    searches = b"".join(finder._source.partition(_AHEAD)[0] for finder in (*_STEM_FINDERS, *_FINDERS))  # type: ignore[attr-defined]
+    assert searches.count(b"|") == 29

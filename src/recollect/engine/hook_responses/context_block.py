@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from recollect.text.display import day, visible
+from recollect.text.lazy_patterns import compiled
 from recollect.text.token_count import tokens
 
 TAG = "recollect-context"
@@ -35,8 +36,10 @@ _FENCES = len(f"{_OPEN}\n{_CLOSE}\n".encode())
 FENCE_TOKENS = tokens(f"{_OPEN}\n{_CLOSE}\n")
 
 # Tags that an assistant might take for the end of this block, or for the start of another.
-_TAGS = re.compile(
-    r"<(?=\s*+/?+\s*+(?:recollect|codemem|hook_context|system[-_]reminder|untrusted_context))", re.IGNORECASE
+_TAGS = compiled(
+    r"<(?=\s*+/?+\s*+(?:recollect|codemem|hook_context|system[-_]reminder|untrusted_context))",
+    re.IGNORECASE,
+    needs=("<",),
 )
 
 

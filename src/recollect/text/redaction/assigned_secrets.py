@@ -222,26 +222,38 @@ _AHEAD = (
 # have a rare letter in common are looked for together, by that letter. Stems, and the anchors of places.
 _STEM_FINDERS = tuple(
     # The empty group says that a value may follow.
-    compiled(pattern + b"(?:(?=" + _AHEAD + b")())?+")
-    for pattern in (
+    compiled(pattern + b"(?:(?=" + _AHEAD + b")())?+", needs=tuple(needs.split(b"|")))
+    for needs, pattern in (
         (
-            rb"p(?:ass|w|hrase(?<!passphrase)|sk(?<![a-z]psk)(?![a-z])|do\(|"
-            rb"rivate(?:(?<=<private)| key(?=[ \-]))|utty-user-)"
+            b"pass|pw|phrase|psk|pdo(|private|putty-user-",
+            (
+                rb"p(?:ass|w|hrase(?<!passphrase)|sk(?<![a-z]psk)(?![a-z])|do\(|"
+                rb"rivate(?:(?<=<private)| key(?=[ \-]))|utty-user-)"
+            ),
         ),
-        rb"k(?:ey(?<=[a-z_\-. ]key)|ind(?=[\"']?[ \t]{0,4}+:)|(?<=tok)en|ennwort|(?<=cook)ie)",
         (
-            rb"c(?:ret(?<=secret)|ontrasen|lave|(?<=mnemonic)|red|urestring(?<=securestring)|(?<=avec) |p\((?<=@tcp\()|"
-            rb"on (?:(?<=sesion con )|(?<=accedi con )))"
+            b"key|kind|token|kennwort|cookie",
+            rb"k(?:ey(?<=[a-z_\-. ]key)|ind(?=[\"']?[ \t]{0,4}+:)|(?<=tok)en|ennwort|(?<=cook)ie)",
         ),
-        rb"h(?:(?<=senh)a|(?<=auth)| mit(?<=dich mit))",
+        (
+            b"secret|contrasen|clave|mnemonic|cred|securestring|avec |cp(|con ",
+            (
+                rb"c(?:ret(?<=secret)|ontrasen|lave|(?<=mnemonic)|red|urestring(?<=securestring)|(?<=avec) |"
+                rb"p\((?<=@tcp\()|on (?:(?<=sesion con )|(?<=accedi con )))"
+            ),
+        ),
+        (b"senha|auth|dich mit", rb"h(?:(?<=senh)a|(?<=auth)| mit(?<=dich mit))"),
     )
 )
 _FINDERS = tuple(
-    compiled(pattern)
-    for pattern in (
-        rb":(?://|\d{4}:|\*:)",
-        rb"b(?:earer|asic)",
-        rb"g(?:=(?<=sig=)|in(?<=login)|(?<=log)(?:ged)?[ \-]in|n in(?<=sign in)|angsdaten)",
+    compiled(pattern, needs=tuple(needs.split(b"|")))
+    for needs, pattern in (
+        (b":", rb":(?://|\d{4}:|\*:)"),
+        (b"bearer|basic", rb"b(?:earer|asic)"),
+        (
+            b"sig=|log|sign in|gangsdaten",
+            rb"g(?:=(?<=sig=)|in(?<=login)|(?<=log)(?:ged)?[ \-]in|n in(?<=sign in)|angsdaten)",
+        ),
     )
 )
 # How far before what is found the word begins.

@@ -360,7 +360,7 @@ _JOINT = (
     rb"Q(?<=[A-Za-z0-9_\-+/=.!@#$%^&*]Q)(?=[ \t\r\n+.&~\\])" + _GAP + rb"(?:[+.&~]|<>|\.\.)?+" + _GAP + rb"[bruf]?Q"
 )
 _JOINT += rb"(?=[A-Za-z0-9_\-+/=.!@#$%^&*]{1,512}+Q)"
-_JOINTS = tuple(compiled(_JOINT.replace(b"Q", quote)) for quote in (b'"', b"'"))
+_JOINTS = tuple(compiled(_JOINT.replace(b"Q", quote), needs=(quote,)) for quote in (b'"', b"'"))
 # The first literal ends before a joint; it has no blank either. It is looked for in so many bytes.
 LITERAL_BYTES = 512
 _PLAIN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.!@#$%^&*"
