@@ -13,34 +13,31 @@ _METHODS = ("match", "fullmatch", "search", "finditer", "findall", "split", "sub
 
 
 class _Lazy:
-    def __init__(self, source: str | bytes, flags: int) -> None:
+    def __init__(self, source: str | bytes, flags: int, needs: tuple[Any, ...]) -> None:
         self._source = source
         self._flags = flags
+        self._needs = needs
 
     def __getattr__(self, name: str) -> Any:
         pattern = re.compile(self._source, self._flags)
+        # From now on these are found instead of the methods of this class.
         self.__dict__ |= {each: getattr(pattern, each) for each in _METHODS}
         return getattr(pattern, name)
 
-
-class _Needing(_Lazy):
-    """Finds nothing, and is not compiled, until a text holds what it needs; then its methods are the pattern's."""
-
-    def __init__(self, source: str | bytes, flags: int, needs: tuple[Any, ...]) -> None:
-        super().__init__(source, flags)
-        self._needs = needs
-
     def finditer(self, text: Any, *span: int) -> Any:
-        return self.__getattr__("finditer")(text, *span) if any(each in text for each in self._needs) else iter(())
+        return self.__getattr__("finditer")(text, *span) if self._may_match(text) else iter(())
 
-    def sub(self, new: Any, text: Any) -> Any:
-        return self.__getattr__("sub")(new, text) if any(each in text for each in self._needs) else text
+    def sub(self, new: Any, text: Any, count: int = 0) -> Any:
+        return self.__getattr__("sub")(new, text, count) if self._may_match(text) else text
+
+    def _may_match(self, text: Any) -> bool:
+        return not self._needs or any(each in text for each in self._needs)
 
 
 @cache
 def compiled(source: AnyStr, flags: int = 0, *, needs: tuple[AnyStr, ...] = ()) -> re.Pattern[AnyStr]:
     """Return a pattern that is compiled when it is first used.
 
-    needs: every match contains, or follows, one of these
+    needs: each text with a match holds one of these; it is not compiled to search others
     """
-    return cast("re.Pattern[AnyStr]", _Needing(source, flags, needs) if needs else _Lazy(source, flags))
+    return cast("re.Pattern[AnyStr]", _Lazy(source, flags, needs))
