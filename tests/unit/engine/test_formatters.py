@@ -27,6 +27,12 @@ FORMATTED = {
         "def f(a):\n    x = 'one' \\\n        'two'\n    for (k, v) in a: yield(k)\n    return (x, f'{a}' 'b')\n",
         'def f(a):\n    x = "onetwo"\n    for k, v in a:\n        yield k\n    return x, f"{a}b"\n',
     ),
+    "python, a raw quote": (
+        "a.py",
+        "f",
+        "def f(a):\n    return g(r'\\\"', a,  '\"')\n",
+        'def f(a):\n    return g(r"\\"", a, \'"\')\n',
+    ),
     "python, docstring, class and semicolon": (
         "a.py",
         "A",

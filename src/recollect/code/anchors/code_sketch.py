@@ -310,6 +310,8 @@ def _literal(source: bytes, node: Node, rules: _Rules, *, is_doc: bool = False) 
     if children:
         begin, stop = children[0].end_byte, children[-1].start_byte
         opening = source[node.start_byte : begin]
+        # The grammar of Python counts `\"` in r"\"" to the quote.
+        stop = max(stop, node.end_byte - max(1, len(opening) - len(opening.strip(b"'\""))))
     else:
         begin, stop = node.byte_range
         if quote := _LEAF.match(source, begin, stop):
