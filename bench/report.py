@@ -100,7 +100,8 @@ def sizes_part(sizes: list[dict[str, Any]]) -> str:
     """Return the table of recalls at sizes, a row per size and source tree."""
     parts = [
         "\n| memories | | recall p50 | p95 | of which embedding p50 | after a store p50 | first recall | ",
-        "session start | RSS MB |\n| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+        "session start | RSS MB | store p50 |\n",
+        "| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     ]
     for size in sizes:
         trees = [(name, size[name]) for name in ("before", "after")] if "after" in size else [("", size)]
@@ -110,7 +111,8 @@ def sizes_part(sizes: list[dict[str, Any]]) -> str:
             cells += [row[kind]["p50"] for kind in ("recall_after_a_store_cpu_ms", "first_recall_cpu_ms")]
             cells += [row["session_start_cpu_ms"]["p50"], row["rss_mb"]]
             numbers = " | ".join(f"{cell:.1f}" if cell < 100 else f"{cell:.0f}" for cell in cells)
-            parts.append(f"| {size['memories']:,} | {name} | {numbers} |\n")
+            store = f"{size['store_cpu_ms']['p50']:.1f}" if "store_cpu_ms" in size else ""
+            parts.append(f"| {size['memories']:,} | {name} | {numbers} | {store} |\n")
     return "".join(parts)
 
 

@@ -19,7 +19,16 @@ from recollect.model import Memory
 from recollect.store import full_text
 from recollect.store.dialect import Connection, SearchRow, TextRow
 from recollect.store.full_text import WIDENING, best_matches, marks, search_times
-from recollect.store.row_queries import Rows, chunks, generation, increment, newest_change, read_setting, write_setting
+from recollect.store.row_queries import (
+    EVERYTHING,
+    Rows,
+    chunks,
+    generation,
+    increment,
+    newest_change,
+    read_setting,
+    write_setting,
+)
 from recollect.store.store_values import Filter, Match, MemoryVectors, Passage, PassageVectors, TermCounts, Vectors
 from recollect.store.tables import STANDING_COLUMNS, TABLES, standing
 from recollect.text.passage_features import shape, unpacked
@@ -99,6 +108,10 @@ def passages(connection: Connection, pids: Sequence[int]) -> list[Passage]:
 def _tokens(author: str, labels: str, body: str) -> list[str]:
     """Return the terms of a passage; the list is shared and must not be changed."""
     return f"{author} {labels} {body}".split()
+
+
+# So many memories that pass a filter are read at once: their numbers take less than a millisecond.
+FEW = 1000
 
 
 @lru_cache(maxsize=TOKEN_CACHE)
@@ -363,12 +376,25 @@ class Searches(Rows):
     def _widening(self, search: Callable[[int], Sequence[SearchRow]], where: Filter | None, limit: int) -> list[Match]:
         """Return the best `limit` passages that exist and pass the filter, widening the search if needed."""
         wanted = limit * WIDENING if where else limit + WIDENING
+        few: Mapping[int, str] | None = None
         while True:
             ranked = search(wanted)
-            matches = best_matches(ranked, self._ids_of([pid // MAX_PASSAGES for pid, _ in ranked], where), limit)
+            ids = self._ids_of([pid // MAX_PASSAGES for pid, _ in ranked], where) if few is None else few
+            matches = best_matches(ranked, ids, limit)
             if len(matches) >= limit or len(ranked) < wanted:
                 return matches
-            wanted *= WIDENING
+            few = self._few(where) if where else None
+            if few == {}:
+                return []
+            # Where few memories pass, reading all of them is cheaper than testing everything by and by.
+            wanted = wanted * WIDENING if few is None else EVERYTHING
+
+    def _few(self, where: Filter) -> Mapping[int, str] | None:
+        """Return the memories that pass a filter, by number; None if these are many."""
+        condition, values = self._condition(TABLES[Memory], where)
+        sql = f"SELECT seq, id FROM memories WHERE {condition} LIMIT ?"
+        found = dict(self._connection().execute(sql, [*values, FEW + 1]))
+        return found if len(found) <= FEW else None
 
     def _ids_of(self, seqs: Sequence[int], where: Filter | None) -> Mapping[int, str]:
         condition, values = self._condition(TABLES[Memory], where)

@@ -232,3 +232,15 @@ def test_edges_are_looked_for_by_their_ends_where_those_are_known(
     condition, values = Store(dialect)._condition(TABLES[Edge], where)
     plan = dialect.connection().execute(f"EXPLAIN QUERY PLAN SELECT * FROM graph_edges WHERE {condition}", values)
     assert index in " ".join(str(row[-1]) for row in plan)
+
+
+def test_a_filter_that_nothing_passes_does_not_widen_a_search(dialect: Sqlite) -> None:
+    store = Store(dialect)
+    with store.transaction("test") as transaction:
+        for number in range(200):
+            transaction.insert(Memory(id=f"m{number}", content="needle"))
+    asked: list[str] = []
+    dialect.connection().set_trace_callback(asked.append)
+    assert store.search_text(["needl"], {"memory_type": "preference"}, 1) == []
+    assert sum("bm25(" in sql for sql in asked) == 1
+    assert len(store.search_text(["needl"], {"observed": False}, 1)) == 1
