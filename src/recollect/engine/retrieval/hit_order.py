@@ -52,6 +52,8 @@ class HitOrder(NamedTuple):
     ranking: Ranking
     memories: dict[str, Memory]
     asked: Asked
+    # The newer memory that may have replaced one, by id.
+    doubts: Mapping[str, str]
 
     def ordered(self, chosen: Sequence[Selected]) -> Ordered:
         """Return the hits in the order in which they are shown."""
@@ -96,7 +98,7 @@ class HitOrder(NamedTuple):
         ordered = list(chosen)
         asks_before = supersede.tense(self.ranking.query.text) == "before"
         for hit in chosen:
-            newer = self._superseded_by(hit.memory_id)
+            newer = self._superseded_by(hit.memory_id) or self.doubts.get(hit.memory_id)
             replacement = next((other for other in ordered if other.memory_id == newer), None)
             if replacement is not None:
                 _put_above(ordered, *((hit, replacement) if asks_before else (replacement, hit)))
