@@ -7,7 +7,7 @@ Of two memories with such a link the one that was stated last is the newer, what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 # The least probability of a change from which the older statement is no plain fact, as in amend.py.
@@ -32,26 +32,27 @@ class Version(Protocol):
 V = TypeVar("V", bound=Version)
 
 
-def newer_versions(links: Collection[tuple[str, str]], read: Callable[[list[str]], Mapping[str, V]]) -> dict[str, V]:
+def newer_versions(links: Iterable[tuple[str, str]], read: Callable[[list[str]], Mapping[str, V]]) -> dict[str, V]:
     """Return, by the id of an older memory, the newer one that may have replaced it, or what has replaced that.
 
-    links: pairs of ids, the newer one first unless the other one was stated again. read: returns memories by id
+    links: pairs of ids, the newer one first unless the other one was stated again; the most probable come last.
+    read: returns memories by id
     """
-    rows: dict[str, V] = {}
+    links, rows = list(links), dict[str, V]()
     wanted = {name for link in links for name in link}
     while wanted:
         rows.update(read(sorted(wanted)))
         replacing = {by for name in wanted if name in rows and (by := rows[name].superseded_by)}
         wanted = replacing - rows.keys()
     found: dict[str, V] = {}
-    for one, other in sorted(links):
+    for one, other in links:
         if one not in rows or other not in rows:
             continue
         newer, older = rows[one], rows[other]
         if _stated_at(older) > _stated_at(newer):
             newer, older = older, newer
         last = _last(newer, rows)
-        if last is not None and last.id != older.id and _stated_at(found.get(older.id, older)) <= _stated_at(last):
+        if last is not None and last.id != older.id:
             found[older.id] = last
     return found
 

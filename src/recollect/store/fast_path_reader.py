@@ -159,12 +159,12 @@ class FastPathReader:
         return {row[0]: Remembered._make(row) for row in self._connection.execute(sql, [*ids, *self._scopes])}
 
     def doubts(self, ids: Sequence[str], least: float) -> list[tuple[str, str]]:
-        """Return links between memories of these and others of which one may have replaced the other, by their ids."""
+        """Return pairs with these memories, of which one may have replaced the other; the most probable come last."""
         nodes = [f"mem:{name}" for name in ids]
         # The plus keeps SQLite from reading all links of a relationship.
         sql = (
             f"SELECT substr(src, 5), substr(dst, 5) FROM graph_edges WHERE (src IN ({marks(ids)}) OR "
-            f"dst IN ({marks(ids)})) AND +relationship = 'CONTRADICTS' AND weight >= ?"
+            f"dst IN ({marks(ids)})) AND +relationship = 'CONTRADICTS' AND weight >= ? ORDER BY weight"
         )
         return list(self._connection.execute(sql, [*nodes, *nodes, least]))
 

@@ -55,8 +55,6 @@ MOST_CHARACTERS = 2_000
 CLEARLY = 0.01
 # The probability of a change from which imported history is superseded, too.
 BEYOND_DOUBT = 0.95
-# The probability from which a sentence that may be a statement is kept for what it may change.
-PROBABLE = 0.74
 # An older memory is replaced as a whole only if the statement is most of it.
 MAINLY = 0.6
 # Sources whose statements can change earlier ones. Hooks record events, and consolidation summarizes.
@@ -68,11 +66,6 @@ class Found(NamedTuple):
 
     memory: Memory
     amended: Amended
-
-    @property
-    def is_likely(self) -> bool:
-        """Whether it is a change, or may well be one."""
-        return self.amended.change != "opposite" or self.amended.evidence >= PROBABLE
 
     @property
     def is_whole(self) -> bool:
@@ -281,12 +274,14 @@ def doubted(store: Store, ids: Collection[str]) -> dict[str, Memory]:
 
     where = {"relationship": "CONTRADICTS", "weight": Range(LEAST)}
     links = {
-        (src.removeprefix(node_id("")), dst.removeprefix(node_id("")))
+        (weight, src.removeprefix(node_id("")), dst.removeprefix(node_id("")))
         for side in ("src", "dst")
         for nodes in batches([node_id(name) for name in ids])
-        for src, dst in store.columns(Edge, ("src", "dst"), {**where, side: nodes})
+        for weight, src, dst in store.columns(Edge, ("weight", "src", "dst"), {**where, side: nodes})
     }
-    return newer_versions(links, lambda wanted: {row.id: row for row in store.get(Memory, wanted)})
+    return newer_versions(
+        [link[1:] for link in sorted(links)], lambda wanted: {row.id: row for row in store.get(Memory, wanted)}
+    )
 
 
 def _link(transaction: Transaction, new: Memory, old: Memory, relation: Relation, probability: float) -> None:

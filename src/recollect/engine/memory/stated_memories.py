@@ -103,7 +103,7 @@ def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> State
     if known is not None or each.retracts:
         return each._replace(repeats=known.id if known is not None else None)
     changes = tuple(amendments.find(memory))
-    if not each.is_sure and not any(change.is_whole and change.is_likely for change in changes):
+    if not each.is_sure and not any(change.is_whole for change in changes):
         return each
     anchors = NOTHING
     with suppress(RecollectError, OSError):  # a statement is kept whether or not its code can be read

@@ -179,8 +179,8 @@ def _stated(transaction: Transaction, session: Session, since: int, until: int) 
 
 def _denied(transaction: Transaction, ids: Sequence[str]) -> dict[str, list[int]]:
     """Return when stored memories superseded these, or more probably than not contradicted them, by id."""
-    ends = {"dst": tuple(node_id(each) for each in ids), "relationship": ("CONTRADICTS", "SUPERSEDES")}
-    ends |= {"weight": Range(LEAST_DENIED)}
+    ends: dict[str, object] = {"dst": tuple(node_id(each) for each in ids), "weight": Range(LEAST_DENIED)}
+    ends["relationship"] = ("CONTRADICTS", "SUPERSEDES")
     edges = transaction.find(Edge, ends)
     sources = {row.id: row.source for row in transaction.get(Memory, [edge.src.removeprefix("mem:") for edge in edges])}
     found: dict[str, list[int]] = defaultdict(list)
