@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-# The least probability of a change from which the older statement is no plain fact, as in amend.py.
-LEAST = 0.3
 # Older memories that are told with a newer one.
 MOST_EARLIER = 2
 

@@ -55,6 +55,8 @@ MOST_CHARACTERS = 2_000
 CLEARLY = 0.01
 # The probability of a change from which imported history is superseded, too.
 BEYOND_DOUBT = 0.95
+# The least probability of a change from which the older statement is no plain fact, as in recall/amend.py.
+DOUBTED = 0.3
 # An older memory is replaced as a whole only if the statement is most of it.
 MAINLY = 0.6
 # Sources whose statements can change earlier ones. Hooks record events, and consolidation summarizes.
@@ -270,18 +272,19 @@ def write(transaction: Transaction, memory: Memory, found: list[Found]) -> tuple
 
 def doubted(store: Store, ids: Collection[str]) -> dict[str, Memory]:
     """Return, by the id of a memory, the newer one that may have replaced it."""
-    from recollect.recall.doubts import LEAST, newer_versions
-
-    where = {"relationship": "CONTRADICTS", "weight": Range(LEAST)}
+    where = {"relationship": "CONTRADICTS", "weight": Range(DOUBTED)}
     links = {
         (weight, src.removeprefix(node_id("")), dst.removeprefix(node_id("")))
         for side in ("src", "dst")
         for nodes in batches([node_id(name) for name in ids])
         for weight, src, dst in store.columns(Edge, ("weight", "src", "dst"), {**where, side: nodes})
     }
-    return newer_versions(
-        [link[1:] for link in sorted(links)], lambda wanted: {row.id: row for row in store.get(Memory, wanted)}
-    )
+    if not links:
+        return {}
+    from recollect.recall.doubts import newer_versions
+
+    pairs = [link[1:] for link in sorted(links)]
+    return newer_versions(pairs, lambda wanted: {row.id: row for row in store.get(Memory, wanted)})
 
 
 def _link(transaction: Transaction, new: Memory, old: Memory, relation: Relation, probability: float) -> None:
