@@ -172,6 +172,10 @@ class _Said:
         self._said: frozenset[tuple[str, ...]] = frozenset()
         self._words: list[tuple[bool, frozenset[str]]] = []
 
+    def is_due(self, row: Known) -> bool:
+        """Tell whether a memory is new; what may have been replaced is told with the newer one even if that is not."""
+        return self.is_new(row.memory.content) or bool(row.earlier)
+
     def is_new(self, text: str) -> bool:
         is_new = not self.is_said(text)
         self._said |= statements(text)
@@ -345,7 +349,7 @@ def _rules(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     """Yield standing rules; those of imported history come last."""
     rules = [row for row in known if row.memory.memory_type in STANDING]
     for row in sorted(rules, key=lambda row: is_learnt(row.memory)):
-        if once.is_new(row.memory.content):
+        if once.is_due(row):
             parts = (_author(row.memory) if row.memory.is_shared else "", _doubt(row), earlier_text(row.earlier))
             about = "; ".join(part for part in parts if part)
             text = _shortened(row.memory.content, RULE_CHARACTERS)
@@ -357,7 +361,7 @@ def _facts(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     for row in known:
         is_vital = row.concerns == 0 and row.memory.importance >= VITAL and not is_learnt(row.memory)
         is_told = row.memory.memory_type not in STANDING and (row.concerns > 0 or is_vital)
-        if is_told and once.is_new(row.memory.content):
+        if is_told and once.is_due(row):
             yield _fact(row)
 
 
@@ -368,7 +372,7 @@ def _general(known: Sequence[Known], once: _Said) -> Iterator[Line]:
         least = LEAST_LEARNT if is_learnt(row.memory) else LEAST
         if row.memory.memory_type in STANDING or row.concerns or row.value < least or count == MOST_GENERAL:
             continue
-        if once.is_new(row.memory.content):
+        if once.is_due(row):
             count += 1
             yield _fact(row)
 
