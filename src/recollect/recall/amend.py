@@ -23,6 +23,7 @@ from recollect.providers.provider_protocol import Classify, joint
 from recollect.recall.amend_model import WEIGHTS, model
 from recollect.recall.amend_signals import NOT, PRONOUNS
 from recollect.recall.contrary import OPPOSITES, contrary
+from recollect.recall.doubts import POSSIBLE
 from recollect.recall.parsed_statement import VERB_KEYS, Statement, names, statement, with_parts
 from recollect.recall.stated_values import conflict, repeated
 from recollect.text.questions import INDIRECT
@@ -38,9 +39,6 @@ SURE, LIKELY, CONTRADICTED = 0.8, 0.3, 0.74
 # are replaced by mistake (docs/adr/0073). It is asked from a low probability on. Where the words are sure, less is
 # enough, and they alone tell what is over (docs/adr/0069).
 SURE_READ, ASKED, AGREED = 0.8, 0.03, 0.7
-# From here on the classifier finds a change possible. Of 336 changes that it was not trained on 104 are replaced and 87
-# more are possible, with 35 look-alikes and other pairs (docs/adr/0077).
-POSSIBLE = 0.3
 # Statements of more words tell several things, of which the classifier takes one for a change: of 572 held-out notes
 # in bench/notes five were replaced by mistake between 0.84 and 0.95.
 SHORT, SURE_OF_LONG = 16, 0.95

@@ -22,8 +22,6 @@ from recollect.text.passages import MAX_PASSAGES
 PATIENCE_S = 0.05
 # A vector of the shipped model: 384 numbers of 16 bits.
 VECTOR_BYTES = 768
-# The least probability of a change from which the older memory is not told alone, as in engine/memory/amendments.py.
-DOUBTED = 0.3
 
 
 class Remembered(NamedTuple):
@@ -160,7 +158,7 @@ class FastPathReader:
         )
         return {row[0]: Remembered._make(row) for row in self._connection.execute(sql, [*ids, *self._scopes])}
 
-    def doubts(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+    def doubts(self, ids: Sequence[str], least: float) -> list[tuple[str, str]]:
         """Return pairs with these memories, of which one may have replaced the other; the most probable come last."""
         nodes = [f"mem:{name}" for name in ids]
         # The plus keeps SQLite from reading all links of a relationship.
@@ -168,7 +166,7 @@ class FastPathReader:
             f"SELECT substr(src, 5), substr(dst, 5) FROM graph_edges WHERE (src IN ({marks(ids)}) OR "
             f"dst IN ({marks(ids)})) AND +relationship = 'CONTRADICTS' AND weight >= ? ORDER BY weight"
         )
-        return list(self._connection.execute(sql, [*nodes, *nodes, DOUBTED]))
+        return list(self._connection.execute(sql, [*nodes, *nodes, least]))
 
     def verdicts(self, ids: Sequence[str]) -> dict[str, list[Any]]:
         """Return the verdicts on the anchors of memories, by memory."""

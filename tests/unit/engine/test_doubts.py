@@ -88,7 +88,7 @@ def test_a_briefing_tells_both_in_one_line_among_the_rules_if_the_older_one_is_o
     assert f"## Preferences and conventions\n- {BOTH}\n" in said and said.count(OLD) == said.count(NEW) == 1
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.29])
+@pytest.mark.parametrize("weight", [0.0, 0.34])
 def test_what_is_hardly_a_change_is_told_as_before(engine: Engine, time: FrozenClock, weight: float) -> None:
     linked(engine, time, weight)
     assert f"- {OLD}\n" in start(engine)

@@ -138,7 +138,7 @@ def _lines(
 
 def _newer(store: FastPathReader, memories: Mapping[str, Remembered]) -> dict[str, Remembered]:
     """Return, by the id of a memory, the newer one that may have replaced it."""
-    links = store.doubts(list(memories))
+    links = store.doubts(list(memories), doubts.POSSIBLE)
     return doubts.newer_versions(links, store.remembered) if links else {}
 
 

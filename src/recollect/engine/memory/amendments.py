@@ -22,6 +22,7 @@ from recollect.engine.records.branches import Branches, written_on
 from recollect.engine.records.memory_rows import batches, ensure_node, node_id, replace
 from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
+from recollect.recall.doubts import POSSIBLE, newer_versions
 from recollect.store.store_values import Range
 
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ MOST_CHARACTERS = 2_000
 CLEARLY = 0.01
 # The probability of a change from which imported history is superseded, too.
 BEYOND_DOUBT = 0.95
-# The least probability of a change from which the older statement is no plain fact, as in recall/amend.py.
-DOUBTED = 0.3
 # An older memory is replaced as a whole only if the statement is most of it.
 MAINLY = 0.6
 # Sources whose statements can change earlier ones. Hooks record events, and consolidation summarizes.
@@ -273,7 +272,7 @@ def write(transaction: Transaction, memory: Memory, found: list[Found]) -> tuple
 
 def doubted(store: Store, ids: Collection[str]) -> dict[str, Memory]:
     """Return, by the id of a memory, the newer one that may have replaced it."""
-    where = {"relationship": "CONTRADICTS", "weight": Range(DOUBTED)}
+    where = {"relationship": "CONTRADICTS", "weight": Range(POSSIBLE)}
     links = {
         (weight, src.removeprefix(node_id("")), dst.removeprefix(node_id("")))
         for side in ("src", "dst")
@@ -282,8 +281,6 @@ def doubted(store: Store, ids: Collection[str]) -> dict[str, Memory]:
     }
     if not links:
         return {}
-    from recollect.recall.doubts import newer_versions
-
     pairs = [link[1:] for link in sorted(links)]
     return newer_versions(pairs, lambda wanted: {row.id: row for row in store.get(Memory, wanted)})
 
