@@ -138,18 +138,37 @@ class Labels:
         )  # fmt: skip
 
     def judge(self, line: str, title: str, moment: Moment) -> Verdict:
-        """Return what a line is worth at a moment, and note what it shows."""
+        """Return what a line is worth at a moment, and note what it shows.
+
+        What it names as earlier is no wrong statement beside the one that replaced it. A label that holds counts as
+        shown there, too.
+        """
         for words, why in self.never:
             if words.are_in(f"{title}: {line}"):
                 return Verdict("wrong", why)
-        hits = {name for name in self.stated if self.labels[name].words.are_in(line)}
+        line, *earlier = EARLIER.split(line, maxsplit=1)
+        hits = self._named(line)
+        doubted = self._named(" ".join(earlier)) - hits
+        replaced = {name for name in doubted & self.over if not self._is_replaced_by(name, hits)}
+        for names in (hits, replaced):
+            if not names & moment.useful and (verdict := self._without_use(moment.project, names)).kind == "wrong":
+                return verdict
+        hits |= doubted - self.over
         useful = frozenset(hits & moment.useful)
         if useful - moment.shown:
             moment.shown.update(useful)
-            return Verdict("useful", "", useful)
+            return Verdict("useful", "as earlier" if useful <= doubted else "", useful)
         if useful:
             return Verdict("useless", "said twice", useful)
         return self._without_use(moment.project, hits)
+
+    def _named(self, text: str) -> set[str]:
+        """Return the labels that a text states."""
+        return {name for name in self.stated if self.labels[name].words.are_in(text)}
+
+    def _is_replaced_by(self, name: str, hits: Collection[str]) -> bool:
+        """Tell whether one of these labels is in force and replaced a label."""
+        return any(self.labels[hit].replaces == name for hit in hits if hit not in self.over)
 
     def _without_use(self, project: str, hits: Iterable[str]) -> Verdict:
         found = [self.labels[name] for name in hits]
@@ -202,6 +221,8 @@ def _leads(line: str, below: str) -> bool:
     return deeper or (below.lstrip().startswith("-") and not line.lstrip().startswith("-"))
 
 
+# What a line says to be earlier (src/recollect/recall/doubts.py).
+EARLIER = re.compile(r"[(; ]+earlier, may no longer hold: ")
 MODES = ("server", "hook")
 AFTER = (5, 20, 60)
 # The memory types of labels.

@@ -81,6 +81,7 @@ class Hit(Record, frozen=True, kw_only=True):
     reply: the turn that answers it. folded: memories that say the same and are not hits of their own
     freshness: whether its code has changed. branch: where it was written, unless on the default branch
     superseded_by: which memory replaces it; one that it does not have itself is a guess from the words of both
+    doubted_by: a newer memory that may replace it, as was found when that was stored
     use: how it was used when injected, if requested. origin: team for one of the team server, else empty
     """
 
@@ -89,6 +90,7 @@ class Hit(Record, frozen=True, kw_only=True):
     reason: str
     signals: Signals
     superseded_by: str | None = None
+    doubted_by: str | None = None
     judged: Judged | None = None
     passage: Excerpt | None = None
     times: tuple[Moment, ...] = ()

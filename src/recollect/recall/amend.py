@@ -10,7 +10,7 @@ model (amend_model.py) says how probable a change is; it has learned from thousa
 The rules below find a sign of a change (another value of the same kind, an ended value, a word of change) and compare
 the subjects, and contrary.py finds rules that cannot both be followed. A pair that the model is sure of is a change,
 and so is one with a sign that is not improbable. Where one of them doubts, both stay and are said to contradict each
-other.
+other; so do those that the classifier finds possible.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from recollect.providers.provider_protocol import Classify, joint
 from recollect.recall.amend_model import WEIGHTS, model
 from recollect.recall.amend_signals import NOT, PRONOUNS
 from recollect.recall.contrary import OPPOSITES, contrary
+from recollect.recall.doubts import POSSIBLE
 from recollect.recall.parsed_statement import VERB_KEYS, Statement, names, statement, with_parts
 from recollect.recall.stated_values import conflict, repeated
 from recollect.text.questions import INDIRECT
@@ -37,7 +38,7 @@ SURE, LIKELY, CONTRADICTED = 0.8, 0.3, 0.74
 # The same with the classifier: of 4,667 changes in projects that were left out 2,237 are found and 110 older statements
 # are replaced by mistake (docs/adr/0073). It is asked from a low probability on. Where the words are sure, less is
 # enough, and they alone tell what is over (docs/adr/0069).
-SURE_READ, ASKED, AGREED = 0.8, 0.02, 0.7
+SURE_READ, ASKED, AGREED = 0.8, 0.03, 0.7
 # Statements of more words tell several things, of which the classifier takes one for a change: of 572 held-out notes
 # in bench/notes five were replaced by mistake between 0.84 and 0.95.
 SHORT, SURE_OF_LONG = 16, 0.95
@@ -227,7 +228,7 @@ def _is_plain(new: Statement, old: Statement) -> bool:
 def _judged(new: Statement, old: Statement, closeness: float, probability: float, *, is_read: bool) -> Change | None:
     """Return how a statement changes an older one where the model alone decides; is_read: the classifier did, too."""
     are_apart = _says_nothing_new(new, old) if is_read else closeness < CLOSE_ENOUGH or _are_told_apart(new, old)
-    if probability < CONTRADICTED or are_apart or _are_numbered(new, old):
+    if probability < (POSSIBLE if is_read else CONTRADICTED) or are_apart or _are_numbered(new, old):
         return None
     sure_read = SURE_READ if len(new.text.split()) <= SHORT else SURE_OF_LONG
     if probability < (sure_read if is_read else SURE):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -39,17 +39,16 @@ class Model(NamedTuple):
         """Return the probability that a statement replaces an older one."""
         by_words = self.words_bias + math.fsum(self.words.get(word, 0.0) for word in words(new, old))
         signals = [*numbers(new, old, cosine), by_words]
-        return 1 / (1 + math.exp(-self.bias - math.fsum(_leaf(tree, signals) for tree in self.trees)))
+        return 1 / (1 + math.exp(-self.bias - math.fsum(_leaves(self.trees, signals))))
 
 
-def _leaf(tree: Sequence[Node], signals: Sequence[float]) -> float:
-    """Return the value of the leaf that the signals lead to."""
-    place = 0
-    while True:
-        signal, value, left, right = tree[place]
-        if signal == LEAF:
-            return value
-        place = left if signals[signal] <= value else right
+def _leaves(trees: Iterable[Sequence[Node]], signals: Sequence[float]) -> Iterator[float]:
+    """Yield the value of the leaf of each tree that the signals lead to."""
+    for tree in trees:
+        signal, value, left, right = tree[0]
+        while signal != LEAF:
+            signal, value, left, right = tree[left if signals[signal] <= value else right]
+        yield value
 
 
 @cache

@@ -111,12 +111,12 @@ def _stored(stored: model.Stored, now: int | None) -> list[Block]:
     said += " for all projects" if memory.namespace is None else ""
     said += f", added {', '.join(stored.merged)}" if stored.merged else ""
     for row in stored.amends:
-        said += f", {'supersedes' if row.superseded else 'contradicts'} {ident(row.memory_id)}"
+        said += f", {'supersedes' if row.superseded else 'may contradict'} {ident(row.memory_id)}"
     said += ", as evidence: a question is not knowledge" if memory.observed else ""
     secrets = f" {told(stored.redacted)}" if stored.redacted else ""
     why = (("why", inline(row.why, PARTICULAR_CHARACTERS)) for row in stored.amends)
     facts = (("type", memory.kind), *_particulars(memory, now), *_details(memory, now), *why)
-    changed = ((row, "superseded" if row.superseded else "contradicted") for row in stored.amends if row.text)
+    changed = ((row, "superseded" if row.superseded else "may be contradicted") for row in stored.amends if row.text)
     entries = tuple(Entry(ident(row.memory_id), how, inline(row.text, LISTED_CHARACTERS)) for row, how in changed)
     head = Line(f"{said}.{secrets}", "good" if stored.created else "weak")
     project = (("new project", inline(memory.namespace or "")),) if stored.new_project else ()
@@ -184,7 +184,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
         f"by {inline(memory.author)}" if memory.author else "",
         SHARED_BY if memory.is_shared else "",
         "team server" if hit.origin else "",
-        _state(memory, now, hit.superseded_by),
+        _state(memory, now, hit.superseded_by or hit.doubted_by),
         inline(hit.freshness.note) if hit.freshness.verdict not in SOUND else "",
         inline(hit.branch.note) if hit.branch is not None and hit.branch.standing != "here" else "",
     )

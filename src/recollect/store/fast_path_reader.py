@@ -40,6 +40,19 @@ class Remembered(NamedTuple):
     valid_to: int | None
     expires_at: int | None
     branch: str | None
+    valid_from: int | None
+    values: str
+
+    @property
+    def said_at(self) -> int:
+        """When it was said or began to hold; otherwise when it was stored."""
+        return self.created_at if self.valid_from is None else self.valid_from
+
+    @property
+    def metadata(self) -> Mapping[str, object]:
+        """The values that were stored with it."""
+        found = json.loads(self.values)
+        return found if isinstance(found, dict) else {}
 
 
 class FastPathReader:
@@ -137,12 +150,23 @@ class FastPathReader:
     # --- what is injected ---
 
     def remembered(self, ids: Sequence[str]) -> dict[str, Remembered]:
-        """Return memories by their id, except those marked as useless to inject."""
+        """Return memories of the reader by their id, except those marked as useless to inject."""
         sql = (
-            f"SELECT {', '.join(Remembered._fields)} FROM memories WHERE id IN ({marks(ids)}) "
+            f"SELECT {', '.join(Remembered._fields[:-1])}, metadata FROM memories WHERE id IN ({marks(ids)}) "
+            f"AND {self._scope()} "
             "AND NOT EXISTS (SELECT 1 FROM usefulness WHERE usefulness.id = memories.id AND last = 'useless')"
         )
-        return {row[0]: Remembered._make(row) for row in self._connection.execute(sql, ids)}
+        return {row[0]: Remembered._make(row) for row in self._connection.execute(sql, [*ids, *self._scopes])}
+
+    def doubts(self, ids: Sequence[str], least: float) -> list[tuple[str, str]]:
+        """Return pairs with these memories, of which one may have replaced the other; the most probable come last."""
+        nodes = [f"mem:{name}" for name in ids]
+        # The plus keeps SQLite from reading all links of a relationship.
+        sql = (
+            f"SELECT substr(src, 5), substr(dst, 5) FROM graph_edges WHERE (src IN ({marks(ids)}) OR "
+            f"dst IN ({marks(ids)})) AND +relationship = 'CONTRADICTS' AND weight >= ? ORDER BY weight"
+        )
+        return list(self._connection.execute(sql, [*nodes, *nodes, least]))
 
     def verdicts(self, ids: Sequence[str]) -> dict[str, list[Any]]:
         """Return the verdicts on the anchors of memories, by memory."""

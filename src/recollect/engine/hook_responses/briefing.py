@@ -8,22 +8,25 @@
 
 Document 002 names five sources: memories, sessions, files, patterns and stats. Files choose the decisions, and patterns
 are the commands that work. Memories that are superseded, expired, of another branch or whose code is gone are left out,
-and so is imported history whose code has changed.
-Nothing is said twice. A section without useful lines is left out.
+and so is imported history whose code has changed. What a newer memory may have replaced is told beside it. Nothing is
+said twice. A section without useful lines is left out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from recollect import clock
 from recollect.capture.observation_lesson import code
 from recollect.capture.summary import CHANGING, SENTENCE
 from recollect.engine.hook_responses.context_block import (
     DOUBTFUL,
+    EARLIER_CHARACTERS,
     FENCE_TOKENS,
     MEMORY_CHARACTERS,
     Line,
@@ -42,11 +45,13 @@ from recollect.engine.hook_responses.work_in_progress import (
     related,
     work_in_progress,
 )
+from recollect.engine.memory.amendments import doubted
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.memory.verdicts import is_outdated
 from recollect.engine.records.branches import Branches, written_on
 from recollect.engine.records.memory_rows import SUMMARY_SOURCE, is_learnt
 from recollect.model import Freshness, KnownCommand, Memory, Observed, Session
+from recollect.recall.doubts import earlier_text, together
 from recollect.store.store_values import Filter, Range, Without
 from recollect.text.display import day, plural
 from recollect.text.paraphrases import statements
@@ -147,7 +152,8 @@ class Wanted(NamedTuple):
 class Known(NamedTuple):
     """A memory that holds: the state of its code, and its value for this briefing.
 
-    concerns: the work at hand. lean: how often it was used, in logits. where: the file of a cause
+    concerns: the work at hand. lean: how often it was used, in logits. where: the file of a cause.
+    earlier: contents of older memories that it may have replaced
     """
 
     memory: Memory
@@ -156,6 +162,7 @@ class Known(NamedTuple):
     value: float
     lean: float = 0.0
     where: str = ""
+    earlier: tuple[str, ...] = ()
 
 
 class _Said:
@@ -164,6 +171,10 @@ class _Said:
     def __init__(self) -> None:
         self._said: frozenset[tuple[str, ...]] = frozenset()
         self._words: list[tuple[bool, frozenset[str]]] = []
+
+    def is_due(self, row: Known) -> bool:
+        """Tell whether a memory is new; what may have been replaced is told with the newer one even if that is not."""
+        return self.is_new(row.memory.content) or bool(row.earlier)
 
     def is_new(self, text: str) -> bool:
         is_new = not self.is_said(text)
@@ -222,6 +233,8 @@ class Briefing:
         store = self._store
         tied = related(store, work, {"namespace": wanted.scopes}) if found else []
         found = [*found, *store.find(Memory, {"id": tuple(tied), **KNOWN})]
+        newer = doubted(store, {row.id for row in found})
+        found += (row for row in newer.values() if not row.observed)
         told = (row for row in found if row.namespace in wanted.scopes and row.source != SUMMARY_SOURCE)
         holding = {row.id: row for row in told if row.holds(clock.now())}
         for name in wanted.told:
@@ -241,6 +254,7 @@ class Briefing:
                 where = _where(anchored or used) if memory.category == "cause" and not names_file(memory) else ""
                 if where is not None:
                     known.append(Known(memory, state, concerns, _value(memory, state, concerns, lean), lean, where))
+        known = _together(known, newer, wanted.told)
         return sorted(known, key=lambda row: (-round(row.value, 2), -row.memory.created_at, -row.memory.seq))
 
     def _away(self, memories: Collection[Memory], folder: str) -> set[str]:
@@ -248,6 +262,30 @@ class Briefing:
         written = {row.id: place for row in memories if (place := written_on(row)) is not None}
         stands = self._branches.standings(written.values(), folder or None) if written else {}
         return {name for name, place in written.items() if stands[place].standing == "elsewhere"}
+
+
+def _together(known: Sequence[Known], newer: Mapping[str, Memory], told: Collection[str]) -> list[Known]:
+    """Return memories with the older ones that they may have replaced, in the place of the most valuable of them."""
+    rows = {row.memory.id: row for row in known}
+    newer = {older: row for older, row in newer.items() if row.id in rows or row.id in told}
+    found = []
+    for name, earlier in together(rows, newer).items():
+        if name in rows:  # else the session has seen the newer one
+            row, olds = rows[name], [rows[older] for older in earlier]
+            for old in olds:
+                row = _instead(row, old)
+            texts = (_shortened(old.memory.content, EARLIER_CHARACTERS) for old in olds)
+            found.append(row._replace(earlier=tuple(texts)))
+    return found
+
+
+def _instead(row: Known, old: Known) -> Known:
+    """Return a memory with the value of an older one; what may replace a rule is told among the rules."""
+    is_rule = row.memory.memory_type in STANDING or old.memory.memory_type not in STANDING
+    memory_type = row.memory.memory_type if is_rule else old.memory.memory_type
+    importance = max(row.memory.importance, old.memory.importance)
+    memory = msgspec.structs.replace(row.memory, memory_type=memory_type, importance=importance)
+    return row._replace(memory=memory, concerns=max(row.concerns, old.concerns), value=max(row.value, old.value))
 
 
 def _where(paths: Collection[str]) -> str | None:
@@ -311,10 +349,9 @@ def _rules(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     """Yield standing rules; those of imported history come last."""
     rules = [row for row in known if row.memory.memory_type in STANDING]
     for row in sorted(rules, key=lambda row: is_learnt(row.memory)):
-        if once.is_new(row.memory.content):
-            about = "; ".join(
-                part for part in (_author(row.memory) if row.memory.is_shared else "", _doubt(row)) if part
-            )
+        if once.is_due(row):
+            parts = (_author(row.memory) if row.memory.is_shared else "", _doubt(row), earlier_text(row.earlier))
+            about = "; ".join(part for part in parts if part)
             text = _shortened(row.memory.content, RULE_CHARACTERS)
             yield Line(f"- {text}" + (f" ({about})" if about else ""), row.memory.id, _reason(row))
 
@@ -324,7 +361,7 @@ def _facts(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     for row in known:
         is_vital = row.concerns == 0 and row.memory.importance >= VITAL and not is_learnt(row.memory)
         is_told = row.memory.memory_type not in STANDING and (row.concerns > 0 or is_vital)
-        if is_told and once.is_new(row.memory.content):
+        if is_told and once.is_due(row):
             yield _fact(row)
 
 
@@ -335,7 +372,7 @@ def _general(known: Sequence[Known], once: _Said) -> Iterator[Line]:
         least = LEAST_LEARNT if is_learnt(row.memory) else LEAST
         if row.memory.memory_type in STANDING or row.concerns or row.value < least or count == MOST_GENERAL:
             continue
-        if once.is_new(row.memory.content):
+        if once.is_due(row):
             count += 1
             yield _fact(row)
 
@@ -344,7 +381,7 @@ def _fact(row: Known) -> Line:
     memory = row.memory
     by = "" if memory.source == "user" else flat(_author(memory), 60)
     date = day(memory.created_at) if memory.created_at < clock.now() - DATED_S else ""
-    about = "; ".join(part for part in (row.where, date, by, _doubt(row)) if part)
+    about = "; ".join(part for part in (row.where, date, by, _doubt(row), earlier_text(row.earlier)) if part)
     text = _shortened(_titled(memory), FACT_CHARACTERS)
     return Line(f"- {text}" + (f" ({about})" if about else ""), memory.id, _reason(row))
 

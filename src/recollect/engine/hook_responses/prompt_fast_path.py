@@ -3,8 +3,8 @@
 A hook asks a running server; without one it reads the database itself. Loading an engine would take too long, so this
 loads only the standard library, the search terms and the full text: no records, no numpy, no embedding model. The
 candidates are found by words, and by vectors that the shipped model made of memories earlier; the prompt gets an
-approximate one (providers/query_vector.py). recall/prompt_evidence.py tells how relevant they are. What is left out is
-as in prompt_relevance.py.
+approximate one (providers/query_vector.py). recall/prompt_evidence.py tells how relevant they are. What is left out or
+told with a newer memory is as in prompt_relevance.py.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from recollect.capture.observation import BadPayload, Observation
 from recollect.capture.payload import read
 from recollect.engine.records.identity import namespace_of
 from recollect.errors import RecollectError
-from recollect.recall import PACK_RELEVANCE, feedback
+from recollect.recall import PACK_RELEVANCE, doubts, feedback
 from recollect.recall.gather import gather_words
 from recollect.recall.lexical import Likely, likely, rarity
 from recollect.recall.prompt_evidence import relevant
@@ -97,7 +97,7 @@ def _lines(
     places = _best(rows, found, least)
     if not places:
         return
-    from recollect.engine.hook_responses.context_block import Line
+    from recollect.engine.hook_responses.context_block import EARLIER_CHARACTERS, Line, flat
     from recollect.engine.memory.verdicts import is_outdated, overall
     from recollect.text.paraphrases import statements
 
@@ -110,13 +110,17 @@ def _lines(
         worth = [feedback.likely(found.relevance[place], leans[name]) for place, name in zip(places, ids, strict=True)]
         places = [place for place, each in zip(places, worth, strict=True) if each >= PACK_RELEVANCE]
     replaced = _replaced(query, rarity(query, counts), rows, found, places, memories)
-    verdicts = {memory_id: overall(rows) for memory_id, rows in store.verdicts(list(memories)).items()}
+    links = {name: row for name, row in _newer(store, memories).items() if _may_be_told(row, seen)}
+    newer = {row.id: row for row in links.values()}
+    verdicts = {name: overall(rows) for name, rows in store.verdicts([*memories, *newer]).items()}
     told = store.told(seen.session)
     said: frozenset[tuple[str, ...]] = frozenset()
     count = 0
-    for place in places:
-        passage = rows[place]
-        memory = memories[passage.memory_id]
+    by_id = {rows[place].memory_id: place for place in places}
+    for name, earlier in doubts.together(by_id, links).items():
+        memory = newer.get(name) or memories[name]
+        place = by_id.get(name)
+        best = next(by_id[each] for each in by_id if each in (name, *earlier))
         says = statements(memory.content)
         is_told = memory.id in told
         verdict = verdicts.get(memory.id, "unanchored")
@@ -126,7 +130,16 @@ def _lines(
         said |= says
         if not is_told:
             count += 1
-            yield Line(_told(memory, passage, verdict), memory.id, f"{found.relevance[place]:.2f}: {reason}")
+            text = _text(memory, rows[place].pid if place is not None else 0)
+            olds = [flat(memories[older].content, EARLIER_CHARACTERS) for older in earlier]
+            line = _told(memory, text, verdict, doubts.earlier_text(olds))
+            yield Line(line, memory.id, f"{found.relevance[best]:.2f}: {reason}")
+
+
+def _newer(store: FastPathReader, memories: Mapping[str, Remembered]) -> dict[str, Remembered]:
+    """Return, by the id of a memory, the newer one that may have replaced it."""
+    links = store.doubts(list(memories), doubts.POSSIBLE)
+    return doubts.newer_versions(links, store.remembered) if links else {}
 
 
 class Candidates(NamedTuple):
@@ -214,14 +227,14 @@ def _may_be_told(memory: Remembered, seen: Observation) -> bool:
     return all(end is None or end > clock.now() for end in (memory.valid_to, memory.expires_at))
 
 
-def _told(memory: Remembered, passage: Passage, verdict: str) -> str:
+def _told(memory: Remembered, text: str, verdict: str, earlier: str) -> str:
     from recollect.engine.hook_responses.context_block import DOUBTFUL, remembered
 
     doubts = (
         f"its code {'is' if verdict == 'unverified' else 'has'} {verdict}" if verdict in DOUBTFUL else "",
         f"from branch {memory.branch}" if memory.branch else "",
+        earlier,
     )
-    text = _text(memory, passage.pid)
     by = memory.author or memory.source
     state = "fresh" if verdict == "fresh" else ""
     return remembered(memory.memory_type, memory.created_at, by, text, state, "; ".join(filter(None, doubts)))

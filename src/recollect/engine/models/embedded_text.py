@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 # As in document 002.
 MAX_RELATIONS = 8
-# Links by similarity or order, not by subject.
-COMPARED = frozenset({"SIMILAR_TO", "SHARES_THEME", "SUMMARIZES", "PRECEDED_BY"})
+# Links by similarity, order or doubt, not by subject: a possible change may be about something else.
+COMPARED = frozenset({"SIMILAR_TO", "SHARES_THEME", "SUMMARIZES", "PRECEDED_BY", "CONTRADICTS"})
 
 
 class Related(NamedTuple):

@@ -34,6 +34,8 @@ FIRST = 30
 CHANGES = frozenset({"git", "changelog"})
 # Of so many of them, a newer version is looked for among all notes of the pool.
 LED = 3
+# The relevance of a possible replacement as a share of the older one's, from which it is put above it.
+LEAST_SHARE = 0.5
 
 
 class Ordered(NamedTuple):
@@ -52,6 +54,8 @@ class HitOrder(NamedTuple):
     ranking: Ranking
     memories: dict[str, Memory]
     asked: Asked
+    # The newer memory that may have replaced one, by id.
+    doubts: Mapping[str, str]
 
     def ordered(self, chosen: Sequence[Selected]) -> Ordered:
         """Return the hits in the order in which they are shown."""
@@ -96,9 +100,10 @@ class HitOrder(NamedTuple):
         ordered = list(chosen)
         asks_before = supersede.tense(self.ranking.query.text) == "before"
         for hit in chosen:
-            newer = self._superseded_by(hit.memory_id)
+            known = self._superseded_by(hit.memory_id)
+            newer, least = known or self.doubts.get(hit.memory_id), 0.0 if known else LEAST_SHARE * hit.relevance
             replacement = next((other for other in ordered if other.memory_id == newer), None)
-            if replacement is not None:
+            if replacement is not None and replacement.relevance >= least:
                 _put_above(ordered, *((hit, replacement) if asks_before else (replacement, hit)))
         return ordered
 

@@ -145,6 +145,8 @@ def _line(hit: Hit, text: str) -> str:
     doubt = f" ({_flat(hit.freshness.note)})" if hit.freshness.verdict in DOUBTFUL else ""
     if hit.branch is not None and hit.branch.standing in UNMERGED:
         doubt += f" ({_flat(hit.branch.note)})"
+    if hit.doubted_by is not None:
+        doubt += f" (a later note may replace it: {short_id(hit.doubted_by)})"
     origin = ", team server" if hit.origin else ""
     return f"- [{memory.kind}, {day(memory.said_at)}{by}, {short_id(memory.id)}{origin}] {text}{doubt}\n"
 

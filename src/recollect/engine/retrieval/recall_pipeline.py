@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from recollect import clock
+from recollect.engine.memory.amendments import doubted
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.branches import Branches, written_on
 from recollect.engine.retrieval.query_arguments import ANSWERED, NEAREST, Asked
@@ -65,8 +66,10 @@ class RecallPipeline(NamedTuple):
         memories = {memory.id: memory for memory in store.get(Memory, [hit.memory_id for hit in chosen])}
         # A memory deleted since the search began is simply not there any more.
         present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked)]
-        ranking = ranking._replace(away=self._unmerged(ranking, memories, asked))
-        order = HitOrder(store, self.amendments, ranking, memories, asked).ordered(present)
+        newer = doubted(store, memories) if asked.as_of is None else {}
+        ranking = ranking._replace(away=self._unmerged(ranking, memories, newer, asked))
+        doubts = {name: row.id for name, row in newer.items() if row.id not in ranking.away and row.holds(clock.now())}
+        order = HitOrder(store, self.amendments, ranking, memories, asked, doubts).ordered(present)
         shown = order.hits[: asked.limit]
         ids = [hit.memory_id for hit in shown]
         answers = replies(store, [memories[name] for name in ids], as_of=asked.as_of)
@@ -78,7 +81,12 @@ class RecallPipeline(NamedTuple):
             hit = explained(memories[name], row, ranking, order.replaced_by.get(name), explain=asked.explain)
             # Some were moved after they were scored: none is shown with a higher score than the one above it.
             score = min(hit.score, hits[-1].score if hits else 1.0)
-            beside = {"reply": answers.get(name), "folded": order.folded.get(name, ()), "use": used.get(name, "")}
+            beside = {
+                "reply": answers.get(name),
+                "doubted_by": doubts.get(name),
+                "folded": order.folded.get(name, ()),
+                "use": used.get(name, ""),
+            }
             hits.append(msgspec.structs.replace(hit, score=score, freshness=fresh.get(name, hit.freshness), **beside))
         nearest = (NEAREST,) if hits and all(hit.reason == LOOSE for hit in hits) else ()
         return Recall(query=asked.text, hits=tuple(hits), mode=ranking.mode, notes=(*ranking.notes, *nearest))
@@ -163,11 +171,13 @@ class RecallPipeline(NamedTuple):
         stands = self.branches.standings(written.values(), asked.near) if written else {}
         return {memory_id: stands[place] for memory_id, place in written.items()}
 
-    def _unmerged(self, ranking: Ranking, memories: Mapping[str, Memory], asked: Asked) -> frozenset[str]:
-        """Return the memories of unmerged branches, replacements of hits included."""
+    def _unmerged(
+        self, ranking: Ranking, memories: Mapping[str, Memory], newer: Mapping[str, Memory], asked: Asked
+    ) -> frozenset[str]:
+        """Return the memories of unmerged branches, replacements of hits included, also the possible ones."""
         away = {name for name, row in ranking.branches.items() if row.standing == "elsewhere"}
-        newer = {row.superseded_by for row in memories.values() if row.superseded_by} - set(memories)
-        rows = self.context.store.get(Memory, sorted(newer))
+        replacing = {row.superseded_by for row in memories.values() if row.superseded_by} - set(memories)
+        rows = [*self.context.store.get(Memory, sorted(replacing)), *newer.values()]
         written = {row.id: place for row in rows if (place := written_on(row))}
         if written:
             stands = self.branches.standings(written.values(), asked.near)

@@ -37,6 +37,8 @@ READ = 5_000
 CITED_CHARACTERS = 1_000
 # Memories of these sources can contradict others. Summaries by cycles follow from other memories.
 STATING = frozenset({"user", "assistant", "import"})
+# A contradiction counts if it is as probable as this.
+LEAST_DENIED = 0.5
 # Memories of one answer that count as shown.
 SHOWN = 20
 # The events of memories that were asked for, and of those in a briefing.
@@ -176,8 +178,9 @@ def _stated(transaction: Transaction, session: Session, since: int, until: int) 
 
 
 def _denied(transaction: Transaction, ids: Sequence[str]) -> dict[str, list[int]]:
-    """Return when stored memories contradicted or superseded these, by id."""
-    ends = {"dst": tuple(node_id(each) for each in ids), "relationship": ("CONTRADICTS", "SUPERSEDES")}
+    """Return when stored memories superseded these, or more probably than not contradicted them, by id."""
+    ends: dict[str, object] = {"dst": tuple(node_id(each) for each in ids), "weight": Range(LEAST_DENIED)}
+    ends["relationship"] = ("CONTRADICTS", "SUPERSEDES")
     edges = transaction.find(Edge, ends)
     sources = {row.id: row.source for row in transaction.get(Memory, [edge.src.removeprefix("mem:") for edge in edges])}
     found: dict[str, list[int]] = defaultdict(list)
