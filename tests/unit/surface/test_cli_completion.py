@@ -84,6 +84,27 @@ def test_bash_completes(words: list[str], expected: set[str]) -> None:
     assert set(result.stdout.split()) == expected
 
 
+@pytest.mark.skipif(not shutil.which("fish"), reason="no fish here")
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("sta", {"stats"}),
+        ("--home /x stor", {"store"}),
+        ("store --type p", {"pattern"}),
+        ("store --type ", {"decision", "pattern"}),
+        ("store --type=p", {"--type=pattern"}),
+        ("workspace d", {"delete"}),
+        ("workspace delete x --ye", {"--yes"}),
+        ("nonsense --", set()),
+    ],
+)
+def test_fish_completes(line: str, expected: set[str]) -> None:
+    code = script("fish", TABLE) + f"complete -C 'recollect {line}'"
+    result = subprocess.run(["fish", "--no-config", "-c", code], capture_output=True, text=True, check=True)
+    assert result.stderr == ""
+    assert {row.split("\t")[0] for row in result.stdout.splitlines()} == expected
+
+
 @pytest.mark.parametrize("shell", SCRIPTS)
 def test_a_script_is_valid_in_its_shell(shell: str) -> None:
     text = script(shell, TABLE)
