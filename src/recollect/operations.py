@@ -3,8 +3,8 @@
     engine noun method ──@operation──►  Operation  ──►  MCP tool · CLI command · HTTP route · reference row · test case
 
 The decorator only marks; calling the method stays a plain call. A row has its parameters (name, type, default, help,
-read from the signature and the docstring's `name: help` lines), the record type of its answer and its hints, and
-validates arguments. Modules with operations do not postpone annotations, so that reading a signature costs nothing.
+read from the signature and the docstring's `name: help` lines or `HELP`), the record type of its answer and its hints,
+and validates arguments. Modules with operations do not postpone annotations, so that reading a signature costs nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +32,29 @@ WORDS: Mapping[str, str] = {
     "namespace": "project",
     "from_": "from",
     "global_": "global",
+}
+
+# The help of parameters that mean the same in most operations, by public name: a docstring describes the others, and
+# those that mean something else.
+HELP: Mapping[str, str] = {
+    "all_projects": "search all projects",
+    "as_of": "state at the end of a date, or 2w ago",
+    "assistant": "such as claude or codex, if unclear",
+    "event": "event name, if the payload has none",
+    "kinds": "only nodes of these kinds",
+    "limit": "maximum number of results",
+    "memory_id": "the memory's id",
+    "min_confidence": "minimum confidence, 0 to 1",
+    "min_score": "minimum relevance, 0 to 1",
+    "observed": "include prompts, edits, commands and summaries",
+    "offset": "number of results to skip",
+    "plan": "run only this plan, by its id from a preview",
+    "preview": "show the plan, change nothing",
+    "project": "project path or name; default: all projects",
+    "relationships": "only these relationships",
+    "since": "date, age like 2w, or yesterday",
+    "tags": "must have all of these tags",
+    "type": "only this type",
 }
 
 
@@ -169,7 +192,7 @@ class Operation:
                 public(name),
                 method.__annotations__[name],
                 defaults.get(name, msgspec.NODEFAULT),
-                helps.get(public(name), ""),
+                helps.get(public(name)) or HELP.get(public(name), ""),
             )
             for name in names
         )

@@ -104,7 +104,8 @@ def test_the_docstring_gives_summary_description_and_help() -> None:
     assert helps["title"] == "what is printed on the spine"
     assert helps["copies"] == "how many"
     assert helps["kind"] == "what sort: one of the known ones"
-    assert helps["tags"] == ""
+    assert helps["tags"] == "must have all of these tags"
+    assert helps["year"] == ""
 
 
 def test_a_line_that_only_contains_a_parameters_name_is_prose() -> None:

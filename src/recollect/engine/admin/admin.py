@@ -210,8 +210,6 @@ class Admin(msgspec.Struct, eq=False):
 
         memory_id: only changes of this memory
         batch: only changes of this batch
-        limit: maximum number of results
-        offset: number of results to skip
         """
         where: dict[str, object] = {}
         if memory_id is not None:

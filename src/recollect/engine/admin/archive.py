@@ -97,7 +97,6 @@ class Archive:
         Text is exported exactly as stored. A server writes only below the project and the recollect home.
 
         path: file to write; '-': return the text
-        namespace: project path or name; default: all projects
         overwrite: replace an existing file
         """
         scope, target = namespace_of(namespace), input_checks.text("path", path)

@@ -45,9 +45,6 @@ class TokenCalls:
         """List calls with access tokens. It shows who read or wrote which memories. The latest 100,000 are kept.
 
         name: only calls of this person or token
-        since: date, age like 2w, or yesterday
-        limit: maximum number of results
-        offset: number of results to skip
         """
         self.flush()
         where: dict[str, object] = {} if name is None else {"name": input_checks.text("name", name)}

@@ -139,8 +139,6 @@ class CodeIndex(Worker):
         language: only this language, such as python
         path: only below this folder of the project
         namespace: project path or name; default: this project
-        all_projects: search all projects
-        limit: maximum number of results
         """
         from recollect.code.search.symbol_lookup import find_symbols
 
@@ -171,13 +169,10 @@ class CodeIndex(Worker):
         Ask for a name (parse_header) or describe it ("where are retries decided").
 
         query: name or description
-        limit: maximum number of results
         language: only this language, such as python
         path: only below this folder of the project
         kind: such as Function, Class or Method
         namespace: project path or name; default: this project
-        all_projects: search all projects
-        min_score: minimum relevance, 0 to 1
         explain: show how each score was computed
         """
         from recollect.engine.code.code_search_pipeline import Sought
@@ -225,7 +220,6 @@ class CodeIndex(Worker):
         If calls are not resolved yet, a server resolves them in the background; a command resolves them first.
 
         symbol: Server.start, path:line or path::name
-        namespace: project path or name; default: all projects
         with_source: include its source, at most 120 lines
         """
         from recollect.code.index.symbol_properties import level

@@ -74,9 +74,6 @@ class Links(Worker):
         symbol: Server.start, path:line, path::name, file or package
         depth: links to follow, 1 to 10
         direction: out: what it uses; in: what uses it; both
-        relationships: only these relationships
-        namespace: project path or name; default: all projects
-        limit: maximum number of results
         """
         from recollect.engine.code.dependencies import CODE_RELATIONS, Asked, dependencies
         from recollect.graph.arrays import sieve
@@ -110,9 +107,6 @@ class Links(Worker):
 
         symbol: Server.start, path:line, path::name, file or package
         depth: links to follow, 1 to 10
-        min_confidence: minimum confidence, 0 to 1
-        namespace: project path or name; default: all projects
-        limit: maximum number of results
         """
         from recollect.engine.code.dependencies import Asked, impact
         from recollect.graph.arrays import sieve

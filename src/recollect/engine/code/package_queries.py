@@ -30,7 +30,6 @@ class Packages:
         Gemfile, *.csproj and others), also inside monorepos. It lists external packages, how many packages share them,
         and version conflicts.
 
-        namespace: project path or name; default: all projects
         package: only this package, by name or id
         limit: maximum number of each kind of result
         """

@@ -87,9 +87,6 @@ class Consolidator:
         days.
 
         threshold_days: days without use before decay starts
-        namespace: project path or name; default: all projects
-        preview: show the plan, change nothing
-        plan: run only this plan, by its id from a preview
         limit: maximum number of steps shown
         """
         days = input_checks.whole("threshold_days", threshold_days, least=1, most=36_500)
@@ -105,9 +102,6 @@ class Consolidator:
         It links memories of different types: very similar ones with SIMILAR_TO, those on one topic with SHARES_THEME.
         A memory gets at most three such links. Memories of different projects are never linked.
 
-        namespace: project path or name; default: all projects
-        preview: show the plan, change nothing
-        plan: run only this plan, by its id from a preview
         limit: maximum number of steps shown
         """
         made = self._creative(namespace)
@@ -123,9 +117,6 @@ class Consolidator:
         to them. With the setting summaries = model the language model writes it. Members stay as they are. A later
         member updates the summary unless someone has edited it.
 
-        namespace: project path or name; default: all projects
-        preview: show the plan, change nothing
-        plan: run only this plan, by its id from a preview
         limit: maximum number of steps shown
         """
         made = self._cluster(namespace)
@@ -152,9 +143,6 @@ class Consolidator:
         them. Memories that are tagged pinned or were read in the last 30 days stay. This cycle never runs by itself.
 
         importance_threshold: archive memories below this, 0 to 1
-        namespace: project path or name; default: all projects
-        preview: show the plan, change nothing
-        plan: run only this plan, by its id from a preview
         limit: maximum number of steps shown
         """
         least = input_checks.ratio("importance_threshold", importance_threshold)
@@ -163,10 +151,7 @@ class Consolidator:
 
     @operation("archive_memory", "archive", idempotent=True)
     def archive(self, memory_id: str) -> Memory:
-        """Archive a memory: recall leaves it out. restore_memory brings it back.
-
-        memory_id: the memory's id
-        """
+        """Archive a memory: recall leaves it out. restore_memory brings it back."""
         with self._context.store.transaction("archive_memory") as transaction:
             memory = existing(transaction, memory_id)
             if ARCHIVED in memory.metadata:
@@ -177,10 +162,7 @@ class Consolidator:
 
     @operation("restore_memory", "restore", idempotent=True)
     def restore(self, memory_id: str) -> Memory:
-        """Restore an archived memory: recall finds it again.
-
-        memory_id: the memory's id
-        """
+        """Restore an archived memory: recall finds it again."""
         with self._context.store.transaction("restore_memory") as transaction:
             memory = existing(transaction, memory_id)
             kept = memory.metadata.get(ARCHIVED)
@@ -210,7 +192,6 @@ class Consolidator:
         preview: show the plan, change nothing (default)
         apply: run the plan
         status: show the last run of each cycle
-        namespace: project path or name; default: all projects
         limit: maximum number of steps shown per cycle
         """
         if preview and apply:

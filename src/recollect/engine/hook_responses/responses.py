@@ -108,8 +108,6 @@ class HookResponses:
         With a payload it is the answer to that session's start hook, and the memories in it count as shown.
 
         payload: JSON of an assistant's hook; -: standard input
-        event: event name, if the payload has none
-        assistant: such as claude or codex, if unclear
         namespace: project path or name; default: this project
         tokens: token budget; default: setting context_tokens
         """
@@ -134,8 +132,6 @@ class HookResponses:
         """Submit a prompt as a hook does; return related memories.
 
         payload: JSON of an assistant's hook; -: standard input
-        event: event name, if the payload has none
-        assistant: such as claude or codex, if unclear
         tokens: token budget; default: setting prompt_tokens
         """
         budget = self._context.settings.prompt_tokens if tokens is None else tokens

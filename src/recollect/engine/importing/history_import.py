@@ -224,7 +224,6 @@ class HistoryImport(msgspec.Struct, eq=False):
 
         path: folder of the project
         only: only these sources
-        since: date, age like 2w, or yesterday
         limit: maximum number of memories, also of each assistant
         from_json: JSON file of pull requests or issues, exported with gh
         vectors: embed now; without vectors, search is keyword-only until rebuild

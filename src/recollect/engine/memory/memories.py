@@ -211,8 +211,6 @@ class Memories(msgspec.Struct, eq=False):
         """Show one memory in full, and whether its code has changed.
 
         Use it when a result was cut.
-
-        memory_id: the memory's id
         """
         try:
             found = memory_rows.existing(self.context.store, memory_id)
@@ -249,20 +247,15 @@ class Memories(msgspec.Struct, eq=False):
     ) -> MemoryPage:
         """List memories by type, project, tag or date.
 
-        memory_type: only this type
         namespace: project path or name; default: this project
         all_projects: list memories of all projects
-        tags: must have all of these tags
         source: only from this source
         branch: only written on this git branch
         since: date, age like 2w or 30m (minutes), or yesterday
         until: date (included), age like 2w or 30m (minutes), or yesterday
         archived: only archived, or only not archived; default: both
-        observed: include prompts, edits, commands and summaries
         id_prefix: only ids that begin with this
         order: newest, oldest or important first
-        limit: maximum number of results
-        offset: number of results to skip
         """
         self.hooks().catch_up()
         where = memory_rows.memory_filter(memory_type=memory_type, tags=tags, source=source, since=since, until=until)
@@ -300,7 +293,6 @@ class Memories(msgspec.Struct, eq=False):
 
         Its search index and its vector are updated too. A coding memory with new content is analysed again.
 
-        memory_id: the memory's id
         content: new text
         memory_type: new type
         tags: new tags; they replace all old ones
@@ -361,7 +353,6 @@ class Memories(msgspec.Struct, eq=False):
 
         Its links and its vector are deleted and restored with it. Memories that it superseded become current again.
 
-        memory_id: the memory's id
         undo: restore a deleted memory
         """
         if undo:

@@ -67,11 +67,6 @@ class GraphQueries(msgspec.Struct, eq=False):
         limit: maximum number of results, linked memories included
         expansion_depth: links to follow, 1 to 5
         namespace: project path or name; default: this project
-        all_projects: search all projects
-        memory_type: only this type
-        tags: must have all of these tags
-        min_score: minimum relevance, 0 to 1
-        as_of: state at the end of a date, or 2w ago
         """
         from recollect.engine.retrieval.expand import Wanted, expanded
 
@@ -128,14 +123,8 @@ class GraphQueries(msgspec.Struct, eq=False):
         Each result also has its centrality: PageRank, betweenness, degree and cluster.
 
         query: question in words; file, symbol and error names help
-        limit: maximum number of results
         depth: links to follow, 1 to 5
         namespace: project path or name; default: this project
-        all_projects: search all projects
-        memory_type: only this type
-        tags: must have all of these tags
-        min_score: minimum relevance, 0 to 1
-        as_of: state at the end of a date, or 2w ago
         """
         from recollect.engine.retrieval.hit_impact import impacts
 
@@ -176,10 +165,6 @@ class GraphQueries(msgspec.Struct, eq=False):
         algorithm: bfs (nearest first) or dfs (depth first)
         max_depth: links to follow, 1 to 10
         direction: out, in or both
-        kinds: only nodes of these kinds
-        relationships: only these relationships
-        namespace: project path or name; default: all projects
-        limit: maximum number of results
         """
         from recollect.engine.graph.graph_view import node_views, steps
         from recollect.graph.walk import breadth_first, depth_first
@@ -233,10 +218,6 @@ class GraphQueries(msgspec.Struct, eq=False):
         """Rank graph nodes by PageRank.
 
         damping: damping factor, 0 to 1
-        namespace: project path or name; default: all projects
-        kinds: only nodes of these kinds
-        relationships: only these relationships
-        limit: maximum number of results
         """
         import numpy as np
 
@@ -270,9 +251,6 @@ class GraphQueries(msgspec.Struct, eq=False):
         """Group graph nodes into clusters. The nodes of a cluster have more links to each other than to other nodes.
 
         resolution: above 1: smaller clusters; below 1: larger ones
-        namespace: project path or name; default: all projects
-        kinds: only nodes of these kinds
-        relationships: only these relationships
         limit: maximum number of clusters, largest first
         """
         from recollect.engine.graph.graph_view import clusters_of

@@ -65,9 +65,6 @@ class Maps:
         Linked nodes are near each other; each community is an island. Above the limit the most central nodes are
         returned. With start_id it returns the nodes around one node, and with target_id a shortest path between two.
 
-        namespace: project path or name; default: all projects
-        kinds: only nodes of these kinds
-        relationships: only these relationships
         min_centrality: minimum PageRank relative to the highest, 0 to 1
         start_id: only nodes around this node or memory
         max_depth: links to follow from start_id, 1 to 10
@@ -120,8 +117,6 @@ class Maps:
 
         namespace: project path or name; default: this project
         all_projects: include memories of all projects
-        memory_type: only this type
-        observed: include prompts, edits, commands and summaries
         limit: maximum number of memories, 1 to 20000
         """
         where = memory_filter(memory_type=memory_type) | {"superseded_by": None}

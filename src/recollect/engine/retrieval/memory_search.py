@@ -78,21 +78,15 @@ class MemorySearch(msgspec.Struct, eq=False):
         errors or fixes may matter. Returns the best matches with id, age, and whether their code has changed since.
 
         query: question in words; file, symbol and error names help
-        limit: maximum number of results
         namespace: project path or name; default: this project
-        all_projects: search all projects
-        memory_type: only this type
-        tags: must have all of these tags
         branch: only this git branch; default: all branches
         since: stored since a date, yesterday, or age like 30m (minutes)
         until: stored until a date (included), age like 2w, or yesterday
         min_score: minimum relevance, 0 to 1; default: hide weak answers
-        as_of: state at the end of a date, or 2w ago
         explain: show how each score was computed
         judge: let the language model judge the results
         code: include places in indexed code; default: auto
         archived: include archived memories
-        observed: include prompts, edits, commands and summaries
         """
         where = memory_filter(memory_type=memory_type, tags=tags, since=since, until=until)
         where |= self.scope.where(namespace, all_projects=all_projects, asks=True)
@@ -241,9 +235,7 @@ class MemorySearch(msgspec.Struct, eq=False):
         tokens: token budget
         namespace: project path or name; default: this project
         all_projects: pack from all projects
-        min_score: minimum relevance, 0 to 1
         code: include places in indexed code; default: auto
-        observed: include prompts, edits, commands and summaries
         """
         from recollect.engine.retrieval.pack import CANDIDATES, packed
 

@@ -62,10 +62,7 @@ class DriftReview:
         month ago are only counted by file, unless a range or since is given.
 
         range: commits: A..B, or A for everything since
-        since: date, age like 2w, or yesterday
         last: only what the last relevant change invalidated
-        namespace: project path or name; default: all projects
-        limit: maximum number of results
         """
         most = input_checks.whole("limit", limit, least=1, most=1000)
         scope = namespace_of(namespace)
@@ -100,7 +97,6 @@ class DriftReview:
         keep: the memory is still true and is compared with the present code from now on. update: it gets a new text.
         retire: it no longer holds; it stays, marked, ranks lower and is not packed. `undo` takes it back.
 
-        memory_id: the memory's id
         action: keep, update or retire
         content: new text, for update
         anchors: for update: path, path::symbol or path:line

@@ -151,9 +151,7 @@ class Survey:
 
         path: only below this folder of the project
         kinds: only symbols of these kinds
-        min_confidence: minimum confidence, 0 to 1
         namespace: project path or name; default: current, or all
-        limit: maximum number of results
         """
         from recollect.engine.code.dead_code import KINDS, Asked, dead_code
 

@@ -80,8 +80,6 @@ class Capture:
         Each event is stored once, without secrets. Unreadable payloads go to the folder `bad` of the queue.
 
         payload: JSON of an assistant's hook; -: standard input
-        event: event name, if the payload has none
-        assistant: such as claude or codex, if unclear
         limit: maximum number of payloads
         """
         most = input_checks.whole("limit", limit, least=0, most=100_000)

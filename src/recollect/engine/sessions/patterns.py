@@ -60,9 +60,7 @@ class Patterns:
         or after a fix, decisions if they replaced each other or concern the same file.
 
         pattern_types: only these types
-        namespace: project path or name; default: all projects
         since: date, age like 2w, or yesterday; default: four months
-        min_confidence: minimum confidence, 0 to 1
         limit: maximum number of results, most certain first
         """
         wanted = _wanted(pattern_types)
@@ -96,9 +94,7 @@ class Patterns:
 
         It covers returning errors, repeated searches, often used files and tools.
 
-        namespace: project path or name; default: all projects
         since: date, age like 2w, or yesterday; default: four months
-        min_confidence: minimum confidence, 0 to 1
         """
         from recollect.patterns.usage_patterns import insights
 
@@ -110,7 +106,6 @@ class Patterns:
         """Show the decision chain of a file, symbol or topic. Returns decisions in order and what superseded each.
 
         subject: file, symbol (Cart.total) or topic
-        namespace: project path or name; default: all projects
         limit: maximum number of decisions, the latest
         """
         from recollect.engine.sessions.decision_history import SEEN, about, chain

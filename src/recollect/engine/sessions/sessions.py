@@ -61,8 +61,6 @@ class Sessions(msgspec.Struct, eq=False):
         namespace: project path or name; default: this project
         all_projects: list sessions of all projects
         active: true: still open; false: ended; default: both
-        limit: maximum number of results
-        offset: number of results to skip
         """
         self.capture.catch_up()
         where = self.scope.where(namespace, all_projects=all_projects)
@@ -128,8 +126,6 @@ class Sessions(msgspec.Struct, eq=False):
         session_id: session id; default: the latest session
         namespace: project path or name; default: this project
         payload: JSON of the assistant's stop hook; ends its session
-        event: event name, if the payload has none
-        assistant: such as claude or codex, if unclear
         """
         from recollect.engine.sessions.session_state import write_summary
 

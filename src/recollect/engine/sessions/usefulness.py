@@ -56,7 +56,6 @@ class MemoryUsefulness:
         confidence. All counts stay on this machine.
 
         memory_id: only this memory
-        namespace: project path or name; default: all projects
         reset: delete counts and restore confidences; `undo` reverts it
         useless: do not inject it again until it is used
         """

@@ -33,8 +33,6 @@ class Commands:
         Commands rank by their share of successful runs and by age. Each has the variants that failed.
 
         kind: such as test, build, run or lint
-        namespace: project path or name; default: all projects
-        limit: maximum number of results
         """
         most = input_checks.whole("limit", limit, least=1, most=1000)
         if kind is not None:

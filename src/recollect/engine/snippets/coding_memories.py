@@ -84,9 +84,7 @@ class Coding(msgspec.Struct, eq=False):
 
         query: problem, keywords or code
         workspace_id: workspace path or name; default: this project
-        max_results: maximum number of results
         project_filter: older name of workspace_id
-        all_projects: search all projects
         code_types: only these programming languages
         min_relevance: minimum relevance, 0 to 1
         """
