@@ -345,14 +345,10 @@ def _grouped(
     return found
 
 
-def _is_telling(row: SymbolRow) -> bool:
-    return row.end_byte - row.start_byte >= TELLING_BYTES
-
-
 # What a removed and an added symbol have in common that are one, the surest first: content that is long enough to be no
 # accident; short content in one file; the same with the name, for members of a renamed class.
 _SAME: tuple[Callable[[SymbolRow, str], Hashable], ...] = (
-    lambda row, path: (row.kind, row.hash) if _is_telling(row) else None,
+    lambda row, path: (row.kind, row.hash) if row.end_byte - row.start_byte >= TELLING_BYTES else None,
     lambda row, path: (row.kind, row.hash, path),
     lambda row, path: (row.kind, row.hash, path, row.name),
 )

@@ -29,11 +29,7 @@ def applied(source: bytes, hunks: Sequence[Hunk], *, backwards: bool = False) ->
     lines get the line ends of the file.
     """
     exact = _applied(source, hunks, backwards, str)
-    return exact if exact is not None else _applied(source, hunks, backwards, _without_return)
-
-
-def _without_return(line: str) -> str:
-    return line.removesuffix("\r")
+    return exact if exact is not None else _applied(source, hunks, backwards, lambda line: line.removesuffix("\r"))
 
 
 def _applied(source: bytes, hunks: Sequence[Hunk], backwards: bool, seen: Callable[[str], str]) -> bytes | None:

@@ -375,7 +375,9 @@ def _spans(root: str, path: str) -> tuple[list[tuple[int, int, str]], list[str]]
         return [], []
     rows = form(path, source).rows
     spans = [
-        (row.start_line, row.end_line, key) for key, row in zip(symbol_keys(rows), rows, strict=True) if _acts(row)
+        (row.start_line, row.end_line, key)
+        for key, row in zip(symbol_keys(rows), rows, strict=True)
+        if row.kind not in UNLINKED and row.kind != "Module"
     ]
     return sorted(spans, key=lambda span: span[1] - span[0]), _without_comments(path, source)
 
@@ -387,10 +389,6 @@ def _without_comments(path: str, source: bytes) -> list[str]:
     is_same = len(blob) == len(plain)
     kept = bytes(new if old != 10 else old for old, new in zip(plain, blob, strict=True)) if is_same else plain
     return kept.decode("utf-8", "replace").split("\n")
-
-
-def _acts(row: SymbolRow) -> bool:
-    return row.kind not in UNLINKED and row.kind != "Module"
 
 
 def _around(spans: Sequence[tuple[int, int, str]], line: int) -> str:

@@ -52,7 +52,7 @@ class Packages:
             )
         if not shelf.rows or scope.trees == ():
             why = self._code.why_nothing(scope) or ("No indexed project has a package manifest.",)
-            return _with_notes(answer, why)
+            return msgspec.structs.replace(answer, notes=(*answer.notes, *why))
         return answer
 
 
@@ -67,7 +67,3 @@ def _suggestion(asked: str, known: list[str]) -> str:
         if known
         else "No indexed project has a package manifest."
     )
-
-
-def _with_notes(answer: CrossRepo, notes: tuple[str, ...]) -> CrossRepo:
-    return msgspec.structs.replace(answer, notes=(*answer.notes, *notes))

@@ -103,10 +103,11 @@ def _applied(context: Context, proposal: Proposal, apply: str, target: Path, bef
 def _lessons(store: Store, namespace: str, commands: Sequence[KnownCommand]) -> list[Lesson]:
     now = clock.now()
     where = {"namespace": namespace, "memory_type": STATED, "source": STATED_BY, "superseded_by": None}
+    # What was imported from the project is left out: its files say it already.
     stated = [
         row
         for row in store.find(Memory, where, order="-importance", limit=LOOKED_AT)
-        if row.holds(now) and not _is_of_documents(row)
+        if row.holds(now) and row.metadata.get("from") not in ("docs", "adr", "git")
     ]
     fixes = store.find(Fix, {"namespace": namespace}, order="-seen_at", limit=LOOKED_AT)
     kept = {row.id for row in store.get(Memory, list({fix.memory_id for fix in fixes})) if row.superseded_by is None}
@@ -117,11 +118,6 @@ def _lessons(store: Store, namespace: str, commands: Sequence[KnownCommand]) -> 
         commands,
         tool_preferences(observed(store, namespace, None, "tool")),
     )
-
-
-def _is_of_documents(row: Memory) -> bool:
-    """Tell whether a memory was imported from the project: its files say it already."""
-    return row.metadata.get("from") in ("docs", "adr", "git")
 
 
 def _harmless(text: str) -> str:
