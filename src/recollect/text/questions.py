@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from recollect.text.lazy_patterns import compiled
+from recollect.text.terms import terms
 
 # Longer texts state something.
 MOST_CHARACTERS = 2_000
@@ -105,8 +106,20 @@ def only_asks(text: str) -> bool:
     """Tell whether every sentence of a text is a question or a request for information."""
     if len(text) > MOST_CHARACTERS:
         return False
-    sentences = [part for part in SENTENCE.split(text.strip()) if any(char.isalnum() for char in part)]
+    sentences = _sentences(text)
     return bool(sentences) and all(_asks(sentence) for sentence in sentences)
+
+
+def asks_or_repeats(text: str, query: str) -> bool:
+    """Tell whether every sentence of a prompt asks, also by its first word alone, or has no other terms than a query.
+
+    Of knowledge that would be too much: "which port is used is set in config.toml" begins like a question.
+    """
+    known = set(terms(query))
+    return len(text) <= MOST_CHARACTERS and all(
+        _asks(part) or QUESTION.search(_LEAD.sub("", part, count=1)) or known.issuperset(terms(part))
+        for part in _sentences(text)
+    )
 
 
 def states_nothing(text: str) -> bool:
@@ -117,6 +130,10 @@ def states_nothing(text: str) -> bool:
 def is_standing_order(text: str) -> bool:
     """Tell whether a text asks to be told or shown something whenever it happens: a rule, no question."""
     return bool(_REQUEST.match(text) and _STANDING.search(text))
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for part in SENTENCE.split(text.strip()) if any(char.isalnum() for char in part)]
 
 
 def _asks(sentence: str) -> bool:

@@ -114,3 +114,40 @@ def test_commands_and_session_summaries_are_observed(engine: Engine) -> None:
 @pytest.mark.parametrize("turn", [{"session_id": "s"}, {"author": "Ada"}])
 def test_a_question_within_a_conversation_is_an_ordinary_turn(engine: Engine, turn: dict[str, str]) -> None:
     assert not engine.memories.store(ASKED, **turn).memory.observed  # type: ignore[arg-type]
+
+
+ECHOES = [
+    "why cant a sitter see what the owner wrote about him",
+    "how fast do we have to react when a pet got hurt",
+    "wir prüfen verletzte Tiere wie schnell",
+]
+
+
+@pytest.mark.parametrize("asked", ECHOES)
+def test_recording_a_prompt_changes_nothing_that_a_recall_with_its_words_returns(home: Path, asked: str) -> None:
+    with Engine() as engine:
+        for text in (
+            "Reviews are hidden until both sides have written one.",
+            "Insurance claims must be answered within 3 days by contract.",
+            "The queue is RabbitMQ; messages older than two hours go to the dead letter queue.",
+            "Passwords are hashed with argon2id.",
+        ):
+            engine.memories.store(text, memory_type="decision", namespace=ROOT)
+        engine.capture.put(ran("make deploy", "done"), event="PostToolUse", assistant="claude")
+        engine.capture.drain()
+        known = engine.recall.search(asked, namespace=ROOT)
+        packed = engine.recall.pack(asked, namespace=ROOT)
+        for number in range(12):
+            prompt(engine, asked, f"c-{number}")
+        found = engine.recall.search(asked, namespace=ROOT)
+        assert [hit.memory.id for hit in found.hits] == [hit.memory.id for hit in known.hits]
+        assert found.notes == known.notes
+        assert engine.recall.pack(asked, namespace=ROOT).text == packed.text
+        assert asked in {hit.memory.content for hit in engine.recall.search(asked, namespace=ROOT, observed=True).hits}
+
+
+def test_what_was_done_answers_below_many_prompts_that_ask_the_same(engine: Engine) -> None:
+    engine.capture.put(ran("make deploy", "done"), event="PostToolUse", assistant="claude")
+    for number in range(12):
+        prompt(engine, f"how does make deploy work on host {number}", f"c-{number}")
+    assert [hit.memory.category for hit in engine.recall.search("make deploy").hits] == ["command"]

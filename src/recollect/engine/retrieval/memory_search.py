@@ -8,7 +8,14 @@ import msgspec
 from recollect.engine.records import input_checks
 from recollect.engine.records.memory_rows import memory_filter
 from recollect.engine.records.scope import Scope, noted, project_of
-from recollect.engine.retrieval.query_arguments import EVIDENCE, NEAREST, PACK_RELEVANCE, SEARCH_RELEVANCE, Asked
+from recollect.engine.retrieval.query_arguments import (
+    ANSWERED,
+    EVIDENCE,
+    NEAREST,
+    PACK_RELEVANCE,
+    SEARCH_RELEVANCE,
+    Asked,
+)
 from recollect.model import CodeHit, Hit, Limit, Memory, MemoryType, Packed, Ratio, Recall, Tokens
 from recollect.operations import operation
 
@@ -28,6 +35,8 @@ PLACES = 3
 # place, 84 of 100 of those the right one first; of 1,159 everyday prompts one gets a place, of 1,121 questions about
 # agreements and incidents elsewhere 18.
 UNASKED_RELEVANCE = 0.7
+# Observed memories that are read where nothing known answers: many may be prompts that ask the same.
+ECHOES = 30
 # Types of what the user wants.
 STATED = ("preference", "style", "habit")
 
@@ -135,11 +144,16 @@ class MemorySearch(msgspec.Struct, eq=False):
         found = self._hits(asked._replace(where={**where, "observed": False}), judge=judge)
         if found.hits and NEAREST not in found.notes:
             return found
-        seen = self._hits(asked._replace(where={**where, "observed": True}), judge=judge)
-        told = (hit for hit in seen.hits if hit.memory.observed and not _only_asks(hit.memory))
-        seen = msgspec.structs.replace(seen, hits=tuple(told))
-        is_better = bool(seen.hits) and (not found.hits or NEAREST not in seen.notes)
-        return msgspec.structs.replace(seen, notes=(*seen.notes, EVIDENCE)) if is_better else found
+        from recollect.recall.explain import LOOSE
+
+        wide = max(asked.limit, ECHOES)
+        seen = self._hits(asked._replace(where={**where, "observed": True}, limit=wide), judge=judge)
+        told = [hit for hit in seen.hits if hit.memory.observed and not _is_echo(hit.memory, asked.text)]
+        if not told or (found.hits and all(hit.reason == LOOSE for hit in told)):
+            return found
+        if asked.hides_weak and told[0] is not seen.hits[0] and told[0].score < ANSWERED:
+            return found  # only the echo above it was no weak answer
+        return msgspec.structs.replace(seen, hits=tuple(told[: asked.limit]), notes=(*seen.notes, EVIDENCE))
 
     def _stated_first(self, asked: Asked, found: Recall, *, judge: bool) -> Recall:
         """Return an answer with stated preferences first, if the question is about what the user wants.
@@ -278,12 +292,12 @@ class MemorySearch(msgspec.Struct, eq=False):
         return msgspec.structs.replace(found, hits=tuple(hits), notes=tuple(notes))
 
 
-def _only_asks(memory: Memory) -> bool:
-    """Tell whether a memory is a prompt that only asks, or the summary of a session of such prompts: no answer."""
-    from recollect.text.questions import only_asks
+def _is_echo(memory: Memory, query: str) -> bool:
+    """Tell whether a memory is a prompt that asks or repeats the query, or a session of such prompts: no answer."""
+    from recollect.text.questions import asks_or_repeats
 
     text = memory.content.partition("\nAsked for:")[2] if memory.category == "session" else memory.content
-    return only_asks(text.replace("\n- ", "\n"))
+    return asks_or_repeats(text.replace("\n- ", "\n"), query)
 
 
 def _as_asked(found: Recall, query: str, as_of: int | None) -> Recall:
