@@ -22,9 +22,13 @@ QUESTION = compiled(
 )
 # Words before a question: "Hi, ", "ok so ", "quick question: ".
 _LEAD = compiled(
-    r"(?:(?:hi|hello|hey|ok|okay|so|and|but|well|please|quick|question|thanks|thank you|sorry|also|now|then)\b\W*+)*+",
+    r"(?:(?:hi|hello|hey|ok|okay|so|and|but|well|please|pls|plz|bitte|quick|question|thanks|thank you|sorry|also|now"
+    r"|then)\b\W*+)*+",
     re.IGNORECASE,
 )
+# Beside a question, a polite request of one word names nothing but that: "pls check", "please have a look".
+_POLITE = compiled(r"\b(?:please|pls|plz|bitte)\b", re.IGNORECASE)
+_PRONOUNS = frozenset("mir uns das es mal".split())  # German; English ones are stop words
 _WHAT = r"(?:where|how|what|which|why|when|whether|whose|who)\b"
 _ANYONE = r"(?:some|any)(?:one|body)"
 # Who is asked: "can you", "could someone please", "anyone".
@@ -102,23 +106,21 @@ _SOUGHT = compiled(
 )
 
 
-def only_asks(text: str) -> bool:
-    """Tell whether every sentence of a text is a question or a request for information."""
+def only_asks(text: str, query: str | None = None) -> bool:
+    """Tell whether every sentence of a text is a question or a request for information.
+
+    query: of a recorded prompt, a sentence that begins like a question or has no other terms than this query counts,
+    too. Of knowledge that would be too much: "which port is used is set in config.toml"
+    """
     if len(text) > MOST_CHARACTERS:
         return False
-    sentences = _sentences(text)
-    return bool(sentences) and all(_asks(sentence) for sentence in sentences)
-
-
-def asks_or_repeats(text: str, query: str) -> bool:
-    """Tell whether every sentence of a prompt asks, also by its first word alone, or has no other terms than a query.
-
-    Of knowledge that would be too much: "which port is used is set in config.toml" begins like a question.
-    """
-    known = set(terms(query))
-    return len(text) <= MOST_CHARACTERS and all(
-        _asks(part) or QUESTION.search(_LEAD.sub("", part, count=1)) or known.issuperset(terms(part))
-        for part in _sentences(text)
+    sentences = [part for part in SENTENCE.split(text.strip()) if any(char.isalnum() for char in part)]
+    is_loose, known = query is not None, set(terms(query or ""))
+    return bool(sentences) and all(
+        _asks(part)
+        or ("?" in text and _begs(part))
+        or (is_loose and (QUESTION.search(_LEAD.sub("", part, 1)) or known.issuperset(terms(part))))
+        for part in sentences
     )
 
 
@@ -132,8 +134,11 @@ def is_standing_order(text: str) -> bool:
     return bool(_REQUEST.match(text) and _STANDING.search(text))
 
 
-def _sentences(text: str) -> list[str]:
-    return [part for part in SENTENCE.split(text.strip()) if any(char.isalnum() for char in part)]
+def _begs(sentence: str) -> bool:
+    lead = _LEAD.match(sentence)
+    if lead is None or not _POLITE.search(lead[0]):
+        return False
+    return len(set(terms(sentence[lead.end() :])) - _PRONOUNS) <= 1
 
 
 def _asks(sentence: str) -> bool:

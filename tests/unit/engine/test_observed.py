@@ -38,6 +38,16 @@ def test_a_decision_answers_and_a_question_that_was_stored_later_does_not(engine
     assert REDIS in engine.recall.pack(QUESTION).text
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["where do image uploads go again?? pls check", "wir nehmen im frontend pnpm oder npm? bitte sag mir das"],
+)
+def test_a_question_with_a_polite_request_is_no_knowledge(engine: Engine, asked: str) -> None:
+    assert engine.memories.store(asked).memory.observed
+    assert engine.recall.search(asked).hits == ()
+    assert not engine.memories.store("Tabs or spaces? Please use tabs.").memory.observed
+
+
 def test_prompts_of_hooks_are_no_answers_while_knowledge_answers(engine: Engine) -> None:
     for number in range(3):
         prompt(engine, ASKED, f"c-{number}")
@@ -119,6 +129,7 @@ def test_a_question_within_a_conversation_is_an_ordinary_turn(engine: Engine, tu
 ECHOES = [
     "why cant a sitter see what the owner wrote about him",
     "how fast do we have to react when a pet got hurt",
+    "where do queue messages go again?? pls check",
     "wir prüfen verletzte Tiere wie schnell",
 ]
 

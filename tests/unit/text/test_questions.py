@@ -55,6 +55,10 @@ from recollect.text.questions import only_asks
         "is the queue durable",
         "do we know why the job runs twice",
         "has anyone documented the webhook format",
+        "where do image uploads go again?? pls check",
+        "wir nehmen im frontend pnpm oder npm? bitte sag mir das",
+        "Which port is it? Please have a look.",
+        "pls tell me where the icons come from",
     ],
 )
 def test_questions_and_requests_for_information_only_ask(text: str) -> None:
@@ -67,6 +71,10 @@ def test_questions_and_requests_for_information_only_ask(text: str) -> None:
         "Login sessions are kept in Redis.",
         "We use Redis. Ok?",
         "Please use tabs.",
+        "Tabs or spaces? Please use tabs.",
+        "Who signs releases? Please ask Ada.",
+        "Which formatter? Black, please.",
+        "Please check.",
         "Explain plans are kept in docs/plans.",
         "Why the build is red: the cache was full.",
         "What we decided: sessions live in Redis.",

@@ -294,10 +294,10 @@ class MemorySearch(msgspec.Struct, eq=False):
 
 def _is_echo(memory: Memory, query: str) -> bool:
     """Tell whether a memory is a prompt that asks or repeats the query, or a session of such prompts: no answer."""
-    from recollect.text.questions import asks_or_repeats
+    from recollect.text.questions import only_asks
 
     text = memory.content.partition("\nAsked for:")[2] if memory.category == "session" else memory.content
-    return asks_or_repeats(text.replace("\n- ", "\n"), query)
+    return only_asks(text.replace("\n- ", "\n"), query)
 
 
 def _as_asked(found: Recall, query: str, as_of: int | None) -> Recall:
