@@ -476,7 +476,7 @@ _RULES: Mapping[str, _Rule] = {
         rf"q(?P<number>[1-4])\b(?:[\s-]{{1,3}}(?:of{_GAP})?{_YEAR})?)",
         lambda place, parts: _quarter(place, {**parts, "number": parts["number"] or parts["number_"]}),
     ),
-    "counted": _Rule(rf"{_COUNT}{_GAP}{_UNIT}s?{_GAP}(?P<way>ago|from{_GAP}now)\b", _counted),
+    "counted": _Rule(rf"{_COUNT}{_GAP}{_UNIT}s?{_GAP}(?P<way>ago|from{_GAP}now(?!{_GAP}on(?:wards?)?\b))\b", _counted),
     "ahead": _Rule(rf"in{_GAP}{_COUNT}{_GAP}{_UNIT}s?(?P<way>(?:'|’)?{_GAP}time)?\b", _counted),
     "shifted": _Rule(
         rf"(?:this{_GAP})?(?P<how>last|past|previous|this|current|coming|upcoming|next){_GAP}(?:(?:{_COUNT}{_GAP})?{_UNIT}s?|"

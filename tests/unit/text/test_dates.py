@@ -214,6 +214,18 @@ def test_a_month_as_far_back_as_ahead_is_past() -> None:
     assert told(mentions("The key has the tenant because of the leak in May.", november)) == [("May", "2026-05")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Make access tokens valid for 10 minutes from now on",
+        "Keep logs for two weeks from now onwards.",
+        "It fails now and then, by now often, right now not; until now and for now we retry",
+    ],
+)
+def test_an_idiom_of_now_is_no_date(text: str) -> None:
+    assert mentions(text, SAID) == ()
+
+
 def test_times_come_in_order_and_one_by_one() -> None:
     text = "Yesterday, on 7 May 2023, I said: last week was long, tomorrow will be short."
     assert [span.words for span in mentions(text, SAID)] == ["Yesterday", "7 May 2023", "last week", "tomorrow"]
