@@ -120,9 +120,13 @@ def part(title: str, entries: Sequence[Entry], total: int) -> list[Block]:
     return [Line(f"{title} ({total:,}{shown}):"), Listing(tuple(entries))] if entries else []
 
 
-def show_shares(shares: Iterable[Share]) -> list[Block]:
-    """Return what each kind of evidence added to a score, as a table; nothing without shares."""
-    rows = tuple((f"{row.share:+.2f}", inline(row.meaning)) for row in shares)
+def show_shares(shares: Sequence[Share]) -> list[Block]:
+    """Return the part of each kind of evidence for and against a hit, as a table; nothing without shares.
+
+    In percent of all of it: shares are logits, which say nothing beside a score from 0 to 1.
+    """
+    total = sum(abs(row.share) for row in shares) or 1.0
+    rows = tuple((f"{100 * row.share / total:+.0f} %", inline(row.meaning)) for row in shares)
     return [Grid(("share", "because of"), rows)] if rows else []
 
 

@@ -349,10 +349,10 @@ def test_an_explained_hit_shows_what_each_kind_of_evidence_added() -> None:
     hit = msgspec.structs.replace(HIT, signals=EXPLAINED)
     for record in (hit, model.Recall(query="tabs", hits=(hit,), mode="hybrid")):
         text = to_text(record, NOW)
-        assert "+1.25" in text
-        assert "-0.50" in text
+        assert "+71 %" in text
+        assert "-29 %" in text
         assert "close in meaning" in text
-    assert "+1.25" not in to_text(HIT, NOW)
+    assert "+71 %" not in to_text(HIT, NOW)
 
 
 def test_a_judged_hit_shows_what_the_model_said_and_who_it_was() -> None:
@@ -394,7 +394,7 @@ def test_places_of_several_projects_are_told_apart_and_explained_where_asked() -
     assert "/app/src/server.py:12-40" in text
     assert "/lib/a b.md:1-1" in text
     assert "root:" not in text
-    assert "+1.25" in text and "a small file" in text
+    assert "+71 %" in text and "a small file" in text
 
 
 def test_places_in_the_code_follow_the_memories_of_a_recall() -> None:

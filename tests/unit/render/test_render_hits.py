@@ -48,7 +48,7 @@ def test_only_a_stored_replacement_is_shown_as_one(stored: str | None, guessed: 
 
 def test_the_shares_of_a_score_are_inside_the_fence() -> None:
     signals = Signals(lexical_rank=1, shares=(Share(meaning="matches words of the query", share=1.5),))
-    assert recalled("We use tabs", signals=signals).endswith("\n+1.50  matches words of the query\n~~~")
+    assert recalled("We use tabs", signals=signals).endswith("\n+100 %  matches words of the query\n~~~")
 
 
 def test_of_a_long_memory_the_passage_that_matched_is_shown() -> None:
