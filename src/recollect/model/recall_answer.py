@@ -8,6 +8,11 @@ from recollect.model.memory_answer import Freshness
 from recollect.model.row import Memory
 from recollect.model.vocabulary import BranchStanding, ProfileName, Record
 
+# Where nothing known answers.
+EVIDENCE = "no stored knowledge matches; this is what hooks recorded"
+# Where all that is shown is only the nearest.
+NEAREST = "nothing matches the question closely; these are the nearest memories"
+
 
 class Share(Record, frozen=True, kw_only=True):
     """The share of one kind of evidence in a hit's score; it may be negative."""

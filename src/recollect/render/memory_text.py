@@ -316,7 +316,7 @@ def _recall(recall: model.Recall, now: int | None) -> list[Block]:
 def found(hits: Sequence[object], and_more: str = "best first") -> Line:
     """Return how many memories were found, or what to try instead."""
     if not hits:
-        return Line("Nothing relevant found. Try other words, a lower minimum score, or all projects.", "weak")
+        return Line("Nothing relevant found. Try other words or a lower minimum score.", "weak")
     return Line(f"{plural(len(hits), 'memory')}{f', {and_more}' if len(hits) > 1 else ''}.")
 
 

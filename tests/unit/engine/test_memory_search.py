@@ -9,8 +9,8 @@ import pytest
 from tests.fakes import FrozenClock, HashingEmbedder
 
 from recollect import Engine
-from recollect.engine.retrieval.query_arguments import NEAREST
 from recollect.errors import InvalidInput, InvalidWorkspace
+from recollect.model.recall_answer import NEAREST
 
 
 def contents(engine: Engine, query: str, **filters: Any) -> list[str]:

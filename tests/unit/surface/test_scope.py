@@ -152,6 +152,10 @@ def test_a_search_that_finds_nothing_tells_of_matches_in_other_projects(ask: Ask
     assert told["hits"] == []
     assert any(note.startswith("2 matches in other projects: all_projects=true") for note in told["notes"])
     assert not any("other projects" in note for note in ask("search", "zeppelin maintenance")["notes"])
+    outside, _, inside = run("search", "interest booked at night")[1].decode().partition("~~~")
+    assert "\nNote: 2 matches in other projects: --all-projects\n" in outside
+    assert "all projects" not in outside
+    assert "projects" not in inside
 
 
 def test_a_pack_that_finds_nothing_tells_of_matches_in_other_projects(bank: Path) -> None:

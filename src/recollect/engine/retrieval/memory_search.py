@@ -8,15 +8,9 @@ import msgspec
 from recollect.engine.records import input_checks
 from recollect.engine.records.memory_rows import memory_filter
 from recollect.engine.records.scope import Scope, noted, project_of
-from recollect.engine.retrieval.query_arguments import (
-    ANSWERED,
-    EVIDENCE,
-    NEAREST,
-    PACK_RELEVANCE,
-    SEARCH_RELEVANCE,
-    Asked,
-)
+from recollect.engine.retrieval.query_arguments import ANSWERED, PACK_RELEVANCE, SEARCH_RELEVANCE, Asked
 from recollect.model import CodeHit, Hit, Limit, Memory, MemoryType, Packed, Ratio, Recall, Tokens
+from recollect.model.recall_answer import EVIDENCE, NEAREST
 from recollect.operations import operation
 
 if TYPE_CHECKING:

@@ -13,11 +13,6 @@ SEARCH_RELEVANCE = 0.05
 # 100 unanswerable questions get nothing, for six right answers in a hundred (bench/notes_recall.py).
 ANSWERED = 0.25
 
-# Where nothing known answers.
-EVIDENCE = "no stored knowledge matches; this is what hooks recorded"
-# Where all that is shown is only the nearest.
-NEAREST = "nothing matches the question closely; these are the nearest memories"
-
 
 class Asked(NamedTuple):
     """A checked question: its words, how many hits, the least relevance, which memories, as of when.

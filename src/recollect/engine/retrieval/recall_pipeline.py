@@ -14,8 +14,9 @@ from recollect import clock
 from recollect.engine.memory.amendments import doubted
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records.branches import Branches, written_on
-from recollect.engine.retrieval.query_arguments import ANSWERED, NEAREST, Asked
+from recollect.engine.retrieval.query_arguments import ANSWERED, Asked
 from recollect.model import Branched, Hit, Memory, Recall
+from recollect.model.recall_answer import NEAREST
 from recollect.store.store_values import Filter, NotBefore, Range
 
 if TYPE_CHECKING:

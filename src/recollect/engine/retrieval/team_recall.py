@@ -16,9 +16,10 @@ import msgspec
 from recollect.engine.context import Context
 from recollect.engine.memory.team_outbox import MAX_CHARACTERS, TeamOutbox
 from recollect.engine.records.memory_rows import content_hash
-from recollect.engine.retrieval.query_arguments import EVIDENCE, Asked
+from recollect.engine.retrieval.query_arguments import Asked
 from recollect.errors import RecollectError
 from recollect.model import Hit, Recall
+from recollect.model.recall_answer import EVIDENCE
 
 SILENT = "the team server did not answer: these are local memories only"
 REFUSED = "the team server refused team_token or the name in team_projects: these are local memories only"
