@@ -132,6 +132,7 @@ _LIMITING = frozenset("of for in by under from with above below during at on wit
 _JOINED = re.compile(r"[,;] (?:and|but) |; ")
 # A name that tells one of several apart: P1, q-mail, host_b.
 _OWN_NAME = re.compile(r"\d|\w[-_.]\w")
+_IS = frozenset(("is", "are"))
 # Words that say that something goes on.
 _CONTINUED = frozenset(terms("always still stay remain usual unchanged keep continue"))
 _MEASURES = frozenset(terms("size length limit port width height timeout count maximum minimum budget threshold level"))
@@ -201,6 +202,8 @@ def amends(
     """
     if (not same_author and _is_personal(new, old)) or _are_siblings(new, old):
         return None
+    if not new.cues and all("[secret:" in each.text for each in (new, old)):
+        return None  # the values that would be compared are unknown
     ruled = _changed(new, old, closeness)
     if is_talk:
         return ruled
@@ -563,7 +566,14 @@ def _are_numbered(new: Statement, old: Statement) -> bool:
 def _are_siblings(new: Statement, old: Statement) -> bool:
     """Tell whether the two are about things of one kind with names of their own: “printer P1”, “printer P2”."""
     ours, theirs = (frozenset(filter(_OWN_NAME.search, each.subject)) for each in (new, old))
-    return bool(ours and theirs and (new.subject - ours) & (old.subject - theirs)) and ours.isdisjoint(theirs)
+    if ours and theirs and (new.subject - ours) & (old.subject - theirs) and ours.isdisjoint(theirs):
+        return True
+    # In one frame something else is said of another thing: “port 80 is the API”, “port 81 is the shop”.
+    one, other = (tuple(map(str.lower, each.tokens)) for each in (new, old))
+    differ = [place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]]
+    if len(one) != len(other) or len(differ) != 2 or differ[0] > 1 or _IS.isdisjoint(one[differ[0] : differ[1]]):
+        return False
+    return all(_OWN_NAME.search(each[differ[0]]) for each in (one, other))
 
 
 def _labels(statement: Statement) -> dict[str, str]:

@@ -243,6 +243,23 @@ def test_a_later_commit_is_no_newer_version_of_an_earlier_one(engine: Engine, fr
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("Port 8000 is the api.", "Port 8001 is the admin.", False),
+        ("Port 8000 is the api.", "Port 8001 is the api.", True),
+        ("eu-west-1 is the primary region.", "eu-west-2 is the backup region.", False),
+        ("Can't locate revision identified by '3f2a91bc'", 'the user is identified by "email"', False),
+    ],
+)
+def test_statements_that_share_their_frame_only_do_not_contradict(
+    open_engine: Callable[..., Engine], old: str, new: str, changes: bool
+) -> None:
+    engine = open_engine()
+    engine.memories.store(old)
+    assert bool(engine.memories.store(new).amends) == changes
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("We use a line length of 100 in this repository.", "I changed my mind about the line length: 88 from now on."),
