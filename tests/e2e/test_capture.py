@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from tests import payloads
+from tests.trees import git
 from tests.waiting import PATIENCE_S
 
 from recollect import hook
@@ -55,3 +57,19 @@ def test_a_session_is_summed_up_from_what_its_hooks_left(home: Path) -> None:
     summed = json.loads(run([*RECOLLECT, "summarize", "--json", "--project", payloads.ROOT]))
     assert "Ended with: The tax is 25 now." in summed["memory"]["content"]
     assert "Read: price.py" in summed["memory"]["content"]
+
+
+@pytest.mark.promise("B10")
+def test_a_fact_is_of_the_branch_on_which_it_was_stated(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "shop"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    git(root, "commit", "-q", "--allow-empty", "-m", "first")
+    prompt = payloads.claude("UserPromptSubmit", prompt="remember: the staging db runs on port 5544")
+    run([*HOOK, "UserPromptSubmit", "claude"], prompt.replace(payloads.ROOT.encode(), str(root).encode()))
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{int(time.time()) + 5} +0000")
+    git(root, "switch", "-q", "-c", "feat/x")
+    (memory,) = json.loads(run([*RECOLLECT, "list", "--json", "--project", str(root)]))["memories"]
+    assert memory["branch"] is None

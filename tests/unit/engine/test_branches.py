@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.payloads import ROOT, ran
+from tests.fakes import FrozenClock
+from tests.payloads import ROOT, claude, ran
 from tests.trees import git, write
 
 from recollect import Engine
@@ -105,16 +107,112 @@ def test_a_repository_without_a_commit_and_a_folder_without_one_record_nothing(e
 
 
 @pytest.mark.promise("B10")
-def test_what_hooks_see_in_a_work_tree_is_of_its_branch(engine: Engine, app: Path, tmp_path: Path) -> None:
+def test_what_hooks_see_in_a_work_tree_is_of_its_branch(
+    engine: Engine, app: Path, tmp_path: Path, frozen: FrozenClock
+) -> None:
     side = tmp_path / "side"
     git(app, "worktree", "add", "-q", "-b", "fix", str(side))
     at = commit(side, "c.py", "a fix")
+    frozen.at = int(time.time())
     for number, folder in enumerate((app, side)):
         raw = ran(f"make target-{number}", "done", call=str(number))
         engine.capture.put(raw.replace(ROOT.encode(), str(folder).encode()))
     engine.capture.drain()
     rows = engine.memories.list(namespace=str(side), order="oldest", observed=True).memories
     assert [(row.branch, row.head) for row in rows] == [(None, sha(app)), ("fix", at)]
+
+
+@pytest.fixture
+def clocked(monkeypatch: pytest.MonkeyPatch, frozen: FrozenClock) -> FrozenClock:
+    """A clock that git follows, too: `later` moves both."""
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{frozen.at} +0000")
+    return frozen
+
+
+def later(clocked: FrozenClock, monkeypatch: pytest.MonkeyPatch, seconds: int = 5) -> None:
+    clocked.advance(seconds)
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{clocked.at} +0000")
+
+
+def says(engine: Engine, text: str, cwd: Path) -> None:
+    """Leave a prompt in the queue, as a hook without a server does."""
+    engine.capture.put(claude("UserPromptSubmit", prompt=text).replace(ROOT.encode(), str(cwd).encode()))
+
+
+def branches_of(engine: Engine, root: Path) -> list[tuple[str | None, str | None]]:
+    engine.capture.drain()
+    rows = engine.memories.list(namespace=str(root), order="oldest").memories
+    return [(row.branch, row.head) for row in rows]
+
+
+@pytest.mark.promise("B10")
+def test_an_event_is_of_the_branch_of_its_time_whatever_is_checked_out_when_the_queue_is_read(
+    engine: Engine, clocked: FrozenClock, app: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, side = sha(app), tmp_path / "side"
+    (app / "web").mkdir()
+    git(app, "worktree", "add", "-q", "-b", "fix", str(side))
+    at = commit(side, "c.py", "a fix")
+    later(clocked, monkeypatch)
+    says(engine, "remember: the staging db runs on port 5544", app / "web")
+    says(engine, "remember: the mail relay runs on port 2525", side)
+    later(clocked, monkeypatch)
+    git(app, "switch", "-q", "-c", "feat/x")
+    says(engine, "remember: the queue is drained by two workers", app)  # in the second of the checkout
+    later(clocked, monkeypatch)
+    commit(app, "b.py", "second")
+    git(side, "switch", "-q", "--detach", base)
+    says(engine, "remember: the cache is emptied every ten minutes", side)
+    later(clocked, monkeypatch)
+    git(side, "switch", "-q", "-c", "another")
+    git(app, "switch", "-q", "main")
+    assert branches_of(engine, app) == [(None, base), ("fix", at), ("feat/x", f"{base}+"), (None, base)]
+
+
+def test_an_event_before_the_first_commit_is_of_no_branch(
+    engine: Engine, clocked: FrozenClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "new"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    says(engine, "remember: the staging db runs on port 5544", root)
+    later(clocked, monkeypatch)
+    commit(root, "a.py", "first")
+    git(root, "switch", "-q", "-c", "feat/x")
+    assert branches_of(engine, root) == [(None, None)]
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        None,
+        b"",
+        os.urandom(200_000),
+        b"a" * 40 + b" " + b"> 1 +0000" * 20_000,
+        b"a" * 40 + b" > " + b"9" * 5_000 + b" +0000\tcheckout: moving from x to y\n",
+    ],
+)
+def test_without_a_readable_reflog_an_event_is_of_what_is_checked_out(
+    engine: Engine, clocked: FrozenClock, app: Path, monkeypatch: pytest.MonkeyPatch, log: bytes | None
+) -> None:
+    says(engine, "remember: the staging db runs on port 5544", app)
+    later(clocked, monkeypatch)
+    git(app, "switch", "-q", "-c", "feat/x")
+    place = app / ".git" / "logs" / "HEAD"
+    place.unlink()
+    os.mkfifo(place) if log is None else place.write_bytes(log)
+    assert branches_of(engine, app) == [("feat/x", f"{sha(app)}+")]
+
+
+@pytest.mark.parametrize("name", ["../../../secret", ".invalid", "/x", "b" * 300, "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2])
+def test_a_strange_name_in_the_reflog_names_nothing(
+    engine: Engine, clocked: FrozenClock, app: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    says(engine, "remember: the staging db runs on port 5544", app)
+    later(clocked, monkeypatch)
+    with (app / ".git" / "logs" / "HEAD").open("a") as log:
+        log.write(f"{sha(app)} {sha(app)} a <a@b> {clocked.at} +0000\tcheckout: moving from {name} to main\n")
+    assert branches_of(engine, app) == [(None, sha(app))]
 
 
 # --- how it is seen ---

@@ -1,6 +1,7 @@
 """Checkout: branch and commit of a work tree, read from git's own files; no program is run.
 
     .git ─► folder of this work tree ─► HEAD ─► branch
+                       ├─ logs/HEAD ─► branch and commit of an earlier time
                        └─ commondir ─► refs, packed-refs ─► the branch's commit, the default branch
 
 The default branch is the one the remote calls so, else the first of the usual names that exists, else the only one
@@ -11,9 +12,11 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.files import open_file
 from recollect.git import folders, line, read
 from recollect.text.redaction.name_redaction import holds_secret
 
@@ -23,11 +26,15 @@ USUAL = ("main", "master", "trunk", "default", "develop")
 MAX_NAME = 200
 # The names of all refs of the largest repositories take some 10 MB.
 MAX_PACKED_BYTES = 32 * 1024 * 1024
+# The end of the reflog of HEAD that is read: some 400 checkouts and commits.
+MAX_LOG_BYTES = 64 * 1024
 
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _BRANCH = "refs/heads/"
 # Where a rebase keeps the name of the branch that it works on.
 _REBASING = ("rebase-merge/head-name", "rebase-apply/head-name")
+# A line of a reflog: the commit before it, its time, and the branch that a checkout left.
+_LOGGED = re.compile(r"([0-9a-f]{40,64}) .*> ([0-9]{1,11}) [+-][0-9]{4}\t(?:checkout: moving from (\S+) to )?")
 
 
 class Checkout(NamedTuple):
@@ -56,8 +63,8 @@ def work_tree(path: str) -> str:
     return str(absolute)
 
 
-def checkout(root: str) -> Checkout | None:
-    """Return branch and commit of the work tree at `root`; None without a readable repository."""
+def checkout(root: str, at: int | None = None) -> Checkout | None:
+    """Return branch and commit of the work tree at `root`, now or at a time; None without a readable repository."""
     found = folders(root)
     head = line(found.own / "HEAD") if found is not None else ""
     if found is None or not head:
@@ -67,7 +74,10 @@ def checkout(root: str) -> Checkout | None:
     if head == "ref: refs/heads/.invalid":  # the refs are kept in tables, which only git reads
         return None
     commit = head if _COMMIT.fullmatch(head) else tip(common, branch)
-    return Checkout(root, common, branch, commit, _default(common, branch))
+    default = _default(common, branch)
+    if at is not None:
+        branch, commit = _earlier(folder / "logs/HEAD", at, branch, commit)
+    return Checkout(root, common, branch, commit, default)
 
 
 def tip(common: Path, branch: str) -> str:
@@ -80,6 +90,23 @@ def _named(head: str) -> str:
     name = head.removeprefix(f"ref: {_BRANCH}") if head.startswith(f"ref: {_BRANCH}") else ""
     is_odd = len(name) > MAX_NAME or ".." in name or name.startswith(("/", ".")) or "\0" in name
     return "" if is_odd or holds_secret(name) else name
+
+
+def _earlier(log: Path, at: int, branch: str, commit: str) -> tuple[str, str]:
+    """Return branch and commit of a time by the reflog of HEAD, beginning with those of now."""
+    logged = b""
+    with suppress(OSError), open_file(log) as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - MAX_LOG_BYTES))
+        logged = file.read(MAX_LOG_BYTES)
+    for entry in reversed(logged.decode("utf-8", "replace").split("\n")):
+        if (found := _LOGGED.match(entry)) is None:
+            continue
+        if int(found[2]) <= at:
+            break
+        commit = found[1] if found[1].strip("0") else ""
+        if found[3] is not None:
+            branch = "" if _COMMIT.fullmatch(found[3]) else _named(f"ref: {_BRANCH}{found[3]}")
+    return branch, commit
 
 
 def _default(common: Path, current: str) -> str:

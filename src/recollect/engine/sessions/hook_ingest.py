@@ -86,7 +86,7 @@ class PreparedEvent(NamedTuple):
 
 
 class EventReader:
-    """Prepares payloads of hooks for writing. Folders are looked up once per reader."""
+    """Prepares payloads of hooks for writing. Folders are looked up once per reader and second."""
 
     def __init__(
         self, context: Context, *, branches: Branches, anchoring: Anchoring, classify: Classify | None
@@ -95,7 +95,7 @@ class EventReader:
         self.classify = classify
         self._branches = branches
         self._anchoring = anchoring
-        self._folders: dict[str, WorkFolder] = {}
+        self._folders: dict[tuple[str, int | None], WorkFolder] = {}
         # The store has the memories of these answers, but not yet that they were shown.
         self.answers: list[OwnAnswer] = []
 
@@ -116,7 +116,7 @@ class EventReader:
             return None
         told, is_own = mark(seen)
         seen = redacted(seen)
-        folder = self.folder(seen.cwd) if seen.cwd else self._of_session(seen.session)
+        folder = self.folder(seen.cwd, at) if seen.cwd else self._of_session(seen.session, at)
         learnt = lesson_of(seen, folder.place, outline)
         session = seen.session or _unnamed(seen, folder.namespace, at)
         row, _ = without_secrets(observed(name, told, at, session, seen, folder, learnt))
@@ -125,30 +125,31 @@ class EventReader:
         said = stated(seen, row, folder.position, self.classify) if name else ()
         return PreparedEvent(seen, row, is_own, learnt, folder.branch, memory, self.anchors(memory), said)
 
-    def _of_session(self, session_id: str) -> WorkFolder:
+    def _of_session(self, session_id: str, at: int) -> WorkFolder:
         """Return where a session began, for events that do not name a folder."""
         known = self._context.store.get(Session, [session_id]) if session_id else []
         if not known or not known[0].namespace:
-            return self.folder("")
+            return self.folder("", at)
         namespace, branch = known[0].namespace, known[0].branch
-        found = checkout(namespace)
+        found = checkout(namespace, at)
         if found is not None and branch not in ("", found.branch, found.default):  # it works in another work tree
             return WorkFolder(namespace, Place(root=namespace), branch, Position(branch))
         return WorkFolder(namespace, Place(root=namespace), branch, self._position(found))
 
-    def folder(self, cwd: str) -> WorkFolder:
-        """Return where a session in a folder works."""
-        if cwd not in self._folders:
+    def folder(self, cwd: str, at: int | None = None) -> WorkFolder:
+        """Return where a session in a folder works, or worked at a time: events are read some time after it."""
+        if (cwd, at) not in self._folders:
             namespace, root = namespace_of(self._context.settings.namespace or None), ""
             found = None
             if cwd.startswith(("/", "~")):
                 # An event is kept even if its folder cannot exist.
                 with suppress(RecollectError, OSError, ValueError, RuntimeError):
                     namespace, root = namespace_of(cwd), work_tree(cwd)
-                    found = checkout(root)
+                    found = checkout(root, at)
             branch = found.branch if found is not None else ""
-            self._folders[cwd] = WorkFolder(namespace, Place(cwd.rstrip("/"), root), branch, self._position(found))
-        return self._folders[cwd]
+            place = Place(cwd.rstrip("/"), root)
+            self._folders[cwd, at] = WorkFolder(namespace, place, branch, self._position(found))
+        return self._folders[cwd, at]
 
     def _position(self, found: Checkout | None) -> Position:
         return self._branches.of(found) if found is not None else NOWHERE
