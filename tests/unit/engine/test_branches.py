@@ -267,6 +267,27 @@ def test_what_is_merged_counts_as_ordinary(engine: Engine, app: Path, how: str) 
     assert notes == ["from branch feature, now deleted", "from branch feature, merged here"]
 
 
+@pytest.mark.promise("B10")
+def test_a_branch_without_a_commit_of_its_own_holds_wherever_its_commit_does(engine: Engine, app: Path) -> None:
+    old = stored(engine, "The staging db runs on port 5432")
+    git(app, "switch", "-q", "-c", "feature")
+    new = engine.memories.store("The staging db runs on port 5544", namespace=".", supersedes=old.id).memory
+    git(app, "switch", "-q", "main")
+    for text in ("at the same commit", "at an ancestor"):
+        hits = recalled(engine, "staging db port")
+        assert next(iter(hits)) == new.content
+        assert hits[old.content].superseded_by == new.id
+        branch = hits[new.content].branch
+        assert branch is not None
+        assert (branch.standing, branch.note) == ("merged", "from branch feature, which has no commit of its own")
+        assert new.content in engine.presence.context(namespace=".").text
+        commit(app, "b.py", text)
+    git(app, "switch", "-q", "feature")
+    commit(app, "c.py", "its first commit")
+    git(app, "switch", "-q", "main")
+    assert standing(engine, new.content) == "elsewhere"
+
+
 def test_a_branch_continued_after_a_merge_is_merged_up_to_that_commit(engine: Engine, app: Path) -> None:
     git(app, "switch", "-q", "-c", "feature")
     commit(app, "b.py", "second")

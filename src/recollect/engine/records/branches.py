@@ -50,6 +50,7 @@ _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _NOTES: Mapping[str, str] = {
     "here": "written on this branch",
     "merged": "from branch {name}, merged here",
+    "same": "from branch {name}, which has no commit of its own",
     "gone": "from branch {name}, now deleted",
     "elsewhere": "on branch {name}, not merged here",
     "lost": "on branch {name}, deleted and not merged here",
@@ -223,16 +224,15 @@ def _standing(row: Written, now: str, reach: Mapping[str, bool | None]) -> str:
     is_merged = reach.get(now)
     if is_merged is None:
         return "unknown"
-    if is_merged:
-        # Nothing was committed on the branch since it was made.
-        return "elsewhere" if is_later and now == then else "merged"
+    if is_merged:  # also where nothing was committed on the branch since it was made
+        return "same" if is_later and now == then else "merged"
     return "merged" if was_merged and not is_later else "elsewhere"
 
 
 def _branched(name: str, standing: str) -> Branched:
     note = _NOTES[standing].format(name=name)
     # A deleted branch was mostly squashed into another; it cannot be told from an abandoned one.
-    short = {"gone": "merged", "lost": "unknown"}.get(standing, standing)
+    short = {"gone": "merged", "same": "merged", "lost": "unknown"}.get(standing, standing)
     return Branched(name=name, standing=short, note=note)  # type: ignore[arg-type]
 
 
