@@ -18,7 +18,7 @@ from recollect import Engine
 from recollect.engine.records import branches as asking
 from recollect.engine.records.checkout import checkout, tip
 from recollect.git import Repository
-from recollect.model import Hit, Memory
+from recollect.model import Hit, Memory, MemoryType
 from recollect.render import to_text
 
 
@@ -406,6 +406,17 @@ def test_a_memory_stored_on_two_branches_belongs_to_the_project(engine: Engine, 
     assert (again.id, again.branch) == (first.id, None)
     git(app, "switch", "-q", "main")
     assert standing(engine, content) is None
+
+
+@pytest.mark.promise("B10")
+@pytest.mark.parametrize("kind", ["preference", "style"])
+def test_a_preference_that_is_stored_on_a_branch_holds_on_all(engine: Engine, app: Path, kind: MemoryType) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    memory = engine.memories.store("Commit messages are in the imperative", memory_type=kind, namespace=".").memory
+    git(app, "switch", "-q", "main")
+    assert standing(engine, memory.content) is None
+    assert memory.content in engine.presence.context(namespace=".").text
 
 
 def test_memories_can_be_asked_for_by_branch(engine: Engine, app: Path) -> None:

@@ -17,6 +17,7 @@ import msgspec
 
 from recollect.capture.observation import Observation
 from recollect.engine.memory.anchor_drafts import NOTHING, Prepared, spoken_text
+from recollect.engine.records.branches import OF_THE_PROJECT
 from recollect.engine.records.memory_rows import TRUST, new_memory
 from recollect.errors import RecollectError
 from recollect.model import Memory, Observed
@@ -38,10 +39,8 @@ STATED_IN = {"user": "prompt", "assistant": "answer"}
 STRONGER, STRONGEST = 0.03, 0.95
 # Sessions by which a repetition is recognised that was counted before.
 SESSIONS = 50
-# Rules and preferences hold on every branch.
-_OF_THE_PROJECT = frozenset({"preference", "style"})
 # What a session start shows first, and the changes after which something else holds.
-_LASTING = _OF_THE_PROJECT | {"decision"}
+_LASTING = OF_THE_PROJECT | {"decision"}
 _INSTEAD = frozenset({"value", "said", "ended"})
 # Words without which a statement says the same.
 _EMPTY = re.compile(
@@ -77,7 +76,7 @@ def stated(
     over = [Statement(topic, "context", 0.0, False, "fact", False) for topic in retracted(seen.text)]
     said = statements(seen.text, speaker, unsure=True, classify=classify)
     for each in (*said, *(over if speaker == "user" else ())):
-        where: dict[str, Any] = {} if each.memory_type in _OF_THE_PROJECT or each.everywhere else position._asdict()
+        where: dict[str, Any] = {} if each.memory_type in OF_THE_PROJECT or each.everywhere else position._asdict()
         memory, _ = new_memory(
             row.at,
             content=each.text,
@@ -117,7 +116,7 @@ def _in_place(memory: Memory, changes: Sequence[Found]) -> Memory:
     ruled = next((old for old in replaced if old.memory_type in _LASTING), None)
     if ruled is None or memory.memory_type in _LASTING:
         return memory
-    where: dict[str, Any] = {"branch": None, "head": None} if ruled.memory_type in _OF_THE_PROJECT else {}
+    where: dict[str, Any] = {"branch": None, "head": None} if ruled.memory_type in OF_THE_PROJECT else {}
     importance = max(memory.importance, ruled.importance)
     return msgspec.structs.replace(memory, memory_type=ruled.memory_type, importance=importance, **where)
 

@@ -43,6 +43,8 @@ MAX_ASKED = 200
 MAX_COMPARED = 8
 # Commits of a branch that are read: a longer branch is a project of its own.
 MAX_OWN = 5_000
+# Types of memories that hold on every branch: rules and preferences of people.
+OF_THE_PROJECT = frozenset({"preference", "style"})
 # Marks a commit below which there is none of the branch's own: what the memory is about came later.
 LATER = "+"
 
