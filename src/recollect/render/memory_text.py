@@ -184,7 +184,7 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
         f"by {inline(memory.author)}" if memory.author else "",
         SHARED_BY if memory.is_shared else "",
         "team server" if hit.origin else "",
-        _state(memory, now, hit.superseded_by or hit.doubted_by),
+        _state(memory, now, hit.superseded_by, hit.doubted_by),
         inline(hit.freshness.note) if hit.freshness.verdict not in SOUND else "",
         inline(hit.branch.note) if hit.branch is not None and hit.branch.standing != "here" else "",
     )
@@ -211,12 +211,17 @@ def _hit(hit: model.Hit, now: int | None, number: int = 0, numbers: Mapping[str,
     return [shown, *show_shares(hit.signals.shares)]
 
 
-def _state(memory: model.Memory, now: int | None, newer: str | None = None) -> str:
-    """Return why a memory may not hold: it was replaced or has ended, or by its words a newer one may replace it."""
-    if memory.superseded_by:
-        return f"superseded by {ident(memory.superseded_by)}"
-    if memory.valid_to is not None and now is not None and memory.valid_to <= now:
-        return "no longer valid"
+def _state(memory: model.Memory, now: int | None, guess: str | None = None, doubt: str | None = None) -> str:
+    """Return why a memory may not hold: it was replaced or has ended, or a newer one may replace it.
+
+    guess: the newer one by the words of both. doubt: the one that was found when it was stored
+    """
+    if doubt is None or doubt != memory.superseded_by:  # else it was replaced on a branch that is not merged here
+        if memory.superseded_by:
+            return f"superseded by {ident(memory.superseded_by)}"
+        if memory.valid_to is not None and now is not None and memory.valid_to <= now:
+            return "no longer valid"
+    newer = guess or doubt
     return f"a later note may replace it: {ident(newer)}" if newer else ""
 
 

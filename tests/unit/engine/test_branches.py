@@ -389,9 +389,11 @@ def test_a_newer_version_on_an_unmerged_branch_does_not_replace_what_holds_here(
     assert here[old.content].superseded_by == new.id
     git(app, "switch", "-q", "main")
     there = recalled(engine, "request timeout seconds")
-    assert next(iter(there)) == old.content
-    assert there[old.content].superseded_by is None
-    assert old.content in engine.recall.pack("request timeout seconds", namespace=".", min_score=0.0).text
+    assert (there[old.content].superseded_by, there[old.content].doubted_by) == (None, new.id)
+    assert f"a later note may replace it: {new.id[:8]}" in to_text(there[old.content])
+    packed = engine.recall.pack("request timeout seconds", namespace=".", min_score=0.0).text
+    assert f"{old.content} (a later note may replace it: {new.id[:8]})" in packed
+    assert f"{new.content} (on branch feature, not merged here)" in packed
     git(app, "merge", "-q", "feature")
     assert recalled(engine, "request timeout seconds")[old.content].superseded_by == new.id
 
@@ -449,6 +451,50 @@ def test_the_context_of_a_session_leaves_out_what_belongs_to_other_work(engine: 
     text = engine.presence.context(namespace=".").text
     assert "written by hand" in text
     assert "generated from a grammar" not in text
+
+
+OLD, NEW = "The request timeout is 30 seconds.", "The request timeout is 60 seconds."
+BOTH = f"{NEW} (on branch feature, not merged here; earlier, may no longer hold: {OLD})"
+
+
+@pytest.fixture(params=["replaced", "perhaps replaced"])
+def unmerged(request: pytest.FixtureRequest, engine: Engine, app: Path) -> str:
+    """The id of a memory of an unmerged branch that has replaced one of main, or may have."""
+    old = engine.memories.store(OLD, namespace=".", importance=0.95, amend=False).memory
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    given = {"supersedes": old.id} if request.param == "replaced" else {"amend": False}
+    new = engine.memories.store(NEW, namespace=".", importance=0.95, **given).memory
+    if request.param != "replaced":
+        engine.memories.associate(new.id, old.id, relationship="CONTRADICTS", weight=0.5)
+    git(app, "switch", "-q", "main")
+    return new.id
+
+
+@pytest.mark.promise("B10")
+def test_what_an_unmerged_branch_has_replaced_is_never_told_alone(engine: Engine, app: Path, unmerged: str) -> None:
+    first, second = engine.recall.search("what is the request timeout?", namespace=".").hits
+    assert (first.memory.content, second.memory.content) == (NEW, OLD)
+    assert first.branch is not None
+    assert (first.branch.standing, second.doubted_by) == ("elsewhere", unmerged)
+    assert BOTH in engine.presence.context(namespace=".").text
+    raw = claude("UserPromptSubmit", prompt="what is the request timeout?")
+    assert BOTH in (engine.presence.answer(raw.replace(ROOT.encode(), str(app).encode())) or "")
+    git(app, "merge", "-q", "feature")
+    assert "not merged here" not in engine.presence.context(namespace=".").text
+
+
+@pytest.mark.promise("B10")
+def test_what_a_prompt_stated_on_another_branch_is_told_with_the_branch(
+    engine: Engine, clocked: FrozenClock, app: Path
+) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    says(engine, "remember: invoices are kept for ten years", app)
+    branches_of(engine, app)
+    git(app, "switch", "-q", "main")
+    text = engine.presence.context(namespace=".").text
+    assert "nvoices are kept for ten years (on branch feature, not merged here)" in text
 
 
 # --- when git cannot be asked ---

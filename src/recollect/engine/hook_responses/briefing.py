@@ -8,7 +8,8 @@
 
 Document 002 names five sources: memories, sessions, files, patterns and stats. Files choose the decisions, and patterns
 are the commands that work. Memories that are superseded, expired, of another branch or whose code is gone are left out,
-and so is imported history whose code has changed. What a newer memory may have replaced is told beside it. Nothing is
+and so is imported history whose code has changed. What a newer memory may have replaced is told beside it, also what
+one of an unmerged branch has replaced. What was stated in a prompt on such a branch is told with the branch. Nothing is
 said twice. A section without useful lines is left out.
 """
 
@@ -152,7 +153,7 @@ class Wanted(NamedTuple):
 class Known(NamedTuple):
     """A memory that holds: the state of its code, and its value for this briefing.
 
-    concerns: the work at hand. lean: how often it was used, in logits. where: the file of a cause.
+    concerns: the work at hand. lean: how often it was used, in logits. where: the file of a cause, or the branch.
     earlier: contents of older memories that it may have replaced
     """
 
@@ -239,7 +240,15 @@ class Briefing:
         holding = {row.id: row for row in told if row.holds(clock.now())}
         for name in wanted.told:
             holding.pop(name, None)
-        for name in self._away(holding.values(), wanted.folder) | self._counters.useless(list(holding)):
+        away = self._away(holding.values(), wanted.folder)
+        replaced = {**KNOWN, "superseded_by": tuple(away), "namespace": wanted.scopes}
+        for old in store.find(Memory, replaced) if away else ():
+            by = holding[old.superseded_by or ""]
+            if old.branch != by.branch and not old.is_expired(clock.now()):
+                holding[old.id], newer[old.id] = old, by
+        instead = {row.id for name, row in newer.items() if name in holding}
+        left = {name for name in away if name not in instead and not _is_said(holding[name])}
+        for name in left.union(self._counters.useless(list(holding))):
             del holding[name]
         fresh = freshness_of(store, list(holding))
         near = beside(store, holding.values(), wanted.namespace) if work.files else {}
@@ -253,15 +262,21 @@ class Briefing:
                 concerns, lean = work.concerns(memory, anchored, used), leans.get(name, 0.0)
                 where = _where(anchored or used) if memory.category == "cause" and not names_file(memory) else ""
                 if where is not None:
-                    known.append(Known(memory, state, concerns, _value(memory, state, concerns, lean), lean, where))
+                    value = _value(memory, state, concerns, lean)
+                    known.append(Known(memory, state, concerns, value, lean, away.get(name) or where))
         known = _together(known, newer, wanted.told)
         return sorted(known, key=lambda row: (-round(row.value, 2), -row.memory.created_at, -row.memory.seq))
 
-    def _away(self, memories: Collection[Memory], folder: str) -> set[str]:
-        """Return the memories of branches that are not merged into the current one."""
+    def _away(self, memories: Collection[Memory], folder: str) -> dict[str, str]:
+        """Return the memories of branches that are not merged into the current one, with that in words."""
         written = {row.id: place for row in memories if (place := written_on(row)) is not None}
         stands = self._branches.standings(written.values(), folder or None) if written else {}
-        return {name for name, place in written.items() if stands[place].standing == "elsewhere"}
+        return {name: stands[place].note for name, place in written.items() if stands[place].standing == "elsewhere"}
+
+
+def _is_said(memory: Memory) -> bool:
+    """Tell whether a person stated it in a prompt: that is mostly about the project, not the code of a branch."""
+    return memory.metadata.get("stated_in") == "prompt"
 
 
 def _together(known: Sequence[Known], newer: Mapping[str, Memory], told: Collection[str]) -> list[Known]:
@@ -350,7 +365,8 @@ def _rules(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     rules = [row for row in known if row.memory.memory_type in STANDING]
     for row in sorted(rules, key=lambda row: is_learnt(row.memory)):
         if once.is_due(row):
-            parts = (_author(row.memory) if row.memory.is_shared else "", _doubt(row), earlier_text(row.earlier))
+            by = _author(row.memory) if row.memory.is_shared else ""
+            parts = (row.where, by, _doubt(row), earlier_text(row.earlier))
             about = "; ".join(part for part in parts if part)
             text = _shortened(row.memory.content, RULE_CHARACTERS)
             yield Line(f"- {text}" + (f" ({about})" if about else ""), row.memory.id, _reason(row))

@@ -61,7 +61,7 @@ def relevant(
     said: frozenset[tuple[str, ...]] = frozenset()
     count = 0
     hits = {hit.memory.id: hit for hit in pipeline.answer(asked).hits}
-    newer = _newer(pipeline, hits, scopes)
+    newer = _newer(pipeline, hits, scopes, asked.near)
     useless = counters.useless([*hits, *newer])
     newer = {name: hit for name, hit in newer.items() if name not in useless and _may_be_told(hit, session_id)}
     links = {name: newer[hit.doubted_by].memory for name, hit in hits.items() if hit.doubted_by in newer}
@@ -81,7 +81,9 @@ def relevant(
             yield Line(told(hit.memory, hit.freshness, shown(hit), doubt), name, f"{hit.score:.2f}: {hit.reason}")
 
 
-def _newer(pipeline: RecallPipeline, hits: Mapping[str, Hit], scopes: Collection[str | None]) -> dict[str, Hit]:
+def _newer(
+    pipeline: RecallPipeline, hits: Mapping[str, Hit], scopes: Collection[str | None], near: str | None
+) -> dict[str, Hit]:
     """Return the memories that may have replaced a hit, as hits; one that is none is as relevant as the older one."""
     store, olds = pipeline.context.store, {hit.doubted_by: hit for hit in reversed([*hits.values()]) if hit.doubted_by}
     found = {name: hits[name] for name in olds if name in hits}
@@ -91,7 +93,7 @@ def _newer(pipeline: RecallPipeline, hits: Mapping[str, Hit], scopes: Collection
     for row in rows:
         known = {**beside, "memory": row, "freshness": fresh.get(row.id, Freshness())}
         found[row.id] = msgspec.structs.replace(olds[row.id], **known)
-    return found
+    return {hit.memory.id: hit for hit in pipeline.branches.marked([*found.values()], near)}
 
 
 def _may_be_told(hit: Hit, session_id: str) -> bool:

@@ -100,8 +100,9 @@ class HitOrder(NamedTuple):
         ordered = list(chosen)
         asks_before = supersede.tense(self.ranking.query.text) == "before"
         for hit in chosen:
-            known = self._superseded_by(hit.memory_id)
-            newer, least = known or self.doubts.get(hit.memory_id), 0.0 if known else LEAST_SHARE * hit.relevance
+            newer = self._superseded_by(hit.memory_id) or self.doubts.get(hit.memory_id)
+            is_sure = newer == self.memories[hit.memory_id].superseded_by
+            least = 0.0 if is_sure else LEAST_SHARE * hit.relevance
             replacement = next((other for other in ordered if other.memory_id == newer), None)
             if replacement is not None and replacement.relevance >= least:
                 _put_above(ordered, *((hit, replacement) if asks_before else (replacement, hit)))

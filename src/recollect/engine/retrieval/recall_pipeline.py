@@ -69,7 +69,9 @@ class RecallPipeline(NamedTuple):
         present = [hit for hit in chosen if hit.memory_id in memories and _holds(memories[hit.memory_id], asked)]
         newer = doubted(store, memories) if asked.as_of is None else {}
         ranking = ranking._replace(away=self._unmerged(ranking, memories, newer, asked))
-        doubts = {name: row.id for name, row in newer.items() if row.id not in ranking.away and row.holds(clock.now())}
+        doubts = {name: row.id for name, row in newer.items() if row.holds(clock.now())}
+        if asked.as_of is None:  # what replaced a memory on an unmerged branch may replace it here
+            doubts |= {row.id: by for row in memories.values() if (by := row.superseded_by) in ranking.away}
         order = HitOrder(store, self.amendments, ranking, memories, asked, doubts).ordered(present)
         shown = order.hits[: asked.limit]
         ids = [hit.memory_id for hit in shown]
