@@ -445,6 +445,43 @@ def test_interrupted_work_comes_before_what_only_fails(shop: Shop) -> None:
     assert found[0] == "- 2025-12-29 (claude, not ended): add a coupon field to the cart. Changed shop/price.py"
 
 
+def works_on_others(shop: Shop, sessions: int) -> Iterator[list[str]]:
+    """Yield the open work that ordinary sessions are told; each changes another file, tests it and ends."""
+    for number in range(sessions):
+        yield lines(shop.starts(f"o{number}"), "Open work")
+        shop.asks(f"o{number}", f"load the orders of warehouse {number}")
+        shop.edits(f"o{number}", f"shop/warehouse{number}.py")
+        shop.runs(f"o{number}", "pytest")
+        shop.answers(f"o{number}", f"The orders of warehouse {number} are loaded.")
+        shop.ends(f"o{number}")
+
+
+def test_finished_work_stays_closed_however_many_sessions_follow(shop: Shop) -> None:
+    shop.asks("w", "add rate limiting to the login endpoint")
+    shop.edits("w", "shop/auth.py")
+    shop.works("w2", "right, finish the rate limiting", "shop/auth.py", "Rate limiting is done.")
+    assert list(works_on_others(shop, 12)) == [[]] * 12
+
+
+def test_a_session_that_was_not_ended_is_told_for_some_sessions_but_not_for_good(shop: Shop) -> None:
+    shop.asks("w", "add rate limiting to the login endpoint")
+    shop.edits("w", "shop/auth.py")
+    found = [len(told) for told in works_on_others(shop, 12)]
+    assert found == sorted(found, reverse=True) and found[5] == 1 and found[-1] == 0
+
+
+def test_sessions_that_were_not_ended_do_not_hide_a_failing_test(shop: Shop) -> None:
+    for number in range(4):
+        shop.asks(f"w{number}", f"add a coupon field to the form of warehouse {number}")
+        shop.edits(f"w{number}", f"web/form{number}.py")
+        if number == 0:
+            shop.fails("w0", "pytest tests/test_form.py", "KeyError: 'coupon'")
+            shop.answers("w0", "I changed web/form0.py.")
+            shop.ends("w0")
+    found = lines(shop.starts("s1", "codex"), "Open work")
+    assert "form of warehouse 3" in found[0] and "Still failing: `pytest tests/test_form.py`" in found[1]
+
+
 def test_a_newer_session_on_the_same_files_closes_an_open_one(shop: Shop) -> None:
     shop.asks("w", "add a coupon field to the cart")
     shop.edits("w", "shop/price.py")

@@ -27,9 +27,10 @@ from recollect.text.terms import query_terms
 if TYPE_CHECKING:
     from recollect.store.sql import Store
 
-# Sessions that are looked at: the latest that changed or ran something, and that did not end.
-SESSIONS = 6
-NOT_ENDED = 3
+# Sessions that are looked at: the latest that changed or ran something, and those between them. None is older: the one
+# that finished it may be out of sight.
+SESSIONS = 8
+IDLE = 30
 # Observations of each, the latest.
 ROWS = 200
 # Older interrupted sessions are not continued.
@@ -67,7 +68,7 @@ class PastSession(NamedTuple):
 
 
 def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequence[Observed]) -> list[PastSession]:
-    """Return the last sessions of a project that did some work or did not end, newest first.
+    """Return the last sessions of a project that did some work or were interrupted before it, newest first.
 
     own: the one that starts. recent: changes and commands of the project, newest first
     """
@@ -77,13 +78,11 @@ def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequenc
     if namespace is not None:
         # One that did nothing that a hook saw is told as long as those that did something.
         oldest = min([row.seen_at for row in sessions], default=since)
-        open_where = {"namespace": namespace, "ended_at": None, "seen_at": Range(since)}
         idle_where = {"namespace": namespace, "seen_at": Range(oldest)}
-        idle = store.find(Session, idle_where, order="-seen_at", limit=SESSIONS)
+        idle = store.find(Session, idle_where, order="-seen_at", limit=IDLE)
         sessions += [row for row in idle if row.id not in worked]
-        sessions += store.find(Session, open_where, order="-seen_at", limit=NOT_ENDED)
     found = []
-    for session in {row.id: row for row in sessions if row.id != own}.values():
+    for session in (row for row in sessions if row.id != own):
         rows = store.find(Observed, {"session_id": session.id}, order="-id", limit=ROWS)
         past = PastSession(session, rows, progress(rows, lambda path: path.removeprefix(f"{namespace}/")))
         if _is_work(past):
@@ -126,9 +125,10 @@ def work_lines(
         )
         if fails or (is_left and not is_done):
             found.append((past, fails))
-    # Who was interrupted could not say what is left, so these come first.
     new = [row for row in found if (row[0].session.insight_id or "") not in told]
-    for past, fails in sorted(new, key=lambda row: not row[0].state)[:TOLD]:
+    # Who was interrupted could not say what is left: the latest of these comes first, then what fails.
+    first = next((row for row in new if row[0].state), None)
+    for past, fails in sorted(new, key=lambda row: (row is not first, not row[1], not row[0].state))[:TOLD]:
         parts = (part for part in SENTENCE.split(past.progress.asked) if not (said(part) or agrees(part)))
         asked = " ".join(part if part.endswith((".", "!", "?", ":")) else f"{part}." for part in parts)
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
