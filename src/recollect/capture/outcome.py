@@ -229,6 +229,11 @@ _UNKNOWN = (
     r"|missing script|command \"[^\"]{1,60}\" not found"
     r"|\bno (?:task|target|script|test runner|rule to make target)\b"
 )
+# … and those that say as little of the work: Python's `-m`, a system's own Python, a new branch, a server that runs.
+_UNFIT = (
+    rf"{_UNKNOWN}|(?<!error: )\bno module named [^\s'\"]|externally-managed|has no upstream branch"
+    r"|address (?:is )?already in use|\bport \d{1,5} is (?:already )?in use|port is already allocated"
+)
 _MISUSE = compiled(
     rf"{_UNKNOWN}|provided: not found|no module named|modulenotfounderror|is not recognized"
     r"|(?:unknown|unrecognized|unsupported|unexpected|invalid|no such|requires an?) (?:command|subcommand|option|flag"
@@ -298,9 +303,9 @@ def is_misuse(told: str) -> bool:
     return _MISUSE.search(told[:TOLD_CHARACTERS]) is not None
 
 
-def is_unknown(told: str) -> bool:
-    """Tell whether an error says that there is no such command or task."""
-    return re.search(_UNKNOWN, told[:TOLD_CHARACTERS], re.IGNORECASE) is not None
+def is_unfit(told: str) -> bool:
+    """Tell whether an error is about the call, not the work: no such command or task, no upstream, a port in use."""
+    return re.search(_UNFIT, told[:TOLD_CHARACTERS], re.IGNORECASE) is not None
 
 
 def is_no_program(told: str) -> bool:

@@ -584,6 +584,34 @@ def test_a_command_that_another_one_replaced_in_an_earlier_session_leaves_nothin
     assert f"`poetry run {wrong}` (not `{wrong}`)" in text
 
 
+def test_other_arguments_of_a_replaced_command_leave_nothing_open_unless_the_code_is_wrong(shop: Shop) -> None:
+    shop.fails("s1", "pytest", "ModuleNotFoundError: No module named 'django'")
+    shop.runs("s1", "uv run pytest")
+    shop.fails("s2", "pytest tests/test_net.py", "ModuleNotFoundError: No module named 'django'")
+    assert "Still failing" not in shop.starts("s3")
+    shop.fails("s4", "pytest tests/test_net.py", "E   AssertionError: assert 1 == 2")
+    assert "Still failing: `pytest tests/test_net.py`" in shop.starts("s5")
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("python -m pytest tests/test_net.py", "/usr/bin/python: No module named pytest"),
+        ("make tset", "make: *** No rule to make target 'tset'.  Stop."),
+        ("pip install x", "error: externally-managed-environment"),
+        ("git push", "fatal: The current branch feat/x has no upstream branch."),
+        ("npm run dev", "Error: listen EADDRINUSE: address already in use :::3000"),
+        ("docker compose up", "Bind for 0.0.0.0:5432 failed: port is already allocated"),
+    ],
+)
+def test_an_error_of_the_call_is_no_open_work(shop: Shop, command: str, error: str) -> None:
+    shop.asks("w", "raise the tax")
+    shop.fails("w", command, error)
+    shop.answers("w", "I could not run it.")
+    shop.ends("w")
+    assert "Still failing" not in shop.starts("s1")
+
+
 @pytest.mark.parametrize(
     ("answer", "left"),
     [

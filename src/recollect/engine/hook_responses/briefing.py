@@ -24,6 +24,7 @@ import msgspec
 
 from recollect import clock
 from recollect.capture.observation_lesson import code
+from recollect.capture.outcome import is_misuse
 from recollect.capture.summary import CHANGING, SENTENCE
 from recollect.engine.hook_responses.context_block import (
     DOUBTFUL,
@@ -470,7 +471,7 @@ def _recent(store: Store, wanted: Wanted) -> list[Observed]:
 
 
 def _known_commands(rows: Sequence[Observed]) -> tuple[Sequence[KnownCommand], Collection[str]]:
-    """Return the commands that worked, and the command lines that never did where one of these does."""
+    """Return the commands that worked, and the ids of runs that failed where one of these would have worked."""
     if not rows:
         return (), ()
     from recollect.engine.sessions.observed_events import edits, seen_runs
@@ -478,9 +479,10 @@ def _known_commands(rows: Sequence[Observed]) -> tuple[Sequence[KnownCommand], C
 
     found = known_commands(seen_runs(rows), edits(rows), clock.now())
     failed = {variant.command for row in found for variant in row.failed}
-    return found, {
-        row.target for row in rows if failed and row.outcome == "failed" and as_written(row.target) in failed
-    }
+    begins = tuple(f"{command} " for command in failed)
+    lines = [(row, as_written(row.target)) for row in rows if failed and row.outcome == "failed"]
+    # With other arguments it is as wrong if its error says so.
+    return found, {row.id for row, line in lines if line in failed or (line.startswith(begins) and is_misuse(row.told))}
 
 
 def _commands(rows: Sequence[KnownCommand]) -> Iterator[Line]:

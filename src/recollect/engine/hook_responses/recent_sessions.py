@@ -15,7 +15,7 @@ from recollect import clock
 from recollect.capture.fixes import unresolved
 from recollect.capture.invocation import kind
 from recollect.capture.observation_lesson import listed
-from recollect.capture.outcome import is_unknown
+from recollect.capture.outcome import is_unfit
 from recollect.capture.summary import CHANGING, SENTENCE, TELLS_TURNS, Progress, agrees, progress
 from recollect.engine.hook_responses.context_block import Line, flat
 from recollect.model import Observed, Session
@@ -107,7 +107,7 @@ def work_lines(
     """Yield the sessions that are still open.
 
     branch: the one that is checked out. told: memories that this session was told already. said: whether a sentence
-    stands in the briefing already. wrong: command lines that never worked, where another one does
+    stands in the briefing already. wrong: failed runs of commands that another one replaced
     """
     failing = _failing((row for past in pasts for row in past.rows), wrong)
     found: list[tuple[PastSession, list[str]]] = []
@@ -135,11 +135,9 @@ def work_lines(
 
 
 def _failing(rows: Iterable[Observed], wrong: Collection[str]) -> list[Observed]:
-    """Return the failures that leave work open; of a command that does not exist, another one may have done it."""
+    """Return the failures that leave work open; instead of a wrong command, another one may have done it."""
     return [
-        row
-        for row in unresolved(rows)
-        if row.tool not in CHANGING and row.target not in wrong and not is_unknown(row.told)
+        row for row in unresolved(rows) if row.tool not in CHANGING and row.id not in wrong and not is_unfit(row.told)
     ]
 
 
