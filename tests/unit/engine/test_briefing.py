@@ -532,6 +532,21 @@ def test_what_fails_and_what_is_left_is_told_until_it_is_done(shop: Shop) -> Non
     assert lines(shop.starts("s2"), "Open work") == []
 
 
+@pytest.mark.parametrize(
+    "answer", ["Lint still fails; I could not finish.", "I could not finish as `make lint` still fails."]
+)
+def test_what_fails_is_told_once(shop: Shop, answer: str) -> None:
+    shop.asks("w", "make the linter pass")
+    shop.fails("w", "make lint", "shop/price.py:3:1: E501 line too long")
+    shop.answers("w", answer)
+    shop.ends("w")
+    (line,) = lines(shop.starts("s1"), "Open work")
+    assert line == (
+        "- 2025-12-29 (claude): make the linter pass. "
+        "Still failing: `make lint` failed (exit status 1): shop/price.py:3:1: E501 line too long"
+    )
+
+
 @pytest.mark.parametrize("is_ended", [True, False])
 def test_a_session_in_which_nothing_succeeded_is_open_work(shop: Shop, is_ended: bool) -> None:
     shop.asks("w", "make the build green")

@@ -44,6 +44,8 @@ FILES = 4
 FAILING = 2
 ASKED_CHARACTERS = 140
 DETAIL_CHARACTERS = 160
+# An answer of these words and of those of the failures says nothing more.
+FAILED = "still fail failing failed failure error broken red yet not finish complete get done fix make pass work test"
 # How a session ended whose assistant did not say so.
 LEFT_OPEN = frozenset({"silence", "left"})
 # How sessions end that were read from a transcript (importing/transcript_import.py): their answers are not kept.
@@ -171,11 +173,13 @@ def _line(past: PastSession, asked: str, fails: Sequence[str], branch: str) -> s
     elsewhere = flat(session.branch, 60) if session.branch != branch else ""
     about = ", ".join(part for part in (session.assistant, elsewhere, past.state) if part)
     changed = flat(listed(list(done.changed), FILES), DETAIL_CHARACTERS) if done.changed else ""
+    known = query_terms(" ".join((FAILED, past.progress.asked, *fails))) if fails else ()
+    left = " ".join(part for part in done.left if not (fails and set(query_terms(part)).issubset(known)))
     parts = (
         flat(asked, ASKED_CHARACTERS).rstrip("."),
         f"Changed {changed}" if changed else "",
         f"Still failing: {'; '.join(flat(each, DETAIL_CHARACTERS) for each in fails[-FAILING:])}" if fails else "",
-        f"Left: {flat(' '.join(done.left), DETAIL_CHARACTERS)}" if done.left else "",
+        f"Left: {flat(left, DETAIL_CHARACTERS)}" if left else "",
     )
     said = ". ".join(filter(None, parts)).replace("?. ", "? ").replace("!. ", "! ")
     return f"- {day(session.started_at)}" + (f" ({about})" if about else "") + f": {said}"
