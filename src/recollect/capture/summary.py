@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from recollect.capture.fixes import pairs, unresolved
-from recollect.capture.invocation import is_looking
+from recollect.capture.invocation import is_looking, kind
 from recollect.capture.observation_lesson import code, line, listed
 from recollect.model import Memory, Observed
 from recollect.text.lazy_patterns import compiled
@@ -32,7 +32,8 @@ _AGREES = """right ok okay yes yep yeah sure please go ahead continue proceed do
 leave now"""
 # One with a word of these, and no others, is small talk.
 _TALK = """thanks thank nice great perfect good cool bye fine lovely awesome super excellent wonderful cheers well done
-hi hello hey welcome enjoy see have looks weekend evening night day morning tomorrow later lgtm"""
+hi hello hey welcome enjoy see have looks weekend evening night day morning tomorrow later lgtm
+danke dankeschön merci gracias grazie obrigado prima hallo moin tschüss"""
 # The latest observations that are compared with an answer.
 COMPARED = 200
 # Open tasks that are kept of an answer.
@@ -57,6 +58,8 @@ _CONTINUES = compiled(
     r"(?:continue|go on|carry on|keep going|resume|proceed|finish|pick up)\b",
     re.IGNORECASE,
 )
+# A remark on how the task is done this time.
+_REMARK = compiled(r"\W*(?:(?:just|only)\b.{0,9}\b(?:this|now|once)\b|for this (?:commit|pr|branch)\b)", re.IGNORECASE)
 # The heading of open work: "Still open:", "Not done yet:", "What is missing:", "Open points:".
 _LABEL = compiled(
     r"\A\W*(?:\w+ ){0,2}(?:to ?-?do|left|remaining|missing|pending|next|open|unfinished|follow-?ups?"
@@ -139,10 +142,13 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
     turns = [turn for turn in heard if turn.tools or not _is_talk(turn.prompt)]
     every = [row for turn in turns for row in turn.tools]
     tools = [row for row in every if row.outcome != "failed"]
-    requests = [prompt for prompt in _requests(turns) if len(query_terms(prompt)) >= LEAST_TERMS]
-    is_new = len(turns) > 1 and not agrees(turns[-1].prompt)
-    is_asked = is_new and (turns[-2].answer.rstrip().endswith("?") or _begins_by_agreeing(turns[-1].prompt))
-    is_part = is_asked or (is_new and not turns[-2].is_over)
+    task = turns[: next((place for place in range(len(turns), 0, -1) if not _is_aside(turns[place - 1])), 0)]
+    # Committing what was changed is no task of its own.
+    task = task if any(row.tool in CHANGING for turn in task for row in turn.tools) else turns
+    requests = [prompt for prompt in _requests(task) if len(query_terms(prompt)) >= LEAST_TERMS]
+    is_new = len(task) > 1 and not agrees(task[-1].prompt)
+    is_asked = is_new and (task[-2].answer.rstrip().endswith("?") or _begins_by_agreeing(task[-1].prompt))
+    is_part = is_asked or (is_new and not task[-2].is_over)
     answer = next((turn.answer for turn in turns[::-1] if turn.answer and (turn.tools or not every)), "")
     is_question = not every and only_asks(" ".join(requests[-1:]))
     left = [] if is_question else _left(_last_answer(heard)) or _left(answer)
@@ -155,6 +161,13 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
         answered=not turns or turns[-1].is_over,
         continues=bool(turns) and _CONTINUES.match(turns[0].prompt) is not None,
     )
+
+
+def _is_aside(turn: _Turn) -> bool:
+    """Tell whether a turn only commits, or was interrupted after a remark."""
+    if turn.tools:
+        return all(row.tool == "shell" and kind(row.target) == "git" for row in turn.tools)
+    return not turn.is_over and _REMARK.match(turn.prompt) is not None
 
 
 def _left(answer: str) -> list[str]:

@@ -653,7 +653,7 @@ def test_the_end_of_an_answer_tells_what_is_left(shop: Shop, answer: str, left: 
     assert lines(shop.starts("s1"), "Open work") == expected
 
 
-@pytest.mark.parametrize("last", ["right, do it", "nice.", "perfect, bye", "thanks, have a nice weekend"])
+@pytest.mark.parametrize("last", ["right, do it", "nice.", "danke", "perfect, bye", "thanks, have a nice weekend"])
 def test_agreeing_and_small_talk_are_no_task(shop: Shop, last: str) -> None:
     shop.asks("w", "fix the price bug in shop/price.py")
     shop.answers("w", "In the rounding?")
@@ -662,6 +662,26 @@ def test_agreeing_and_small_talk_are_no_task(shop: Shop, last: str) -> None:
     shop.time.advance(1_200)
     (line,) = lines(shop.starts("s1"), "Open work")
     assert line == "- 2025-12-29 (claude, interrupted): fix the price bug in shop/price.py. Changed shop/price.py"
+
+
+@pytest.mark.parametrize(
+    ("last", "command"),
+    [
+        ("danke. commit", "git commit -am 'translate'"),
+        ("just for this commit skip the hooks", "git commit -nam 'translate'"),
+        ("just for this commit skip the hooks", ""),
+    ],
+)
+def test_an_interrupted_session_is_named_by_its_task_not_by_its_commit(shop: Shop, last: str, command: str) -> None:
+    shop.asks("w", "translate the errors of the checkout page")
+    shop.edits("w", "shop/price.py")
+    shop.answers("w", "The errors are in German.")
+    shop.asks("w", last)
+    if command:
+        shop.runs("w", command)
+    shop.time.advance(1_200)
+    (line,) = lines(shop.starts("s1"), "Open work")
+    assert line.endswith("(claude, interrupted): translate the errors of the checkout page. Changed shop/price.py")
 
 
 def test_the_task_is_told_where_its_last_prompt_agrees_and_states_a_rule(shop: Shop) -> None:
