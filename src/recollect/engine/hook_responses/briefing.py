@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from recollect import clock
+from recollect.capture.invocation import bare
 from recollect.capture.observation_lesson import code
 from recollect.capture.outcome import is_misuse
 from recollect.capture.summary import CHANGING, SENTENCE
@@ -117,12 +118,13 @@ MOST_GENERAL = 16
 # Changes and commands are looked for in the last month: a busy week of it.
 RECENT_S = 30 * 86_400
 RECENT_ROWS = 1_000
-# Kinds of commands, one of each; of others only those that are easily written wrongly. A command that worked once may
-# have been a single test; one with a path is usual after several sessions.
+# Kinds of commands, one of each, and of tests one of each tool; of others only those that are easily written wrongly.
+# A command that worked once may have been a single test; one with a path is usual after several sessions.
 COMMANDS = ("test", "build", "lint", "run")
 SELDOM = ("migrate", "install", "deploy")
 LEAST_SUCCESSES = 2
 LEAST_SESSIONS = 3
+TEST_TOOLS = 3
 HABIT_S = 7 * 86_400
 _DENYING = frozenset("not no never without don't".split())
 # The last line: how to find more.
@@ -486,14 +488,16 @@ def _known_commands(rows: Sequence[Observed]) -> tuple[Sequence[KnownCommand], C
 
 
 def _commands(rows: Sequence[KnownCommand]) -> Iterator[Line]:
-    """Yield the best command of each kind, with the variant that was tried and failed."""
+    """Yield the best command of each kind, of tests of each tool, with the variant that was tried and failed."""
     now = clock.now()
     found = [row for row in rows if _is_usual(row)]
-    best: dict[str, KnownCommand] = {}
+    best: dict[tuple[str, ...], KnownCommand] = {}
     # A command with a path is for one part of the project; habits change faster than what works.
     for row in sorted(found, key=lambda row: (_has_path(row), -row.score * math.exp2((row.last_at - now) / HABIT_S))):
-        best.setdefault(row.kind, row)
-    for row in (best[kind] for kind in (*COMMANDS, *SELDOM) if kind in best):
+        best.setdefault((row.kind, *bare(row.command)[:1]) if row.kind == "test" else (row.kind,), row)
+    tests = sorted((row for row in best.values() if row.kind == "test"), key=lambda row: -row.last_at)
+    current = [row for row in tests if tests[0].last_at - row.last_at < HABIT_S][:TEST_TOOLS]
+    for row in (*current, *(best[kind,] for kind in (*COMMANDS, *SELDOM) if (kind,) in best)):
         where = f" in {flat(row.directory, 60)}" if row.directory else ""
         wrong = f" (not {flat(code(row.failed[0].command))})" if row.failed else ""
         yield Line(f"- {row.kind}: {flat(code(row.command))}{where}{wrong}")
