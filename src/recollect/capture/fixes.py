@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+import msgspec
+
 from recollect.capture.invocation import bare, is_another_way, is_looking, is_wrapped, kind, parts, plain
 from recollect.capture.outcome import is_misuse
 from recollect.model import CommandKind, Observed
@@ -30,6 +32,11 @@ _HARMLESS = compiled(
     r"-[qvsxnjw]+\d*|-r\w?|--(?:tb|colou?r|verbose|quiet|fix|write|no-header|maxfail|silent|durations|no-cov|ci)(?:=.*)?"
     r"|\d+|auto|-\d*"
 )
+# An edit of one line, or of some in a row (capture/difference.py).
+_BECAME = compiled(
+    r"(?P<head>Changed [^`“]+: )(?P<old>`[^`]*`|“[^”]*”) became (?P<new>`[^`]*`|“[^”]*”)(?P<end>(?: in \S+)?\.)"
+)
+DOCUMENTS = (".md", ".rst", ".adoc")
 # A command that fails on purpose.
 _TOLD_TO_FAIL = compiled(r"(?:^|[;&|\n(])[^\S\n]*+(?:exit\s++[1-9]\d*+|false)\s*+\)?+\s*+$")
 
@@ -49,20 +56,21 @@ def pairs(rows: Iterable[Observed]) -> list[Pair]:
     """
     found: list[Pair] = []
     seen: list[Observed] = []
-    open_failures: dict[tuple[str, str, str], int] = {}
+    open_failures: dict[tuple[str, str, str], tuple[int, int]] = {}  # the first and the last with that error
     for row in sorted(rows, key=lambda row: row.id):
         if row.event != "tool" or not row.target:
             continue
         thing = (row.tool, row.target)
         if row.outcome == "failed" and row.fingerprint:
-            open_failures[(*thing, row.fingerprint)] = len(seen)
+            key = (*thing, row.fingerprint)
+            open_failures[key] = (open_failures.get(key, (len(seen),))[0], len(seen))
         elif row.outcome == "ok":
             ended = [key for key in open_failures if key[:2] == thing]
             for key in ended:
-                place = open_failures.pop(key)
-                steps = _steps(seen[place], seen[place + 1 :], row)
-                if steps and row.at - seen[place].at <= WITHIN_S:
-                    found.append(Pair(seen[place], row, steps))
+                first, last = open_failures.pop(key)
+                steps = _steps(seen[last], seen[first + 1 :], row)
+                if steps and row.at - seen[last].at <= WITHIN_S:
+                    found.append(Pair(seen[last], row, steps))
         seen.append(row)
     return found
 
@@ -150,7 +158,7 @@ def _only_checks(command: str) -> bool:
 
 
 def _steps(failure: Observed, between: list[Observed], success: Observed) -> tuple[Observed, ...]:
-    """Return the last successful changes in between."""
+    """Return the last successful changes after a failure; what they changed before counts as one step with them."""
     wanted = _CHANGING if failure.tool == "shell" else _CHANGING | {"read"}
     steps = [
         row
@@ -160,4 +168,28 @@ def _steps(failure: Observed, between: list[Observed], success: Observed) -> tup
         and (row.tool, row.target) != (success.tool, success.target)
         and not (row.tool == "shell" and _only_checks(row.target))
     ]
-    return tuple(steps[-STEPS:])
+    steps = [row for row in _net(steps) if row.id > failure.id]
+    # The error comes from what is run.
+    needed = [
+        row for row in steps if not row.target.endswith(DOCUMENTS) or row.target.rpartition("/")[2] in failure.told
+    ]
+    is_code = any(row.tool != "shell" for row in needed)
+    return tuple((needed if is_code else steps)[-STEPS:])
+
+
+def _net(steps: Iterable[Observed]) -> list[Observed]:
+    """Return steps in which edits of one line are one edit, in the place of the last; none if they were undone."""
+    found: dict[object, tuple[Observed, str]] = {}
+    for step in steps:
+        now = _BECAME.fullmatch(step.told)
+        if now is None:
+            found[step.id] = step, ""
+            continue
+        old = now["old"]
+        if (now["head"], old) in found:
+            old = found.pop((now["head"], old))[1]
+            step = msgspec.structs.replace(step, told=f"{now['head']}{old} became {now['new']}{now['end']}")
+        if old != now["new"]:
+            key = (now["head"], now["new"])
+            found[step.id if key in found else key] = step, old
+    return [step for step, _ in found.values()]

@@ -96,3 +96,29 @@ def test_what_looked_in_vain_or_failed_on_purpose_left_nothing_open() -> None:
     told = ["grep -rn zebra src", "echo no >&2; exit 3", "(cd app && false)", "false"]
     meant = ["make exit", "pytest -k false_start", "sh check.sh; exit $?"]
     assert [found.target for found in unresolved([broken(each) for each in told + meant])] == meant
+
+
+def became(old: str, new: str, path: str = "a.py", where: str = "") -> Observed:
+    return msgspec.structs.replace(row("edit", path), told=f"Changed {path} (+1 −1): `{old}` became `{new}`{where}.")
+
+
+def test_edits_of_one_line_are_one_step_with_the_net_change() -> None:
+    wrong, right = became("d['id']", "d['oid']", where=" in f"), became("d['oid']", "d['pk']", where=" in f")
+    net = ["Changed a.py (+1 −1): `d['id']` became `d['pk']` in f."]
+    for again in ("f", "g"):
+        rows = [broken(), wrong, broken(fingerprint=again), right, row("shell", "make")]
+        ordered = [msgspec.structs.replace(each, id=f"{place:020}") for place, each in enumerate(rows)]
+        assert steps(ordered)[0] == net
+
+
+def test_an_edit_that_was_undone_is_no_step() -> None:
+    rows = [broken(), became("a", "b"), became("b", "a"), became("x", "y", "b.py"), row("shell", "make")]
+    assert steps(rows) == [["Changed b.py (+1 −1): `x` became `y`."]]
+
+
+def test_a_document_is_no_step_beside_code_unless_the_error_names_it() -> None:
+    assert steps([broken(), row("edit", "README.md"), row("edit", "a.py"), row("shell", "make")]) == [["edit a.py"]]
+    both = [["edit README.md", "edit a.py"]]
+    named = msgspec.structs.replace(broken(), told="README.md: no such heading")
+    assert steps([named, row("edit", "README.md"), row("edit", "a.py"), row("shell", "make")]) == both
+    assert steps([broken(), row("edit", "README.md"), row("shell", "make")]) == [["edit README.md"]]
