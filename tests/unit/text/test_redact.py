@@ -70,6 +70,9 @@ def test_a_planted_secret_is_gone_in_every_context(kind: str) -> None:
         ("a <private>b <private>c</private> d</private> e", "a [secret:private] e"),
         ("a <PRIVATE reason='x'>b", "a [secret:private]"),
         ("a </private> b", "a </private> b"),
+        ("create user a identified by 'Tuna42x'", "create user a identified by '[secret:password]'"),
+        ("grant all on x.*\nto a identified by 'Tuna42x'", "grant all on x.*\nto a identified by '[secret:password]'"),
+        ("near 'IDENTIFIED BY 'Tuna42x'' at line 1", "near 'IDENTIFIED BY '[secret:password]'' at line 1"),
     ],
 )
 def test_a_mark_says_the_kind_and_the_rest_stays(text: str, expected: str) -> None:
@@ -109,6 +112,9 @@ def test_a_mark_says_the_kind_and_the_rest_stays(text: str, expected: str) -> No
         "key: value",
         '<label for="id_password">Password:</label>',
         "the pipe identified by `addr`",
+        'the user is identified by "email"',
+        "rows are identified by 'customer_no'",
+        "Can't locate revision identified by 'abc123'",
         'api_key="ventilatorMinimumOnTimeAway"',
         "except (OAuth2TokenRequestReauthError, OAuth2TokenRequestError, KeyError) as err:",
         "[secret:github-token]",

@@ -78,6 +78,11 @@ def _is_told(value: bytes) -> bool:
     return is_secret(value, kind="password", shape="told")
 
 
+# A statement of SQL that may give a password.
+_OF_USER = compiled(
+    rb"(?s)\b(?:(?:create|alter)\s+(?:or\s+replace\s+)?(?:user|role)|grant\b.{1,99}?\bon|connect\s+to)\b"
+)
+
 # A value that is longer is taken to its end once its beginning was judged.
 _VALUE_BYTES = 256
 _VALUE = rb"([a-z0-9._~+/=\-|:]{8,256}+)"
@@ -206,7 +211,8 @@ def by_carrier(source: bytes, lower: bytes, anchors: Mapping[bytes, list[int]]) 
     """
     found: list[Found] = []
     if b"identif" in lower:  # the one that has no rare letter in common with others
-        anchors = {**anchors, b"identif": [match.start() for match in spaced(compiled(b"identif"), lower)]}
+        starts = [match.start() for match in spaced(compiled(b"identif"), lower)]
+        anchors = {**anchors, b"identif": [place for place in starts if _may_identify(source, lower, place)]}
     rows = _rows()
     for anchor, places in anchors.items():
         if anchor in rows:
@@ -218,6 +224,14 @@ def by_carrier(source: bytes, lower: bytes, anchors: Mapping[bytes, list[int]]) 
     if b" -" in lower:
         found += _of_commands(source, lower)
     return found
+
+
+def _may_identify(source: bytes, lower: bytes, place: int) -> bool:
+    """Tell whether "identified by" is SQL; in prose, "rows are identified by 'customer_no'" names a column."""
+    if lower[place : place + 10] != b"identified" or lower[place + 11 : place + 15] == b"with":
+        return True
+    is_keyword = source[place : place + 10].isupper()
+    return is_keyword or bool(_OF_USER.search(lower[max(0, place - COMMAND_BYTES) : place].rpartition(b";")[2]))
 
 
 def _before_host(source: bytes, place: int) -> Iterator[Found]:
