@@ -30,6 +30,14 @@ CONCLUDED: dict[Kind, re.Pattern[str]] = {
         r"^decision:",
     ),
 }
+# An assistant reports that something was changed: a statement only if it replaces one that is known.
+REPORTED = _any(
+    r"^(?!.*\b(?:i'll|we'll|will|going to|should|could|need to|needs to|next|if|once|until|was already)\b)"
+    r".*(?:\b(?:now|no longer|instead|(?:switch|mov|chang|renam|replac|migrat|rais|lower|reduc|increas)ed)\b"
+    r"|\bfrom .{1,60} to\b|\w (?:→|->) \w)"
+)
+# "(auth.py)" at the end of a report.
+ASIDE = re.compile(r"\s*\([^()]*\)(?=\W*$)")
 # Filler words at the beginning.
 LEAD = _any(
     r"^(?:#[a-z]\w*\s|[\W_]+|(?:rule|note|reminder|nb|tip|ps) ?: |(?:no|nope)(?: man| dude|\b)\s*[,:;.!…–—-]+\s*"

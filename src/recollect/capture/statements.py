@@ -46,6 +46,8 @@ PASTED_ANSWER = {"long:10", "voice:2"}
 # By its words a sentence must be so probable to be read by the classifier, which takes some 10 ms for each. A message
 # with many such sentences is a document.
 ASKED_PROBABILITY, MOST_ASKED = 0.02, 24
+# Changes that an assistant reports in one answer: comparing each takes some 50 ms.
+MOST_REPORTED = 4
 # A message with more statements is a pasted document.
 OF_A_MESSAGE = 5
 # Places where a sentence may turn from a request to a statement.
@@ -60,6 +62,8 @@ TYPES: dict[Kind, tuple[MemoryType, float]] = {
     "cause": ("insight", 0.7),
     "fact": ("context", 0.65),
 }
+# What an assistant reports to be changed.
+REPORT: _Read = ("fact", False)
 # A convention of a project.
 STYLE: tuple[MemoryType, float] = ("style", 0.75)
 
@@ -89,6 +93,9 @@ def statements(
         return ()
     found: dict[str, Statement] = {}
     for statement in _found(sentences(text), speaker, classify):
+        reports = 0 if speaker == "user" or statement.is_sure else sum(not each.is_sure for each in found.values())
+        if reports == MOST_REPORTED:
+            continue
         if (statement.is_sure or unsure) and statement.text not in "\n".join(found):
             is_new = statement.is_sure
             found = {text: each for text, each in found.items() if text not in statement.text or each.is_sure > is_new}
@@ -231,7 +238,7 @@ def _after_request(message: _Message, place: int, start: int) -> Statement | Non
 def _statement(sentence: Sentence, text: str | None, start: int, read: _Read) -> Statement | None:
     if text is None or len(text) > MOST_CHARACTERS:
         return None
-    plain = sentence.plain[start:]
+    text, plain = cues.ASIDE.sub("", text) if read is REPORT else text, sentence.plain[start:]
     memory_type, importance = _type(read[0], plain)
     return Statement(_tidy(text), memory_type, importance, bool(cues.EVERYWHERE.search(plain)), *read)
 
@@ -279,7 +286,8 @@ def _replacement(message: _Message, place: int) -> _Read | None:
 
 def _concluded(plain: str) -> _Read | None:
     """Return what an assistant states."""
-    return next(((kind, True) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
+    concluded = next(((kind, True) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
+    return concluded or (REPORT if cues.REPORTED.search(plain) else None)
 
 
 def _with_context(said: Sequence[Sentence], place: int, start: int, kind: Kind) -> str | None:

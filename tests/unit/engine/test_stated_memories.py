@@ -160,6 +160,40 @@ def test_a_cause_in_a_final_answer_is_an_insight_of_the_assistant(engine: Engine
     assert cause.importance <= 0.6
 
 
+@pytest.mark.parametrize(
+    ("said", "reported", "left"),
+    [
+        (
+            "Backups are kept for 30 days.",
+            "Done. Backups are now kept for 90 days (backup.sh). The tests pass.",
+            ["Backups are now kept for 90 days."],
+        ),
+        (
+            "note: backups are kept for 30 days, they are stored on tape",  # the tape still holds
+            "Backups are now kept for 90 days.",
+            ["Backups are kept for 30 days, they are stored on tape", "Backups are now kept for 90 days."],
+        ),
+        (
+            "Backups are kept for 30 days.",
+            "The README now says that backups are kept for 30 days. backup.sh now logs to syslog instead of stdout.",
+            ["Backups are kept for 30 days."],
+        ),
+        (
+            "Always keep backups for 30 days.",  # a rule is its author's to change
+            "Backups are now kept for 90 days.",
+            ["Always keep backups for 30 days."],
+        ),
+    ],
+)
+def test_a_change_that_an_answer_reports_replaces_what_it_changes(
+    open_engine: Callable[..., Engine], said: str, reported: str, left: list[str]
+) -> None:
+    engine = open_engine()
+    prompt(engine, said, "s-1")
+    answer(engine, reported, "s-2")
+    assert [memory.content for memory in known(engine)] == left
+
+
 def test_plans_and_summaries_in_an_answer_are_no_knowledge(engine: Engine) -> None:
     answer(engine, "I'll use a queue instead of polling. I added a test. Would you like me to deploy it?")
     assert known(engine) == []
