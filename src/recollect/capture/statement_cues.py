@@ -89,7 +89,10 @@ _TASK = (
     r"|sort|split|start|summari[sz]e|tell|test|translate|try|undo|update|upgrade|wrap|write)\b"
 )
 # An order for now, and where a statement may follow it: "add the gauge, and in general I prefer counters".
-REQUEST = _any(rf"^(?:let's |(?:(?:can|could|would|will) (?:you|u) )?(?:please |pls |also )?){_TASK}")
+REQUEST = _any(
+    rf"^(?:let's |(?:(?:can|could|would|will) (?:you|u) )?(?:please |pls |also )?){_TASK}"
+    r"(?! (?:messages|notes|titles)\b)"
+)
 JOINT = _any(r"(?:[,;]|\s[-–—]+)\s+(?:(?:and|then|but|also)\s+)*|\s(?:and|then|but)\s+(?:also\s+)?")
 # What follows a statement and is no part of it: a request, or thanks. "Our keys rotate monthly, so fix the header."
 REQUEST_AFTER = _any(
@@ -175,7 +178,17 @@ EVERYWHERE = _any(
     r"^globally\b|\b(?:apply|applies|holds?|valid) globally\b",
     r"\bno matter (?:which|what) (?:project|repo)",
 )
-REASON = re.compile(r"(?:because|since|otherwise|that way|this way|so that|the reason)\b", re.IGNORECASE)
+REASON = re.compile(
+    r"(?:because|since|otherwise|that way|this way|so that|(?:the )?reason"
+    r"|still (?:prefer|use|keep|want|need))\b|why ?:",
+    re.IGNORECASE,
+)
+# "Invoices: sent as PDF. Numbers are consecutive": what a paragraph is about.
+TOPIC = re.compile(
+    r"(?!(?:decision|reason|question|problem|bug|issue|todo|task|context|background|goal|idea|update|error|rule)\b)"
+    r"[a-z][\w-]{3,24}: (?=\w)",
+    re.IGNORECASE,
+)
 _PROJECT = r"an? (?:[\w.-]+ ){0,3}(?:repo|repository|project|app|service|library|monorepo|package|plugin)\b"
 # "Redis. We decided that last week": what was decided is the sentence before.
 _DECIDED = (

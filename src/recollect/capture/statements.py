@@ -306,7 +306,9 @@ def _with_context(said: Sequence[Sentence], place: int, start: int, kind: Kind) 
             return None
     if after is not None and not after.is_first and cues.REASON.match(after.plain):
         text = f"{text} {after.text.strip()}"
-    return text
+    first = next((each for each in said[place::-1] if each.is_first), sentence)
+    topic = cues.TOPIC.match(first.plain) if first is not sentence and ":" not in text else None
+    return f"{topic[0]}{text}" if topic else text
 
 
 def _words(sentence: Sentence) -> list[str]:

@@ -357,3 +357,24 @@ def test_regret_about_what_was_done_is_no_rule(classify: Classify | None) -> Non
 )  # fmt: skip
 def test_of_a_request_and_a_statement_in_one_sentence_the_statement_is_kept(message: str, found: list[str]) -> None:
     assert texts(message, classify=LocalEmbedder().classify) == found
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        (
+            "decision: no graphql, REST only. reason: the mobile team cant cache it",
+            ["Decision: no graphql, REST only. reason: the mobile team cant cache it"],
+        ),
+        (
+            "commit messages in english, code comments in english, but talk to me in german",
+            ["Commit messages in english, code comments in english, but talk to me in german"],
+        ),
+        (
+            "shipping: labels come from DHL. tracking ids are stored per parcel",
+            ["Shipping: labels come from DHL.", "Shipping: tracking ids are stored per parcel"],
+        ),
+    ],
+)
+def test_a_statement_keeps_its_reason_its_first_clause_and_its_topic(message: str, found: list[str]) -> None:
+    assert texts(message, classify=LocalEmbedder().classify) == found
