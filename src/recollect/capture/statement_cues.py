@@ -43,6 +43,7 @@ LEAD = _any(
     r"^(?:#[a-z]\w*\s|[\W_]+|(?:rule|note|reminder|nb|tip|ps) ?: |(?:no|nope)(?: man| dude|\b)\s*[,:;.!…–—-]+\s*"
     r"|(?:claude|copilot|cursor|guys|now)\b[\s,:]*|(?:\d{1,2}[.)])\s|(?:ok(?:ay)?|k|so|well|great|good|perfect|nice|cool"
     r"|awesome|excellent|yes|yep|yeah|yup|hmm+|also|and|but|oh|hey|hi|hello|thanks|thank you|please|pls|again|btw"
+    r"|(?:(?:as )?i(?:'ve| have)?(?: already)? (?:told you|said)(?: already| before)?|let'?s settle it)(?=[,:])"
     r"|by the way|just|man|dude|one (?:more|last|other) thing|last thing|important|in general|alright"
     r"|right)\b[\s,:;.!…–—-]*)"
 )
@@ -75,12 +76,15 @@ ANNOUNCED = _any(
     r"|correct)|incorrect|false)|wrong|incorrect)\b[\s,:.!–—-]+",
     r"^(?:please )?(?:(?:remember|note)(?: this)?|keep in mind|bear in mind|be aware|for the record|for (?:your|future)"
     r" (?:information|reference)|fyi|just so you know|so you know|heads[- ]up|reminder)\b(?:\s+that\b|\s*[,:–—-])\s*",
+    r"^(?:fyi\s|note to (?:self|you)\b[^,:]{0,20}:|merke? dir(?: bitte)?\s*:)\s*",
 )
 # A request that holds from now on: the assistant may be asked for it.
 REQUESTED = _any(
     r"^(?:can|could|would|will) (?:you|u) (?:please |pls |also )?"
     r"(?=(?:always|never|from now on) (?!(?:be|see|have|get|find|reach|tell)\b))"
 )
+# "Can you please stop creating …": the order is kept.
+ASKED = _any(r"^(?:can|could|would|will) (?:you|u) (?:please |pls )?(?=stop \w+ing\b)")
 # The verb of an order for now.
 _TASK = (
     r"(?:adapt|add|adjust|apply|build|bump|change|check|clean|close|commit|convert|create|debug|delete|deploy|describe|do|document"

@@ -188,7 +188,7 @@ def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) ->
     for place, sentence in enumerate(said):
         start = start_of(sentence)
         if speaker == "user" and is_standing(sentence.plain[start:]):
-            yield Statement(_tidy(sentence.text[start:]), *TYPES["rule"], False, "rule")
+            yield Statement(_tidy(cues.ANNOUNCED.sub("", sentence.text[start:])), *TYPES["rule"], False, "rule")
             continue
         if place == joined or is_foreign(sentence.plain):
             continue
@@ -317,7 +317,7 @@ def _words(sentence: Sentence) -> list[str]:
 
 def _tidy(text: str) -> str:
     """Return a text on one line without the request at its end, capitalised unless it begins with a name."""
-    plain = " ".join(text.split())
+    plain = cues.ASKED.sub("", " ".join(text.split()))
     after = cues.REQUEST_AFTER.search(plain)
     if after is not None and plain.count(" ", 0, after.start()) >= LEAST_WORDS - 1:
         plain = plain[: after.start()]

@@ -378,3 +378,18 @@ def test_of_a_request_and_a_statement_in_one_sentence_the_statement_is_kept(mess
 )
 def test_a_statement_keeps_its_reason_its_first_clause_and_its_topic(message: str, found: list[str]) -> None:
     assert texts(message, classify=LocalEmbedder().classify) == found
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("Fyi prices in the db are in cents", "Prices in the db are in cents"),
+        ("Note to self and to you: the seed script needs redis", "The seed script needs redis"),
+        ("I told you already, use uv and not pip!!", "Use uv and not pip!!"),
+        ("Lets settle it: we go with postgres", "We go with postgres"),
+        ("Merk dir: wir nutzen pnpm", "Wir nutzen pnpm"),
+        ("Would you please stop adding emojis to commit messages", "Stop adding emojis to commit messages"),
+    ],
+)
+def test_what_announces_a_statement_is_no_part_of_it(message: str, found: str) -> None:
+    assert texts(message, classify=LocalEmbedder().classify) == [found]
