@@ -26,7 +26,7 @@ _STANDING = {
     ),
     "French": (
         r"\b(?:désormais|dorénavant|[àa] partir de (?:maintenant|aujourd'hui)|à l'avenir|chez nous"
-        r"|une (?:bonne )?fois pour toutes|à chaque fois|en tête pour|retiens|n'oublie jamais"
+        r"|une (?:bonne )?fois pour toutes|à chaque fois|en tête pour|retiens|n'oublie (?:jamais|pas que)"
         r"|sans mon (?:accord|feu vert)|sans me (?:demander|prévenir)|on (?:part|reste) sur)\b"
         r"|, jamais\W*$|^ne (?:\S+ ){1,2}jamais\b|^on utilise "
         r"|^(?:utilise|écris|réponds|mets|fais|garde|teste|demande|montre)z?(?:-moi)?"
@@ -34,7 +34,7 @@ _STANDING = {
     ),
     "Spanish": (
         r"\b(?:a partir de (?:ahora|hoy)|de (?:ahora|aqu[ií]|hoy) en adelante|en adelante|en el futuro|apúntatelo"
-        r"|recuérdalo|acostúmbrate|sin (?:preguntarme|avisarme|mi permiso)|nos quedamos con"
+        r"|recuérdalo|acostúmbrate|recuerda que(?! tienes)|sin (?:preguntarme|avisarme|mi permiso)|nos quedamos con"
         r"|hemos (?:decidido|acordado)|nada de)\b|^usamos |^nunca \w+[ae]s\b|^no \w+[ae]s nunca\b"
         r"|^(?:usa|escribe|responde|contesta|pon|haz|mantén|pregunta|ejecuta|muestra) (?:\S+ ){0,2}"
         r"(?:siempre|en español)\b|^siempre (?:usa|escribe|responde|contesta|pon|haz|pregunta|ejecuta)\b"
@@ -48,7 +48,7 @@ _STANDING = {
     ),
     "Italian": (
         r"\b(?:d'ora in (?:poi|avanti)|da (?:adesso|ora|oggi)(?: in poi)?|in futuro|ricordatelo|ricordati|niente più"
-        r"|ogni volta che (?:ne )?\w+i|senza chieder(?:e|mi)|abbiamo deciso|in generale)\b"
+        r"|ricorda che|ogni volta che (?:ne )?\w+i|senza chieder(?:e|mi)|abbiamo deciso|in generale)\b"
         r"|^usiamo |^mai \w+(?:are|ere|ire)\b|^non \w+(?:are|ere|ire) mai\b"
         r"|^(?:usa|scrivi|rispondi|fai|metti|tieni|chiedi|esegui) (?:\S+ ){0,2}(?:sempre|in italiano)\b"
     ),

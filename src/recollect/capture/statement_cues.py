@@ -27,8 +27,9 @@ CONCLUDED: dict[Kind, re.Pattern[str]] = {
     "decision": _any(
         r"\b(?:i|we)(?:'ve| have)? (?:decided (?:on|to use|against|to keep)|chose|opted for|settled on"
         r"|went with)\b.{3,160}\b(?:because|instead of|rather than|over|since|so that)\b",
-        r"^decision:",
+        r"^(?:decision|entscheidung|decisi[oó]n):",
     ),
+    "fact": _any(r"^(?!if\b|you\b|i\b).{3,120}\b(?:must|has to|have to)\b.{3,160}\b(?:otherwise|or else)\b"),
 }
 # An assistant reports that something was changed: a statement only if it replaces one that is known.
 REPORTED = _any(
@@ -77,6 +78,10 @@ ANNOUNCED = _any(
     r"^(?:please )?(?:(?:remember|note)(?: this)?|keep in mind|bear in mind|be aware|for the record|for (?:your|future)"
     r" (?:information|reference)|fyi|just so you know|so you know|heads[- ]up|reminder)\b(?:\s+that\b|\s*[,:–—-])\s*",
     r"^(?:fyi\s|note to (?:self|you)\b[^,:]{0,20}:|merke? dir(?: bitte)?\s*:)\s*",
+    r"^(?:recuerda que(?! tienes)|n'oublie pas que|ricorda che) ",
+    # "Remember the free plan allows 3 projects", not "remember the bug of yesterday".
+    r"^remember (?=(?:the|our|we|all) (?:[\w-]+ ){1,4}?(?:is|are|has|have|must|needs?|\w+[^\Ws]s) "
+    r"(?!(?:for|of|from|when|before|after|and|or)\b))",
 )
 # A request that holds from now on: the assistant may be asked for it.
 REQUESTED = _any(
@@ -85,6 +90,10 @@ REQUESTED = _any(
 )
 # "Can you please stop creating …": the order is kept.
 ASKED = _any(r"^(?:can|could|would|will) (?:you|u) (?:please |pls )?(?=stop \w+ing\b)")
+# What a third party demanded: "the customer said: always deliver before noon".
+QUOTING = _any(
+    r"^(?:the|a|our|one|another) (?:customer|client|user|tester|vendor)s? (?:\w+ )?(?:said|says|wrote|asked)\s*[:,]"
+)
 # The verb of an order for now.
 _TASK = (
     r"(?:adapt|add|adjust|apply|build|bump|change|check|clean|close|commit|convert|create|debug|delete|deploy|describe|do|document"

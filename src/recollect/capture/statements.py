@@ -190,7 +190,7 @@ def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) ->
         if speaker == "user" and is_standing(sentence.plain[start:]):
             yield Statement(_tidy(cues.ANNOUNCED.sub("", sentence.text[start:])), *TYPES["rule"], False, "rule")
             continue
-        if place == joined or is_foreign(sentence.plain):
+        if place == joined or is_foreign(sentence.plain) or cues.QUOTING.match(sentence.plain[start:]):
             continue
         if speaker == "user" and (rest := _after_request(message, place, start)) is not None:
             yield rest

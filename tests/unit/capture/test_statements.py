@@ -393,3 +393,25 @@ def test_a_statement_keeps_its_reason_its_first_clause_and_its_topic(message: st
 )
 def test_what_announces_a_statement_is_no_part_of_it(message: str, found: str) -> None:
     assert texts(message, classify=LocalEmbedder().classify) == [found]
+
+
+@pytest.mark.parametrize(
+    ("message", "speaker", "found"),
+    [
+        ("remember the free plan allows 3 projects", "user", ["The free plan allows 3 projects"]),
+        ("remember the tests for orders when you refactor", "user", []),
+        ("recuerda que el servidor de pruebas es test1.acme.es", "user", ["El servidor de pruebas es test1.acme.es"]),
+        (
+            "Important: the worker must start after the seed script, otherwise it hangs.",
+            "assistant",
+            ["The worker must start after the seed script, otherwise it hangs."],
+        ),
+        ("You must restart the server, otherwise the change is not visible.", "assistant", []),
+        ("Entscheidung: Wir behalten das Monorepo.", "assistant", ["Entscheidung: Wir behalten das Monorepo."]),
+        ("the customer said: from now on always deliver before noon. how would we model this?", "user", []),
+    ],
+)
+def test_what_is_to_be_remembered_is_kept_and_what_others_demand_is_not(
+    message: str, speaker: Speaker, found: list[str]
+) -> None:
+    assert texts(message, speaker, LocalEmbedder().classify) == found
