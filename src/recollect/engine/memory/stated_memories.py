@@ -119,7 +119,7 @@ def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> State
 def _is_reported(change: Found) -> bool:
     """Tell whether an assistant's report replaces a memory; rules for assistants are not theirs to change."""
     is_likely = change.amended.change != "opposite" and change.amended.evidence >= REPORTED
-    return is_likely and change.memory.memory_type not in _OF_THE_PROJECT
+    return is_likely and change.memory.memory_type not in OF_THE_PROJECT
 
 
 def _in_place(memory: Memory, changes: Sequence[Found]) -> Memory:
