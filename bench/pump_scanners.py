@@ -692,6 +692,7 @@ WITHOUT_ROW = {
         NAMES,
     ),
     "recollect.capture.transcripts.transcript_files": "it looks at the first kilobytes of a file",
+    "recollect.render.block": "it compares notes, most of which have one sentence, with three forms",
     "recollect.expected": "it matches at most 41 characters of a number, at one place",
     "recollect.text.time_arguments": "it refuses more than 60 characters first",
     "recollect.engine.memory.stated_memories": "it looks at statements, which have at most 400 characters",
