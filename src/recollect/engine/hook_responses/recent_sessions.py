@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Sessions that are looked at: the latest that changed or ran something, and those between them. None is older: the one
 # that finished it may be out of sight.
-SESSIONS = 6
+SESSIONS = 7
 IDLE = 30
 # Observations of each, the latest.
 ROWS = 200
