@@ -31,11 +31,16 @@ CONCLUDED: dict[Kind, re.Pattern[str]] = {
     ),
     "fact": _any(r"^(?!if\b|you\b|i\b).{3,120}\b(?:must|has to|have to)\b.{3,160}\b(?:otherwise|or else)\b"),
 }
-# An assistant reports that something was changed: a statement only if it replaces one that is known.
+# An assistant reports that something was changed: a statement only if it may replace one that is known.
 REPORTED = _any(
-    r"^(?!.*\b(?:i'll|we'll|will|going to|should|could|need to|needs to|next|if|once|until|was already)\b)"
+    r"^(?!.*\b(?:i'll|we'll|will|going to|should|could|need to|needs to|next|if|once|until|was already|locally"
+    r"|(?:my|your|this) (?:machine|laptop))\b)"
     r".*(?:\b(?:now|no longer|instead|(?:switch|mov|chang|renam|replac|migrat|rais|lower|reduc|increas)ed)\b"
     r"|\bfrom .{1,60} to\b|\w (?:→|->) \w)"
+)
+# The change was undone.
+UNDONE = _any(
+    r"\b(?:put|changed|moved|set|rolled|switched|went) (?:it |that |this |them )?back\b|\breverted\b|\bundid\b"
 )
 # "(auth.py)" at the end of a report.
 ASIDE = re.compile(r"\s*\([^()]*\)(?=\W*$)")

@@ -92,14 +92,16 @@ def statements(
     if cues.ROLE.search(text, 0, 200):
         return ()
     found: dict[str, Statement] = {}
+    most = 0 if cues.UNDONE.search(text) else MOST_REPORTED
     for statement in _found(sentences(text), speaker, classify):
-        reports = 0 if speaker == "user" or statement.is_sure else sum(not each.is_sure for each in found.values())
-        if reports == MOST_REPORTED:
+        is_report = speaker == "assistant" and not statement.is_sure
+        if is_report and sum(not each.is_sure for each in found.values()) >= most:
             continue
-        if (statement.is_sure or unsure) and statement.text not in "\n".join(found):
+        name = statement.text.casefold()
+        if (statement.is_sure or unsure) and name not in "\n".join(found):
             is_new = statement.is_sure
-            found = {text: each for text, each in found.items() if text not in statement.text or each.is_sure > is_new}
-            found[statement.text] = statement
+            found = {text: each for text, each in found.items() if text not in name or each.is_sure > is_new}
+            found[name] = statement
         if sum(each.is_sure for each in found.values()) > OF_A_MESSAGE:
             return ()
     return tuple(found.values())

@@ -104,6 +104,22 @@ _SOUGHT = compiled(
     r"[^,;:–—]*+(?:, (?:please|thanks|again|too|though)\b[^,;:–—]*+)?\Z",
     re.IGNORECASE,
 )
+# The same in German, Spanish and French: "sag mir bitte, wo die Backups liegen", not "zeig mir immer, was".
+_WHAT_ELSE = (
+    r"(?:wo|wohin|woher|wie|was|wer|wann|warum|wieso|ob|welche[mnrs]?|d[óo]nde|qu[ée]|c[óo]mo|cu[áa]l|cu[áa]ndo"
+    r"|qui[ée]n|o[ùu]|comment|pourquoi|quand|quel(?:le)?s?)\b"
+)
+_TELL = (
+    r"(?:sag|sagt|nenn|zeig|erklär|verrat|schau|prüfe?|dime|dinos|muéstrame|dis|dites|montre)"
+    r"(?:[- ](?:mir|uns|moi|nous))?\b"
+)
+_ASKED_ELSEWHERE = compiled(
+    r"(?!.*\b(?:immer|nie|stets|künftig|jede[mnrs]?|siempre|cada|nunca|toujours|chaque|jamais)\b)"
+    rf"(?:{_TELL}.{{0,80}}?\b{_WHAT_ELSE}"
+    rf"|kannst du\b.{{0,40}}?\b(?:sagen|zeigen|prüfen|nachsehen|schauen)\b.{{0,20}}?\b{_WHAT_ELSE}"
+    rf"|{_WHAT_ELSE}.{{0,200}}?\b(?:sag|zeig) (?:mir|uns)\b)",
+    re.IGNORECASE,
+)
 
 
 def only_asks(text: str, query: str | None = None) -> bool:
@@ -146,4 +162,5 @@ def _asks(sentence: str) -> bool:
     begin = start.end() if start else 0
     # A greeting states nothing either.
     is_request = _REQUEST.match(sentence, begin) and not _STANDING.search(sentence)
-    return begin == len(sentence) or bool(is_request or _ENDS.search(sentence) or _SOUGHT.match(sentence, begin))
+    is_sought = _SOUGHT.match(sentence, begin) or _ASKED_ELSEWHERE.match(sentence, begin)
+    return begin == len(sentence) or bool(is_request or _ENDS.search(sentence) or is_sought)

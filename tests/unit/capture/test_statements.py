@@ -367,6 +367,10 @@ def test_of_a_request_and_a_statement_in_one_sentence_the_statement_is_kept(mess
             ["Decision: no graphql, REST only. reason: the mobile team cant cache it"],
         ),
         (
+            "never use cgo, the binaries have to be static. because customers run alpine",
+            ["Never use cgo, the binaries have to be static. because customers run alpine"],
+        ),
+        (
             "commit messages in english, code comments in english, but talk to me in german",
             ["Commit messages in english, code comments in english, but talk to me in german"],
         ),

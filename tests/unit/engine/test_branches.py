@@ -421,6 +421,23 @@ def test_a_preference_that_is_stored_on_a_branch_holds_on_all(engine: Engine, ap
     assert memory.content in engine.presence.context(namespace=".").text
 
 
+@pytest.mark.promise("B10")
+@pytest.mark.parametrize("rule", ["On this branch use yaml for the config", "Use yaml for the config of feature"])
+def test_a_rule_that_names_a_branch_is_of_that_branch(
+    engine: Engine, clocked: FrozenClock, app: Path, rule: str
+) -> None:
+    git(app, "switch", "-q", "-c", "feature")
+    commit(app, "b.py", "second")
+    engine.memories.store(rule, memory_type="style", namespace=".")
+    says(engine, "from now on always use tabs on this branch", app)
+    branches_of(engine, app)
+    git(app, "switch", "-q", "main")
+    assert standing(engine, rule) == "elsewhere"
+    text = engine.presence.context(namespace=".").text
+    assert rule not in text
+    assert "tabs on this branch (on branch feature, not merged here)" in text
+
+
 def test_memories_can_be_asked_for_by_branch(engine: Engine, app: Path) -> None:
     stored(engine, "The parser is written by hand")
     git(app, "switch", "-q", "-c", "feature")

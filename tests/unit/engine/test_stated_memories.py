@@ -173,7 +173,17 @@ def test_what_still_holds_stays_with_a_change(open_engine: Callable[..., Engine]
         (
             "Backups are kept for 30 days.",
             "Done. Backups are now kept for 90 days (backup.sh). The tests pass.",
-            ["Backups are now kept for 90 days."],
+            ["Backups are kept for 30 days.", "Backups are now kept for 90 days."],
+        ),
+        (
+            "Backups are kept for 30 days.",
+            "Backups are now kept for 90 days. The disk is too small for that, so I put it back to 30.",
+            ["Backups are kept for 30 days."],
+        ),
+        (
+            "Backups are kept for 30 days.",
+            "Backups are now kept for 90 days on your machine.",
+            ["Backups are kept for 30 days."],
         ),
         (
             "note: backups are kept for 30 days, they are stored on tape",  # the tape still holds
@@ -192,13 +202,15 @@ def test_what_still_holds_stays_with_a_change(open_engine: Callable[..., Engine]
         ),
     ],
 )
-def test_a_change_that_an_answer_reports_replaces_what_it_changes(
+def test_a_change_that_an_answer_reports_is_told_with_what_it_may_have_replaced(
     open_engine: Callable[..., Engine], said: str, reported: str, left: list[str]
 ) -> None:
     engine = open_engine()
     prompt(engine, said, "s-1")
     answer(engine, reported, "s-2")
     assert [memory.content for memory in known(engine)] == left
+    start = engine.presence.context(namespace=payloads.ROOT).text
+    assert ("Backups are now kept for 90 days. (assistant; earlier, may no longer hold: " in start) == (len(left) > 1)
 
 
 def test_plans_and_summaries_in_an_answer_are_no_knowledge(engine: Engine) -> None:

@@ -59,6 +59,10 @@ from recollect.text.questions import only_asks
         "wir nehmen im frontend pnpm oder npm? bitte sag mir das",
         "Which port is it? Please have a look.",
         "pls tell me where the icons come from",
+        "sag mir bitte, wie lange Logs aufbewahrt werden",
+        "wo liegen die Backups, sag mir das bitte",
+        "kannst du bitte prüfen, welcher Port das ist",
+        "dime por favor dónde están los backups",
     ],
 )
 def test_questions_and_requests_for_information_only_ask(text: str) -> None:
@@ -71,6 +75,8 @@ def test_questions_and_requests_for_information_only_ask(text: str) -> None:
         "Login sessions are kept in Redis.",
         "We use Redis. Ok?",
         "Please use tabs.",
+        "Zeig mir immer, was du änderst.",
+        "Was wir ausliefern, steht in deploy.yml.",
         "Tabs or spaces? Please use tabs.",
         "Who signs releases? Please ask Ada.",
         "Which formatter? Black, please.",

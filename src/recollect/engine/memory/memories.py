@@ -10,7 +10,7 @@ from recollect.engine.graph.code_nodes import code_nodes, is_code
 from recollect.engine.memory.anchor_drafts import spoken_text
 from recollect.engine.memory.freshness import freshness_of
 from recollect.engine.records import input_checks, memory_rows
-from recollect.engine.records.branches import OF_THE_PROJECT
+from recollect.engine.records.branches import holds_everywhere
 from recollect.engine.records.identity import namespace_of
 from recollect.engine.records.record_redaction import WRITTEN, fields_without_secrets
 from recollect.errors import Conflict, MemoryNotFound, NotFound
@@ -141,7 +141,8 @@ class Memories(msgspec.Struct, eq=False):
             values["memory_type"] = _worded_type(values)
         memory = self._new(values, namespace)
         # A description of code may be worded as a convention: "keys are compared byte by byte".
-        if memory_type in OF_THE_PROJECT or memory.memory_type == "preference":
+        stated_as = memory_type or ("preference" if memory.memory_type == "preference" else "context")
+        if holds_everywhere(stated_as, memory.content, memory.branch):
             memory = msgspec.structs.replace(memory, branch=None)
         is_new = namespace is not None and not global_ and not self.scope.is_known(memory.namespace or "")
         anchors, found = redact_value(anchors)

@@ -17,7 +17,7 @@ import msgspec
 
 from recollect.capture.observation import Observation
 from recollect.engine.memory.anchor_drafts import NOTHING, Prepared, spoken_text
-from recollect.engine.records.branches import OF_THE_PROJECT
+from recollect.engine.records.branches import OF_THE_PROJECT, holds_everywhere
 from recollect.engine.records.memory_rows import TRUST, new_memory
 from recollect.errors import RecollectError
 from recollect.model import Memory, Observed
@@ -42,8 +42,8 @@ SESSIONS = 50
 # What a session start shows first, and the changes after which something else holds.
 _LASTING = OF_THE_PROJECT | {"decision"}
 _INSTEAD = frozenset({"value", "said", "ended"})
-# The probability from which what an assistant reports to be changed replaces a memory: of 27 written reports of changes
-# 20 reach it, and none of 40 reports about something else.
+# The probability from which what an assistant reports to be changed may replace a memory: of 27 written reports of
+# changes 20 reach it, and none of 40 reports about something else. It may be undone, or hold "on your machine" only.
 REPORTED = 0.5
 # Words without which a statement says the same.
 _EMPTY = re.compile(
@@ -79,7 +79,8 @@ def stated(
     over = [Statement(topic, "context", 0.0, False, "fact", False) for topic in retracted(seen.text)]
     said = statements(seen.text, speaker, unsure=True, classify=classify)
     for each in (*said, *(over if speaker == "user" else ())):
-        where: dict[str, Any] = {} if each.memory_type in OF_THE_PROJECT or each.everywhere else position._asdict()
+        is_free = each.everywhere or holds_everywhere(each.memory_type, each.text, position.branch)
+        where: dict[str, Any] = {} if is_free else position._asdict()
         memory, _ = new_memory(
             row.at,
             content=each.text,
@@ -107,7 +108,7 @@ def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> State
         return each._replace(repeats=known.id if known is not None else None)
     changes = tuple(amendments.find(memory))
     if is_report:
-        changes = tuple(change for change in changes if _is_reported(change))
+        changes = tuple(_doubtful(change) for change in changes if _is_reported(change))
     if not each.is_sure and not any(is_report or change.is_whole for change in changes):
         return each
     anchors = NOTHING
@@ -117,9 +118,13 @@ def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> State
 
 
 def _is_reported(change: Found) -> bool:
-    """Tell whether an assistant's report replaces a memory; rules for assistants are not theirs to change."""
-    is_likely = change.amended.change != "opposite" and change.amended.evidence >= REPORTED
-    return is_likely and change.memory.memory_type not in OF_THE_PROJECT
+    """Tell whether an assistant's report may replace a memory; rules for assistants are not theirs to change."""
+    return change.amended.evidence >= REPORTED and change.memory.memory_type not in OF_THE_PROJECT
+
+
+def _doubtful(change: Found) -> Found:
+    """Return a change as a possible one: both memories stay, and are told together."""
+    return change._replace(amended=change.amended._replace(change="opposite"))
 
 
 def _in_place(memory: Memory, changes: Sequence[Found]) -> Memory:

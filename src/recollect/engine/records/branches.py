@@ -45,6 +45,7 @@ MAX_COMPARED = 8
 MAX_OWN = 5_000
 # Types of memories that hold on every branch: rules and preferences of people.
 OF_THE_PROJECT = frozenset({"preference", "style"})
+_THIS = re.compile(r"\b(?:this|the current) branch\b", re.IGNORECASE)
 # Marks a commit below which there is none of the branch's own: what the memory is about came later.
 LATER = "+"
 
@@ -210,6 +211,11 @@ class Branches:
 def written_on(memory: Memory) -> Written | None:
     """Return the branch of a memory; None for the default one, or none."""
     return Written(memory.namespace, memory.branch, memory.head or "") if memory.branch else None
+
+
+def holds_everywhere(memory_type: str, text: str, branch: str | None) -> bool:
+    """Tell whether a memory holds on every branch: a rule or a preference that names no branch."""
+    return memory_type in OF_THE_PROJECT and not (_THIS.search(text) or (branch and branch in text))
 
 
 def _standing(row: Written, now: str, reach: Mapping[str, bool | None]) -> str:
