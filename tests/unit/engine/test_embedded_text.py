@@ -72,6 +72,16 @@ def test_the_strongest_links_are_named_first(open_engine: Open, embedder: Hashin
     assert text == "; ".join(f"Other {number}" for number in range(11, 3, -1)) + "\nThe note"
 
 
+@pytest.mark.parametrize(("weight", "expected"), [(0.6, "The note"), (0.9, "The old note\nThe note")])
+def test_a_possible_change_is_named_only_if_it_is_probable(
+    open_engine: Open, embedder: HashingEmbedder, weight: float, expected: str
+) -> None:
+    engine = open_engine(embedder=embedder, enrichment="lean")
+    old, new = (engine.memories.store(text).memory.id for text in ("The old note", "The note"))
+    engine.memories.associate(new, old, relationship="CONTRADICTS", weight=weight)
+    assert embedded(embedder, engine) == sorted([expected, "The old note"])
+
+
 # --- apart from others ---
 
 

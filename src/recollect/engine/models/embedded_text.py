@@ -38,8 +38,10 @@ if TYPE_CHECKING:
 
 # As in document 002.
 MAX_RELATIONS = 8
-# Links by similarity, order or doubt, not by subject: a possible change may be about something else.
-COMPARED = frozenset({"SIMILAR_TO", "SHARES_THEME", "SUMMARIZES", "PRECEDED_BY", "CONTRADICTS"})
+# Links by similarity or order, not by subject.
+COMPARED = frozenset({"SIMILAR_TO", "SHARES_THEME", "SUMMARIZES", "PRECEDED_BY"})
+# A possible change that is less probable may be about something else (recall/amend.py, SURE_READ).
+LEAST_CONTRARY = 0.8
 
 
 class Related(NamedTuple):
@@ -198,7 +200,7 @@ def related(store: "Store", memory_id: str) -> list[Related]:
         edge
         for side in ("src", "dst")
         for edge in store.find(Edge, {side: own}, order="-weight", limit=MAX_RELATIONS)
-        if edge.src != edge.dst
+        if edge.src != edge.dst and (edge.relationship != "CONTRADICTS" or edge.weight >= LEAST_CONTRARY)
     ]
     edges.sort(key=lambda edge: -edge.weight)
     ends = [edge.dst if edge.src == own else edge.src for edge in edges]
