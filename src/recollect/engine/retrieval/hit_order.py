@@ -35,7 +35,7 @@ CHANGES = frozenset({"git", "changelog"})
 # Of so many of them, a newer version is looked for among all notes of the pool.
 LED = 3
 # The relevance of a possible replacement as a share of the older one's, from which it is put above it.
-LEAST_SHARE = 0.5
+LEAST_SHARE = 0.8
 
 
 class Ordered(NamedTuple):
