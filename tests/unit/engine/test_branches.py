@@ -169,6 +169,17 @@ def test_an_event_is_of_the_branch_of_its_time_whatever_is_checked_out_when_the_
     assert branches_of(engine, app) == [(None, base), ("fix", at), ("feat/x", f"{base}+"), (None, base)]
 
 
+@pytest.mark.parametrize("is_before", [True, False])
+def test_an_event_in_the_second_of_a_checkout_is_of_the_branch_of_its_moment(
+    engine: Engine, clocked: FrozenClock, app: Path, is_before: bool
+) -> None:
+    git(app, "switch", "-q", "-c", "feat/x")
+    says(engine, "remember: the staging db runs on port 5544", app)
+    at_ns = (clocked.at + 1) * 10**9 - 1 if is_before else clocked.at * 10**9
+    os.utime(app / ".git" / "logs" / "HEAD", ns=(at_ns, at_ns))
+    assert branches_of(engine, app) == [(None, sha(app)) if is_before else ("feat/x", f"{sha(app)}+")]
+
+
 def test_an_event_before_the_first_commit_is_of_no_branch(
     engine: Engine, clocked: FrozenClock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

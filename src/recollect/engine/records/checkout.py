@@ -63,7 +63,7 @@ def work_tree(path: str) -> str:
     return str(absolute)
 
 
-def checkout(root: str, at: int | None = None) -> Checkout | None:
+def checkout(root: str, at_ns: int | None = None) -> Checkout | None:
     """Return branch and commit of the work tree at `root`, now or at a time; None without a readable repository."""
     found = folders(root)
     head = line(found.own / "HEAD") if found is not None else ""
@@ -75,8 +75,8 @@ def checkout(root: str, at: int | None = None) -> Checkout | None:
         return None
     commit = head if _COMMIT.fullmatch(head) else tip(common, branch)
     default = _default(common, branch)
-    if at is not None:
-        branch, commit = _earlier(folder / "logs/HEAD", at, branch, commit)
+    if at_ns is not None:
+        branch, commit = _earlier(folder / "logs/HEAD", at_ns, branch, commit)
     return Checkout(root, common, branch, commit, default)
 
 
@@ -92,17 +92,21 @@ def _named(head: str) -> str:
     return "" if is_odd or holds_secret(name) else name
 
 
-def _earlier(log: Path, at: int, branch: str, commit: str) -> tuple[str, str]:
+def _earlier(log: Path, at_ns: int, branch: str, commit: str) -> tuple[str, str]:
     """Return branch and commit of a time by the reflog of HEAD, beginning with those of now."""
-    logged = b""
+    logged, written_ns = b"", 0
     with suppress(OSError), open_file(log) as file:
-        file.seek(max(0, os.fstat(file.fileno()).st_size - MAX_LOG_BYTES))
-        logged = file.read(MAX_LOG_BYTES)
+        status = os.fstat(file.fileno())
+        file.seek(max(0, status.st_size - MAX_LOG_BYTES))
+        logged, written_ns = file.read(MAX_LOG_BYTES), status.st_mtime_ns
     for entry in reversed(logged.decode("utf-8", "replace").split("\n")):
         if (found := _LOGGED.match(entry)) is None:
             continue
-        if int(found[2]) <= at:
+        # A reflog has seconds only; the time of its file says when the last line was written.
+        logged_ns = int(found[2]) * 10**9
+        if (written_ns if 0 <= written_ns - logged_ns < 2 * 10**9 else logged_ns) <= at_ns:
             break
+        written_ns = 0
         commit = found[1] if found[1].strip("0") else ""
         if found[3] is not None:
             branch = "" if _COMMIT.fullmatch(found[3]) else _named(f"ref: {_BRANCH}{found[3]}")

@@ -179,7 +179,7 @@ class Capture:
 
     def parse(self, payload: bytes, *, event: str = "", assistant: str = "") -> "PreparedEvent | None":
         """Return the rows a payload would write; None for noise. Nothing is stored. Raises BadPayload."""
-        return self.reader().parse(payload, "", event=event, assistant=assistant, at=clock.now())
+        return self.reader().parse(payload, "", event=event, assistant=assistant, at_ns=(clock.now() + 1) * 10**9 - 1)
 
     def fix_for(self, fingerprint: str, namespace: str | None = None) -> KnownFix | None:
         """Return the fix that resolved an error most often, then the latest; None if none is known.

@@ -86,7 +86,7 @@ class PreparedEvent(NamedTuple):
 
 
 class EventReader:
-    """Prepares payloads of hooks for writing. Folders are looked up once per reader and second."""
+    """Prepares payloads of hooks for writing. Folders are looked up once per reader and moment."""
 
     def __init__(
         self, context: Context, *, branches: Branches, anchoring: Anchoring, classify: Classify | None
@@ -104,11 +104,11 @@ class EventReader:
         raw = payload.read()
         if len(raw) > MAX_BYTES:
             raise BadPayload(f"larger than {MAX_BYTES:,} bytes")
-        at = min(max(0, payload.at_ns // 10**9), 253_402_300_799)
-        return self.parse(raw, payload.name, event=payload.event, assistant=payload.assistant, at=at)
+        return self.parse(raw, payload.name, event=payload.event, assistant=payload.assistant, at_ns=payload.at_ns)
 
-    def parse(self, raw: bytes, name: str, *, event: str, assistant: str, at: int) -> PreparedEvent | None:
+    def parse(self, raw: bytes, name: str, *, event: str, assistant: str, at_ns: int) -> PreparedEvent | None:
         """Return the rows to write for a hook's payload bytes; None for noise. Raises BadPayload."""
+        at = min(max(0, at_ns // 10**9), 253_402_300_799)
         seen = with_rollout(cleaned(with_answer(read(raw, event=event, assistant=assistant, at=at))))
         if name and is_answer(seen):
             self.answers.append(OwnAnswer(seen.session, at, name, mark(seen)[0], memory_ids(seen)))
@@ -116,7 +116,7 @@ class EventReader:
             return None
         told, is_own = mark(seen)
         seen = redacted(seen)
-        folder = self.folder(seen.cwd, at) if seen.cwd else self._of_session(seen.session, at)
+        folder = self.folder(seen.cwd, at_ns) if seen.cwd else self._of_session(seen.session, at_ns)
         learnt = lesson_of(seen, folder.place, outline)
         session = seen.session or _unnamed(seen, folder.namespace, at)
         row, _ = without_secrets(observed(name, told, at, session, seen, folder, learnt))
@@ -125,31 +125,31 @@ class EventReader:
         said = stated(seen, row, folder.position, self.classify) if name else ()
         return PreparedEvent(seen, row, is_own, learnt, folder.branch, memory, self.anchors(memory), said)
 
-    def _of_session(self, session_id: str, at: int) -> WorkFolder:
+    def _of_session(self, session_id: str, at_ns: int) -> WorkFolder:
         """Return where a session began, for events that do not name a folder."""
         known = self._context.store.get(Session, [session_id]) if session_id else []
         if not known or not known[0].namespace:
-            return self.folder("", at)
+            return self.folder("", at_ns)
         namespace, branch = known[0].namespace, known[0].branch
-        found = checkout(namespace, at)
+        found = checkout(namespace, at_ns)
         if found is not None and branch not in ("", found.branch, found.default):  # it works in another work tree
             return WorkFolder(namespace, Place(root=namespace), branch, Position(branch))
         return WorkFolder(namespace, Place(root=namespace), branch, self._position(found))
 
-    def folder(self, cwd: str, at: int | None = None) -> WorkFolder:
+    def folder(self, cwd: str, at_ns: int | None = None) -> WorkFolder:
         """Return where a session in a folder works, or worked at a time: events are read some time after it."""
-        if (cwd, at) not in self._folders:
+        if (cwd, at_ns) not in self._folders:
             namespace, root = namespace_of(self._context.settings.namespace or None), ""
             found = None
             if cwd.startswith(("/", "~")):
                 # An event is kept even if its folder cannot exist.
                 with suppress(RecollectError, OSError, ValueError, RuntimeError):
                     namespace, root = namespace_of(cwd), work_tree(cwd)
-                    found = checkout(root, at)
+                    found = checkout(root, at_ns)
             branch = found.branch if found is not None else ""
             place = Place(cwd.rstrip("/"), root)
-            self._folders[cwd, at] = WorkFolder(namespace, place, branch, self._position(found))
-        return self._folders[cwd, at]
+            self._folders[cwd, at_ns] = WorkFolder(namespace, place, branch, self._position(found))
+        return self._folders[cwd, at_ns]
 
     def _position(self, found: Checkout | None) -> Position:
         return self._branches.of(found) if found is not None else NOWHERE
