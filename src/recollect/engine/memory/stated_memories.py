@@ -106,7 +106,7 @@ def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> State
     known = None if is_report else amendments.repeated(memory, _is_about if each.retracts else _says_the_same)
     if known is not None or each.retracts:
         return each._replace(repeats=known.id if known is not None else None)
-    changes = tuple(amendments.find(memory))
+    changes = tuple(change for change in amendments.find(memory) if not _carries_out(memory, change.memory))
     if is_report:
         changes = tuple(_doubtful(change) for change in changes if _is_reported(change))
     if not each.is_sure and not any(is_report or change.is_whole for change in changes):
@@ -115,6 +115,13 @@ def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> State
     with suppress(RecollectError, OSError):  # a statement is kept whether or not its code can be read
         anchors = anchoring.prepare(spoken_text(memory), memory.namespace)
     return each._replace(memory=_in_place(memory, changes), anchors=anchors, changes=changes, is_sure=True)
+
+
+def _carries_out(memory: Memory, old: Memory) -> bool:
+    """Tell whether an assistant answers to what a user stated in its session: that cannot put it in doubt."""
+    also_in = old.metadata.get("also_in")
+    stated_in = (old.session_id, *(also_in if isinstance(also_in, list) else ()))
+    return memory.source == "assistant" and old.source == "user" and memory.session_id in stated_in
 
 
 def _is_reported(change: Found) -> bool:
