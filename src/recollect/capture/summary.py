@@ -84,11 +84,12 @@ class Progress(NamedTuple):
     """The progress of a session.
 
     asked: its last request, after the one that it answers or interrupts. left: open tasks of the last answer
-    ran: whether it changed files or ran commands, which may have failed. answered: whether the last request got an
-    answer. continues: whether it was asked to go on with an earlier session
+    before: earlier requests, the latest first. ran: whether it changed files or ran commands, which may have failed.
+    answered: whether the last request got an answer. continues: whether it was asked to go on with an earlier session
     """
 
     asked: str
+    before: tuple[str, ...]
     changed: tuple[str, ...]
     read: tuple[str, ...]
     left: tuple[str, ...]
@@ -154,6 +155,7 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
     left = [] if is_question else _left(_last_answer(heard)) or _left(answer)
     return Progress(
         asked="\n".join(requests[-2:] if is_part else requests[-1:]),
+        before=tuple(requests[-2::-1]),
         changed=tuple(_files(tools, CHANGING, shown)),
         read=tuple(_files(tools, ("read",), shown)),
         left=tuple(left[:LEFT]),

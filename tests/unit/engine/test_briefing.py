@@ -93,15 +93,15 @@ class Shop:
 def time(monkeypatch: pytest.MonkeyPatch) -> FrozenClock:
     frozen = FrozenClock(NOW)
     monkeypatch.setattr(clock, "now", frozen)
+    monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{NOW} +0000")
     return frozen
 
 
 @pytest.fixture
 def shop(tmp_path: Path, time: FrozenClock) -> Iterator[Shop]:
     root = Path(os.path.realpath(tmp_path)) / "shop"
-    root.mkdir()
-    git(root, "init", "-q", "-b", "main")
     write(root, dict.fromkeys(("shop/price.py", "shop/tax.py", "web/page.py", "price.py"), payloads.SOURCE))
+    git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "first")
     with Engine(embed_provider="off") as engine:
@@ -388,7 +388,7 @@ def test_a_killed_session_is_told_to_the_next_one_and_summarized(shop: Shop) -> 
 
 
 @pytest.mark.parametrize("edits", [True, False])
-@pytest.mark.parametrize("answer", ["", "Which separator do you want?"])
+@pytest.mark.parametrize("answer", ["", "Which separator do you want?", "The export is in shop/price.py."])
 def test_the_task_of_a_killed_session_is_told_though_its_last_prompt_answers_something(
     shop: Shop, edits: bool, answer: str
 ) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -44,6 +45,7 @@ from recollect.engine.hook_responses.recent_sessions import PastSession, past_se
 from recollect.engine.hook_responses.work_in_progress import (
     WorkInProgress,
     beside,
+    is_committed,
     names_file,
     related,
     work_in_progress,
@@ -219,7 +221,9 @@ class Briefing:
         others = tuple(_general(known, once))
         snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted, once))), room // 2)
         usual, wrong = _known_commands(recent)
-        threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said, wrong)))
+        committed = partial(is_committed, wanted.folder if self._branches.asks_git else "")
+        open_work = work_lines(pasts, work.branch, wanted.told, once.is_said, committed, wrong)
+        threads = Section("Open work", tuple(open_work))
         is_first = not wanted.briefed and wanted.namespace is not None
         commands = Section("Commands that work here", tuple(_commands(usual)) if is_first else ())
         threads, commands = within(threads, room // 3), within(commands, room // 5)

@@ -2,8 +2,8 @@
 
 A session is open if it was interrupted, if something still fails, or if its assistant called something unfinished. A
 newer session closes it by asking for the same, by working on the same files, by being asked to go on and finishing, or
-by making its failing commands succeed, unless something still fails. Finished sessions, questions and small talk are
-left out.
+by making its failing commands succeed, unless something still fails. A commit of its files closes an interrupted one.
+Finished sessions, questions and small talk are left out.
 """
 
 from __future__ import annotations
@@ -104,12 +104,14 @@ def work_lines(
     branch: str,
     told: Collection[str],
     said: Callable[[str], bool],
+    committed: Callable[[Sequence[str], int], bool],
     wrong: Collection[str] = (),
 ) -> Iterator[Line]:
     """Yield the sessions that are still open.
 
     branch: the one that is checked out. told: memories that this session was told already. said: whether a sentence
-    stands in the briefing already. wrong: failed runs of commands that another one replaced
+    stands in the briefing already. committed: whether all changes of files were committed after a time. wrong: failed
+    runs of commands that another one replaced
     """
     failing = _failing((row for past in pasts for row in past.rows), wrong)
     found: list[tuple[PastSession, list[str]]] = []
@@ -125,15 +127,24 @@ def work_lines(
         is_done = any(_finishes(late) for late in pasts[:place][-1:]) or any(
             _covers(late, past) for late in pasts[:place]
         )
-        if fails or (is_left and not is_done):
+        if not fails and (is_done or not is_left):
+            continue
+        # Whoever was interrupted may have finished it without an assistant.
+        if not (past.state and past.progress.changed and committed(past.progress.changed, past.session.seen_at)):
             found.append((past, fails))
     new = [row for row in found if (row[0].session.insight_id or "") not in told]
     # Who was interrupted could not say what is left: the latest of these comes first, then what fails.
     first = next((row for row in new if row[0].state), None)
     for past, fails in sorted(new, key=lambda row: (row is not first, not row[1], not row[0].state))[:TOLD]:
-        parts = (part for part in SENTENCE.split(past.progress.asked) if not (said(part) or agrees(part)))
-        asked = " ".join(part if part.endswith((".", "!", "?", ":")) else f"{part}." for part in parts)
+        requests = (_unsaid(text, said) for text in (past.progress.asked, *past.progress.before))
+        asked = next(filter(None, requests), "")
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
+
+
+def _unsaid(request: str, said: Callable[[str], bool]) -> str:
+    """Return a request without sentences that stand in the briefing already, and without small talk."""
+    parts = (part for part in SENTENCE.split(request) if not (said(part) or agrees(part)))
+    return " ".join(part if part.endswith((".", "!", "?", ":")) else f"{part}." for part in parts)
 
 
 def _failing(rows: Iterable[Observed], wrong: Collection[str]) -> list[Observed]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import git
@@ -89,15 +90,38 @@ def work_in_progress(folder: str, used: Sequence[str], *, asks_git: bool) -> Wor
 
     used: files that the last sessions changed or read, the latest first. asks_git: find the files that differ, too
     """
-    found: Checkout | None = None
-    with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or an unknown user
-        found = checkout(work_tree(folder)) if folder else None
-    if found is None:
+    if (found := _checkout(folder)) is None:
         return WorkInProgress(files=tuple(used[:FILES]))
     name = "" if found.is_default else found.branch.lower()
     words = query_terms(" ".join(word for word in _SPACE.split(name) if word not in _GENERIC))
     files = dict.fromkeys((*(_changed(found) if asks_git else ()), *used))
     return WorkInProgress(found.branch, frozenset(words), tuple(files)[:FILES])
+
+
+def is_committed(folder: str, files: Sequence[str], after: int) -> bool:
+    """Tell whether some of these files were committed after a time, and none has other changes now."""
+    found = _checkout(folder)
+    where = git.folders(found.root) if found is not None and found.head else None
+    if found is None or where is None:
+        return False
+    from recollect.code.diff.work_tree import changed_files
+
+    inside = (path.removeprefix(f"{found.root}/") for path in files)
+    paths = [path for path in inside if not path.startswith("/")]
+    newer = ("log", "--format=%H", "--max-count=1", f"--max-age={after + 1}", "--branches", found.head, "--", *paths)
+    with git.opened(where) as repository:
+        if not (paths and repository.run(*newer, timeout_s=GIT_S).text):
+            return False
+        tracked = repository.run("ls-tree", "-r", "-z", "--name-only", found.head, "--", *paths, timeout_s=GIT_S).text
+    if any((Path(found.root) / path).exists() for path in set(paths).difference(tracked.split("\0"))):
+        return False
+    return set(paths).isdisjoint(changed_files(where, found.head, timeout_s=GIT_S))
+
+
+def _checkout(folder: str) -> Checkout | None:
+    with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or an unknown user
+        return checkout(work_tree(folder)) if folder else None
+    return None
 
 
 def _changed(found: Checkout) -> tuple[str, ...]:
