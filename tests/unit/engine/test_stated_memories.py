@@ -11,7 +11,9 @@ from tests.conformance.surfaces import command_line
 
 from recollect import Engine
 from recollect.capabilities import OPERATIONS
+from recollect.engine.memory.amendments import Amendments, Found
 from recollect.model import Edge, Memory, Observed
+from recollect.recall.amend import Amended
 
 RULE = "From now on always use pytest -x, never unittest"
 
@@ -211,6 +213,25 @@ def test_a_change_that_an_answer_reports_is_told_with_what_it_may_have_replaced(
     assert [memory.content for memory in known(engine)] == left
     start = engine.presence.context(namespace=payloads.ROOT).text
     assert ("Backups are now kept for 90 days. (assistant; earlier, may no longer hold: " in start) == (len(left) > 1)
+
+
+@pytest.mark.parametrize(
+    ("stated_in", "is_doubted"),
+    [(["s-1"], True), (["s-2"], False), (["s-1", "s-2"], False), (["s-1", "s-2", "s-3"], False)],
+)
+def test_a_report_does_not_doubt_what_was_stated_in_its_session(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, stated_in: list[str], is_doubted: bool
+) -> None:
+    said, reported = "We decided to keep the exchange rates in Postgres.", "Exchange rates are in Postgres now."
+    for session in stated_in:
+        prompt(engine, said, session)
+    (old,) = known(engine)
+    change = Found(old, Amended("value", said, reported, 0.9))
+    monkeypatch.setattr(Amendments, "find", lambda *_: [change])
+    answer(engine, reported, "s-2")
+    assert [memory.content for memory in known(engine)] == [said, *([reported] if is_doubted else [])]
+    start = engine.presence.context(namespace=payloads.ROOT).text
+    assert ("may no longer hold" in start, reported in start) == (is_doubted, is_doubted)
 
 
 def test_plans_and_summaries_in_an_answer_are_no_knowledge(engine: Engine) -> None:
