@@ -24,7 +24,7 @@ from recollect.capture.sentence_features import features, message_features
 from recollect.capture.statement_model import Judged, Kind, context_of, model
 from recollect.model import MemoryType
 from recollect.providers.provider_protocol import Classify
-from recollect.text.questions import QUESTION
+from recollect.text.questions import QUESTION, only_asks
 
 Speaker = Literal["user", "assistant"]
 _Read = tuple[Kind, bool]  # the kind of a statement, and whether it is sure
@@ -136,7 +136,7 @@ def is_readable(sentence: Sentence, start: int) -> bool:
 def _is_open(sentence: Sentence, start: int) -> bool:
     """Return whether a sentence seems to ask or to guess. "What we agreed on: five days" only looks like it."""
     plain = sentence.plain[start:].rstrip()
-    return bool(QUESTION.search(plain) or cues.OPEN.search(plain))
+    return bool(QUESTION.search(plain) or cues.OPEN.search(plain) or only_asks(plain))
 
 
 def retracted(text: str) -> tuple[str, ...]:

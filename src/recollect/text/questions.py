@@ -89,6 +89,17 @@ _WHO = (
     r"(?:(?:we|i) (?:should|must|need to|have to) |needs? to |(?:(?:can|could|would|should) )?(?:some|any)(?:one|body) "
     r"(?:please )?(?:(?:should|must|needs? to|has to) )?)?+"
 )
+# Who is to be told something now. What the users of a product are told is a rule.
+_WHOM = (
+    r"(?!.{0,30}?\b(?:users?|customers?|clients?|callers?|visitors?|admins?)\b)"
+    r"(?:him|her|them|every(?:one|body)|(?-i:[A-Z]\w+)|(?:the|my|our|this|that)(?: [\w-]++){1,3}?)"
+)
+# A clause at the end of a request: "I always forget", "we have no idea".
+_FORGETS = compiled(
+    r"(?:^|,|\s[-–—])\s*(?:(?:because|since|as|but) )?(?:i|we)\b[^,;:]{0,20}?(?:\bforg[eo]t\w*"
+    r"|(?:n['’]t|\bnot|\bnever|\bno) (?:\w+ )?(?:remember|recall|know|sure|idea|clue)\b)[^,;:]{0,30}\Z",
+    re.IGNORECASE,
+)
 # A whole sentence that asks without a question mark: inverted, or with something to find out. An imperative to check
 # something whenever something happens, or to document it, may be a rule; a further clause may be an answer.
 _SOUGHT = compiled(
@@ -99,6 +110,7 @@ _SOUGHT = compiled(
     r"|(?:what|which)(?: \w++){0,2}? (?:do|does|did|should|can) (?:we|you|i|they|it|the|our|this|that)\b"
     r"|(?:what|which)(?: (?!(?:we|you|i|it|they|he|she|this|that|is|are|matters|counts)\b)\w++){1,3}? "
     r"(?:is|are|was|were|do|does|did|should|can|must|will|would|has|have) (?:the|our|this|that|these|those|an?)\b"
+    rf"|{_WHENEVER}{_ASKED}?+(?:tell|show|remind|teach|(?:explain|describe) to) {_WHOM} {_WHAT}"
     rf"|{_WHENEVER}{_WHO}(?:(?:{_SEEK}) {_WHAT}|check (?!whether){_WHAT})"
     rf"|{_INVERTED}|{_WHENEVER}{_LACKS}|(?:(?<=please )(?!ask)|{_SEEKS}){_WHENEVER}{_BY}{_INDIRECT})"
     r"[^,;:–—]*+(?:, (?:please|thanks|again|too|though)\b[^,;:–—]*+)?\Z",
@@ -160,6 +172,8 @@ def _begs(sentence: str) -> bool:
 def _asks(sentence: str) -> bool:
     start = _LEAD.match(sentence)
     begin = start.end() if start else 0
+    if (end := _FORGETS.search(sentence, begin)) is not None:
+        sentence = sentence[: end.start()]
     # A greeting states nothing either.
     is_request = _REQUEST.match(sentence, begin) and not _STANDING.search(sentence)
     is_sought = _SOUGHT.match(sentence, begin) or _ASKED_ELSEWHERE.match(sentence, begin)
