@@ -9,7 +9,10 @@ import pytest
 from tests.fakes import FrozenClock, HashingEmbedder
 
 from recollect import Engine
+from recollect.engine.retrieval import recall_pipeline
+from recollect.engine.retrieval.query_arguments import Asked
 from recollect.errors import InvalidInput, InvalidWorkspace
+from recollect.model import Memory
 from recollect.model.recall_answer import NEAREST
 
 
@@ -52,6 +55,36 @@ def test_a_memory_is_found_by_meaning_where_no_word_matches(engine: Engine) -> N
 def test_hits_that_are_only_the_nearest_are_announced_as_such(shelf: Engine) -> None:
     assert shelf.recall.search("kubernetes rollout", min_score=0.0).notes == (NEAREST,)
     assert shelf.recall.search("parser rollout", min_score=0.0).notes == ()
+
+
+def test_what_holds_no_more_answers_only_if_what_replaced_it_may(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = engine.memories.store("Commit messages are in imperative mood").memory.id
+    new = engine.memories.store("Scrap the limit of sixty characters for a commit", amend=False).memory.id
+    with engine.store.transaction("test") as transaction:
+        transaction.update(Memory, old, {"superseded_by": new})
+    asked = Asked("imperative mood of commit messages", 10, 0.0, None, None, explain=False, hides_weak=True)
+    best = float(engine.recall.pipeline.rank(asked).scored.relevance.max())
+    monkeypatch.setattr(recall_pipeline, "WEAK_SHARE", 0.0)
+    monkeypatch.setattr(recall_pipeline, "ANSWERED", best * 0.4)
+    found = engine.recall.pipeline.answer(asked)
+    assert ([hit.memory.id for hit in found.hits], found.notes) == ([new, old], ())
+    assert found.hits[0].score == found.hits[1].score == pytest.approx(best / 2, abs=0.001)
+    monkeypatch.setattr(recall_pipeline, "ANSWERED", best * 0.9)
+    assert engine.recall.pipeline.answer(asked).hits == ()
+    assert len(engine.recall.pipeline.answer(asked._replace(hides_weak=False)).hits) == 2
+
+
+def test_weak_hits_are_announced_as_the_nearest(shelf: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = shelf.recall.search("hand-written parser")
+    assert (bool(found.hits), found.notes) == (True, ())
+    asked = Asked("hand-written parser", 10, 0.0, None, None, explain=False, hides_weak=True)
+    ranked = shelf.recall.pipeline.rank(asked)
+    low = ranked.scored._replace(relevance=ranked.scored.relevance * 0.2)
+    monkeypatch.setattr(recall_pipeline.RecallPipeline, "rank", lambda *_: ranked._replace(scored=low))
+    assert shelf.recall.pipeline.answer(asked).notes == (NEAREST,)
+    assert shelf.recall.pipeline.answer(asked._replace(hides_weak=False)).notes == ()
 
 
 def test_hits_come_best_first_with_scores_from_0_to_1(shelf: Engine) -> None:

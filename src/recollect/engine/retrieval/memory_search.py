@@ -143,7 +143,7 @@ class MemorySearch(msgspec.Struct, eq=False):
         wide = max(asked.limit, ECHOES)
         seen = self._hits(asked._replace(where={**where, "observed": True}, limit=wide), judge=judge)
         told = [hit for hit in seen.hits if hit.memory.observed and not _is_echo(hit.memory, asked.text)]
-        if not told or (found.hits and all(hit.reason == LOOSE for hit in told)):
+        if not told or (found.hits and all(hit.reason == LOOSE or hit.score <= found.hits[0].score for hit in told)):
             return found
         if asked.hides_weak and told[0] is not seen.hits[0] and told[0].score < ANSWERED:
             return found  # only the echo above it was no weak answer

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # Passages gathered from each arm when most may be too new for the moment asked about.
 AS_OF_POOL = 240
+# A memory is at least half as relevant as what it replaces, though it may lack words of the question.
+REPLACING_SHARE = 0.5
 # Below a tenth of the best hit's relevance nothing of bench/notes_recall.py is lost, and a quarter of the hits go.
 WEAK_SHARE = 0.1
 
@@ -78,12 +80,16 @@ class RecallPipeline(NamedTuple):
         answers = replies(store, [memories[name] for name in ids], as_of=asked.as_of)
         fresh = freshness_of(store, ids)
         used = self.counters.told(ids) if asked.explain else {}
+        replaced_by = order.replaced_by
+        lifted = {
+            by: REPLACING_SHARE * row.relevance for row in present[::-1] if (by := replaced_by.get(row.memory_id))
+        }
         hits: list[Hit] = []
         for row in shown:
             name = row.memory_id
-            hit = explained(memories[name], row, ranking, order.replaced_by.get(name), explain=asked.explain)
+            hit = explained(memories[name], row, ranking, replaced_by.get(name), explain=asked.explain)
             # Some were moved after they were scored: none is shown with a higher score than the one above it.
-            score = min(hit.score, hits[-1].score if hits else 1.0)
+            score = min(max(hit.score, lifted.get(name, 0.0)), hits[-1].score if hits else 1.0)
             beside = {
                 "reply": answers.get(name),
                 "doubted_by": doubts.get(name),
@@ -91,8 +97,13 @@ class RecallPipeline(NamedTuple):
                 "use": used.get(name, ""),
             }
             hits.append(msgspec.structs.replace(hit, score=score, freshness=fresh.get(name, hit.freshness), **beside))
-        nearest = (NEAREST,) if hits and all(hit.reason == LOOSE for hit in hits) else ()
-        return Recall(query=asked.text, hits=tuple(hits), mode=ranking.mode, notes=(*ranking.notes, *nearest))
+        strong = {row.memory_id for row in present if row.relevance >= ANSWERED}
+        is_weak = asked.hides_weak and bool(hits) and hits[0].score < ANSWERED
+        if is_weak and strong and strong <= replaced_by.keys():
+            hits = []  # only what does not hold any more answers the question
+        is_nearest = bool(hits) and ((is_weak and not strong) or all(hit.reason == LOOSE for hit in hits))
+        notes = (*ranking.notes, NEAREST) if is_nearest else ranking.notes
+        return Recall(query=asked.text, hits=tuple(hits), mode=ranking.mode, notes=notes)
 
     def rank(self, asked: Asked) -> Ranking:
         """Return the passages that may answer a question, each with its score."""
