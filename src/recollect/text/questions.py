@@ -96,7 +96,7 @@ _WHOM = (
 )
 # A clause at the end of a request: "I always forget", "we have no idea".
 _FORGETS = compiled(
-    r"(?:^|,|\s[-–—])\s*(?:(?:because|since|as|but) )?(?:i|we)\b[^,;:]{0,20}?(?:\bforg[eo]t\w*"
+    r"(?:,|\s[-–—])\s*(?:(?:because|since|as|but) )?(?:i|we)\b[^,;:]{0,20}?(?:\bforg[eo]t\w*"
     r"|(?:n['’]t|\bnot|\bnever|\bno) (?:\w+ )?(?:remember|recall|know|sure|idea|clue)\b)[^,;:]{0,30}\Z",
     re.IGNORECASE,
 )
@@ -172,8 +172,7 @@ def _begs(sentence: str) -> bool:
 def _asks(sentence: str) -> bool:
     start = _LEAD.match(sentence)
     begin = start.end() if start else 0
-    if (end := _FORGETS.search(sentence, begin)) is not None:
-        sentence = sentence[: end.start()]
+    sentence = sentence[:begin] + _FORGETS.sub("", sentence[begin:])
     # A greeting states nothing either.
     is_request = _REQUEST.match(sentence, begin) and not _STANDING.search(sentence)
     is_sought = _SOUGHT.match(sentence, begin) or _ASKED_ELSEWHERE.match(sentence, begin)

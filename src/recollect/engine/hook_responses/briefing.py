@@ -221,9 +221,8 @@ class Briefing:
         others = tuple(_general(known, once))
         snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted, once))), room // 2)
         usual, wrong = _known_commands(recent)
-        committed = partial(is_committed, wanted.folder if self._branches.asks_git else "")
-        open_work = work_lines(pasts, work.branch, wanted.told, once.is_said, committed, wrong)
-        threads = Section("Open work", tuple(open_work))
+        done = partial(is_committed, work.found if self._branches.asks_git else None)
+        threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said, done, wrong)))
         is_first = not wanted.briefed and wanted.namespace is not None
         commands = Section("Commands that work here", tuple(_commands(usual)) if is_first else ())
         threads, commands = within(threads, room // 3), within(commands, room // 5)

@@ -136,15 +136,11 @@ def work_lines(
     # Who was interrupted could not say what is left: the latest of these comes first, then what fails.
     first = next((row for row in new if row[0].state), None)
     for past, fails in sorted(new, key=lambda row: (row is not first, not row[1], not row[0].state))[:TOLD]:
-        requests = (_unsaid(text, said) for text in (past.progress.asked, *past.progress.before))
-        asked = next(filter(None, requests), "")
+        asked = ""
+        for request in (past.progress.asked, *past.progress.before):
+            parts = (part for part in SENTENCE.split(request) if not (asked or said(part) or agrees(part)))
+            asked += " ".join(part if part.endswith((".", "!", "?", ":")) else f"{part}." for part in parts)
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
-
-
-def _unsaid(request: str, said: Callable[[str], bool]) -> str:
-    """Return a request without sentences that stand in the briefing already, and without small talk."""
-    parts = (part for part in SENTENCE.split(request) if not (said(part) or agrees(part)))
-    return " ".join(part if part.endswith((".", "!", "?", ":")) else f"{part}." for part in parts)
 
 
 def _failing(rows: Iterable[Observed], wrong: Collection[str]) -> list[Observed]:

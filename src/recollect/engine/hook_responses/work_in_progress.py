@@ -53,6 +53,7 @@ class WorkInProgress(NamedTuple):
     branch: str = ""
     words: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
+    found: Checkout | None = None
 
     def concerns(self, memory: Memory, anchored: Collection[str], beside: Collection[str]) -> float:
         """Return how closely a memory is about this work: up to 1, 0 if it is general, -1 if about other files.
@@ -90,19 +91,20 @@ def work_in_progress(folder: str, used: Sequence[str], *, asks_git: bool) -> Wor
 
     used: files that the last sessions changed or read, the latest first. asks_git: find the files that differ, too
     """
-    if (found := _checkout(folder)) is None:
+    found: Checkout | None = None
+    with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or an unknown user
+        found = checkout(work_tree(folder)) if folder else None
+    if found is None:
         return WorkInProgress(files=tuple(used[:FILES]))
     name = "" if found.is_default else found.branch.lower()
     words = query_terms(" ".join(word for word in _SPACE.split(name) if word not in _GENERIC))
     files = dict.fromkeys((*(_changed(found) if asks_git else ()), *used))
-    return WorkInProgress(found.branch, frozenset(words), tuple(files)[:FILES])
+    return WorkInProgress(found.branch, frozenset(words), tuple(files)[:FILES], found)
 
 
-def is_committed(folder: str, files: Sequence[str], after: int) -> bool:
+def is_committed(found: Checkout | None, files: Sequence[str], after: int) -> bool:
     """Tell whether some of these files were committed after a time, and none has other changes now."""
-    found = _checkout(folder)
-    where = git.folders(found.root) if found is not None and found.head else None
-    if found is None or where is None:
+    if found is None or not found.head or (where := git.folders(found.root)) is None:
         return False
     from recollect.code.diff.work_tree import changed_files
 
@@ -116,12 +118,6 @@ def is_committed(folder: str, files: Sequence[str], after: int) -> bool:
     if any((Path(found.root) / path).exists() for path in set(paths).difference(tracked.split("\0"))):
         return False
     return set(paths).isdisjoint(changed_files(where, found.head, timeout_s=GIT_S))
-
-
-def _checkout(folder: str) -> Checkout | None:
-    with suppress(OSError, ValueError, RuntimeError):  # a folder that is gone, or an unknown user
-        return checkout(work_tree(folder)) if folder else None
-    return None
 
 
 def _changed(found: Checkout) -> tuple[str, ...]:

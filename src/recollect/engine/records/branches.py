@@ -89,11 +89,11 @@ class Branches:
         near: what the caller named the project by; a folder of it says which work tree, else the current one does
         """
         found = self._seen_from(near, namespace) if namespace is not None else None
-        return self.of(found) if found is not None else NOWHERE
+        return self.of(found)
 
-    def of(self, found: Checkout) -> Position:
+    def of(self, found: Checkout | None) -> Position:
         """Return where something is that is written in a work tree."""
-        if not found.head:
+        if found is None or not found.head:
             return NOWHERE
         if not found.branch or found.is_default:
             return Position(None, found.head)

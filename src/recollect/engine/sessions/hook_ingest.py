@@ -29,7 +29,7 @@ from recollect.capture.transcript_tail import with_answer, with_rollout
 from recollect.engine.memory.anchor_drafts import NOTHING, UNANCHORED, Prepared, spoken_text
 from recollect.engine.memory.stated_memories import Stated, compare, keep, stated
 from recollect.engine.records.branches import NOWHERE, Branches, Position
-from recollect.engine.records.checkout import Checkout, checkout, work_tree
+from recollect.engine.records.checkout import checkout, work_tree
 from recollect.engine.records.identity import namespace_of, project_root
 from recollect.engine.records.memory_rows import TRUST, content_hash, ensure_node, new_memory, node_id, store_in
 from recollect.engine.records.record_redaction import without_secrets
@@ -134,7 +134,7 @@ class EventReader:
         found = checkout(namespace, at_ns)
         if found is not None and branch not in ("", found.branch, found.default):  # it works in another work tree
             return WorkFolder(namespace, Place(root=namespace), branch, Position(branch))
-        return WorkFolder(namespace, Place(root=namespace), branch, self._position(found))
+        return WorkFolder(namespace, Place(root=namespace), branch, self._branches.of(found))
 
     def folder(self, cwd: str, at_ns: int | None = None) -> WorkFolder:
         """Return where a session in a folder works, or worked at a time: events are read some time after it."""
@@ -148,11 +148,8 @@ class EventReader:
                     found = checkout(root, at_ns)
             branch = found.branch if found is not None else ""
             place = Place(cwd.rstrip("/"), root)
-            self._folders[cwd, at_ns] = WorkFolder(namespace, place, branch, self._position(found))
+            self._folders[cwd, at_ns] = WorkFolder(namespace, place, branch, self._branches.of(found))
         return self._folders[cwd, at_ns]
-
-    def _position(self, found: Checkout | None) -> Position:
-        return self._branches.of(found) if found is not None else NOWHERE
 
     def anchors(self, memory: Memory | None) -> Prepared:
         """Return the anchors of a memory; empty if it mentions no code or none can be read."""
