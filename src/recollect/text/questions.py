@@ -89,7 +89,7 @@ _WHO = (
     r"(?:(?:we|i) (?:should|must|need to|have to) |needs? to |(?:(?:can|could|would|should) )?(?:some|any)(?:one|body) "
     r"(?:please )?(?:(?:should|must|needs? to|has to) )?)?+"
 )
-# Who is to be told something now. What the users of a product are told is a rule.
+# Who gets information once. What a product tells its users is a rule.
 _WHOM = (
     r"(?!.{0,30}?\b(?:users?|customers?|clients?|callers?|visitors?|admins?)\b)"
     r"(?:him|her|them|every(?:one|body)|(?-i:[A-Z]\w+)|(?:the|my|our|this|that)(?: [\w-]++){1,3}?)"

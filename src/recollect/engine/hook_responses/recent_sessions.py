@@ -129,7 +129,7 @@ def work_lines(
         )
         if not fails and (is_done or not is_left):
             continue
-        # Whoever was interrupted may have finished it without an assistant.
+        # The user may have finished it without an assistant.
         if not (past.state and past.progress.changed and committed(past.progress.changed, past.session.seen_at)):
             found.append((past, fails))
     new = [row for row in found if (row[0].session.insight_id or "") not in told]
