@@ -25,8 +25,10 @@ _TELLING: tuple[re.Pattern[str], ...] = (
         r"|^Failed asserting .*",
         re.IGNORECASE,
     ),
-    # E501 Line too long · --> a.py:3:1 · CartTest > total() FAILED · test tests::adds ... FAILED
-    compiled(r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok|[A-Z]{1,4}\d{3,4})\b.*|^--> \S+:\d+.*|^\S.{0,200} FAILED$"),
+    # E501 Line too long · a.py:1:8: F401 … · --> a.py:3:1 · CartTest > total() FAILED · test tests::adds ... FAILED
+    compiled(
+        r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok|(?:\S+:\d+:\d+: )?[A-Z]{1,5}\d{3,4})\b.*|^--> \S+:\d+.*|^\S.{0,200} FAILED$"
+    ),
     compiled(
         r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not|not found"
         r"|undefined reference|unresolved|unable to|failed to|segmentation fault|killed|timed out|refused|denied"
@@ -42,8 +44,8 @@ _SUMMARY = compiled(
     r"|FAILURE: Build failed|BUILD FAILED\b|Execution failed for task"
     r"|> (?:Compilation (?:failed|error)\b|There were failing tests)|> Task \S+ FAILED"
     r"|collect2: error: ld returned|FAIL(?:\s+\S+\s+[\d.]+s)?$|Found \d+ errors?\b"
-    r"|test result: FAILED|Tests: \d+, |\d+ (?:examples?|tests completed), |ninja: build stopped"
-    r"|\[error\] (?:one|\w+) errors? found"
+    r"|test result: FAILED|FAILED \| |Tests: \d+, |\d+ (?:examples?|tests completed), |ninja: build stopped"
+    r"|\[error\] (?:one|\w+) errors? found|\[\*\] \d+ (?:potentially )?fixable|\d+% tests passed, "
 )
 # What says nothing of an error.
 _NOISE = compiled(

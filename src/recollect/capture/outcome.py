@@ -36,15 +36,16 @@ FAILED: tuple[str, ...] = (
     r"\S+: FAIL (?:code|✖)",
     # jest, vitest, mocha, node --test, bun, playwright, cypress
     r"(?:Tests|Test Suites|Test Files|Snapshots):? .*\b[1-9]\d* failed\b",
-    r"[1-9]\d* (?:fail|failing|(?:tests? )?failed)$",
+    r"(?:\d+% tests passed, )?[1-9]\d* (?:fail|failing|(?:tests? )?failed(?: out of \d+)?)$",
     r"[#ℹ] fail [1-9]|not ok \d+\b(?!.*# (?:TODO|SKIP))",
     r"✖ +\d+ of \d+ failed",
-    # go, cargo, ctest, rspec, minitest, ExUnit, phpunit, dotnet
+    # go, cargo, ctest, rspec, minitest, ExUnit, phpunit, dotnet, gradle, deno
     r"-+ FAIL: |FAIL(?:\s+\S.*)?$",
     r"test result: FAILED",
     r"Diff in .*:\d+:?$",
     r"The following tests FAILED:",
-    r"\d+ (?:examples?|tests?|runs?), (?:\d+ \w+, )*?[1-9]\d* (?:failures?|errors?)\b",
+    r"\d+ (?:examples?|tests?|runs?)(?: completed)?, (?:\d+ \w+, )*?[1-9]\d* (?:failures?|failed|errors?)\b",
+    r"FAILED \| \d+ passed",
     r"(?:FAILURES|ERRORS)!$|Tests: \d+, .*(?:Failures|Errors): [1-9]",
     r"Build FAILED\.|Failed! +- Failed: +[1-9]|.*\berror (?:CS|MSB|NETSDK|NU|FS|BC)\d+: |ra(?:ke|ils) aborted!",
     # git, ssh, aws

@@ -140,6 +140,10 @@ Tests: 3, Assertions: 3, Failures: 1.
 » E501 Line too long (120 > 100)
 » --> a.py:3:1
 Found 1 error.
+====
+» shop/cart.py:1:8: F401 [*] `os` imported but unused
+Found 1 error.
+[*] 1 fixable with the `--fix` option.
 """
 
 
