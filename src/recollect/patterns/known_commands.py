@@ -255,9 +255,9 @@ def _variant(uses: Sequence[_Used]) -> Variant:
     )
 
 
-def as_written(line: str) -> str:
+def as_written(line: str, directory: str) -> str:
     """Return a command line as variants name it: the folder and the invocation; empty for an inline program."""
-    what = invocation(line)
+    what = invocation(line, directory)
     return "" if what is None else _into(what) + what.command
 
 

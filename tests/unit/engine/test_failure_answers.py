@@ -64,6 +64,18 @@ def test_a_wrong_invocation_brings_the_one_that_works_once_in_a_session(engine: 
     assert engine.presence.answer(failing(session="s-3")) is not None
 
 
+def test_a_briefing_tells_a_command_with_the_variables_and_the_folder_that_make_it_work(engine: Engine) -> None:
+    plain, right = "pytest tests/db", "PGPORT=6543 API_KEY=sk-live-9a8b7c6d5e4f3a2b1c0d9e8f pytest tests/db"
+    error = "Exit code 1\nE   ConnectionRefusedError: connection refused"
+    take(engine, payloads.failed(plain, error, call="1"), payloads.ran(right, "1 passed in 0.1s", call="2"))
+    take(engine, *(payloads.ran("cd web && npm run lint", call=f"3{number}") for number in range(2)))
+    take(engine, *(failing(plain, error, f"s-{number}") for number in range(2)))
+    raw = payloads.in_session("s-9", payloads.claude("SessionStart", source="startup"))
+    said = engine.presence.answer(raw, event="SessionStart", assistant="claude") or ""
+    assert f"- test: `PGPORT=6543 API_KEY=[secret:key] {plain}` (not `{plain}`)\n" in said
+    assert "- lint: `npm run lint` in web\n" in said
+
+
 def test_a_wrong_program_is_recognised_whatever_its_arguments_are(engine: Engine) -> None:
     learn_replacement(engine, times=1)
     said = engine.presence.answer(failing("pytest tests/test_cart.py -q")) or ""

@@ -220,7 +220,7 @@ class Briefing:
         facts = Section("Decisions and facts", tuple(_facts(known, once)))
         others = tuple(_general(known, once))
         snapshot = within(Section("This session before compaction", tuple(_snapshot(wanted, once))), room // 2)
-        usual, wrong = _known_commands(recent)
+        usual, wrong = _known_commands(store, recent)
         done = partial(is_committed, work.found if self._branches.asks_git else None)
         threads = Section("Open work", tuple(work_lines(pasts, work.branch, wanted.told, once.is_said, done, wrong)))
         is_first = not wanted.briefed and wanted.namespace is not None
@@ -475,19 +475,20 @@ def _recent(store: Store, wanted: Wanted) -> list[Observed]:
     return store.find(Observed, where, order="-at", limit=RECENT_ROWS)
 
 
-def _known_commands(rows: Sequence[Observed]) -> tuple[Sequence[KnownCommand], Collection[str]]:
+def _known_commands(store: Store, rows: Sequence[Observed]) -> tuple[Sequence[KnownCommand], Collection[str]]:
     """Return the commands that worked, and the ids of runs that failed where one of these would have worked."""
     if not rows:
         return (), ()
-    from recollect.engine.sessions.observed_events import edits, seen_runs
+    from recollect.engine.sessions.observed_events import edits, remembered_runs
     from recollect.patterns.known_commands import as_written, known_commands
 
-    found = known_commands(seen_runs(rows), edits(rows), clock.now())
+    runs = remembered_runs(store, rows)
+    found = known_commands(runs, edits(rows), clock.now())
     failed = {variant.command for row in found for variant in row.failed}
     begins = tuple(f"{command} " for command in failed)
-    lines = [(row, as_written(row.target)) for row in rows if failed and row.outcome == "failed"]
+    lines = [(run, as_written(run.line, run.directory)) for run in runs if failed and not run.worked]
     # With other arguments it is as wrong if its error says so.
-    return found, {row.id for row, line in lines if line in failed or (line.startswith(begins) and is_misuse(row.told))}
+    return found, {run.id for run, line in lines if line in failed or (line.startswith(begins) and is_misuse(run.told))}
 
 
 def _commands(rows: Sequence[KnownCommand]) -> Iterator[Line]:

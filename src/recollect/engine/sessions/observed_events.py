@@ -48,19 +48,10 @@ def runs(store: Store, rows: Sequence[Observed], namespace: str | None) -> list[
 
 def remembered_runs(store: Store, rows: Sequence[Observed]) -> list[Run]:
     """Return runs of commands among observations, with the lines and folders of their memories."""
-    shells = _shells(rows)
+    shells = [row for row in rows if row.tool == "shell" and row.target and row.outcome]
     ids = list(dict.fromkeys(row.memory_id for row in shells if row.memory_id))
     told = {memory.id: memory for memory in store.get(Memory, ids)}
     return [run_of(row, told.get(row.memory_id or "")) for row in shells]
-
-
-def seen_runs(rows: Sequence[Observed]) -> list[Run]:
-    """Return runs of commands among observations, without the folders of their memories."""
-    return [run_of(row, None) for row in _shells(rows)]
-
-
-def _shells(rows: Sequence[Observed]) -> list[Observed]:
-    return [row for row in rows if row.tool == "shell" and row.target and row.outcome]
 
 
 def edits(rows: Sequence[Observed]) -> dict[str, list[Moment]]:
