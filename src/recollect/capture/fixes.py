@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from recollect.capture.invocation import bare, is_another_way, is_looking, is_wrapped, kind, parts, plain
-from recollect.capture.outcome import is_misuse
+from recollect.capture.outcome import is_missing, is_misuse
 from recollect.model import CommandKind, Observed
 from recollect.text.lazy_patterns import compiled
 
@@ -115,25 +115,25 @@ def _proven(line: str) -> list[str]:
 def _is_resolved(failure: Observed, proofs: Collection[_Proof]) -> bool:
     """Tell whether every command of a failed line succeeded later, or one that covers it."""
     later = [proof for proof in proofs if proof.id > failure.id]
-    is_wrong = bool(later) and is_misuse(failure.told)
+    error = failure.told if later and is_misuse(failure.told) else ""
     wanted = [part.text for part in parts(failure.target) if part.text and not is_looking(part.text)]
-    return bool(wanted) and all(any(_resolves(proof, text, is_wrong) for proof in later) for text in wanted)
+    return bool(wanted) and all(any(_resolves(proof, text, error) for proof in later) for text in wanted)
 
 
-def _resolves(proof: _Proof, text: str, is_wrong: bool) -> bool:
+def _resolves(proof: _Proof, text: str, error: str) -> bool:
     """Tell whether the success of a command resolves the failure of another.
 
-    is_wrong: the other was written wrongly, so that another way for the same purpose replaces it
+    error: why the other was written wrongly, so that another way for the same purpose replaces it; empty if it was not
     """
     words, purpose = bare(text), kind(text)
-    if words == proof.words or is_wrapped(proof.text, text) or (is_wrong and plain(words) == plain(proof.words)):
+    if words == proof.words or is_wrapped(proof.text, text) or (error and plain(words) == plain(proof.words)):
+        return True
+    if error and is_another_way(text, proof.text, is_missing=is_missing(error, text)):
         return True
     if purpose == "other" == proof.kind:
         return words[:1] == proof.words[:1] and set(words) < set(proof.words)
     if purpose in ("other", "git") or purpose != proof.kind:
         return False
-    if is_wrong and is_another_way(words, proof.words):
-        return True
     return words[:1] == proof.words[:1] and all(_is_covered(word, words[1:]) for word in proof.words[1:])
 
 

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 from typing import NamedTuple, get_args
 
 from recollect.model import CommandKind
@@ -81,7 +81,7 @@ _RUNNERS: tuple[tuple[str, ...], ...] = tuple(
                   "python -m", *_ELSEWHERE)
 )  # fmt: skip
 # Task runners, and the kind of an unknown task.
-_TASK_RUNNERS: Mapping[str, CommandKind] = {
+TASK_RUNNERS: Mapping[str, CommandKind] = {
     "make": "build", "just": "other", "task": "other", "rake": "other", "npm": "other", "pnpm": "other",
     "yarn": "install", "bun": "other", "gradle": "build", "gradlew": "build", "mvn": "build", "mvnw": "build",
     "invoke": "other", "turbo": "other", "nx": "other", "mix": "other", "rails": "other", "manage.py": "other",
@@ -89,6 +89,9 @@ _TASK_RUNNERS: Mapping[str, CommandKind] = {
 # Programs that take the arguments of another.
 _SAME = {"pnpm": "npm", "yarn": "npm", "bun": "npm", "gradlew": "gradle", "mvnw": "mvn",
          "docker-compose": "docker compose"}  # fmt: skip
+_NODE = frozenset({"npm", "npx", "pnpm", "yarn", "bun", "bunx", "node"})
+# Kinds whose tools do the same; linters check different things.
+_ONE_JOB: frozenset[CommandKind] = frozenset({"test", "format", "migrate"})
 # Programs whose subcommand says what they do, and options before it that have a value.
 SUBCOMMANDS = frozenset(
     "git gh npm pnpm yarn cargo go docker kubectl helm pip uv make poetry terraform dotnet mvn gradle bundle rails "
@@ -233,13 +236,22 @@ def plain(words: list[str]) -> list[str]:
     return [*words[:start], *rest] if rest else words
 
 
-def is_another_way(words: list[str], others: list[str]) -> bool:
-    """Tell whether two bare commands use the same tool, or give the same task to task runners or scripts.
+def is_another_way(command: str, other: str, *, is_missing: bool) -> bool:
+    """Tell whether two commands give the same task to task runners or scripts, or use one tool for the same purpose.
 
     `make deploy-staging`, `npm run deploy:staging` and `scripts/deploy.sh staging` have the same task.
+    is_missing: the first does not exist; a tool may do what its task says, or a task what its tool does
     """
-    tools = {each[0].rsplit("/", 1)[-1] for each in (words, others) if each}
-    return len(tools) < 2 or (_task_words(words) == _task_words(others) != frozenset())
+    words, others, purpose = bare(command), bare(other), kind(command)
+    task, other_task = _task_words(words), _task_words(others)
+    if task == other_task != frozenset():
+        return True
+    if purpose in ("other", "git") or purpose != kind(other):
+        return False
+    programs = {each[0].rsplit("/", 1)[-1] for each in (words, others) if each}
+    if len(programs) < 2 or not is_missing or purpose not in _ONE_JOB or bool(task) == bool(other_task):
+        return len(programs) < 2
+    return "npm" not in programs or all(_VARIABLE.sub("", each).split()[0] in _NODE for each in (command, other))
 
 
 def is_wrapped(command: str, other: str) -> bool:
@@ -255,17 +267,21 @@ def has_more_options(command: str, other: str) -> bool:
     left = iter(rest)
     is_same = words[:1] == rest[:1] and all(word in left for word in words)
     is_same = is_same and (rest[: len(words)] == words or rest[-1] == words[-1])
-    return is_same and any(word[0] == "-" for word in more) and not any(map(_ONLY_SHOWS.match, more))
+    # A short option with a value does more: `psql -h localhost shop`.
+    alone = [word for word, after in pairwise([*rest, "-"]) if word in more and (word[1:2] == "-" or after not in more)]
+    return is_same and any(word[0] == "-" for word in more) and not any(map(_ONLY_SHOWS.match, alone))
 
 
 def _task_words(words: list[str]) -> frozenset[str]:
     """Return the words of the task of a task runner or script; none for another program."""
     name = words[0].rsplit("/", 1)[-1] if words else ""
-    task = [name.rpartition(".")[0]] if words and _SCRIPT.fullmatch(words[0]) and name not in _TASK_RUNNERS else []
-    if not task and name not in _TASK_RUNNERS:
+    task = [name.rpartition(".")[0]] if words and _SCRIPT.fullmatch(words[0]) and name not in TASK_RUNNERS else []
+    if not task and name not in TASK_RUNNERS:
         return frozenset()
     task += [word for word in words[1:] if word[0] != "-" and word != "run"]
-    return frozenset(part for word in task for part in re.split(r"[^a-z0-9]+", word.lower()) if part)
+    found = frozenset(part for word in task for part in re.split(r"[^a-z0-9]+", word.lower()) if part)
+    # By convention `make check` runs the tests; that of npm checks types.
+    return frozenset({"test"}) if found == {"check"} and name != "npm" else found
 
 
 def is_looking(command: str) -> bool:
@@ -299,21 +315,26 @@ def _of_part(words: list[str]) -> CommandKind:
     words = plain(words)
     if not words:
         return "other"
-    for start, name in _STARTS.get(words[0], ()):
-        if words[: len(start)] == start:
-            return name
+    if named := _by_start(words):
+        return named
     words = _run_script(words)
     program = words[0].rsplit("/", 1)[-1]
+    if program in _SAME and len(words) > 1 and (named := _by_start(words[1:])):
+        return named  # `pnpm vitest run`
     if program in _GIT:
         return "git"
     is_run = program in _INTERPRETERS and len(words) > 1 and not words[1].startswith("-")
     if is_run and not words[1].endswith("manage.py"):
         return _task(words[1:2]) or "run"
-    if _SCRIPT.fullmatch(words[0]) and program not in _TASK_RUNNERS:
+    if _SCRIPT.fullmatch(words[0]) and program not in TASK_RUNNERS:
         return _task(words[:1]) or "run"
-    if is_run or program in _TASK_RUNNERS:
-        return _task(words[1:]) or _TASK_RUNNERS.get(program, "other")
+    if is_run or program in TASK_RUNNERS:
+        return _task(words[1:]) or TASK_RUNNERS.get(program, "other")
     return "other"
+
+
+def _by_start(words: list[str]) -> CommandKind | None:
+    return next((name for start, name in _STARTS.get(words[0], ()) if words[: len(start)] == start), None)
 
 
 def _bare(words: list[str]) -> list[str]:

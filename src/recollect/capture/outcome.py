@@ -14,7 +14,7 @@ from functools import cache
 from typing import Literal
 
 from recollect.capture.error_fingerprint import lines_of
-from recollect.capture.invocation import LOOKING, Part, bare, is_looking, kind, parts
+from recollect.capture.invocation import LOOKING, TASK_RUNNERS, Part, bare, is_looking, kind, parts
 from recollect.capture.observation_lesson import TOLD_CHARACTERS
 from recollect.model import CommandKind
 from recollect.text.lazy_patterns import compiled
@@ -222,13 +222,15 @@ _PRINTED_CODE = compiled(
     r"\W*(?:(?:exit|rc|ret|status|return|code|result)\w*(?:[ _](?:code|status))?\W{0,4})?(\d{1,3})\W*$", re.IGNORECASE
 )
 
+_UNREACHABLE = compiled(r"(?i)connect.{0,120}(?:refused|failed|timed out)|(?:n.?t|failed to|unable to) connect")
 # Errors of a missing program, of an unknown command or task, and of one that was written wrongly: its option, module or
 # file is unknown.
 _NO_PROGRAM = r"command not found|exit status 127\b|sh: (?:\d{1,6}: )?\S{1,100}: not found|is not recognized as"
 _UNKNOWN = (
     rf"{_NO_PROGRAM}|exit status 126\b"
     r"|missing script|command \"[^\"]{1,60}\" not found"
-    r"|\bno (?:task|target|script|test runner|rule to make target)\b"
+    r"|\bno (?:task|target|script|test runner|rule to make target)\b|does not contain recipe"
+    r"|\b(?:task|target|script) ['\"`]\S{1,60}['\"`] (?:not found|does not exist)|\berror: (?:task|script) not found"
 )
 # … and those that say as little of the work: Python's `-m`, a system's own Python, a new branch, a server that runs.
 _UNFIT = (
@@ -239,7 +241,7 @@ _MISUSE = compiled(
     rf"{_UNKNOWN}|provided: not found|no module named|modulenotfounderror|is not recognized"
     r"|(?:unknown|unrecognized|unsupported|unexpected|invalid|no such|requires an?) (?:command|subcommand|option|flag"
     r"|argument|shorthand|choice|file or directory|service)|not an? \w+ command"
-    r"|not a git repository|can't open file|could not find a p|does not contain recipe|usage:|externally-managed"
+    r"|not a git repository|can't open file|could not find a p|usage:|externally-managed"
     r"|permission denied|cannot find module|\bis (?:retired|obsolete)\b|\buse \S{1,60} instead\b"
     r"|\b(?:was|has been) (?:renamed|removed|replaced)\b|\b(?:managed (?:by|with)|configured to use) \w"
     r"|\b(?:find|open|read|enoent)\b.{0,100}(?:cargo\.toml|pyproject\.toml|go\.mod|package\.json|pom\.xml|main module)"
@@ -307,6 +309,19 @@ def is_misuse(told: str) -> bool:
 def is_unfit(told: str) -> bool:
     """Tell whether an error is about the call, not the work: no such command or task, no upstream, a port in use."""
     return re.search(_UNFIT, told[:TOLD_CHARACTERS], re.IGNORECASE) is not None
+
+
+def is_missing(told: str, command: str) -> bool:
+    """Tell whether an error says that the program or the task of a command does not exist."""
+    error, words = told[:TOLD_CHARACTERS].partition("` failed")[2], bare(command)
+    named = {word.strip("./:") for word in re.findall(r"[\w./:\-]+", error)}
+    own = words[1:] if words and words[0] in TASK_RUNNERS else words[:1]
+    return is_unfit(error) and not named.isdisjoint(own)
+
+
+def is_unreachable(told: str) -> bool:
+    """Tell whether an error says that a server did not answer where it was looked for."""
+    return _UNREACHABLE.search(told[:TOLD_CHARACTERS]) is not None
 
 
 def is_no_program(told: str) -> bool:

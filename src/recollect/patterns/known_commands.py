@@ -22,9 +22,10 @@ from recollect.capture.invocation import (
     is_wrapped,
 )
 from recollect.capture.observation_lesson import line
-from recollect.capture.outcome import is_misuse, is_no_program
+from recollect.capture.outcome import is_missing, is_misuse, is_no_program, is_unreachable
 from recollect.model import KnownCommand, Variant
 from recollect.patterns.pattern_counts import NAMED, surely
+from recollect.text.lazy_patterns import compiled
 
 # Projects change how they are built.
 HALF_LIFE_S = 30 * 86_400
@@ -36,6 +37,7 @@ _PLAIN = frozenset(
 _LAST = frozenset({"other", "git"})
 # Kinds whose further options may leave out what fails.
 _CHECKING = frozenset({"test", "lint", "format", "git"})
+_PORT = compiled(r"(?<=[:=\s])\d+\b")
 # After a longer pause the two runs are unrelated.
 LINKED_WITHIN_S = 3_600
 VARIANTS = 3
@@ -225,20 +227,23 @@ def _links(used: Sequence[_Used], edits: Mapping[str, Sequence[Moment]]) -> list
 def _is_variant(before: _Used, after: _Used, *, is_next: bool) -> bool:
     """Tell whether an invocation that worked is another way to write one that failed.
 
-    The same command by another runner is, and with further options if no other command worked in between. Another
-    folder, or other arguments, are if the first was written wrongly. is_next: whether none worked in between
+    The same command by another runner is. If no other command worked in between, it may have further options, another
+    port where no server answered, or be another tool for what does not exist. Another folder, or other arguments, are
+    if the first was written wrongly. is_next: whether none worked in between
     """
-    wrong, right = bare(before.what.command), bare(after.what.command)
-    is_same = wrong == right or is_wrapped(after.what.command, before.what.command)
-    if is_next and before.what.kind == after.what.kind not in _CHECKING:
-        is_same = is_same or has_more_options(after.what.command, before.what.command)
+    told, old, new = before.run.told, before.what.command, after.what.command
+    wrong, right, is_alike = bare(old), bare(new), before.what.kind == after.what.kind
+    is_same = wrong == right or is_wrapped(new, old)
+    if is_next and is_alike and before.what.kind not in _CHECKING:
+        is_elsewhere = is_unreachable(told) and _PORT.sub("0", old) == _PORT.sub("0", new)
+        is_same = is_same or is_elsewhere or has_more_options(new, old)
     if is_same and before.what.directory == after.what.directory:
         return True
-    if before.what.kind != after.what.kind or not is_misuse(before.run.told):
+    if not is_misuse(told):
         return False
-    if program(" ".join(wrong)) == program(" ".join(right)):
+    if is_alike and program(" ".join(wrong)) == program(" ".join(right)):
         return True
-    return before.what.kind not in _LAST and is_another_way(wrong, right)
+    return is_another_way(old, new, is_missing=is_next and is_missing(told, old))
 
 
 def _changed(moments: Sequence[Moment], before: _Used, after: _Used) -> bool:

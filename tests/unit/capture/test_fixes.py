@@ -84,6 +84,9 @@ def test_what_still_fails_is_open() -> None:
 def test_another_way_that_works_resolves_a_command_that_was_written_wrongly() -> None:
     wrong = msgspec.structs.replace(broken("npm test"), told="npm error This project is managed by pnpm")
     assert unresolved([wrong, row("shell", "pnpm run test:unit")]) == []
+    wrong = msgspec.structs.replace(broken("make test"), told="`make test` failed: No rule to make target 'test'.")
+    assert unresolved([wrong, row("shell", "make check")]) == unresolved([wrong, row("shell", "pytest -q")]) == []
+    assert len(unresolved([wrong, row("shell", "make build")])) == 1
     wrong = msgspec.structs.replace(broken("git push"), told="fatal: not a git repository")
     assert unresolved([wrong, row("shell", "git -C web push")]) == []
     assert len(unresolved([broken("git push"), row("shell", "git -C web push")])) == 1, "it was rejected"

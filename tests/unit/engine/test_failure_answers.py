@@ -178,6 +178,9 @@ def test_a_command_that_worked_since_is_not_replaced(engine: Engine, again: str)
         ("gradle test", "Unsupported class file major version 65", "./gradlew test"),
         ("docker-compose up -d", "bash: docker-compose: command not found", "docker compose up -d"),
         ("npm run build", 'npm error Missing script: "build"', "make build"),
+        ("npm test", 'npm error Missing script: "test"', "pnpm vitest run"),
+        ("make test", "make: *** No rule to make target 'test'.  Stop.", "pytest -q"),
+        ("make seed", "make: *** No rule to make target 'seed'.  Stop.", "npm run seed"),
         (
             "make deploy-staging",
             "make: *** No rule to make target 'deploy-staging'.  Stop.",
@@ -211,6 +214,15 @@ def test_a_command_is_replaced_by_another_way_to_run_it(engine: Engine, wrong: s
 def test_another_command_replaces_nothing(engine: Engine, wrong: str, error: str, other: str) -> None:
     take(engine, payloads.failed(wrong, f"Exit code 2\n{error}", call="1"), payloads.ran(other, call="2"))
     assert engine.presence.answer(failing(wrong, f"Exit code 2\n{error}")) is None
+
+
+def test_a_server_that_was_started_in_between_leaves_a_command_as_it_is(engine: Engine) -> None:
+    error = "Exit code 2\npsql: error: connection to server at localhost, port 5432 failed: Connection refused"
+    take(engine, payloads.failed("psql shop", error, call="1"), payloads.ran("docker compose up -d", call="2"))
+    take(engine, payloads.ran("psql -h localhost shop", call="3"))
+    assert engine.presence.answer(failing("psql shop", error)) is None
+    take(engine, payloads.failed("psql shop", error, call="4"), payloads.ran("psql -h localhost shop", call="5"))
+    assert "`psql -h localhost shop` works" in (engine.presence.answer(failing("psql shop", error)) or "")
 
 
 def test_an_edit_later_in_the_same_second_does_not_hide_a_replacement(engine: Engine) -> None:

@@ -28,6 +28,7 @@ NOW = 1_767_000_000
         ("pip install -e .", "install"), ("yarn", "install"), ("uv sync", "install"), ("go mod tidy", "install"),
         ("kubectl apply -f k8s", "deploy"), ("./scripts/deploy.sh prod", "deploy"), ("npm publish", "deploy"),
         ("git push origin fix-tests", "git"), ("gh pr create --fill", "git"), ("gh release create v1", "deploy"),
+        ("pnpm vitest run", "test"), ("yarn eslint .", "lint"),
         ("cargo +nightly test", "test"), ("docker compose -f deploy/compose.yaml up -d", "run"),
         ("kubectl -n shop apply -f k8s", "deploy"), ("npm --prefix web test", "test"), ("git -C web push", "git"),
         ("psql -c 'select 1'", "other"), ("redis-cli ping", "other"), ("", "other"),
@@ -207,6 +208,8 @@ def test_projects_and_folders_keep_their_commands_apart() -> None:
         ("go test ./...", "nix develop -c go test ./..."),
         ("psql shop", "psql -U shop shop"),
         ("npm install", "npm install --legacy-peer-deps"),
+        ("psql shop", "psql -h localhost -p 6543 shop"),
+        ("kubectl apply -f k8s", "kubectl apply -n shop -f k8s"),
     ],
 )
 def test_a_wrapper_or_further_options_may_be_what_was_missing(wrong: str, right: str) -> None:
@@ -225,6 +228,9 @@ def test_a_wrapper_or_further_options_may_be_what_was_missing(wrong: str, right:
         ("curl http://localhost:8000", "curl -s http://localhost:8000"),
         ("tox -e lint", "pip install tox -e lint && tox -e lint"),
         ("psql shop", "psql -U shop bakery"),
+        ("psql shop", "psql -h"),
+        ("make seed", "make -n seed"),
+        ("psql -p 5432 shop", "psql -p 6543 shop"),
     ],
 )
 def test_help_a_selection_or_another_task_replaces_nothing(wrong: str, right: str) -> None:
@@ -239,4 +245,75 @@ def test_further_options_replace_nothing_if_another_command_may_have_helped() ->
     log.run("psql shop", worked=False)
     log.run("createdb shop")
     log.run("psql -U shop shop")
+    assert all(not row.failed for row in log.known())
+
+
+NO_SCRIPT = 'npm error Missing script: "test"'
+NO_RULE = "make: *** No rule to make target 'test'.  Stop."
+REFUSED = "connection to server at localhost, port 5432 failed: Connection refused"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "right"),
+    [
+        ("npm test", NO_SCRIPT, "pnpm vitest run"),
+        ("npm test", NO_SCRIPT, "npx jest"),
+        ("npm test", NO_SCRIPT, "make check"),
+        ("make test", NO_RULE, "make check"),
+        ("make test", NO_RULE, "uv run pytest -q"),
+        ("just test", "error: Justfile does not contain recipe `test`.", "go test ./..."),
+        ("make format", "make: *** No rule to make target 'format'.  Stop.", "ruff format ."),
+        ("pytest -q", "bash: pytest: command not found", "make test"),
+        ("python3 -m pytest", "/usr/bin/python3: No module named pytest", "make test"),
+        ("npm run seed", 'npm error Missing script: "seed"', "make seed"),
+        ("psql -p 5432 shop", f"psql: error: {REFUSED}", "psql -p 6543 shop"),
+        ("curl http://localhost:3000/up", "curl: (7) Failed to connect to localhost", "curl http://localhost:8080/up"),
+    ],
+)
+def test_what_does_not_exist_is_replaced_by_the_next_for_the_same_job(wrong: str, error: str, right: str) -> None:
+    log = Log()
+    log.run(wrong, worked=False, told=f"`{wrong}` failed (exit status 2): {error}")
+    log.run("cat Makefile")
+    log.run(right)
+    assert [(row.command, [each.command for each in row.failed]) for row in log.known()] == [(right, [wrong])]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "right"),
+    [
+        ("make test", "FAILED tests/a.py::test_x - assert 1 == 2", "make check"),
+        ("make test", "FAILED tests/a.py::test_x - assert 1 == 2", "pytest -q"),
+        ("make test", NO_RULE, "make build"),
+        ("make test", NO_RULE, "ruff check ."),
+        ("make build", "make: *** No rule to make target 'app.o', needed by 'app'.  Stop.", "docker build ."),
+        ("make test", "make: *** No rule to make target 'app.o', needed by 'test_app'.  Stop.", "pytest -q"),
+        ("npm test", "sh: 1: vitest: not found", "npx playwright test"),
+        ("npm test", NO_SCRIPT, "npm run check"),
+        ("npm test", NO_SCRIPT, "pytest -q"),
+        ("pytest -q", "bash: pytest: command not found", "npm test"),
+        ("pytest -q", "bash: pytest: command not found", "go test ./..."),
+        ("pytest -q", "ModuleNotFoundError: No module named 'pytest_mock'", "make test"),
+        ("ruff check .", "bash: ruff: command not found", "make lint"),
+        ("npm run lint", 'npm error Missing script: "lint"', "npx tsc --noEmit"),
+        ("curl http://localhost:3000/a/1", "curl: (7) Failed to connect", "curl http://localhost:3000/a/2"),
+        ("psql shop", f"psql: error: {REFUSED}", "psql bakery"),
+        ("pytest -k db --port 1", f"E   OperationalError: {REFUSED}", "pytest -k db --port 2"),
+    ],
+)
+def test_another_job_replaces_nothing(wrong: str, error: str, right: str) -> None:
+    log = Log()
+    log.run(wrong, worked=False, told=f"`{wrong}` failed (exit status 2): {error}")
+    log.run(right)
+    assert all(not row.failed for row in log.known())
+
+
+def test_another_tool_replaces_nothing_after_another_command_worked_or_a_file_was_changed() -> None:
+    log = Log()
+    told = f"`make test` failed (exit status 2): {NO_RULE}"
+    log.run("make test", worked=False, told=told)
+    log.run("make deps")
+    log.run("pytest -q")
+    log.run("make test", worked=False, told=told, session="b")
+    log.edit("b")
+    log.run("go test ./...", session="b")
     assert all(not row.failed for row in log.known())

@@ -84,16 +84,18 @@ class Commands:
             return None
         store, about = self._context.store, {"namespace": row.namespace, "tool": "shell", "outcome": "failed"}
         failed = store.find(Observed, about, order="-at", limit=RECENT_FAILURES)
-        is_missing = is_no_program(row.told)
-        if not any(each.fingerprint == row.fingerprint or (is_missing and is_no_program(each.told)) for each in failed):
+        is_missing, error = is_no_program(row.told), row.fingerprint
+        same = [each for each in failed if each.fingerprint == error or (is_missing and is_no_program(each.told))]
+        if not same:
             return None
         rows = observed(store, row.namespace, None, "tool", RECENT)
-        wanted, tool = kind(row.target), bare(row.target)[:1]
-        shells = (each for each in rows if each.tool == "shell")
+        wanted, tool, sessions = kind(row.target), bare(row.target)[:1], {each.session_id for each in same}
         alike = [
             each
-            for each in shells
-            if kind(each.target) == wanted or bare(each.target)[:1] == tool or is_wrapped(each.target, row.target)
+            for each in rows
+            if each.session_id in sessions
+            or (each.tool == "shell" and (kind(each.target) == wanted or bare(each.target)[:1] == tool))
+            or is_wrapped(each.target, row.target)
         ]
         return replacement(run_of(row, memory), remembered_runs(store, alike), edits(rows))
 
