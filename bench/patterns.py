@@ -263,7 +263,7 @@ def live(engine: Engine, month: Month) -> None:
             identity = {"session_id": f"s-{number:03}", "cwd": ROOT, "tool_use_id": f"t{number}-{place}"}
             raw = json.dumps({**event.payload, **identity}).encode()
             name = f"{at:020}{number:06}{place:06}"
-            notice = reader.parse(raw, name, event="", assistant="claude", at=at)
+            notice = reader.parse(raw, name, event="", assistant="claude", at_ns=at * 10**9)
             if notice is not None:
                 notices.append(notice)
         engine.session_updates.write(notices)

@@ -93,7 +93,7 @@ from recollect.history.history_record import Text
 from recollect.importing import basic_memory, import_records, markdown_pages
 from recollect.importing import fields as migrate_fields
 from recollect.model import Memory, Observed
-from recollect.patterns import imperative_rule, project_lessons, usage_patterns
+from recollect.patterns import imperative_rule, known_commands, project_lessons, usage_patterns
 from recollect.patterns import usage_patterns as searches
 from recollect.providers import query_vector
 from recollect.recall import amend, lexical, llm_judge_prompt, parsed_statement, query, supersede
@@ -542,6 +542,7 @@ CAPTURE: tuple[Any, ...] = (
     ("long statement", "recollect.capture.prose recollect.capture.statement_cues",
      lambda text: (statements.statements(text, "user"), statements.statements(text, "assistant")), "We always use "),
     ("command kind", "recollect.capture.invocation", lambda text: (invocation.kind(text), invocation.parts(text))),
+    ("port of a command", "recollect.patterns.known_commands", lambda text: known_commands._PORT.sub("0", text)),
     ("lessons section", "recollect.patterns.project_lessons",
      lambda text: (project_lessons.with_lessons(text, ["use `a`"]), project_lessons.unsaid(text, ["never use `a`"]))),
 )  # fmt: skip

@@ -68,7 +68,8 @@ def capture(engine: Engine, sitting: Sitting, begin: int) -> None:
         identity = {"session_id": sitting.name, "cwd": sitting.folder, "tool_use_id": f"{sitting.name}-{place}"}
         # The folder of the month is that of the project: paths in payloads are told below it.
         raw = json.dumps({**event.payload, **identity}).replace(f"{ROOT}/", f"{sitting.folder}/").encode()
-        notice = noticing.parse(raw, f"{at:020}{sitting.name}{place:06}", event="", assistant="claude", at=at)
+        name = f"{at:020}{sitting.name}{place:06}"
+        notice = noticing.parse(raw, name, event="", assistant="claude", at_ns=at * 10**9)
         if notice is not None:
             notices.append(notice)
     engine.session_updates.write(notices)
