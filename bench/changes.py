@@ -34,10 +34,10 @@ from told_payloads import ASSISTANTS
 
 FOLDER = Path(__file__).parent / "changes"
 # In no training.
-UNSEEN = ("unseen", "unseen_short", "unseen_reminders")
+UNSEEN = ("unseen", "unseen_short", "unseen_reminders", "unseen_alike")
 SPLITS = (
     *("train", "dev", "held", "fresh", "contrary_dev", "contrary_held", "plain", "written", "short", "reminders"),
-    "developed",
+    *("alike", "developed"),
     *UNSEEN,
 )
 # The later statement tells how it is now, mostly in other words. Nothing is trained on them; none is found so far.

@@ -29,6 +29,7 @@ from sklearn.model_selection import GroupKFold
 
 from changes import SPLITS, UNSEEN, lines
 from notes_recall import memories, questions
+from recollect.engine.models.similarity_calibration import SHIPPED, comparable
 from recollect.providers.local import LocalEmbedder
 from recollect.recall.amend_signals import numbers, words
 from recollect.recall.parsed_statement import statement, statements
@@ -78,7 +79,12 @@ def pairs(split: str, embed: LocalEmbedder) -> Iterator[Pair]:
             by_words = sorted(scores, key=lambda each: -scores[each])[:COMPARED]
             for place in dict.fromkeys((*by_words, *np.argsort(-cosines[at])[:NEAREST].tolist())):
                 replaces = row.changes and place == at
-                yield Pair(split, project, row.kind, row.new, rows[place].old, float(cosines[at, place]), replaces)
+                yield Pair(split, project, row.kind, row.new, rows[place].old, _on_scale(cosines[at, place]), replaces)
+
+
+def _on_scale(cosine: Any) -> float:
+    """Return a cosine of the shipped model as the engine compares it."""
+    return comparable({0: float(cosine)}, SHIPPED)[0]
 
 
 def notes(embed: LocalEmbedder) -> Iterator[Pair]:
@@ -102,7 +108,7 @@ def notes(embed: LocalEmbedder) -> Iterator[Pair]:
             replaces = (row.id, old.id) in changed
             for new, each in product(said[row.id], earlier[old.id]):
                 if not replaces or len(new.words & each.words):
-                    cosine = float(vectors[new.text] @ vectors[each.text])
+                    cosine = _on_scale(vectors[new.text] @ vectors[each.text])
                     yield Pair("notes", row.project, "note", new.text, each.text, cosine, replaces)
 
 

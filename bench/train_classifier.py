@@ -136,11 +136,11 @@ class Trainer:
         import torch
 
         some = [self.tokens[name][place] for place in places]
-        width = max(len(ids) for ids, _ in some)
-        ids, kinds, mask = (np.zeros((len(some), width), dtype=np.int64) for _ in range(3))
-        for row, (own, types) in enumerate(some):
-            ids[row, : len(own)], kinds[row, : len(own)], mask[row, : len(own)] = own, types, 1
-        return [torch.tensor(ids).cuda(), torch.tensor(kinds).cuda(), torch.tensor(mask).bool().cuda()]
+        sizes = np.array([len(ids) for ids, _ in some])
+        mask = np.arange(sizes.max()) < sizes[:, None]
+        ids, kinds = np.zeros(mask.shape, dtype=np.int64), np.zeros(mask.shape, dtype=np.int64)
+        ids[mask], kinds[mask] = (np.concatenate(each) for each in zip(*some, strict=True))
+        return [torch.from_numpy(each).cuda() for each in (ids, kinds, mask)]
 
     def train(self, fold: int | None) -> Any:
         """Return a network of all rows but those of a fold."""

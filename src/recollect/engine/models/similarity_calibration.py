@@ -1,8 +1,8 @@
-"""Similarity calibration: cosines of any embedding model on the scale of the shipped one.
+"""Similarity calibration: cosines of any embedding model on one scale.
 
 Models give unrelated texts different cosines (0.05 or 0.7), so that one threshold does not fit all. Every model is
 measured once on the same pairs of texts: the mean cosine of unrelated texts, and of two wordings of one thing. A line
-through these two points makes its cosines comparable with those of the shipped model. The store keeps it.
+through these two points brings its cosines to the scale of REFERENCE. The store keeps it.
 """
 
 from __future__ import annotations
@@ -49,10 +49,12 @@ class Calibration(NamedTuple):
     related: float
 
 
-# The shipped model on PAIRS (tests/unit/recall/test_calibration.py measures it again).
+# The scale on which the weights of recall were fitted: all-MiniLM-L6-v2 as its authors published it, on PAIRS.
 REFERENCE = Calibration(unrelated=0.0497, related=0.4660)
+# The shipped model, which was trained further (tests/unit/recall/test_calibration.py measures it again).
+SHIPPED = Calibration(unrelated=0.0060, related=0.4391)
 
-# A model that tells related from unrelated texts by less than this, half of what the shipped one does, is left as it
+# A model that tells related from unrelated texts by less than this, half of what REFERENCE does, is left as it
 # is: a line through two points that close would turn noise into certainty.
 LEAST_SPREAD = 0.2
 
@@ -74,7 +76,7 @@ def measured(vectors: Sequence[Sequence[float]] | NDArray[np.float32]) -> Calibr
 
 
 def comparable(cosines: Mapping[int, float], ruler: Calibration) -> Mapping[int, float]:
-    """Return cosines of a model on the scale of the shipped one."""
+    """Return cosines of a model on the scale of REFERENCE."""
     if ruler == REFERENCE or ruler.related - ruler.unrelated < LEAST_SPREAD:
         return cosines
     slope = (REFERENCE.related - REFERENCE.unrelated) / (ruler.related - ruler.unrelated)
@@ -90,11 +92,13 @@ class CalibrationCache:
         self._known: dict[str, Calibration] = {}
 
     def of(self, model: str) -> Calibration:
-        """Return the scale of a model; of the shipped model until it can be measured."""
-        from recollect.providers.local import MODEL
+        """Return the scale of a model; REFERENCE until it can be measured."""
+        from recollect.providers.local import MODEL_ID
 
-        if not model or model.startswith(MODEL):
+        if not model:
             return REFERENCE
+        if model.startswith(MODEL_ID):
+            return SHIPPED
         if model not in self._known:
             kept = self._kept(model) or self._measured(model)
             if kept is None:
