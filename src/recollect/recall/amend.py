@@ -16,6 +16,7 @@ other; so do those that the classifier finds possible.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -200,7 +201,7 @@ def amends(
     is_talk: the new one is a turn of a conversation, which tells of many occasions: the rules alone decide.
     classify: the classifier of the local model, which reads both
     """
-    if (not same_author and _is_personal(new, old)) or _are_siblings(new, old):
+    if (not same_author and _is_personal(new, old)) or _are_siblings(new, old) or _replaces_another_value(new, old):
         return None
     if not new.cues and all("[secret:" in each.text for each in (new, old)):
         return None  # the values that would be compared are unknown
@@ -561,6 +562,16 @@ def _are_numbered(new: Statement, old: Statement) -> bool:
     """Tell whether numbers tell the two apart: “supplier 4”, “supplier 7”."""
     labels = _labels(old)
     return any(labels.get(word, number) != number for word, number in _labels(new).items())
+
+
+def _replaces_another_value(new: Statement, old: Statement) -> bool:
+    """Tell whether a statement replaces a value that the older one does not have: “scratch the 7 mm, 5 mm now”."""
+    named = defaultdict(set)
+    for value in new.values:
+        if value.of or value.kind != "count":
+            named[value.kind, value.of].add(value.amount)
+    held = [(value.amount, named.get((value.kind, value.of), ())) for value in old.values]
+    return any(len(amounts) > 1 for _, amounts in held) and all(amount not in amounts for amount, amounts in held)
 
 
 def _are_siblings(new: Statement, old: Statement) -> bool:

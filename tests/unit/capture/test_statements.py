@@ -375,8 +375,8 @@ def test_of_a_request_and_a_statement_in_one_sentence_the_statement_is_kept(mess
             ["Commit messages in english, code comments in english, but talk to me in german"],
         ),
         (
-            "shipping: labels are bought from DHL. tracking ids are stored per parcel",
-            ["Shipping: labels are bought from DHL.", "Shipping: tracking ids are stored per parcel"],
+            "shipping: labels come from our DHL contract. tracking ids are stored per parcel",
+            ["Shipping: labels come from our DHL contract.", "Shipping: tracking ids are stored per parcel"],
         ),
     ],
 )

@@ -165,8 +165,8 @@ def test_a_cause_in_a_final_answer_is_an_insight_of_the_assistant(engine: Engine
 def test_what_still_holds_stays_with_a_change(open_engine: Callable[..., Engine]) -> None:
     engine = open_engine()
     prompt(engine, "we use uv here, pip is not installed", "s-1")
-    prompt(engine, "also pip is fine now, we have it in the image. still prefer uv", "s-2")
-    assert known(engine)[-1].content == "Pip is fine now, we have it in the image. still prefer uv"
+    prompt(engine, "pip is fine from now on, we have it in the image. still prefer uv", "s-2")
+    assert known(engine)[-1].content == "Pip is fine from now on, we have it in the image. still prefer uv"
 
 
 @pytest.mark.parametrize(

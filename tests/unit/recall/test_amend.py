@@ -151,6 +151,9 @@ NO_CHANGES = (
     ("Sessions are kept in Redis for 45 minutes.", "Please always check where sessions are kept now."),
     ("Tests marked online are skipped in CI.", "The online tests don't run in CI."),
     ("Labels are printed with cups.", "One forum post says we should print labels with lpr instead."),
+    ("A stitch can be 12.1 mm at most because of the format.", "Scratch the 7 mm, we cut the thread from 5 mm on now"),
+    ("Ring seals are tested at 40 bar.", "Forget the 25 bar, hoses are tested at 30 bar from now on"),
+    ("Orders are archived after 90 days.", "Scratch the 30 days, drafts are deleted after 14 days now"),
 )
 
 
