@@ -3,7 +3,7 @@
     text ─► WordPiece tokens ─► a row of 128 numbers each ─► their sum · a matrix of 128 × 384 + constant ─► unit length
 
 The rows and the matrix were trained so that the result is near the vector of the shipped model (cosine .79 on unseen
-texts, .72 on questions of people; bench/train_query_vectors.py), and it is compared with the vectors that the model
+texts; bench/train_query_vectors.py), and it is compared with the vectors that the model
 made of memories. The words of a question count, not their order.
 `minilm/query_table.bin` holds:
 

@@ -34,7 +34,7 @@ Change = Literal["value", "said", "ended", "over", "opposite"]
 
 # The probability from which the model decides alone, from which the rules are asked, and from which two statements
 # contradict each other. Of 168 changes that it was not trained on (bench/changes.py --split unseen) 38 are found, and 9
-# older statements are replaced by mistake; by the rules alone 9 and 5 (docs/adr/0067).
+# older statements are replaced by mistake; by the rules alone 9 and 5 (docs/adr/0067; SURE was 0.8 then).
 SURE, LIKELY, CONTRADICTED = 0.85, 0.3, 0.74
 # The same with the classifier: of 4,667 changes in projects that were left out 2,237 are found and 110 older statements
 # are replaced by mistake (docs/adr/0073). It is asked from a low probability on. Where the words are sure, less is
