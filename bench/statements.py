@@ -5,7 +5,8 @@ r"""How well statements are extracted from messages that somebody labelled.
 bench/statements_written has prompts to develop with, bench/statements_held some to measure with; both were written for
 this and are easier than real ones.
 
-Input: text with a message in each line, "\n" for a line break, `# ` before a topic, and marked statements ("{rule| no
+Input: text with a message in each line, "\n" for a line break, `# ` before a topic, `< ` before an
+answer of an assistant, and marked statements ("{rule| no
 tabs}, please", or "rule| no tabs" for a whole line); or JSON Lines, one message each: {"id", "speaker": "user" |
 "assistant", "text", "statements": [a sentence or part of it], "kinds": [one for each], "net": true for a message that
 was sampled by words and not by chance, "borderline": [sentences on which sensible people differ], "leaning": ["keep" or
@@ -62,12 +63,14 @@ def _marked(lines: Iterable[str], name: str) -> Iterator[dict[str, Any]]:
         if line.startswith("# "):
             topic = line[1:].split(",")[0]
             continue
-        text = line.replace("\\n", "\n")
+        is_answer = line.startswith("< ")
+        text = line.removeprefix("< ").replace("\\n", "\n")
         marked = [(whole[1], text[whole.end() :])] if (whole := _WHOLE.match(text)) else _MARKED.findall(text)
         sure = [each for each in marked if each[0] not in LEANING]
         unsure = [each for each in marked if each[0] in LEANING]
         yield {
             "project": f"{name}{topic}",
+            "speaker": "assistant" if is_answer else "user",
             "text": marked[0][1] if whole else _MARKED.sub(r"\2", text),
             "statements": [text for _, text in sure],
             "kinds": [kind for kind, _ in sure],

@@ -79,7 +79,7 @@ def statement_rows() -> Iterator[Arrays]:
         trained = words.train(known, vectors, earlier)
         for row, chance in zip(own, trained.judge(own)[0], strict=True):
             count = words.HALF.get(row.label, 1.0) * words._count(row.writer)
-            texts = {"first": row.said[row.place].text.strip(), "second": context_of(row.said, row.place)}
+            texts = {"first": row.said[row.place].text.strip(), "second": context_of(row.said, row.place, row.is_answer)}
             named = {"group": row.writer, "label": row.label, "lasts": row.is_right}
             yield {**texts, **named, "fold": fold, "by_words": float(chance), "count": min(count, MOST_COUNTS)}
 

@@ -61,6 +61,8 @@ COUNTS = {
     "brief": 4.0,
     "written-test": 6.0,
     "short": 2.0,
+    "everyday": 4.0,
+    "answers": 4.0,
 }
 COUNT = 0.6
 L2, STEPS, RATE = 0.4, 150, 0.05
@@ -134,6 +136,7 @@ class Row(NamedTuple):
     said: list[Sentence]
     place: int
     label: str
+    is_answer: bool = False
 
     @property
     def is_right(self) -> bool:
@@ -159,14 +162,13 @@ def checksum() -> str:
 
 
 def _message(message: dict[str, Any], may: Callable[[Sentence, int], bool]) -> Iterator[Row]:
-    if message["speaker"] != "user":
-        return
     project = message["project"]
     said = sentences(message["text"])
     for place, sentence in enumerate(said):
         label = _label(message, sentence.text.strip())
         if label and may(sentence, start_of(sentence)):
-            yield Row(project.split()[0].rstrip("0123456789"), project, said, place, label)
+            writer = project.split()[0].rstrip("0123456789")
+            yield Row(writer, project, said, place, label, message["speaker"] == "assistant")
 
 
 def _label(message: dict[str, Any], text: str) -> str:
@@ -292,7 +294,7 @@ class Trained(NamedTuple):
 
 
 def _features(row: Row, lexicon: Lexicon) -> frozenset[str]:
-    return features(row.said, row.place, start_of(row.said[row.place]), lexicon, message_features(row.said))
+    return features(row.said, row.place, start_of(row.said[row.place]), lexicon, message_features(row.said, row.is_answer))
 
 
 def _lexicon(earlier: Model) -> Lexicon:

@@ -62,14 +62,14 @@ def _is_name(core: str) -> bool:
     )
 
 
-def message_features(said: Sequence[Sentence]) -> frozenset[str]:
-    """Return the features that all sentences of a message have: questions, and signs of a pasted document."""
+def message_features(said: Sequence[Sentence], is_answer: bool) -> frozenset[str]:
+    """Return the features of all sentences of a message: whose it is, questions, and signs of a pasted document."""
     items = sum(sentence.is_answer or sentence.text.lstrip()[:2] in _ITEMS for sentence in said)
     voices = sum(sentence.plain.lower().lstrip(" -*•").startswith(_VOICE) for sentence in said)
     counted = (("long", len(said), _LONG), ("list", items, _LISTS), ("voice", voices, (2,)))
     found = {f"{name}:{bound}" for name, count, bounds in counted for bound in bounds if count >= bound}
     asks = any(sentence.plain.rstrip().endswith("?") for sentence in said)
-    return frozenset(found | ({"asks"} if asks else set()))
+    return frozenset(found | ({"asks"} if asks else set()) | ({"answer"} if is_answer else set()))
 
 
 def features(

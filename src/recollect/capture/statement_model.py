@@ -30,6 +30,8 @@ SCALE = 3.0
 
 # Characters before and after a sentence that the classifier reads with it.
 BEFORE, AFTER = 200, 120
+# Before the context of a sentence of an assistant.
+ANSWER = "answer: "
 
 
 # How much the classifier and the words count, fitted on writers that neither had seen (bench/train_classifier.py
@@ -81,11 +83,11 @@ class Model(NamedTuple):
         return tuple(int(value) / 100 for value in self.rows[feature].split("\t"))
 
 
-def context_of(said: Sequence[Sentence], place: int) -> str:
-    """Return the context of a sentence: the end of the two before it, and the beginning of the next."""
+def context_of(said: Sequence[Sentence], place: int, is_answer: bool) -> str:
+    """Return the context of a sentence: whose it is, the end of the two before it, and the beginning of the next."""
     before = " ".join(each.text for each in said[max(0, place - 2) : place]).strip()
     after = " ".join(each.text for each in said[place + 1 : place + 2]).strip()
-    return f"{before[-BEFORE:]} … {after[:AFTER]}"
+    return f"{ANSWER if is_answer else ''}{before[-BEFORE:]} … {after[:AFTER]}"
 
 
 @cache

@@ -158,9 +158,10 @@ def _as_order(sentence: Sentence) -> Sentence:
 class _Message:
     """The sentences of a message, and what each is judged to be."""
 
-    def __init__(self, said: Sequence[Sentence], classify: Classify | None) -> None:
+    def __init__(self, said: Sequence[Sentence], speaker: Speaker, classify: Classify | None) -> None:
         self.said = said
-        self.shared = message_features(said)
+        self.is_answer = speaker == "assistant"
+        self.shared = message_features(said, self.is_answer)
         self.classify = classify
         self._asked = 0
         self._judged: dict[int, Judged] = {}
@@ -177,13 +178,13 @@ class _Message:
         if self.classify is None or by_words.probability < ASKED_PROBABILITY or self._asked >= MOST_ASKED:
             return by_words
         self._asked += 1
-        answers = self.classify(sentence.text.strip(), context_of(self.said, place))
+        answers = self.classify(sentence.text.strip(), context_of(self.said, place, self.is_answer))
         return by_words if answers is None else by_words.with_answers(answers)
 
 
 def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) -> Iterator[Statement]:
     said = [_as_order(sentence) for sentence in said]
-    message = _Message(said, classify)
+    message = _Message(said, speaker, classify)
     if speaker == "user" and message.shared >= PASTED_ANSWER:
         return
     joined = -1
@@ -202,7 +203,7 @@ def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) ->
             continue
         if is_open and (speaker == "assistant" or not message.judged(place).is_sure):
             continue
-        read = _stated(message, place, start) if speaker == "user" else _concluded(sentence.plain[start:])
+        read = (_concluded if message.is_answer else _stated)(message, place, start)
         text = None if read is None else _with_context(said, place, start, read[0])
         if speaker == "user" and (change := _replacement(message, place)) is not None:
             joined = place + 1
@@ -223,7 +224,7 @@ def _after_request(message: _Message, place: int, start: int) -> Statement | Non
             )
             for part, first in ((slice(joint.start()), sentence.is_first), (slice(joint.end(), None), False))
         ]
-        split = _Message([*message.said[:place], *parts, *message.said[place + 1 :]], message.classify)
+        split = _Message([*message.said[:place], *parts, *message.said[place + 1 :]], "user", message.classify)
         begin = start_of(parts[1])
         plain = parts[1].plain[begin:]
         if cues.LEANS.search(plain) or cues.REASON.match(plain) or not may_state(parts[1], begin):
@@ -286,10 +287,12 @@ def _replacement(message: _Message, place: int) -> _Read | None:
     return (best.kind, True) if is_both else None
 
 
-def _concluded(plain: str) -> _Read | None:
+def _concluded(message: _Message, place: int, start: int) -> _Read | None:
     """Return what an assistant states."""
-    concluded = next(((kind, True) for kind, pattern in cues.CONCLUDED.items() if pattern.search(plain)), None)
-    return concluded or (REPORT if cues.REPORTED.search(plain) else None)
+    judged, plain = message.judged(place), message.said[place].plain[start:]
+    if judged.is_kept:
+        return "fact" if judged.kind in ("rule", "preference") else judged.kind, True
+    return REPORT if cues.REPORTED.search(plain) else None
 
 
 def _with_context(said: Sequence[Sentence], place: int, start: int, kind: Kind) -> str | None:
