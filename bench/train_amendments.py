@@ -66,9 +66,10 @@ def pairs(split: str, embed: LocalEmbedder) -> Iterator[Pair]:
     for line in lines(split):
         projects[line.project].append(line)
     for project, rows in projects.items():
-        olds = [frozenset(query_terms(row.old)) for row in rows]
+        told = list(dict.fromkeys(row.old for row in rows))
+        olds = [frozenset(query_terms(text)) for text in told]
         common = Counter(term for old in olds for term in old)
-        cosines = embed.embed([row.new for row in rows]) @ embed.embed([row.old for row in rows]).T
+        cosines = embed.embed([row.new for row in rows]) @ embed.embed(told).T
         for at, row in enumerate(rows):
             asked = frozenset(query_terms(row.new))
             scores = {
@@ -78,8 +79,8 @@ def pairs(split: str, embed: LocalEmbedder) -> Iterator[Pair]:
             }
             by_words = sorted(scores, key=lambda each: -scores[each])[:COMPARED]
             for place in dict.fromkeys((*by_words, *np.argsort(-cosines[at])[:NEAREST].tolist())):
-                replaces = row.changes and place == at
-                yield Pair(split, project, row.kind, row.new, rows[place].old, _on_scale(cosines[at, place]), replaces)
+                replaces = row.changes and told[place] == row.old
+                yield Pair(split, project, row.kind, row.new, told[place], _on_scale(cosines[at, place]), replaces)
 
 
 def _on_scale(cosine: Any) -> float:

@@ -1,4 +1,4 @@
-"""Train the classifier: the shipped embedding model with small corrections of its weights, for two questions.
+"""Train the classifier: the shipped embedding model with small corrections of its weights, for three questions.
 
     pip install scikit-learn torch onnx
     python bench/train_classifier.py rows ROWS.json            what it learns from, and what the models of words say
@@ -7,9 +7,10 @@
     python bench/train_classifier.py write FOLDER              the file of the package, classifier.onnx
 
 The first question: does a sentence of a prompt state something that lasts, and of which kind is it? It is asked with
-the sentences around it. The second: does a later statement replace an older one? The labels are those of
-train_statements.py and of train_amendments.py. In `check` no model has seen the writer of a sentence, or the project of
-a pair; `unseen` pairs are in no training.
+the sentences around it. The second: does a later statement replace an older one? The third: does a sentence say how
+people work, whatever the task is, or what they build? The labels are those of train_statements.py, of
+train_amendments.py and of standing.txt: "W sentence" for work, "P sentence" for the product. In `check` no model has
+seen the writer of a sentence, or the project of a pair; `unseen` pairs are in no training.
 
 Each matrix W of the six layers becomes W + AB, where A has 16 columns and B 16 rows; only they and one layer above
 are trained. `write` adds them to the graph of model.onnx. Its weights stay where they are: classifier.onnx refers to
@@ -31,9 +32,10 @@ HERE = Path(__file__).parent
 MODEL = HERE.parent / "src/recollect/providers/minilm/model.onnx"
 CLASSIFIER = MODEL.with_name("classifier.onnx")
 KINDS = ("rule", "preference", "decision", "correction", "cause", "fact")
-# The answers: it lasts, its kind, it replaces the other.
-LASTS, OF_KIND, REPLACES = 0, slice(1, 7), 7
-ANSWERS = 8
+LABELS = HERE / "standing.txt"
+# The answers: it lasts, its kind, it replaces the other, it says how people work.
+LASTS, OF_KIND, REPLACES, STANDING = 0, slice(1, 7), 7, 8
+ANSWERS = 9
 FOLDS = 5
 
 # The corrections are added times this.
@@ -43,8 +45,9 @@ BATCH = {"statements": 64, "pairs": 128}
 # The probability by words from which the classifier is asked about a pair (recall/amend.py).
 ASKED = 0.02
 DECAY, CLIP = 0.01, 1.0
-# The kind counts less than whether it lasts. Most pairs of notes are far apart: a third of them, anew in each epoch.
-KIND_COUNTS, NOTES = 0.3, 1 / 3
+# The kind, and what it is about, count less than whether it lasts. Most pairs of notes are far apart: a third of them,
+# anew in each epoch.
+KIND_COUNTS, STANDING_COUNTS, NOTES = 0.3, 0.3, 1 / 3
 MOST_COUNTS = 5.0
 # Rows that a network reads together.
 AT_ONCE = 256
@@ -65,6 +68,8 @@ def statement_rows() -> Iterator[Arrays]:
     from recollect.capture.statement_model import context_of
     from recollect.capture.statements import is_readable, may_state, start_of
 
+    lines = LABELS.read_text(encoding="utf-8").splitlines()
+    standing = {text: letter == "W" for letter, _, text in (line.partition(" ") for line in lines)}
     rows = words.labelled(is_readable)
     vectors, earlier = words.word_vectors(), words.read(words.EARLIER.read_bytes())
     writers = sorted({row.writer for row in rows}, key=lambda each: (each.partition("-")[0], each))
@@ -79,8 +84,12 @@ def statement_rows() -> Iterator[Arrays]:
         trained = words.train(known, vectors, earlier)
         for row, chance in zip(own, trained.judge(own)[0], strict=True):
             count = words.HALF.get(row.label, 1.0) * words._count(row.writer)
-            texts = {"first": row.said[row.place].text.strip(), "second": context_of(row.said, row.place, row.is_answer)}
+            texts = {
+                "first": row.said[row.place].text.strip(),
+                "second": context_of(row.said, row.place, row.is_answer),
+            }
             named = {"group": row.writer, "label": row.label, "lasts": row.is_right}
+            named["standing"] = None if row.is_answer else standing.get(texts["first"])
             yield {**texts, **named, "fold": fold, "by_words": float(chance), "count": min(count, MOST_COUNTS)}
 
 
@@ -195,8 +204,14 @@ class Trainer:
         counts = torch.tensor([row["count"] / 3 for row in rows]).cuda()
         loss = functional.binary_cross_entropy_with_logits(said[:, LASTS], wanted, counts)
         named = [at for at, row in enumerate(rows) if row["label"] in KINDS]
-        kinds = torch.tensor([KINDS.index(rows[at]["label"]) for at in named]).cuda()
-        return loss + KIND_COUNTS * functional.cross_entropy(said[named][:, OF_KIND], kinds) if named else loss
+        if named:
+            kinds = torch.tensor([KINDS.index(rows[at]["label"]) for at in named]).cuda()
+            loss = loss + KIND_COUNTS * functional.cross_entropy(said[named][:, OF_KIND], kinds)
+        if told := [at for at, row in enumerate(rows) if row["standing"] is not None]:
+            standing = torch.tensor([float(rows[at]["standing"]) for at in told]).cuda()
+            own = functional.binary_cross_entropy_with_logits(said[told][:, STANDING], standing)
+            loss = loss + STANDING_COUNTS * own
+        return loss
 
     def run(self, net: Any, name: str, places: Sequence[int]) -> list[list[float]]:
         import torch
@@ -238,9 +253,11 @@ def check(rows: dict[str, list[Arrays]], folder: Path) -> None:
     from sklearn.linear_model import LogisticRegression
 
     parts = [json.loads(path.read_text()) for path in sorted(folder.glob("part-*.json"))]
+    told = {}
     for name, answer, wanted in (("statements", LASTS, "lasts"), ("pairs", REPLACES, "replaces")):
         said = {int(at): row for part in parts for at, row in part[name].items()}
-        some = [(rows[name][at], said[at][answer]) for at in sorted(said)]
+        told[name] = [(rows[name][at], said[at]) for at in sorted(said)]
+        some = [(row, answers[answer]) for row, answers in told[name]]
         words = np.array([row["by_words"] for row, _ in some]).clip(1e-4, 1 - 1e-4)
         signals = np.column_stack(([own for _, own in some], np.log(words / (1 - words))))
         right = np.array([row[wanted] for row, _ in some])
@@ -252,6 +269,8 @@ def check(rows: dict[str, list[Arrays]], folder: Path) -> None:
             rules = np.array([row.get("label") == "rule" for row, _ in some]) & own
             for title, chances in (("words", words), ("both", both.predict_proba(signals)[:, 1])):
                 print(f"  {group or 'all':14}{title:8}", *_at(chances, right, own, rules))
+    answers = [(row["standing"], said[STANDING] > 0) for row, said in told["statements"] if row["standing"] is not None]
+    print("standing: right", np.mean([one == other for one, other in answers]).round(3), "of", len(answers))
 
 
 def _at(chances: Any, right: Any, own: Any, rules: Any) -> Iterator[str]:

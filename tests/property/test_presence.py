@@ -25,7 +25,7 @@ anything = st.text(max_size=400) | st.text(
     st.sampled_from(list("</>recollect-context \n\t\x00\x1b‮\U000e0041é🧀漢\ud800")), max_size=300
 )
 lines = st.lists(st.builds(Line, anything, st.sampled_from(["", "m1", "m2"])), max_size=12).map(tuple)
-sections = st.lists(st.builds(Section, anything, lines, st.booleans()), max_size=5)
+sections = st.lists(st.builds(Section, anything, lines), max_size=5)
 
 
 @pytest.mark.promise("B5")

@@ -14,7 +14,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-# What an assistant concludes.
+# What an assistant concludes in so many words.
 CONCLUDED: dict[Kind, re.Pattern[str]] = {
     "cause": _any(
         r"^(?:the |\W{0,3})?root cause(?: of [^:]{1,80})?\W{0,4}(?: (?:is|was)\b|:)",
@@ -109,7 +109,7 @@ _TASK = (
 # An order for now, and where a statement may follow it: "add the gauge, and in general I prefer counters".
 REQUEST = _any(
     rf"^(?:let's |(?:(?:can|could|would|will) (?:you|u) )?(?:please |pls |also )?){_TASK}"
-    r"(?! (?:messages|notes|titles)\b)"
+    r"(?! (?:messages|notes|titles|with (?:me|us))\b)"
 )
 JOINT = _any(r"(?:[,;]|\s[-–—]+)\s+(?:(?:and|then|but|also)\s+)*|\s(?:and|then|but)\s+(?:also\s+)?")
 # What follows a statement and is no part of it: a request, or thanks. "Our keys rotate monthly, so fix the header."
@@ -166,23 +166,6 @@ ADDRESSED = _any(
     r"|i|when|whenever|if|before|after|every time|just|no|try|be|from|going|by)\b",
     r"\b(?:you|your|me|please|from now on)\b|\balways\W*$",
 )
-_ARTIFACT = (
-    r"(?:tests?|fixtures?|mocks?|commits?|commit messages?|pull requests?|prs?|branch(?:es)?|functions?|methods?"
-    r"|class(?:es)?|modules?|files?|file ?names?|names?|imports?|comments?|docstrings?|variables?|constants?"
-    r"|identifiers?|migrations?|errors?|exceptions?|logs?|(?:log |error )?messages?|secrets?|keys?|dependenc(?:y"
-    r"|ies)|packages?|endpoints?|routes?|handlers?|quer(?:y|ies)|types?|type hints?|annotations?|components?|hooks?"
-    r"|docs?|documentation|readmes?|changelogs?|versions?|releases?|tags?|configs?|settings?|scripts?|schemas?"
-    r"|tables?|columns?|timestamps?|dates?|ids?|strings?|translations?|styles?|lines?|code|reviews?|issues?|tickets?"
-    r"|services?|containers?|images?)"
-)
-# A rule about code or workflow is a convention of the project.
-CONVENTION = _any(
-    rf"^(?:[\w-]+ ){{0,2}}{_ARTIFACT}\b",
-    r"\b(?:we|our|rule|convention|policy|imports|code)\b|^(?:in|for|across|throughout) (?:this|the|all|every)\b",
-    r"\bbelongs? (?:in|into|under)\b",
-)
-# Words by which a statement demands or forbids something. What the product must do is a decision.
-NORM = _any(r"\b(?:always|never|not allowed|forbidden|banned|belongs? (?:in|into|under))\b|\bonly\W*$")
 # A prompt that a program or a template wrote.
 ROLE = _any(
     r"^\W*(?:imagine |suppose |you(?: are|'re) (?:an?|the|now|acting) |act as |pretend |your (?:role|task) "
@@ -191,7 +174,9 @@ ROLE = _any(
 EVERYWHERE = _any(
     r"\b(?:in|for|across) (?:all|every|each|any)(?: of)?(?: my| our| the)? (?:repo|repository|project|code ?base"
     r"|monorepo|workspace)s?\b",
-    r",\s+everywhere\b",
+    r",\s+everywhere\b|\beverywhere, not (?:just|only)\b",
+    r"\b(?:in|for|across) (?:all|every|each|any) (?:repo|repository|project)s? of mine\b",
+    r"\bwherever you (?:work|write|code)\b|\bwhatever (?:repo|project)\b",
     r"\b(?:all|every) (?:my|our) projects?\b",
     r"^globally\b|\b(?:apply|applies|holds?|valid) globally\b",
     r"\bno matter (?:which|what) (?:project|repo)",
@@ -224,7 +209,7 @@ SETTLED = _any(
 LEANS = _any(
     r"^(?:it|this|that|these|those|they|them|he|she|it's|its(?= (?:in|at|on|under)\b)|that's|they're)\b"
     r"(?! (?:repo|project|code ?base|repository|service|app|package|library|product|company|team|machine|server))"
-    r"(?! (?:goes|holds|applies|counts) (?:for|in|to) (?:all|any|every))"
+    r"(?! (?:goes|holds|applies|counts) (?:for|in|to) (?:all|any|every))(?! is (?:always|never)\b)"
     rf"(?! is {_PROJECT})(?!'s not .{{3,80}}, it's )",
     r"^(?:\S+ ){0,3}(?:do|use|using|used|touch|run|change|edit|commit|want|need|like|avoid|remember|mean)"
     r" (?:it|them|(?:this|that|these|those)(?! \w))\b(?! when\b)",

@@ -7,8 +7,9 @@
     "The root cause was a missing index."                     cause       insight
     "Keep in mind that staging is rebuilt every night."       fact        context
 
-A trained model reads what people say (`statement_model`). Questions and guesses are no statements. An assistant states
-causes and decisions only, and few patterns find them.
+A trained model reads what people and what assistants say (`statement_model`). Questions and guesses are no statements.
+Rules of work ("wrap lines at 100") are preferences or conventions, which every session is told; a rule of the product
+("an order ships within two days") is a decision.
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ from recollect.capture import statement_cues as cues
 from recollect.capture.other_languages import is_foreign, is_standing
 from recollect.capture.prose import Sentence, sentences
 from recollect.capture.sentence_features import features, message_features
-from recollect.capture.statement_model import Judged, Kind, context_of, model
+from recollect.capture.statement_model import RULES, Judged, Kind, context_of, model
 from recollect.model import MemoryType
 from recollect.providers.provider_protocol import Classify
 from recollect.text.questions import QUESTION, only_asks
 
 Speaker = Literal["user", "assistant"]
-_Read = tuple[Kind, bool]  # the kind of a statement, and whether it is sure
 
 # Shorter sentences need their context; longer ones describe a task.
 LEAST_WORDS, MOST_CHARACTERS = 2, 400
@@ -62,10 +62,20 @@ TYPES: dict[Kind, tuple[MemoryType, float]] = {
     "cause": ("insight", 0.7),
     "fact": ("context", 0.65),
 }
-# What an assistant reports to be changed.
-REPORT: _Read = ("fact", False)
 # A convention of a project.
 STYLE: tuple[MemoryType, float] = ("style", 0.75)
+
+
+class _Read(NamedTuple):
+    """The reading of a sentence: its kind, whether it is sure, and whether it says how people work."""
+
+    kind: Kind
+    is_sure: bool
+    is_standing: bool | None = None
+
+
+# What an assistant reports to be changed.
+REPORT = _Read("fact", False)
 
 
 class Statement(NamedTuple):
@@ -204,7 +214,7 @@ def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) ->
         if is_open and (speaker == "assistant" or not message.judged(place).is_sure):
             continue
         read = (_concluded if message.is_answer else _stated)(message, place, start)
-        text = None if read is None else _with_context(said, place, start, read[0])
+        text = None if read is None else _with_context(said, place, start, read.kind)
         if speaker == "user" and (change := _replacement(message, place)) is not None:
             joined = place + 1
             text, read = f"{text or sentence.text[start:].strip()} {said[joined].text.strip()}", change
@@ -229,12 +239,14 @@ def _after_request(message: _Message, place: int, start: int) -> Statement | Non
         plain = parts[1].plain[begin:]
         if cues.LEANS.search(plain) or cues.REASON.match(plain) or not may_state(parts[1], begin):
             continue
+        if split.judged(place).is_kept:
+            continue  # "check with me before you rename a column, this time and every time": no request
         rest, whole = split.judged(place + 1), message.judged(place)
         is_marked = cues.ANNOUNCED.match(plain[:60]) or cues.STANDING.search(plain)
         if not is_marked and not (rest.is_sure and rest.probability >= whole.probability - AFTER_REQUEST):
             continue
-        if (read := _stated(split, place + 1, begin)) is not None and read[1]:
-            return _statement(parts[1], _with_context(split.said, place + 1, begin, read[0]), begin, read)
+        if (read := _stated(split, place + 1, begin)) is not None and read.is_sure:
+            return _statement(parts[1], _with_context(split.said, place + 1, begin, read.kind), begin, read)
     return None
 
 
@@ -242,26 +254,28 @@ def _statement(sentence: Sentence, text: str | None, start: int, read: _Read) ->
     if text is None or len(text) > MOST_CHARACTERS:
         return None
     text, plain = cues.ASIDE.sub("", text) if read is REPORT else text, sentence.plain[start:]
-    memory_type, importance = _type(read[0], plain)
-    return Statement(_tidy(text), memory_type, importance, bool(cues.EVERYWHERE.search(plain)), *read)
+    everywhere = bool(cues.EVERYWHERE.search(plain))
+    memory_type, importance = _type(read, plain, everywhere)
+    return Statement(_tidy(text), memory_type, importance, everywhere, read.kind, read.is_sure)
 
 
-def _type(kind: Kind, plain: str) -> tuple[MemoryType, float]:
-    """Return the type and the importance: a rule for the assistant, a convention, or how the product is."""
-    plain = cues.ANNOUNCED.sub("", plain)
-    is_convention, is_norm = bool(cues.CONVENTION.search(plain)), bool(cues.NORM.search(plain))
-    if kind == "rule" and not cues.ADDRESSED.search(plain):
-        return STYLE if is_convention or is_norm else TYPES["decision"]
-    return STYLE if is_convention and is_norm and kind in ("fact", "correction", "decision") else TYPES[kind]
+def _type(read: _Read, plain: str, everywhere: bool) -> tuple[MemoryType, float]:
+    """Return the type and the importance: a rule for the assistant, a convention, or what the product is."""
+    is_rule = read.kind in RULES
+    is_standing = everywhere or (is_rule if read.is_standing is None else read.is_standing)
+    if not is_standing or read.kind in ("cause", "fact"):
+        return TYPES["decision" if is_rule else read.kind]
+    is_addressed = read.kind == "rule" and cues.ADDRESSED.search(cues.ANNOUNCED.sub("", plain))
+    return TYPES[read.kind] if is_addressed or read.kind == "preference" else STYLE
 
 
 def _stated(message: _Message, place: int, start: int) -> _Read | None:
     """Return what a person states."""
     judged, plain = message.judged(place), message.said[place].plain
-    if judged.kind in ("rule", "preference") and cues.ONCE.search(plain):
+    if judged.kind in RULES and cues.ONCE.search(plain):
         return None
     if len(message.said) == 1 and (choice := cues.CHOICE.search(plain[start:])):
-        return "rule", choice["format"] is not None or judged.is_kept
+        return _Read("rule", choice["format"] is not None or judged.is_kept, True)
     cued = (
         (ANNOUNCED_PROBABILITY, cues.ANNOUNCED.match(plain[start : start + 60])),
         (STANDING_PROBABILITY, cues.STANDING.search(plain[start:])),
@@ -269,9 +283,8 @@ def _stated(message: _Message, place: int, start: int) -> _Read | None:
         (ANNOUNCED_PROBABILITY, cues.EVERYWHERE.search(plain)),
     )
     is_kept = judged.is_kept or any(judged.probability >= least and cue for least, cue in cued)
-    is_rule = judged.kind == "decision" and plain[start:].lower().startswith("from now on")
-    kind = "rule" if is_rule else judged.kind
-    return (kind, is_kept) if is_kept or judged.probability >= UNSURE_PROBABILITY else None
+    is_read = is_kept or judged.probability >= UNSURE_PROBABILITY
+    return _Read(judged.kind, is_kept, judged.is_standing) if is_read else None
 
 
 def _replacement(message: _Message, place: int) -> _Read | None:
@@ -284,14 +297,17 @@ def _replacement(message: _Message, place: int) -> _Read | None:
     ended, instead = message.judged(place), message.judged(after)
     best = max(ended, instead, key=lambda judged: judged.probability)
     is_both = instead.probability >= UNSURE_PROBABILITY and best.probability >= CHANGE_PROBABILITY
-    return (best.kind, True) if is_both else None
+    return _Read(best.kind, True, best.is_standing) if is_both else None
 
 
 def _concluded(message: _Message, place: int, start: int) -> _Read | None:
     """Return what an assistant states."""
     judged, plain = message.judged(place), message.said[place].plain[start:]
     if judged.is_kept:
-        return "fact" if judged.kind in ("rule", "preference") else judged.kind, True
+        return _Read("fact" if judged.kind in RULES else judged.kind, True, False)
+    for kind, pattern in cues.CONCLUDED.items():
+        if pattern.search(plain):
+            return _Read(kind, True, False)
     return REPORT if cues.REPORTED.search(plain) else None
 
 

@@ -9,7 +9,8 @@ onnxruntime, and 100 MB of memory; nothing is loaded before the first `embed`.
     two texts ─► at most 160 tokens ─► the same model with trained corrections of its weights ─► answers
 
 `minilm/classifier.onnx` has the corrections (made by bench/train_classifier.py) and refers to the weights in
-model.onnx. It tells whether a sentence states something that lasts, and whether a statement replaces an older one.
+model.onnx. It tells whether a sentence states something that lasts, whether that is how people work or what they build,
+and whether a statement replaces an older one.
 
 A cross-encoder scores how well a text answers a question, reading both together. Its folder holds `model.onnx` and
 `tokenizer.json`, for example of cross-encoder/ms-marco-MiniLM-L-12-v2. None is bundled: it takes 0.6 to 1 s of CPU for
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 MODEL = "all-MiniLM-L6-v2"
-MODEL_ID = f"{MODEL}/notes-1"
+MODEL_ID = f"{MODEL}/notes-2"
 DIMENSIONS = 384
 
 MAX_TOKENS = 512  # the positions the model was built with; more cannot be fed
@@ -149,10 +150,10 @@ class LocalEmbedder:
                 self._classifier.tokenizer.enable_truncation(max_length=MAX_PAIR_TOKENS)
             loaded = self._classifier
         try:
-            lasts, *kinds, replaces = _outputs(loaded, first, second)
+            lasts, *kinds, replaces, standing = _outputs(loaded, first, second)
         except Exception as problem:  # onnxruntime's errors share no class of their own
             raise EmbeddingFailed(f"the local classifier failed: {problem}", model=MODEL_ID) from problem
-        return Answers(lasts, tuple(kinds), replaces)
+        return Answers(lasts, tuple(kinds), replaces, standing)
 
     def _load(self) -> _Loaded:
         with self._lock:

@@ -33,11 +33,13 @@ class Answers(NamedTuple):
 
     lasts: the first is a sentence that states something for later sessions; the second is its context.
     kinds: for each kind of statement. replaces: the first is a statement that replaces the second
+    standing: the first says how people work, whatever the task is, not what the product is
     """
 
     lasts: float
     kinds: tuple[float, ...]
     replaces: float
+    standing: float
 
 
 def joint(by_words: float, answer: float, weights: tuple[float, float, float]) -> float:

@@ -48,7 +48,7 @@ CLEARLY_WORDED, CLEARLY_COVERED, AHEAD = 0.1, 0.7, 0.01
 
 # The cosine at which a stated preference answers a question about what the user wants with a probability of one half,
 # the one for a question about what should be done, and how steeply that rises.
-STATED_COSINE, RULE_COSINE, STATED_SLOPE = 0.25, 0.3, 20.0
+STATED_COSINE, RULE_COSINE, STATED_SLOPE = 0.245, 0.3, 20.0
 
 # Among fewer passages words are known by chance, and there is little to hide: what is stored is shown sooner.
 FEW = 40

@@ -161,7 +161,7 @@ ANSWERED_NOTE: Mapping[str, float] = {
 # An unasked note has to be near to the prompt, or have its words side by side, and be nearer than the other notes: in a
 # month of work (bench/told.py, dev) half as many answers are wrong as by NOTE_RELEVANCE. Fitted on that and the fitting
 # half of bench/notes, and moved so that the threshold for unasked context is where 98 % of the answers are right in
-# bench/prompts/fit-*.txt, with dev in view (docs/adr/0078). A note that is near
+# bench/prompts/fit-*.txt, with dev in view (docs/adr/0078, 0079). A note that is near
 # to some words of a question only is about the topic, not the answer (ANSWERED_NOTE).
 UNASKED_NOTE: Mapping[str, float] = {
     "cosine": 11.0,

@@ -70,7 +70,7 @@ def test_a_statement_has_the_kind_that_it_says(classify: Classify | None) -> Non
         ("Where are login sessions kept?", "context"),
         ("squash merges only", "style"),
         ("money is Decimal, floats are banned in billing/", "style"),
-        ("Payments must go through the ledger, nobody writes to balances directly", "decision"),
+        ("Payments must go through the ledger, nobody writes to balances directly", "style"),
         ("i hate mocks", "preference"),
     ],
 )
@@ -319,7 +319,7 @@ OPEN = "What we agreed on: a reserved set is held for five days at the desk."
 @pytest.mark.parametrize(("odds", "found"), [(9.0, [OPEN]), (1.0, []), (-9.0, []), (None, [])])
 def test_the_classifier_decides_about_what_only_looks_like_a_question(odds: float | None, found: list[str]) -> None:
     def classify(sentence: str, around: str) -> Answers | None:
-        return None if odds is None else Answers(odds, (0, 0, 1, 0, 0, 0), 0)
+        return None if odds is None else Answers(odds, (0, 0, 1, 0, 0, 0), 0, 0)
 
     assert texts(OPEN, classify=classify) == found
     assert texts("What did we agree on, five days at the desk?", classify=classify) == []

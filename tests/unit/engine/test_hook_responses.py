@@ -114,7 +114,6 @@ def test_a_session_begins_with_the_five_sources_fenced_as_data(engine: Engine) -
         "## Decisions and facts\n- The tax of price.py is rounded half up\n",
         "- 2025-12-29 (claude): make the tests pass. Changed price.py. Left: The report still needs a test.\n",
         "- test: `pytest -q`\n",
-        "More memories: recall_memory or `recollect search`.\n",
     ):
         assert part in said
 

@@ -109,7 +109,7 @@ def test_a_file_that_was_opened_and_words_that_were_said_count(engine: Engine, t
     take(engine, "s-1", payloads.looked("price.py", call="1"), stop())
     assert evidence(engine, file) == ["touched"]
     assert confidence(engine, file) == pytest.approx(0.644)
-    said = "Prices are rounded in price.py already, so nobody may round them again."
+    said = "I left it alone: prices of the payment client are rounded in price.py."
     prompt(engine, "s-2")
     take(engine, "s-2", stop(said))
     assert evidence(engine, file) == ["touched", "cited"]

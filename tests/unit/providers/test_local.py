@@ -26,7 +26,7 @@ from recollect.providers.local import (
 SHIPPED = Path(recollect.providers.__file__).with_name("minilm")
 
 CHECKSUMS = {
-    "model.onnx": "41bb988424c0d8a7bc1a4b671b9f6f028c417de2ab8feaed48d136d8a1126a66",
+    "model.onnx": "239344987fbfe401fd0f98cec8881fc389f54fab222a4f1a1169d0f48518e77d",
     "tokenizer.json": "07805d116826679de90b4edeb2222269c4b8753bc0981be4399f732b2708e904",
 }
 
@@ -75,7 +75,7 @@ def test_the_model_travels_with_its_licence() -> None:
 def test_meaning_is_found_without_network_key_or_service(tmp_path: Path) -> None:
     command = [sys.executable, "-I", "-c", OFFLINE, str(tmp_path / "home")]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env={})
-    assert done.stdout.split() == ["all-MiniLM-L6-v2/notes-1", "True"]
+    assert done.stdout.split() == ["all-MiniLM-L6-v2/notes-2", "True"]
 
 
 @pytest.mark.promise("B1")

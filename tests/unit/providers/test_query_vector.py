@@ -67,7 +67,7 @@ def test_a_question_is_near_to_its_vector_by_the_model() -> None:
     found = np.array([table.query_vector(text) for text in QUESTIONS])
     assert np.allclose(np.linalg.norm(found, axis=1), 1)
     cosines = found @ exact.T
-    assert np.diag(cosines).mean() > 0.7
+    assert np.diag(cosines).mean() > 0.65
     assert (cosines.argmax(axis=1) == np.arange(len(QUESTIONS))).all()
 
 

@@ -222,7 +222,7 @@ def test_the_classifier_decides_where_the_words_alone_cannot() -> None:
     def says(odds: float) -> Classify:
         def classify(first: str, second: str) -> Answers:
             asked.append((first, second))
-            return Answers(0.0, (0.0,) * 6, odds)
+            return Answers(0.0, (0.0,) * 6, odds, 0.0)
 
         return classify
 

@@ -236,7 +236,9 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
         rivals = (each for each in others if each not in alike and each.memory.id != best.memory.id)
         if all(best.amended.evidence - rival.amended.evidence >= CLEARLY for rival in rivals):
             for each in (best, *alike):
-                chosen.setdefault(each.memory.id, each)
+                known = chosen.get(each.memory.id)
+                if known is None or known.amended.change == "opposite" != each.amended.change:
+                    chosen[each.memory.id] = each
     return list(chosen.values())[:MOST]
 
 

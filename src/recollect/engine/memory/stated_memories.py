@@ -138,7 +138,7 @@ def _in_place(memory: Memory, changes: Sequence[Found]) -> Memory:
     """Return a statement as the kind of memory that it replaces: a rule with another number is still a rule."""
     replaced = (each.memory for each in changes if each.is_whole and each.amended.change in _INSTEAD)
     ruled = next((old for old in replaced if old.memory_type in _LASTING), None)
-    if ruled is None or memory.memory_type in _LASTING:
+    if ruled is None or memory.memory_type in (ruled.memory_type, "preference"):
         return memory
     where: dict[str, Any] = {"branch": None, "head": None} if ruled.memory_type in OF_THE_PROJECT else {}
     importance = max(memory.importance, ruled.importance)
