@@ -7,9 +7,8 @@
     "The root cause was a missing index."                     cause       insight
     "Keep in mind that staging is rebuilt every night."       fact        context
 
-A trained model reads what people and what assistants say (`statement_model`). Questions and guesses are no statements.
-Rules of work ("wrap lines at 100") are preferences or conventions, which every session is told; a rule of the product
-("an order ships within two days") is a decision.
+A trained model reads what people and assistants say (`statement_model`). Questions and guesses are no statements.
+Rules of work are preferences or conventions; a rule of the product ("an order ships in two days") is a decision.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ ANNOUNCED_PROBABILITY = 0.1
 STANDING_PROBABILITY = 0.05
 # What holds instead of something that is over ("I was wrong about Redis. Sessions are in Memcached."), or is settled.
 CHANGE_PROBABILITY = 0.25
-# Less is never a statement, even if it changes something that is known.
-UNSURE_PROBABILITY = 0.05
+# Less is no statement in a message of more than so many sentences, even if it changes something that is known.
+UNSURE_PROBABILITY, FEW_SENTENCES = 0.05, 6
 # A cause or a correction with so many words says enough without what "it" is: "it was the relay, it is active low …".
 SELF_CONTAINED_WORDS = 7
 # A message with these features contains the answer of an assistant.
@@ -283,7 +282,7 @@ def _stated(message: _Message, place: int, start: int) -> _Read | None:
         (ANNOUNCED_PROBABILITY, cues.EVERYWHERE.search(plain)),
     )
     is_kept = judged.is_kept or any(judged.probability >= least and cue for least, cue in cued)
-    is_read = is_kept or judged.probability >= UNSURE_PROBABILITY
+    is_read = is_kept or judged.probability >= UNSURE_PROBABILITY or len(message.said) <= FEW_SENTENCES
     return _Read(judged.kind, is_kept, judged.is_standing) if is_read else None
 
 
