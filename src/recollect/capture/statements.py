@@ -239,7 +239,7 @@ def _after_request(message: _Message, place: int, start: int) -> Statement | Non
         if cues.LEANS.search(plain) or cues.REASON.match(plain) or not may_state(parts[1], begin):
             continue
         if split.judged(place).is_kept:
-            continue  # "check with me before you rename a column, this time and every time": no request
+            continue  # "give me german commit messages, the client reads them": no order for now
         rest, whole = split.judged(place + 1), message.judged(place)
         is_marked = cues.ANNOUNCED.match(plain[:60]) or cues.STANDING.search(plain)
         if not is_marked and not (rest.is_sure and rest.probability >= whole.probability - AFTER_REQUEST):

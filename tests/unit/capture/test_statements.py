@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.capture.statement_corpus import ANSWERED, NEVER_ANSWERED, NEVER_STATED, STATED, lines
 
+from recollect.capture.statement_model import KINDS
 from recollect.capture.statements import MOST_ASKED, OF_A_MESSAGE, Speaker, statements, type_of
 from recollect.providers.local import LocalEmbedder
 from recollect.providers.provider_protocol import Answers, Classify
@@ -16,6 +17,11 @@ LEAST_PRECISION = 0.98
 
 def texts(text: str, speaker: Speaker = "user", classify: Classify | None = None) -> list[str]:
     return [each.text for each in statements(text, speaker, classify=classify)]
+
+
+@pytest.fixture(scope="module")
+def read() -> Classify:
+    return LocalEmbedder().classify
 
 
 @pytest.fixture(scope="module", params=["by words", "with the classifier"])
@@ -145,6 +151,9 @@ def test_a_statement_is_the_sentence_of_its_author_with_what_it_needs(message: s
         ("Never install packages globally.", False),
         ("Just use structlog like we do everywhere else.", False),
         ("From now on always use pytest -x, never unittest.", False),
+        ("Wherever you work for me, never touch generated files.", True),
+        ("In every repo of mine: commit messages are in the imperative.", True),
+        ("Always answer in German, everywhere, not only in this repo.", True),
     ],
 )
 def test_a_statement_holds_for_all_projects_only_if_it_says_so(message: str, everywhere: bool) -> None:
@@ -323,6 +332,67 @@ def test_the_classifier_decides_about_what_only_looks_like_a_question(odds: floa
 
     assert texts(OPEN, classify=classify) == found
     assert texts("What did we agree on, five days at the desk?", classify=classify) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "standing", "memory_type"),
+    [
+        ("rule", 3.0, "style"),
+        ("rule", -3.0, "decision"),
+        ("preference", 3.0, "preference"),
+        ("decision", 3.0, "style"),
+        ("decision", -3.0, "decision"),
+        ("correction", 3.0, "style"),
+        ("correction", -3.0, "context"),
+        ("fact", 3.0, "context"),
+        ("cause", 3.0, "insight"),
+    ],
+)
+def test_what_says_how_people_work_is_a_convention_and_what_says_how_the_product_is_is_none(
+    kind: str, standing: float, memory_type: str
+) -> None:
+    def classify(sentence: str, around: str) -> Answers:
+        return Answers(9.0, tuple(float(each == kind) for each in KINDS), 0, standing)
+
+    (found,) = statements("Amounts are kept in cents, a float is never stored.", "user", classify=classify)
+    assert found.memory_type == memory_type
+
+
+@pytest.mark.parametrize(
+    ("message", "memory_type"),
+    [
+        ("an order leaves the warehouse within two days, always", "decision"),
+        ("every table has a created_at column in our schema files, reviewers check that", "style"),
+        ("please always show me the diff before you commit", "preference"),
+    ],
+)
+def test_rules_of_work_are_told_from_rules_of_the_product(read: Classify, message: str, memory_type: str) -> None:
+    (found,) = statements(message, "user", classify=read)
+    assert found.memory_type == memory_type
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "lanes counts cars, that can't be right",
+        "everything after midnight lands on the wrong day. why?",
+        "saving twice creates two rows, can you look",
+    ],
+)
+def test_a_report_of_a_bug_is_no_fact(read: Classify, message: str) -> None:
+    assert texts(message, classify=read) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Check with me before you rename a column, this time and every time, the reports break otherwise.",
+        "give me german commit messages, the client reads them",
+        "It is always Time.current in our code, never Time.now.",
+    ],
+)
+def test_a_rule_that_begins_like_an_order_or_with_it_is_kept_whole(read: Classify, message: str) -> None:
+    assert [each.casefold() for each in texts(message, classify=read)] == [message.casefold()]
 
 
 def test_the_classifier_reads_a_sentence_with_its_neighbours_and_few_of_a_document() -> None:

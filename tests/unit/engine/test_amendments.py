@@ -10,8 +10,9 @@ import pytest
 from tests.fakes import FrozenClock
 
 from recollect import Engine
-from recollect.engine.memory.amendments import LOOKED_UP
+from recollect.engine.memory.amendments import LOOKED_UP, Found, _chosen
 from recollect.model import Amendment, Edge, Memory, Stored
+from recollect.recall.amend import Amended
 
 OLD, NEW = "The request timeout is 30 seconds.", "The request timeout is 60 seconds."
 
@@ -306,6 +307,15 @@ def test_a_memory_is_replaced_with_the_reason_that_it_gives(engine: Engine, froz
     reason = "Because otherwise the gateway of the provider closes the connection before we get an answer from it."
     old, stored = both(engine, frozen, f"{OLD} {reason}")
     assert [(row.memory_id, row.superseded) for row in stored.amends] == [(old.id, True)]
+
+
+def test_a_change_by_one_part_counts_more_than_a_possible_one_by_the_whole(engine: Engine) -> None:
+    old = engine.memories.store("Tests are kotest specs.").memory
+    whole, part = "kotest is out. Specs get ported when touched.", "kotest is out."
+    possible = Found(old, Amended("opposite", old.content, whole, 0.9))
+    change = Found(old, Amended("ended", old.content, part, 0.86))
+    assert [_chosen(found) for found in ([possible, change], [change, possible])] == [[change], [change]]
+    assert _chosen([possible]) == [possible]
 
 
 @pytest.fixture(scope="module")

@@ -262,6 +262,15 @@ def test_a_sentence_that_changes_what_is_known_is_kept(engine: Engine) -> None:
     assert (new.content, engine.memories.get(old.id).superseded_by) == ("Originals are in eu-central-1 now", new.id)
 
 
+def test_an_order_that_gives_another_value_replaces_what_was_decided(home: Path) -> None:
+    with Engine() as engine:
+        decided = "We decided on 0.55 as the bar for unasked context because 0.5 was noisy."
+        old = engine.memories.store(decided, memory_type="decision", namespace=payloads.ROOT).memory
+        prompt(engine, "bump the bar for unasked context to 0.6, the noise is back")
+        (new,) = known(engine)
+        assert "0.6" in new.content and engine.memories.get(old.id).superseded_by == new.id
+
+
 def test_what_replaces_a_decision_is_a_decision(engine: Engine) -> None:
     engine.memories.store("Originals are stored in eu-west-1.", memory_type="decision", namespace=payloads.ROOT)
     prompt(engine, "originals are in eu-central-1 now")

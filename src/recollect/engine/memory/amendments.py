@@ -237,7 +237,8 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
         if all(best.amended.evidence - rival.amended.evidence >= CLEARLY for rival in rivals):
             for each in (best, *alike):
                 known = chosen.get(each.memory.id)
-                if known is None or known.amended.change == "opposite" != each.amended.change:
+                is_possible = known is not None and known.amended.change == "opposite"
+                if known is None or (is_possible and each.amended.change != "opposite"):
                     chosen[each.memory.id] = each
     return list(chosen.values())[:MOST]
 
