@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from train_classifier import ANSWERS, MATRICES, SCALE
 
-RANK, DROPOUT = 16, 0.1
+DROPOUT = 0.1
 LAYERS, SIZE, HEADS, EPSILON = 6, 384, 12, 1e-12
 
 Weights = dict[str, Any]
@@ -41,13 +41,13 @@ def _fixed(values: Any) -> nn.Parameter:
 class Corrected(nn.Module):
     """A matrix of the model, to which the product of two small ones is added; only these are trained."""
 
-    def __init__(self, weights: Weights, name: str) -> None:
+    def __init__(self, weights: Weights, name: str, rank: int) -> None:
         super().__init__()
         self.weight = _fixed(weights[f"model.{name}.MatMul.weight"])
         self.bias = _fixed(weights[f"model.{name}.Add.bias"])
         inner, outer = self.weight.shape
-        self.a = nn.Parameter(torch.randn(inner, RANK) / inner**0.5)
-        self.b = nn.Parameter(torch.zeros(RANK, outer))
+        self.a = nn.Parameter(torch.randn(inner, rank) / inner**0.5)
+        self.b = nn.Parameter(torch.zeros(rank, outer))
 
     def forward(self, rows: Tensor) -> Tensor:
         return rows @ self.weight + self.bias + SCALE * ((rows @ self.a) @ self.b)
@@ -67,10 +67,10 @@ class Norm(nn.Module):
 class Layer(nn.Module):
     """Attention, then two matrices."""
 
-    def __init__(self, weights: Weights, place: int) -> None:
+    def __init__(self, weights: Weights, place: int, rank: int) -> None:
         super().__init__()
         names = (f"layers.{place}.{each.replace('/', '.')}" for each in MATRICES)
-        self.q, self.k, self.v, self.o, self.up, self.down = (Corrected(weights, name) for name in names)
+        self.q, self.k, self.v, self.o, self.up, self.down = (Corrected(weights, name, rank) for name in names)
         self.after_attention = Norm(weights, f"model.layers.{place}.attention_output_norm_layernorm")
         self.after_all = Norm(weights, f"model.layers.{place}.mlp_output_norm_layernorm")
         self.drop = nn.Dropout(DROPOUT)
@@ -92,12 +92,12 @@ class Layer(nn.Module):
 class Network(nn.Module):
     """The whole model, with one more layer for the answers over the mean and the first of its tokens."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, rank: int) -> None:
         super().__init__()
         names = (f".model.embeddings.{each}_embeddings.weight" for each in ("word", "token_type", "position"))
         self.word, self.kind, self.position = (_fixed(weights[name]) for name in names)
         self.norm = Norm(weights, "model.layers.-1.embeddings_norm_layernorm")
-        self.layers = nn.ModuleList(Layer(weights, place) for place in range(LAYERS))
+        self.layers = nn.ModuleList(Layer(weights, place, rank) for place in range(LAYERS))
         self.drop, self.head = nn.Dropout(DROPOUT), nn.Linear(2 * SIZE, ANSWERS)
 
     def forward(self, tokens: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:

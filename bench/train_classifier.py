@@ -2,9 +2,9 @@
 
     pip install scikit-learn torch onnx
     python bench/train_classifier.py rows ROWS.json            what it learns from, and what the models of words say
-    python bench/train_classifier.py train ROWS.json FOLDER    on a GPU: a model of all rows, and one for each fifth
+    python bench/train_classifier.py train ROWS.json FOLDER    on a GPU: a network of all rows, or of all but a fifth
     python bench/train_classifier.py check ROWS.json FOLDER    how much the classifier adds on what was left out
-    python bench/train_classifier.py write FOLDER              the file of the package, classifier.onnx
+    python bench/train_classifier.py write FOLDER …            the mean of networks: classifier.onnx of the package
 
 The first question: does a sentence of a prompt state something that lasts, and of which kind is it? It is asked with
 the sentences around it. The second: does a later statement replace an older one? The third: does a sentence say how
@@ -12,9 +12,12 @@ people work, whatever the task is, or what they build? The labels are those of t
 train_amendments.py and of standing.txt: "W sentence" for work, "P sentence" for the product. In `check` no model has
 seen the writer of a sentence, or the project of a pair; `unseen` pairs are in no training.
 
-Each matrix W of the six layers becomes W + AB, where A has 16 columns and B 16 rows; only they and one layer above
+Each matrix W of the six layers becomes W + AB, where A has few columns and B as many rows; only they and a last layer
 are trained. `write` adds them to the graph of model.onnx. Its weights stay where they are: classifier.onnx refers to
 their places in that file.
+
+The package has the mean of two networks (docs/adr/0080): one of `train --rank 48`, and one of `train --rank 32 --epochs
+6 --teachers A B C`, where A, B and C are folders of `train --rank 48 --seed 1`, 2 and 3.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +43,11 @@ FOLDS = 5
 
 # The corrections are added times this.
 SCALE = 2.0
-EPOCHS, RATE, WARM = 5, 1e-3, 0.1
+RATE, WARM = 1e-3, 0.1
+# How much the answers of teachers count beside the labels.
+TAUGHT = 0.6
+# The mean of networks doubts more than each of them: its answers are made twice as large.
+SURER = 2.0
 BATCH = {"statements": 64, "pairs": 128}
 # The probability by words from which the classifier is asked about a pair (recall/amend.py).
 ASKED = 0.02
@@ -132,11 +139,24 @@ def encoder() -> Callable[[Arrays], tuple[list[int], list[int]]]:
     return encoded
 
 
+class Plan(NamedTuple):
+    """How to train: the size of the corrections, and folders of networks to learn from."""
+
+    rank: int
+    epochs: int
+    seed: int
+    teachers: list[Path]
+
+
 class Trainer:
     """Trains and runs networks on tokenized rows."""
 
-    def __init__(self, rows: dict[str, list[Arrays]]) -> None:
+    def __init__(self, rows: dict[str, list[Arrays]], plan: Plan) -> None:
         from classifier_network import tensors
+
+        said = [np.load(folder / "said.npz") for folder in plan.teachers]
+        self.plan = plan
+        self.taught = {name: _chances(np.mean([each[name] for each in said], axis=0)) for name in rows} if said else {}
 
         self.rows, self.weights, encoded = rows, tensors(MODEL), encoder()
         self.tokens = {name: [encoded(row) for row in some] for name, some in rows.items()}
@@ -157,16 +177,16 @@ class Trainer:
 
         from classifier_network import Network
 
-        torch.manual_seed(0)
-        rng = np.random.default_rng(0)
-        net = Network(self.weights).cuda().train()
+        torch.manual_seed(self.plan.seed)
+        rng = np.random.default_rng(self.plan.seed)
+        net = Network(self.weights, self.plan.rank).cuda().train()
         trained = [each for each in net.parameters() if each.requires_grad]
         optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=DECAY)
         known = {
             name: np.array([at for at, row in enumerate(some) if row["fold"] not in (fold, -1) and _is_asked(row)])
             for name, some in self.rows.items()
         }
-        steps = EPOCHS * (len(known["statements"]) // BATCH["statements"])
+        steps = self.plan.epochs * (len(known["statements"]) // BATCH["statements"])
         slope = torch.optim.lr_scheduler.LambdaLR(
             optimizer, lambda step: min(1.0, step / (WARM * steps)) * max(0.0, 1 - step / steps)
         )
@@ -198,20 +218,30 @@ class Trainer:
         with torch.autocast("cuda", torch.bfloat16):
             said = net(*self._batch(name, places)).float()
         if name == "pairs":
-            wanted = torch.tensor([float(row["replaces"]) for row in rows]).cuda()
+            wanted = self._wanted(name, places, REPLACES, [float(row["replaces"]) for row in rows])
             return functional.binary_cross_entropy_with_logits(said[:, REPLACES], wanted)
-        wanted = torch.tensor([float(row["lasts"]) for row in rows]).cuda()
+        wanted = self._wanted(name, places, LASTS, [float(row["lasts"]) for row in rows])
         counts = torch.tensor([row["count"] / 3 for row in rows]).cuda()
         loss = functional.binary_cross_entropy_with_logits(said[:, LASTS], wanted, counts)
         named = [at for at, row in enumerate(rows) if row["label"] in KINDS]
         if named:
             kinds = torch.tensor([KINDS.index(rows[at]["label"]) for at in named]).cuda()
             loss = loss + KIND_COUNTS * functional.cross_entropy(said[named][:, OF_KIND], kinds)
-        if told := [at for at, row in enumerate(rows) if row["standing"] is not None]:
-            standing = torch.tensor([float(rows[at]["standing"]) for at in told]).cuda()
+        if told := [at for at, row in enumerate(rows) if self.taught or row["standing"] is not None]:
+            standing = [float(rows[at]["standing"] or 0) for at in told]
+            standing = self._wanted(name, places[told], STANDING, standing, share=1.0)
             own = functional.binary_cross_entropy_with_logits(said[told][:, STANDING], standing)
             loss = loss + STANDING_COUNTS * own
         return loss
+
+    def _wanted(self, name: str, places: Any, answer: int, labels: list[float], share: float = TAUGHT) -> Any:
+        """Return what a network shall say: the labels, and the answers of its teachers if it has any."""
+        import torch
+
+        wanted = np.array(labels)
+        if self.taught:
+            wanted = (1 - share) * wanted + share * self.taught[name][places, answer]
+        return torch.from_numpy(wanted.astype(np.float32)).cuda()
 
     def run(self, net: Any, name: str, places: Sequence[int]) -> list[list[float]]:
         import torch
@@ -225,14 +255,18 @@ class Trainer:
         return [found[at] for at in places]
 
 
+def _chances(logits: Any) -> Any:
+    return 1 / (1 + np.exp(-logits))
+
+
 def _is_asked(row: Arrays) -> bool:
     """Tell whether a row is worth learning from: the classifier is not asked about improbable pairs."""
     return row.get("replaces", True) or row["by_words"] >= ASKED
 
 
-def train(rows: dict[str, list[Arrays]], folder: Path, part: str) -> None:
-    """Write what a network says of the rows it has not seen, or the corrections of the one that has seen all."""
-    trainer = Trainer(rows)
+def train(rows: dict[str, list[Arrays]], folder: Path, part: str, plan: Plan) -> None:
+    """Write what a network says of all rows and of those it has not seen, and the corrections if it has seen all."""
+    trainer = Trainer(rows, plan)
     fold = None if part == "all" else int(part)
     net = trainer.train(fold)
     told = {}
@@ -240,6 +274,8 @@ def train(rows: dict[str, list[Arrays]], folder: Path, part: str) -> None:
         places = [at for at, row in enumerate(some) if row["fold"] == (-1 if fold is None else fold)]
         told[name] = dict(zip(places, trainer.run(net, name, places), strict=True))
     (folder / f"part-{part}.json").write_text(json.dumps(told))
+    said = {name: trainer.run(net, name, range(len(some))) for name, some in rows.items()}
+    np.savez(folder / "said.npz", **{name: np.array(some, dtype=np.float32) for name, some in said.items()})
     if fold is None:
         learned = {key: value.detach().cpu().numpy() for key, value in net.named_parameters() if value.requires_grad}
         np.savez(folder / "corrections.npz", **learned)
@@ -282,12 +318,27 @@ def _at(chances: Any, right: Any, own: Any, rules: Any) -> Iterator[str]:
         yield f"| {bar}: {figures[0]:.2f} found {figures[1]:.2f}{of_rules}"
 
 
-def write(folder: Path) -> None:
+def mean(folders: Sequence[Path]) -> Arrays:
+    """Return the corrections of the mean of networks, which are those of each side by side, and its last layer."""
+    learned = [np.load(folder / "corrections.npz") for folder in folders]
+    found = {}
+    for key in learned[0]:
+        parts = [each[key] / len(folders) for each in learned]
+        if key.endswith(".a"):
+            found[key] = np.concatenate([each[key] for each in learned], axis=1)
+        elif key.endswith(".b"):
+            found[key] = np.concatenate(parts, axis=0)
+        else:
+            found[key] = np.sum(parts, axis=0) * (SURER if len(folders) > 1 else 1.0)
+    return found
+
+
+def write(folders: Sequence[Path]) -> None:
     """Write classifier.onnx: the graph of model.onnx with the corrections and the last layer."""
     import onnx
     from onnx import helper, numpy_helper
 
-    learned, model, data = np.load(folder / "corrections.npz"), onnx.load(MODEL), MODEL.read_bytes()
+    learned, model, data = mean(folders), onnx.load(MODEL), MODEL.read_bytes()
     graph = model.graph
     nodes, made = [], []
 
@@ -348,16 +399,21 @@ def main() -> None:
     parser.add_argument("step", choices=("rows", "train", "check", "write"))
     parser.add_argument("paths", nargs="+", type=Path)
     parser.add_argument("--part", default="all", help="train: a fold to leave out (0 to 4), or all")
+    parser.add_argument("--rank", type=int, default=48, help="train: columns of each correction")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="train: folders of trained networks")
     given = parser.parse_args()
     if given.step == "rows":
         rows = {"statements": [*statement_rows()], "pairs": [*pair_rows()]}
         given.paths[0].write_text(json.dumps(rows))
         print({name: len(some) for name, some in rows.items()})
     elif given.step == "write":
-        write(given.paths[0])
+        write(given.paths)
     else:
         rows, folder = json.loads(given.paths[0].read_text()), given.paths[1]
-        train(rows, folder, given.part) if given.step == "train" else check(rows, folder)
+        plan = Plan(given.rank, given.epochs, given.seed, given.teachers)
+        train(rows, folder, given.part, plan) if given.step == "train" else check(rows, folder)
 
 
 if __name__ == "__main__":

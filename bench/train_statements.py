@@ -65,6 +65,7 @@ COUNTS = {
     "everyday": 4.0,
     "answers": 4.0,
     "reports": 3.0,
+    "terse": 4.0,
 }
 COUNT = 0.6
 L2, STEPS, RATE = 0.4, 150, 0.05

@@ -391,7 +391,7 @@ def main() -> None:
     rows = _measured(chosen)
     notes = [row for row in rows if row.note]
     talk = [row for row in rows if not row.note] + [row for row in notes if row.corpus == "docstrings"][::NOTES_IN_FIT]
-    asked = [row for row in notes if row.corpus == "notes" and "best_either" in row.columns]
+    asked = [row for row in notes if row.corpus == "notes" and {"best_either", "even"} <= row.columns.keys()]
     notes = [row for row in notes if row.corpus != "notes"]
     hybrid: Models = {True: fit(notes, list(NOTE), notes=True), False: fit(talk, list(TALK), notes=False)}
     by_words: Models = {

@@ -8,9 +8,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
-from recollect.capture.observation_lesson import Defined, Outline, code, listed
+from recollect.capture.observation_lesson import CODE_CHARACTERS, Defined, Outline, code, listed
 from recollect.text.lazy_patterns import compiled
 
 # More lines are compared by their common ends only, to bound the time.
@@ -18,6 +19,8 @@ MAX_LINES = 1_500
 # Names and pairs of lines that are listed.
 NAMES = 8
 PAIRS = 3
+# Characters before the difference of two long lines.
+BEFORE = 30
 EXCERPT_LINES = 16
 EXCERPT_CHARACTERS = 800
 
@@ -145,12 +148,20 @@ def _pairs(hunks: list[_Hunk], old_symbols: Sequence[Defined], symbols: Sequence
         old = " ".join(line.strip() for line in hunk.before if line.strip())
         new = " ".join(line.strip() for line in hunk.after if line.strip())
         if old and new:
-            said.append(f"{code(old)} became {code(new)}{where}")
+            start = _common(old, new) if max(len(old), len(new)) > CODE_CHARACTERS else 0
+            was_code, is_code = (code(f"…{each[start:]}" if start else each) for each in (old, new))
+            said.append(f"{was_code} became {is_code}{where}")
         elif new:
             said.append(f"added {code(new)}{where}")
         elif old:
             said.append(f"removed {code(old)}{where}")
     return said
+
+
+def _common(old: str, new: str) -> int:
+    """Return where to begin with two long lines to show where they differ: a few words before it."""
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    return old.rfind(" ", 0, max(0, same - BEFORE)) + 1
 
 
 def _where(hunks: list[_Hunk], symbols: Sequence[Defined]) -> str:

@@ -44,8 +44,8 @@ _SUMMARY = compiled(
     r"|FAILURE: Build failed|BUILD FAILED\b|Execution failed for task"
     r"|> (?:Compilation (?:failed|error)\b|There were failing tests)|> Task \S+ FAILED"
     r"|collect2: error: ld returned|FAIL(?:\s+\S+\s+[\d.]+s)?$|Found \d+ errors?\b"
-    r"|test result: FAILED|FAILED \| |Tests: \d+, |\d+ (?:examples?|tests completed), |ninja: build stopped"
-    r"|\[error\] (?:one|\w+) errors? found|\[\*\] \d+ (?:potentially )?fixable|\d+% tests passed, "
+    r"|test result: FAILED|FAILED \| |Tests: \d+, |\d+ (?:examples?, |tests completed, |offenses? detected)"
+    r"|ninja: build stopped|\[error\] (?:one|\w+) errors? found|\[\*\] \d+ (?:potentially )?fixable|\d+% tests passed, "
 )
 # What says nothing of an error.
 _NOISE = compiled(
@@ -68,6 +68,7 @@ COMMAND_CHARACTERS = 4_000
 _ANSI = compiled(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*+\x07")
 # What differs between occurrences, and its replacement. The order counts.
 _EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
+    (compiled(r"^\S{1,200}:\d+:\d+: (?=[A-Z]{1,5}\d{3,4}\b|[CWEFR]: \w+/)"), ""),  # a linter's rule, in any file
     (compiled(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (compiled(r"\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b(?=\s|$|\])"), "<time>"),
     (compiled(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<id>"),

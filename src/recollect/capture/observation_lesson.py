@@ -12,6 +12,7 @@ TAG_CHARACTERS = 120
 # The longest content, and the longest line that says what happened.
 CONTENT_CHARACTERS = 4_000
 TOLD_CHARACTERS = 240
+CODE_CHARACTERS = 100
 
 
 class Defined(NamedTuple):
@@ -94,7 +95,7 @@ def line(text: str, characters: int = TOLD_CHARACTERS) -> str:
     return flat if len(flat) <= characters else flat[: characters - 1].rstrip() + "…"
 
 
-def code(text: str, characters: int = 100) -> str:
+def code(text: str, characters: int = CODE_CHARACTERS) -> str:
     """Return a text as a piece of code in a sentence."""
     flat = line(text, characters)
     return f"`{flat}`" if "`" not in flat else f"“{flat}”"

@@ -139,7 +139,7 @@ def is_readable(sentence: Sentence, start: int) -> bool:
     """Return whether a sentence has the length of a statement and no question mark."""
     plain = sentence.plain[start:].rstrip()
     least = LEAST_WORDS + 3 * sentence.is_answer
-    return len(plain) <= MOST_CHARACTERS and len(plain.split()) >= least and not plain.endswith(("?", ":"))
+    return len(plain) <= MOST_CHARACTERS and len(plain.split()) >= least and not plain.endswith("?")
 
 
 def _is_open(sentence: Sentence, start: int) -> bool:
@@ -320,7 +320,11 @@ def _with_context(said: Sequence[Sentence], place: int, start: int, kind: Kind) 
     text = sentence.text[start:].strip()
     if cues.LEANS.search(sentence.plain[start:]):
         least = 1 if cues.SETTLED.search(sentence.plain[start:]) else LEAST_WORDS
-        if before is not None and not QUESTION.search(before.plain) and len(_words(before)) >= least:
+        if (
+            before is not None
+            and not QUESTION.search(before.plain)
+            and len(before.plain[start_of(before) :].split()) >= least
+        ):
             text = f"{before.text[start_of(before) :].strip()} {text}"
         elif kind not in ("cause", "correction") or len(text.split()) < SELF_CONTAINED_WORDS:
             return None
@@ -329,10 +333,6 @@ def _with_context(said: Sequence[Sentence], place: int, start: int, kind: Kind) 
     first = next((each for each in said[place::-1] if each.is_first), sentence)
     topic = cues.TOPIC.match(first.plain) if first is not sentence and ":" not in text else None
     return f"{topic[0]}{text}" if topic else text
-
-
-def _words(sentence: Sentence) -> list[str]:
-    return sentence.plain[start_of(sentence) :].split()
 
 
 def _tidy(text: str) -> str:

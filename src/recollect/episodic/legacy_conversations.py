@@ -69,7 +69,7 @@ def _record(turn: Mapping[str, Any]) -> ChunkedMemoryRecord:
         timestamp=at,
         embedding=_embedding(turn.get("embedding")),
         chunk_metadata=_place(turn.get("chunk_metadata")),
-        access_count=_count(turn.get("access_count")),
+        access_count=min(int(_number(turn.get("access_count"), 0.0)), 2**53),
         last_accessed=moment(turn.get("last_accessed"), at),
         importance_score=_number(turn.get("importance_score"), 1.0),
     )
@@ -87,10 +87,6 @@ def _text(turn: Mapping[str, Any], name: str) -> str:
 def _number(value: object, default: float) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
     return float(value) if is_number else default  # type: ignore[arg-type]
-
-
-def _count(value: object) -> int:
-    return min(int(_number(value, 0.0)), 2**53)
 
 
 def _embedding(value: object) -> list[float] | None:

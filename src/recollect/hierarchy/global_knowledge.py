@@ -60,7 +60,10 @@ class Knowledge:
 
     def about(self, query: str, max_bytes: int) -> str:
         """Return the code locations for a question, then the lines of the sections with its words."""
-        lines = [f"- {_place(hit)}: {hit.reason}" for hit in self.places(query)]
+        lines = [
+            f"- {hit.path}:{hit.start_line}{f' {hit.symbol}' if hit.symbol else ''}: {hit.reason}"
+            for hit in self.places(query)
+        ]
         found = ["## Files\n\n" + "\n".join(lines) + "\n"] if lines else []
         wanted = [word.lower() for word in _WORD.findall(query) if word.lower() not in _COMMON]
         for title, text in self.of_all(max_bytes).sections:
@@ -72,10 +75,6 @@ class Knowledge:
     def places(self, query: str, limit: int = PLACES) -> tuple[CodeHit, ...]:
         """Return the relevant code locations for a question, best first."""
         return self._engine.code.search(query, limit=limit, namespace=self._namespace, min_score=RELATED).hits
-
-
-def _place(hit: CodeHit) -> str:
-    return f"{hit.path}:{hit.start_line}" + (f" {hit.symbol}" if hit.symbol else "")
 
 
 def _decoded(text: str | None) -> Kept | None:

@@ -98,7 +98,7 @@ def _rule(sentence: str, *, is_stored: bool) -> str:
     said = _SITUATION.sub("", plain, count=1) if _SITUATION.match(plain) else plain
     if not _is_imperative(said) and not (is_stored and _NORM.search(plain)):
         return ""
-    bare = _without_code(plain)
+    bare = re.sub(r"`[^`]*`", "", plain)
     if _PERSONAL.search(bare) or (not is_stored and _POINTING.search(bare)):
         return ""
     return plain[0].upper() + plain[1:] + "."
@@ -119,7 +119,3 @@ def _without_person(plain: str) -> str:
 def _is_imperative(plain: str) -> bool:
     first = _WORD.match(plain)
     return _ADVERB.match(plain) is not None or (first is not None and first[0].lower() in _VERBS)
-
-
-def _without_code(text: str) -> str:
-    return re.sub(r"`[^`]*`", "", text)

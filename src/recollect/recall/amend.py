@@ -37,9 +37,8 @@ Change = Literal["value", "said", "ended", "over", "opposite"]
 # older statements are replaced by mistake; by the rules alone 9 and 5 (docs/adr/0067; SURE was 0.8 then).
 SURE, LIKELY, CONTRADICTED = 0.85, 0.32, 0.74
 # The same with the classifier: of 4,667 changes in projects that were left out 2,237 are found and 110 older statements
-# are replaced by mistake (docs/adr/0073). It is asked from a low probability on. Where the words are sure, less is
-# enough, and they alone tell what is over (docs/adr/0069).
-SURE_READ, ASKED, AGREED = 0.8, 0.03, 0.7
+# are replaced by mistake (docs/adr/0073). It is asked from a low probability on.
+SURE_READ, ASKED = 0.8, 0.03
 # Statements of more words tell several things, of which the classifier takes one for a change: among the notes of
 # bench/notes that are for no fitting, 26 changes reach 0.8 in up to 20 words and nothing else does; in longer ones five
 # changes and four others do, all four below 0.92.
@@ -219,9 +218,6 @@ def amends(
     if change is not None and (doubts or (is_read and probability < DENIED)):
         change = "opposite"
     change = change or _contradicted(new, old, closeness) or _judged(new, old, closeness, probability, is_read=is_read)
-    if change in (None, "opposite") and ruled is None and (probability >= AGREED or new.ended & old.words):
-        words = _judged(new, old, closeness, by_words, is_read=False)
-        change, probability = (words, by_words) if words is not None else (change, probability)
     return None if change is None else Amended(change, old.text, new.text, probability)
 
 

@@ -22,9 +22,9 @@ from recollect.recall.parsed_statement import Statement
 # value.
 Node = tuple[int, float, int, int]
 LEAF = -1
-# How much the classifier and the words count, and what is added: fitted on projects that neither had seen
-# (bench/train_classifier.py check).
-WEIGHTS = (0.21, 0.66, -0.07)
+# How much the classifier and the words count, and what is added: fitted on the projects of bench/changes that neither
+# had seen (docs/adr/0080).
+WEIGHTS = (0.24, 0.54, -0.45)
 
 
 class Model(NamedTuple):

@@ -64,14 +64,11 @@ def _indexed(done: code_records.Indexed, _now: int | None) -> list[Block]:
     return [Line(said, "good"), Facts(present(few)), Facts(present(rows), detail=True), *shown, *more, *rest]
 
 
-def _place(hit: code_records.SymbolHit) -> str:
-    return inline(f"{hit.path}:{hit.start_line}-{hit.end_line}")
-
-
 def _entry(hit: code_records.SymbolHit) -> Entry:
     found = "" if hit.match == "exact" else f", {hit.match} match"
     text = f"{hit.signature or hit.qualified}" + (f" — {hit.doc}" if hit.doc else "")
-    return Entry(_place(hit), f"{hit.kind} {inline(hit.qualified)}{found}", inline(text, LISTED_CHARACTERS))
+    place = inline(f"{hit.path}:{hit.start_line}-{hit.end_line}")
+    return Entry(place, f"{hit.kind} {inline(hit.qualified)}{found}", inline(text, LISTED_CHARACTERS))
 
 
 def _symbols(answer: code_records.SymbolList, _now: int | None) -> list[Block]:

@@ -47,6 +47,16 @@ def test_a_small_edit_says_which_line_became_which(old: str, new: str, expected:
 
 
 @pytest.mark.promise("E20")
+def test_of_long_lines_the_place_where_they_differ_is_shown() -> None:
+    query = 'fun pick(id: Long): Int = db.one("SELECT number FROM cabin WHERE sailing = ? AND free LIMIT 1{}", sailing)'
+    edit = difference("Cabins.kt", query.format(""), query.format(" FOR UPDATE SKIP LOCKED"), lambda path, text: ())
+    assert edit.told() == (
+        '`…WHERE sailing = ? AND free LIMIT 1", sailing)` became '
+        '`…WHERE sailing = ? AND free LIMIT 1 FOR UPDATE SKIP LOCKED", sailing)`'
+    )
+
+
+@pytest.mark.promise("E20")
 def test_a_large_edit_says_which_symbols_came_went_and_changed() -> None:
     after = BEFORE.replace("    def close(self):\n        self.door = False\n", "")
     after = after.replace("        return self.door\n", "        print(self.door)\n        return bool(self.door)\n")

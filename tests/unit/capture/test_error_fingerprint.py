@@ -14,6 +14,7 @@ TRACEBACK = """Traceback (most recent call last):
            ~~~~~^^^^^^^^^
 KeyError: 'se'
 """
+RUBOCOP = "{file}: C: {rule}\n1 offense detected"
 SAME = (
     (TRACEBACK.format(user="ann", line=7), TRACEBACK.format(user="bob", line=312)),
     ("src/a.c:3:5: error: expected ';' before '}' token", "/tmp/b7/src/a.c:41:9: error: expected ';' before '}' token"),
@@ -22,13 +23,18 @@ SAME = (
     ("fatal: bad object 3f2a9c1d", "fatal: bad object 00ffab12cd"),
     ("\x1b[31mError: no route\x1b[0m", "Error: no route"),
     ("Error: GET http://localhost:8000/a?id=1 failed", "Error: GET http://127.0.0.1:9/b failed"),
-)
+    ("shop/cart.py:1:8: F401 [*] `os` imported but unused", "shop/tax.py:9:8: F401 [*] `os` imported but unused"),
+    (RUBOCOP.format(file="app/loan.rb:10:11", rule="Rails/TimeZone: Do not use Time.now without zone."),
+     RUBOCOP.format(file="app/fee.rb:9:7", rule="Rails/TimeZone: Do not use Time.now without zone.")),
+)  # fmt: skip
 DIFFERENT = (
     ("KeyError: 'se'", "KeyError: 'dk'"),
     ("ModuleNotFoundError: No module named 'yaml'", "ModuleNotFoundError: No module named 'toml'"),
     ("cp: /etc/shop/Cargo.toml: No such file or directory", "cp: /etc/shop/package.json: No such file or directory"),
     ("error[E0425]: cannot find value `x`", "error[E0433]: cannot find value `x`"),
-)
+    (RUBOCOP.format(file="app/loan.rb:10:11", rule="Rails/TimeZone: Do not use Time.now without zone."),
+     RUBOCOP.format(file="app/fee.rb:3:3", rule="Metrics/MethodLength: Method has too many lines. [14/10]")),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("first", "second"), SAME)

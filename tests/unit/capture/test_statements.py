@@ -374,7 +374,8 @@ def test_rules_of_work_are_told_from_rules_of_the_product(read: Classify, messag
 @pytest.mark.parametrize(
     "message",
     [
-        "lanes counts cars, that can't be right",
+        "orders without a customer vanish from the list",
+        "nobody under 18 can register at the moment",
         "everything after midnight lands on the wrong day. why?",
         "saving twice creates two rows, can you look",
     ],

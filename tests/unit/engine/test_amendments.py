@@ -331,7 +331,8 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     [
         ("two reviewers per change", "one approval is enough for a merge", "EVOLVED_INTO"),
         ("artifacts go to nexus", "built jars land in artifactory", "EVOLVED_INTO"),
-        ("Never push without asking me.", "You can push on your own now.", "CONTRADICTS"),
+        ("Never push without asking me.", "You can push on your own now.", "EVOLVED_INTO"),
+        ("Never push without asking me.", "Pushing is fine, tell me afterwards.", "CONTRADICTS"),
         ("Never push without asking me.", "You can push this one.", ""),
         ("We use Redis for sessions.", "Redis holds the rate limits.", ""),
     ],

@@ -73,7 +73,7 @@ def linked(engine: Engine, time: FrozenClock, weight: float = 0.5, **values: Any
 def test_a_possible_change_is_linked_with_its_probability(open_engine: Callable[..., Engine]) -> None:
     engine = open_engine()
     old = engine.memories.store("Never push without asking me.").memory.id
-    stored = engine.memories.store("You can push on your own now.")
+    stored = engine.memories.store("Pushing is fine, tell me afterwards.")
     (row,) = stored.amends
     assert (row.memory_id, row.relationship, row.superseded) == (old, "CONTRADICTS", False)
     (edge,) = engine.store.find(Edge)

@@ -27,8 +27,8 @@ MOST_BYTES = 9_000
 
 # Characters of one memory: its first two or three sentences.
 MEMORY_CHARACTERS = 280
-# … and of an older one in the line of the newer one that may have replaced it.
-EARLIER_CHARACTERS = 200
+# … and of an older one in the line of the newer one that may have replaced it: enough to see what it was about.
+EARLIER_CHARACTERS = 100
 # Verdicts on the code of a memory that are shown with it.
 DOUBTFUL = frozenset({"changed", "moved", "unverified"})
 

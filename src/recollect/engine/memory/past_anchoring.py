@@ -97,7 +97,13 @@ class PastAnchoring:
     def _unverified(self, spoken: Mentions) -> Prepared:
         """Return the places of today that a text mentions."""
         drafts = [
-            Draft(place.file.path, place.symbol, "found", hash="", compared=_unknown(place))
+            Draft(
+                place.file.path,
+                place.symbol,
+                "found",
+                hash="",
+                compared=Compared("unverified", place.file.path, place.symbol),
+            )
             for place in find(self._today, spoken).places
             if is_code(place.file)
         ]
@@ -239,7 +245,3 @@ def _altered(code: PastCode, place: Place, past: Past) -> Iterator[Place]:
 def _is_test(path: str) -> bool:
     *folders, name = path.lower().split("/")
     return not {"test", "tests", "testsuite", "spec", "__tests__"}.isdisjoint(folders) or "test" in name
-
-
-def _unknown(place: Place) -> Compared:
-    return Compared("unverified", place.file.path, place.symbol)

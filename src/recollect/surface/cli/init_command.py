@@ -169,13 +169,9 @@ def _ask(tasks: list[Task]) -> None:
 
 def diff(change: Change) -> list[str]:
     """Return a file's change as lines of a unified diff, without control characters."""
-    before, after = (_lines(raw) for raw in (change.before, change.after))
+    before, after = ((raw or b"").decode("utf-8", "replace").splitlines() for raw in (change.before, change.after))
     old, new = ("/dev/null" if raw is None else str(change.path) for raw in (change.before, change.after))
     return [visible(line) for line in difflib.unified_diff(before, after, old, new, lineterm="")]
-
-
-def _lines(raw: bytes | None) -> list[str]:
-    return [] if raw is None else raw.decode("utf-8", "replace").splitlines()
 
 
 def _shown(task: Task, *, in_full: bool) -> str:
