@@ -35,7 +35,7 @@ BEFORE, AFTER = 200, 120
 ANSWER = "answer: "
 
 
-# How much the classifier and the words count, and what is added. The fitted (0.37, 0.26, 0.32) keep more that nobody
+# How much the classifier and the words count, and what is added. The fitted (0.37, 0.26, 0.32) keep more that was not
 # stated: with them 91 % of what is kept in the held-out files was stated (bench/statements.py).
 WEIGHTS = (0.25, 0.31, 0.05)
 # The probability from which both together keep a sentence, and one that seems to ask or to guess. In 17 files whose
