@@ -90,9 +90,12 @@ class Layer(nn.Module):
 
 
 class Network(nn.Module):
-    """The whole model, with one more layer for the answers over the mean and the first of its tokens."""
+    """The whole model, with one more layer for the answers over the mean and the first of its tokens.
 
-    def __init__(self, weights: Weights, rank: int) -> None:
+    rank: the columns of the corrections; 0: the model as it is
+    """
+
+    def __init__(self, weights: Weights, rank: int = 0) -> None:
         super().__init__()
         names = (f".model.embeddings.{each}_embeddings.weight" for each in ("word", "token_type", "position"))
         self.word, self.kind, self.position = (_fixed(weights[name]) for name in names)

@@ -22,8 +22,8 @@ from recollect.recall.parsed_statement import Statement
 # value.
 Node = tuple[int, float, int, int]
 LEAF = -1
-# How much the classifier and the words count, and what is added: fitted on the projects of bench/changes that neither
-# had seen (docs/adr/0080).
+# How much the classifier and the words count, and what is added: fitted on the unseen files of bench/changes for the
+# networks of docs/adr/0080, and kept for those of docs/adr/0081.
 WEIGHTS = (0.24, 0.54, -0.45)
 
 
