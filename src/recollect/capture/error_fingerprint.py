@@ -25,9 +25,10 @@ _TELLING: tuple[re.Pattern[str], ...] = (
         r"|^Failed asserting .*",
         re.IGNORECASE,
     ),
-    # E501 Line too long · a.py:1:8: F401 … · --> a.py:3:1 · CartTest > total() FAILED · test tests::adds ... FAILED
+    # E501 Line too long · a.py:1:8: F401 … · --> a.py:3:1 · CartTest > total() FAILED · Failed adds twice [12 ms]
     compiled(
         r"^(?:FAILED|FAIL|ERROR|✗|✘|not ok|(?:\S+:\d+:\d+: )?[A-Z]{1,5}\d{3,4})\b.*|^--> \S+:\d+.*|^\S.{0,200} FAILED$"
+        r"|^Failed \S.{0,200} \[[\d.,< ]+m?s\]$"
     ),
     compiled(
         r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not|not found"
@@ -46,6 +47,7 @@ _SUMMARY = compiled(
     r"|collect2: error: ld returned|FAIL(?:\s+\S+\s+[\d.]+s)?$|Found \d+ errors?\b"
     r"|test result: FAILED|FAILED \| |Tests: \d+, |\d+ (?:examples?, |tests completed, |offenses? detected)"
     r"|ninja: build stopped|\[error\] (?:one|\w+) errors? found|\[\*\] \d+ (?:potentially )?fixable|\d+% tests passed, "
+    r"|Failed! "
 )
 # What says nothing of an error.
 _NOISE = compiled(
@@ -68,7 +70,8 @@ COMMAND_CHARACTERS = 4_000
 _ANSI = compiled(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*+\x07")
 # What differs between occurrences, and its replacement. The order counts.
 _EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
-    (compiled(r"^\S{1,200}:\d+:\d+: (?=[A-Z]{1,5}\d{3,4}\b|[CWEFR]: \w+/)"), ""),  # a linter's rule, in any file
+    # A rule of a linter, in any file and of any name: a.py:1:8: F401 `os` … · A.cs(6,56): error CA1062: … 'Total' …
+    (compiled(r"^\S{1,200}(?::\d+:\d+|\(\d+,\d+\)): (?:error |warning )?(?=[A-Z]{1,5}\d{3,4}\b|[CWEFR]: \w+/)"), ""),
     (compiled(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"), "<time>"),
     (compiled(r"\b\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?\b(?=\s|$|\])"), "<time>"),
     (compiled(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<id>"),
@@ -76,6 +79,7 @@ _EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
     (compiled(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"), "<hex>"),
     (compiled(r"\bhttps?://[^\s'\"<>)]+"), "<url>"),
 )
+_RULE, _QUOTED = compiled(r"^(?!CS|TS|FS|BC)[A-Z]{1,5}\d{3,4}\b"), compiled(r"'[^']*'|`[^`]*`|\"[^\"]*\"")
 _PATH = compiled(
     r"(?:[A-Za-z]:)?(?:~|\.{0,2})?(?:[\\/][\w.@+\-]+){2,}[\\/]?|(?<![\w.@+\-])(?:[\w.@+\-]++[\\/])+[\w.@+\-]+"
 )
@@ -149,6 +153,8 @@ def normal(line: str) -> str:
     line = line[: 2 * LINE_CHARACTERS]
     for pattern, stands in _EQUAL:
         line = pattern.sub(stands, line)
+    if _RULE.match(line):  # not of a compiler, whose errors differ by what they name
+        line = _QUOTED.sub("<name>", line)
     line = _PATH.sub(_short, line)
     return " ".join(_NUMBER.sub("<n>", line).split()).lower()
 

@@ -14,6 +14,8 @@ TRACEBACK = """Traceback (most recent call last):
            ~~~~~^^^^^^^^^
 KeyError: 'se'
 """
+MSBUILD = "src/{file}(6,43): error {rule}"
+DOTNET = "Failed {test} [{time} ms]\n  orders.Open() should be empty but had 1 item\nFailed!  1 of {all}"
 RUBOCOP = "{file}: C: {rule}\n1 offense detected"
 SAME = (
     (TRACEBACK.format(user="ann", line=7), TRACEBACK.format(user="bob", line=312)),
@@ -26,6 +28,10 @@ SAME = (
     ("shop/cart.py:1:8: F401 [*] `os` imported but unused", "shop/tax.py:9:8: F401 [*] `os` imported but unused"),
     (RUBOCOP.format(file="app/loan.rb:10:11", rule="Rails/TimeZone: Do not use Time.now without zone."),
      RUBOCOP.format(file="app/fee.rb:9:7", rule="Rails/TimeZone: Do not use Time.now without zone.")),
+    (MSBUILD.format(file="Box.cs", rule="CA1062: In method 'bool Box.IsWarm(Log log)', validate parameter 'log'"),
+     MSBUILD.format(file="Bed.cs", rule="CA1062: In method 'void Bed.Make(Kit kit)', validate parameter 'kit'")),
+    (DOTNET.format(test="a draft is not billed", time=31, all=99),
+     DOTNET.format(test="a draft is not billed", time=29, all=104)),
 )  # fmt: skip
 DIFFERENT = (
     ("KeyError: 'se'", "KeyError: 'dk'"),
@@ -34,6 +40,10 @@ DIFFERENT = (
     ("error[E0425]: cannot find value `x`", "error[E0433]: cannot find value `x`"),
     (RUBOCOP.format(file="app/loan.rb:10:11", rule="Rails/TimeZone: Do not use Time.now without zone."),
      RUBOCOP.format(file="app/fee.rb:3:3", rule="Metrics/MethodLength: Method has too many lines. [14/10]")),
+    (MSBUILD.format(file="Box.cs", rule="CS0103: The name 'logger' does not exist in the current context"),
+     MSBUILD.format(file="Box.cs", rule="CS0103: The name 'minutes' does not exist in the current context")),
+    (DOTNET.format(test="a draft is not billed", time=31, all=99),
+     DOTNET.format(test="a refund is billed", time=31, all=99)),
 )  # fmt: skip
 
 
@@ -55,6 +65,7 @@ def test_other_errors_are_told_apart(first: str, second: str) -> None:
         ("bash: frobnicate: command not found", ["bash: frobnicate: command not found"]),
         ("error: no route\nmake[1]: *** [Makefile:4: up] Error 1", ["error: no route"]),
         ("make: *** [Makefile:4: up] Error 1", ["make: *** [Makefile:4: up] Error 1"]),
+        (DOTNET.format(test="a draft is not billed", time=31, all=9), ["Failed a draft is not billed [31 ms]"]),
         ("all is well\n12 passed", []),
     ],
 )  # fmt: skip
