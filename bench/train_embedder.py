@@ -4,6 +4,7 @@
     python bench/train_embedder.py train BASE.onnx TEXTS.json.gz WEIGHTS.npz   on a GPU, about two minutes
     python bench/train_embedder.py write BASE.onnx WEIGHTS.npz …               the file of the package, model.onnx
     python bench/train_embedder.py check MODEL_FOLDER …                        how near prompts are to their notes
+    python bench/train_embedder.py languages TEXTS.jsonl …                     languages.bin, of foreign texts
 
 BASE is build/minilm/model.onnx of scripts/build_model.py, TEXTS what bench/train_query_vectors.py collects. The notes
 and prompts are those of bench/prompts/train-*.txt, bench/questions/fit-*.txt and the fitting half of bench/notes. A
@@ -48,6 +49,9 @@ SHARPNESS, MAX_TOKENS = 20.0, 96
 KEEP_VECTORS, KEEP_ORDER = 3.0, 0.5
 TEXTS = 60_000
 KEPT = 0.9
+# Of texts in eight languages: how much is read of each, and the axes that are left out of a question. With five, German
+# texts that say nothing of a German question are as far from it as English ones are from an English question.
+FOREIGN_CHARACTERS, AXES = 200, 5
 FIELDS = ("q", "k", "v", "o", "up", "down")
 NORMS = {"after_attention": "attention_output_norm_layernorm", "after_all": "mlp_output_norm_layernorm"}
 
@@ -310,14 +314,26 @@ def check(folder: Path) -> None:
         print(folder.name, name, *shares, flush=True)
 
 
+def languages(files: Sequence[Path]) -> None:
+    """Write the axes along which texts in other languages are near to each other (docs/adr/0081)."""
+    from recollect.providers.local import LocalEmbedder
+
+    rows = [json.loads(line)["text"] for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    vectors = LocalEmbedder().embed([text[:FOREIGN_CHARACTERS] for text in rows])
+    axes = np.linalg.svd(vectors, full_matrices=False)[2][:AXES]
+    MODEL.with_name("languages.bin").write_bytes(axes.astype(np.float16).tobytes())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("train", "write", "check"))
+    parser.add_argument("part", choices=("train", "write", "check", "languages"))
     parser.add_argument("files", type=Path, nargs="+")
     chosen = parser.parse_args()
     if chosen.part == "check":
         for folder in chosen.files:
             check(folder)
+    elif chosen.part == "languages":
+        languages(chosen.files)
     elif chosen.part == "train":
         base, texts, target = chosen.files
         rows = json.loads(gzip.decompress(texts.read_bytes()))

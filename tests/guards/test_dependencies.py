@@ -60,7 +60,7 @@ def test_the_wheel_ships_what_works_without_a_download(root: Path, tracked: list
     assert packages["wheel"] == {"packages": ["src/recollect", "src/memory_lib"]}
     shipped = {path.relative_to(root).as_posix() for path in tracked}
     model = "src/recollect/providers/minilm"
-    files = ("model.onnx", "classifier.onnx", "query_table.bin", "tokenizer.json", "LICENSE", "NOTICE")
+    files = ("model.onnx", "classifier.onnx", "query_table.bin", "languages.bin", "tokenizer.json", "LICENSE", "NOTICE")
     needed = {f"{model}/{name}" for name in files}
     needed |= {"src/recollect/py.typed", "src/memory_lib/py.typed", "src/recollect/surface/mcp/tools.jsonl"}
     assert needed - shipped == set()

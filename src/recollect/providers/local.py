@@ -12,6 +12,9 @@ onnxruntime, and 100 MB of memory; nothing is loaded before the first `embed`.
 model.onnx. It tells whether a sentence states something that lasts, whether that is how people work or what they build,
 and whether a statement replaces an older one.
 
+The model reads English: to it, texts in another language are near to each other whatever they say. A question is
+searched with without the axes along which they are, which `minilm/languages.bin` has.
+
 A cross-encoder scores how well a text answers a question, reading both together. Its folder holds `model.onnx` and
 `tokenizer.json`, for example of cross-encoder/ms-marco-MiniLM-L-12-v2. None is bundled: it takes 0.6 to 1 s of CPU for
 30 hits and gains about one point of recall (docs/models.md).
@@ -22,7 +25,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,6 +75,24 @@ PLAIN_ROWS, SPAN, ROUNDS = 25, 12, 3
 SESSION_ENTRIES = {"session.x64quantprecision": "1", "session.intra_op.allow_spinning": "0"}
 
 REINSTALL = "Reinstall recollect, or set embed_provider to ollama, openai or off. Until then search is keyword-only."
+
+
+def without_language(vector: Vectors) -> Vectors:
+    """Return the vector of a question without what only says in which language it is."""
+    import numpy as np
+
+    axes = language_axes()
+    found: Vectors = vector - np.einsum("i,ij->j", np.einsum("ij,j->i", axes, vector), axes)
+    return found
+
+
+@cache
+def language_axes() -> Vectors:
+    """Return the axes along which texts in other languages than English are near to each other."""
+    import numpy as np
+
+    values = np.fromfile(Path(__file__).with_name("minilm") / "languages.bin", np.float16)
+    return values.astype(np.float32).reshape(-1, DIMENSIONS)
 
 
 class _Loaded(NamedTuple):

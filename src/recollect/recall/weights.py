@@ -168,7 +168,7 @@ UNASKED_NOTE: Mapping[str, float] = {
     "margin": 4.6,
     "pairs": 4.4,
     "even": 15.0,
-    "offset": -4.8,
+    "offset": -4.6,
 }
 
 RELEVANCE_BY_WORDS: Mapping[str, float] = {

@@ -21,6 +21,7 @@ from recollect.providers.local import (
     MAX_TOKENS,
     PLAIN_ROWS,
     LocalEmbedder,
+    without_language,
 )
 
 SHIPPED = Path(recollect.providers.__file__).with_name("minilm")
@@ -53,6 +54,20 @@ query, near, far = embedder.embed([
 ])
 print(embedder.model_id, query @ near > query @ far + 0.2)
 """
+
+
+GERMAN = (
+    "Die Waage wird über RS-232 ausgelesen.",
+    "Passwörter werden mit argon2id gehasht.",
+    "Das Testsystem wird abends um acht abgeschaltet.",
+    "Preise werden erst am Ende kaufmännisch gerundet.",
+)
+ENGLISH = (
+    "The scale is read over RS-232.",
+    "Passwords are hashed with argon2id.",
+    "The test system is shut down at eight in the evening.",
+    "Prices are rounded at the end.",
+)
 
 
 @pytest.fixture(scope="module")
@@ -250,3 +265,21 @@ def test_the_directions_of_the_text_embedded_last_cost_no_run(
     expected = embedder.directions(TEXTS[0])
     monkeypatch.setattr(embedder, "_vector", None)
     assert np.array_equal(embedder.directions(TEXTS[0]), expected)
+
+
+def test_a_question_is_near_to_what_it_is_about_and_not_to_all_that_is_said_in_its_language(
+    embedder: LocalEmbedder,
+) -> None:
+    def cosines(question: str, texts: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+        (vector,) = embedder.embed([question])
+        known = embedder.embed(texts)
+        return known @ vector, known @ without_language(vector)
+
+    whole, plain = cosines("mach den Knopf größer", GERMAN)
+    assert whole.mean() > 0.25
+    assert plain.max() < 0.2
+    whole, plain = cosines("wie hashen wir Passwörter?", GERMAN)
+    assert plain.argmax() == 1
+    assert plain[1] > np.delete(plain, 1).max() + 0.1
+    whole, plain = cosines("how do we hash passwords?", ENGLISH)
+    assert np.abs(whole - plain).max() < 0.05

@@ -145,6 +145,8 @@ class Embedding(Worker):
     @_waited_for()
     def of_query(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """Return the question's vector, or None, with notes that say what is degraded."""
+        from recollect.providers.local import MODEL_ID, without_language
+
         if not self.model_id:
             return None, ("embeddings are off: search is keyword-only",)
         lacking = self._lacking()
@@ -171,7 +173,8 @@ class Embedding(Worker):
                 why = f": {self._failure.message}" if self._failure else f" until most are{now}"
                 return None, (*notes, f"search is keyword-only{why}")
         try:
-            return self.of_texts([text])[0], notes
+            vector = self.of_texts([text])[0]
+            return without_language(vector) if self.model_id.startswith(MODEL_ID) else vector, notes
         except EmbeddingFailed as problem:
             return None, (*notes, f"search is keyword-only: {problem.message}")
 
