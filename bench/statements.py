@@ -7,7 +7,8 @@ this and are easier than real ones.
 
 Input: text with a message in each line, "\n" for a line break, `# ` before a topic, `< ` before an
 answer of an assistant, and marked statements ("{rule| no
-tabs}, please", or "rule| no tabs" for a whole line); or JSON Lines, one message each: {"id", "speaker": "user" |
+tabs}, please", or "rule| no tabs" for a whole line; "ruleW|" says how people work, "ruleP|" what the product is); or
+JSON Lines, one message each: {"id", "speaker": "user" |
 "assistant", "text", "statements": [a sentence or part of it], "kinds": [one for each], "net": true for a message that
 was sampled by words and not by chance, "borderline": [sentences on which sensible people differ], "leaning": ["keep" or
 "drop" for each]}. Prints JSON: the share of extracted statements that are right, and of labelled ones that are
@@ -34,8 +35,10 @@ OVERLAP = 0.6
 PRECISION_BAR, RULES_BAR = 0.9, 0.7
 _WORD = re.compile(r"\w+")
 LEANING = ("keep", "drop")
-_KIND = "(rule|preference|decision|correction|cause|fact|keep|drop)"
+_KIND = "(rule|preference|decision|correction|cause|fact|keep|drop)([WP]?)"
 _WHOLE, _MARKED = re.compile(rf"{_KIND}\| "), re.compile(rf"\{{{_KIND}\| ([^{{}}]*)\}}")
+# Types of memories that every session is told, as they say how people work.
+OF_WORK = frozenset({"preference", "style"})
 
 
 class Compared(NamedTuple):
@@ -65,17 +68,19 @@ def _marked(lines: Iterable[str], name: str) -> Iterator[dict[str, Any]]:
             continue
         is_answer = line.startswith("< ")
         text = line.removeprefix("< ").replace("\\n", "\n")
-        marked = [(whole[1], text[whole.end() :])] if (whole := _WHOLE.match(text)) else _MARKED.findall(text)
+        whole = _WHOLE.match(text)
+        marked = [(whole[1], whole[2], text[whole.end() :])] if whole else _MARKED.findall(text)
         sure = [each for each in marked if each[0] not in LEANING]
         unsure = [each for each in marked if each[0] in LEANING]
         yield {
             "project": f"{name}{topic}",
             "speaker": "assistant" if is_answer else "user",
-            "text": marked[0][1] if whole else _MARKED.sub(r"\2", text),
-            "statements": [text for _, text in sure],
-            "kinds": [kind for kind, _ in sure],
-            "borderline": [text for _, text in unsure],
-            "leaning": [kind for kind, _ in unsure],
+            "text": marked[0][2] if whole else _MARKED.sub(r"\3", text),
+            "statements": [text for _, _, text in sure],
+            "kinds": [kind for kind, _, _ in sure],
+            "of_work": [letter == "W" if letter else None for _, letter, _ in sure],
+            "borderline": [text for _, _, text in unsure],
+            "leaning": [kind for kind, _, _ in unsure],
         }
 
 
@@ -106,6 +111,23 @@ def _has(texts: Iterable[str], text: str) -> bool:
     return any(overlap(text, other) >= OVERLAP for other in texts)
 
 
+def of_work(rows: Iterable[dict[str, Any]], classify: Classify | None = None) -> dict[str, float]:
+    """Return how well statements of how people work are told from others, where the labels say it."""
+    count: Counter[tuple[bool, bool]] = Counter()
+    for row in rows:
+        wanted = [*zip(row["statements"], row.get("of_work", ()), strict=False)]
+        for each in statements(row["text"], row["speaker"], classify=classify) if wanted else ():
+            own = next((work for text, work in wanted if overlap(text, each.text) >= OVERLAP), None)
+            if own is not None:
+                count[own, each.memory_type in OF_WORK] += 1
+    taken = count[True, True] + count[False, True]
+    return {
+        "n": count.total(),
+        "precision": round(count[True, True] / max(1, taken), 3),
+        "recall": round(count[True, True] / max(1, count[True, True] + count[True, False]), 3),
+    }
+
+
 def shares(rows: list[Compared]) -> dict[str, dict[str, float]]:
     """Return how many statements are matched: all, by kind, and by how messages were sampled."""
     told: dict[str, dict[str, float]] = {}
@@ -128,6 +150,7 @@ def measured(path: Path, show: int, classify: Classify | None = None) -> dict[st
         "precision": precision,
         "strict": round(sum(row.is_strict for row in extracted) / max(1, len(extracted)), 3),
         "recall": recall,
+        "of_work": of_work(rows, classify),
         "bars": {"precision": PRECISION_BAR, "recall of rules": RULES_BAR},
         "within_bars": precision["all"]["share"] >= PRECISION_BAR and rules >= RULES_BAR,
         **({"wrong": [row.text for row in extracted if not row.is_matched][:show]} if show else {}),

@@ -13,9 +13,9 @@ right.
 
 Mode `server` answers with vectors and processes the queue at once. Mode `hook` does what a hook does without a server:
 it answers prompts by the fast path, and the queue waits for the next session start, after which vectors are made.
-Steer by `dev`; `held`, `third`, `fourth` and `fifth` have other projects, facts and wordings. Only `fifth` has not been
-looked at. `--show` prints every injected text with a verdict per line instead of JSON. `--stated` stores each fact in
-the moment it is stated: what would come out if extraction were perfect.
+Steer by `dev`; the others have other projects, facts and wordings, each by another author. All of them have been looked
+at by now: docs/adr says what each showed when it was new. `--show` prints every injected text with a verdict per line
+instead of JSON. `--stated` stores each fact in the moment it is stated: what would come out if extraction were perfect.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from recollect import clock
 
 FOLDER = Path(__file__).parent / "told"
-SPLITS = ("dev", "held", "third", "fourth", "fifth")
+SPLITS = ("dev", "held", "third", "fourth", "fifth", "sixth")
 BY = ("claude", "codex", "gemini", "opencode", "copilot")
 
 BEGIN = calendar.timegm((2026, 10, 1, 8, 0, 0))

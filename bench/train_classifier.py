@@ -8,9 +8,9 @@
 
 The first question: does a sentence of a prompt state something that lasts, and of which kind is it? It is asked with
 the sentences around it. The second: does a later statement replace an older one? The third: does a sentence say how
-people work, whatever the task is, or what they build? The labels are those of train_statements.py, of
-train_amendments.py and of standing.txt: "W sentence" for work, "P sentence" for the product. In `check` no model has
-seen the writer of a sentence, or the project of a pair; `unseen` pairs are in no training.
+people work, whatever the task is, or what they build? The labels are those of train_statements.py and of
+train_amendments.py; for the third also those of standing.txt: "W sentence" for work, "P sentence" for the product. In
+`check` no model has seen the writer of a sentence, or the project of a pair; `unseen` pairs are in no training.
 
 Each matrix W of the six layers becomes W + AB, where A has few columns and B as many rows; only they and a last layer
 are trained. `write` adds them to the graph of model.onnx. Its weights stay where they are: classifier.onnx refers to
@@ -96,7 +96,8 @@ def statement_rows() -> Iterator[Arrays]:
                 "second": context_of(row.said, row.place, row.is_answer),
             }
             named = {"group": row.writer, "label": row.label, "lasts": row.is_right}
-            named["standing"] = None if row.is_answer else standing.get(texts["first"])
+            of_work = standing.get(texts["first"]) if row.of_work is None else row.of_work
+            named["standing"] = None if row.is_answer else of_work
             yield {**texts, **named, "fold": fold, "by_words": float(chance), "count": min(count, MOST_COUNTS)}
 
 

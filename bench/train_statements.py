@@ -23,6 +23,7 @@ import runpy
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,6 +67,7 @@ COUNTS = {
     "answers": 4.0,
     "reports": 3.0,
     "terse": 4.0,
+    "tasks": 2.0,
 }
 COUNT = 0.6
 L2, STEPS, RATE = 0.4, 150, 0.05
@@ -132,7 +134,10 @@ THRESHOLDS = {"rule": 0.66, "preference": 0.78, "decision": 0.64, "correction": 
 
 
 class Row(NamedTuple):
-    """A labelled sentence in its message; writer: who wrote it, project: the writer and the topic."""
+    """A labelled sentence in its message.
+
+    writer: who wrote it. project: the writer and the topic. of_work: it says how people work; None: nobody said
+    """
 
     writer: str
     project: str
@@ -140,6 +145,7 @@ class Row(NamedTuple):
     place: int
     label: str
     is_answer: bool = False
+    of_work: bool | None = None
 
     @property
     def is_right(self) -> bool:
@@ -168,19 +174,19 @@ def _message(message: dict[str, Any], may: Callable[[Sentence, int], bool]) -> I
     project = message["project"]
     said = sentences(message["text"])
     for place, sentence in enumerate(said):
-        label = _label(message, sentence.text.strip())
+        label, of_work = _label(message, sentence.text.strip())
         if label and may(sentence, start_of(sentence)):
             writer = project.split()[0].rstrip("0123456789")
-            yield Row(writer, project, said, place, label, message["speaker"] == "assistant")
+            yield Row(writer, project, said, place, label, message["speaker"] == "assistant", of_work)
 
 
-def _label(message: dict[str, Any], text: str) -> str:
-    """Return the label of a sentence; empty for a fragment of a statement, which tells nothing."""
-    named = [*zip(message["statements"], message["kinds"], strict=True)]
-    named += zip(message.get("borderline", ()), message.get("leaning", ()), strict=True)
-    part, label = next((each for each in named if overlap(text, each[0]) >= SAME), ("", "none"))
+def _label(message: dict[str, Any], text: str) -> tuple[str, bool | None]:
+    """Return the label of a sentence, empty for a fragment of a statement, and whether it says how people work."""
+    named = [*zip(message["statements"], message["kinds"], message.get("of_work") or repeat(None), strict=False)]
+    named += zip(message.get("borderline", ()), message.get("leaning", ()), repeat(None), strict=False)
+    part, label, of_work = next((each for each in named if overlap(text, each[0]) >= SAME), ("", "none", None))
     size = len(text.split())
-    return "" if size < FRAGMENT and 2 * size < len(part.split()) else label
+    return "" if size < FRAGMENT and 2 * size < len(part.split()) else label, of_work
 
 
 def _corpus(may: Callable[[Sentence, int], bool]) -> Iterator[Row]:

@@ -90,11 +90,14 @@ ANNOUNCED = _any(
 )
 # A request that holds from now on: the assistant may be asked for it.
 REQUESTED = _any(
-    r"^(?:can|could|would|will) (?:you|u) (?:please |pls |also )?"
-    r"(?=(?:always|never|from now on) (?!(?:be|see|have|get|find|reach|tell)\b))"
+    r"^(?:can|could|would|will) (?:you|u) (?:please |pls |also |mind )?"
+    r"(?=(?:always|never|from now on) (?!(?:be|see|have|get|find|reach|tell)\b)|stop \w+ing\b)"
 )
-# "Can you please stop creating …": the order is kept.
-ASKED = _any(r"^(?:can|could|would|will) (?:you|u) (?:please |pls )?(?=stop \w+ing\b)")
+# "Never log an address, ok?" is an order, "we never log addresses, right?" is a question.
+TAGGED = _any(
+    r"^(?:always|never|don['’]?t|do not|stop|keep)\b[^?]*?"
+    r"(?P<tag>,? (?:ok|okay|alright|all right|right|yeah|deal|got it|understood)\s*\?\W*)$"
+)
 # What a third party demanded: "the customer said: always deliver before noon".
 QUOTING = _any(
     r"^(?:the|a|our|one|another) (?:customer|client|user|tester|vendor)s? (?:\w+ )?(?:said|says|wrote|asked)\s*[:,]"

@@ -24,7 +24,7 @@ from recollect.capture.sentence_features import features, message_features
 from recollect.capture.statement_model import RULES, Judged, Kind, context_of, model
 from recollect.model import MemoryType
 from recollect.providers.provider_protocol import Classify
-from recollect.text.questions import QUESTION, only_asks
+from recollect.text.questions import QUESTION, asks_elsewhere, only_asks
 
 Speaker = Literal["user", "assistant"]
 
@@ -157,10 +157,11 @@ def retracted(text: str) -> tuple[str, ...]:
 def _as_order(sentence: Sentence) -> Sentence:
     """Return a sentence; of a standing order that is put as a question, the order."""
     start = start_of(sentence)
-    asked = cues.REQUESTED.match(sentence.plain[start:])
-    if asked is None:
+    asked, tagged = (each.match(sentence.plain[start:]) for each in (cues.REQUESTED, cues.TAGGED))
+    if asked is None and tagged is None:
         return sentence
-    text, plain = (each[start + asked.end() :].rstrip(" ?") for each in sentence[:2])
+    begin, end = asked.end() if asked else 0, tagged.start("tag") if tagged else None
+    text, plain = (each[start:][begin:end].rstrip(" ?") for each in sentence[:2])
     return sentence._replace(text=text, plain=plain)
 
 
@@ -208,7 +209,7 @@ def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) ->
             yield rest
             continue
         is_open = _is_open(sentence, start)
-        if not is_readable(sentence, start):
+        if not is_readable(sentence, start) or asks_elsewhere(sentence.plain):
             continue
         if is_open and (speaker == "assistant" or not message.judged(place).is_sure):
             continue
@@ -262,7 +263,7 @@ def _type(read: _Read, plain: str, everywhere: bool) -> tuple[MemoryType, float]
     """Return the type and the importance: a rule for the assistant, a convention, or what the product is."""
     is_rule = read.kind in RULES
     is_standing = everywhere or (is_rule if read.is_standing is None else read.is_standing)
-    if not is_standing or read.kind in ("cause", "fact"):
+    if not is_standing or read.kind == "cause":
         return TYPES["decision" if is_rule else read.kind]
     is_addressed = read.kind == "rule" and cues.ADDRESSED.search(cues.ANNOUNCED.sub("", plain))
     return TYPES[read.kind] if is_addressed or read.kind == "preference" else STYLE
@@ -337,7 +338,7 @@ def _with_context(said: Sequence[Sentence], place: int, start: int, kind: Kind) 
 
 def _tidy(text: str) -> str:
     """Return a text on one line without the request at its end, capitalised unless it begins with a name."""
-    plain = cues.ASKED.sub("", " ".join(text.split()))
+    plain = " ".join(text.split())
     after = cues.REQUEST_AFTER.search(plain)
     if after is not None and plain.count(" ", 0, after.start()) >= LEAST_WORDS - 1:
         plain = plain[: after.start()]

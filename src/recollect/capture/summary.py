@@ -50,7 +50,9 @@ _LEFT = compiled(
     r"|(?<!what )(?<!that )(?<!which )\b(?:is|are) (?:still |now )?(?:missing|pending|next|unfinished|half done)\W*$"
     r"|\bnot (?:yet|finished|done)\b|\b(?:i|we) have(?:n't| not)\b|\byet to\b|\bunfinished\b"
     r"|\b(?:could|did)(?:n't| not) (?:finish|complete|get to)\b|\b(?:i|we) stopped (?:here|there|at)\b"
-    r"|\A\W*(?:i am |i'm )?waiting for you",
+    r"|\A\W*(?:i am |i'm )?waiting for you"
+    r"|\b(?:fehl(?:t|en) noch|noch (?:nicht|offen)|m(?:uss|üssen) noch|steh(?:t|en) noch aus|faltan?|quedan? por"
+    r"|il (?:manque|reste)|reste à|pas encore)\b",
     re.IGNORECASE,
 )
 _CONTINUES = compiled(

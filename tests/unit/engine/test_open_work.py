@@ -1,4 +1,4 @@
-"""Interrupted work that was finished and committed without an assistant is not open any more."""
+"""Interrupted work is told, unless it was only a question or was committed without an assistant."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests import payloads
 from tests.fakes import FrozenClock
 from tests.trees import git, write
 from tests.unit.engine.test_briefing import Shop, lines
@@ -74,3 +75,17 @@ def test_a_session_that_changed_no_file_of_the_repository_stays_open(repository:
     repository.time.advance(1_200)
     (line,) = lines(repository.starts("s1"), "Open work")
     assert "move the settings into the home folder" in line
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_told"),
+    [("rewrite the importer so that it takes semicolons", True), ("how does the importer work?", False)],
+)
+def test_a_killed_session_that_had_only_read_is_told_if_it_had_a_task(
+    repository: Shop, asked: str, is_told: bool
+) -> None:
+    repository.asks("w", asked)
+    repository.hear("w", payloads.looked("shop/tax.py", "A = 0\n", call="c1"))
+    repository.time.advance(1_200)
+    told = [line.endswith(f" (claude, interrupted): {asked}") for line in lines(repository.starts("s1"), "Open work")]
+    assert told == [True] * is_told

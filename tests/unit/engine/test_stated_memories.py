@@ -198,9 +198,9 @@ def test_what_still_holds_stays_with_a_change(open_engine: Callable[..., Engine]
             ["Backups are kept for 30 days."],
         ),
         (
-            "Always keep backups for 30 days.",  # a rule is its author's to change
-            "Backups are now kept for 90 days.",
-            ["Always keep backups for 30 days."],
+            "Always wrap lines at 100 characters.",  # a rule is its author's to change
+            "Lines are now wrapped at 90 characters.",
+            ["Always wrap lines at 100 characters."],
         ),
     ],
 )
@@ -222,7 +222,7 @@ def test_a_change_that_an_answer_reports_is_told_with_what_it_may_have_replaced(
 def test_a_report_does_not_doubt_what_was_stated_in_its_session(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, stated_in: list[str], is_doubted: bool
 ) -> None:
-    said, reported = "We decided to keep the exchange rates in Postgres.", "Exchange rates are in Postgres now."
+    said, reported = "We decided to keep the exchange rates in Redis.", "The exchange rates moved to Postgres."
     for session in stated_in:
         prompt(engine, said, session)
     (old,) = known(engine)

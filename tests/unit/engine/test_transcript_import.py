@@ -467,11 +467,11 @@ def test_a_limit_stops_after_the_latest_sessions_and_goes_on_next_time(
     engine: Engine, home: Path, tmp_path: Path
 ) -> None:
     for number in range(3):
-        said = (say("user", f"From now on we keep the number {number} in mind."),)
+        said = (say("user", f"From now on we wrap lines at {80 + number} characters."),)
         path = record(home, "claude", said, session=f"s{number}", at=BEGUN + 5_000 * number)
         os.utime(path, (BEGUN + 5_000 * number,) * 2)
     learnt = learn(engine, tmp_path, limit=1)
-    assert texts(engine, category="rule") == {"From now on we keep the number 2 in mind."}
+    assert texts(engine, category="rule") == {"From now on we wrap lines at 82 characters."}
     assert any("import again" in note for note in learnt.notes)
     learn(engine, tmp_path)
     assert len(texts(engine, category="rule")) == 3

@@ -22,6 +22,7 @@ from recollect.model import Observed, Session
 from recollect.store.store_values import Range
 from recollect.text.display import day
 from recollect.text.paraphrases import statements
+from recollect.text.questions import only_asks
 from recollect.text.terms import query_terms
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ def _failing(rows: Iterable[Observed], wrong: Collection[str]) -> list[Observed]
 def _is_work(past: PastSession) -> bool:
     """Tell whether a session changed or ran something, left something, or was interrupted before it could."""
     done = past.progress
-    return done.ran or bool(done.left or (past.state and done.asked and _names_code(done.asked)))
+    is_task = bool(done.asked) and (_names_code(done.asked) or bool(done.read and not only_asks(done.asked)))
+    return done.ran or bool(done.left or (past.state and is_task))
 
 
 def _names_code(text: str) -> bool:
