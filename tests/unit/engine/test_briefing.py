@@ -309,6 +309,16 @@ def test_an_old_memory_is_told_with_its_date_and_one_of_an_assistant_with_that(s
     ]
 
 
+def test_a_fact_of_last_week_has_its_date_and_one_that_was_stated_again_has_none(shop: Shop) -> None:
+    facts = ("Orders reach us as HL7", "Invoices are numbered without gaps")
+    for fact in facts:
+        shop.store(fact, importance=0.9)
+    shop.time.advance(8 * DAY)
+    shop.asks("w", f"Keep in mind that {facts[0][:1].lower()}{facts[0][1:]}.")
+    shop.ends("w")
+    assert set(lines(shop.starts("s"), "Decisions and facts")) == {f"- {facts[0]}", f"- {facts[1]} (2025-12-29)"}
+
+
 def test_nothing_is_said_twice(shop: Shop) -> None:
     shop.store(CENTS)
     shop.store(CENTS + ".", "preference")

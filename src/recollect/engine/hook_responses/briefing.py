@@ -78,8 +78,8 @@ CAUSE_FILES = 2
 # The share of the room for rules where both rules and facts at hand have more to say. With 0.55 one preference in five
 # was gone after 20 sessions in two of the five months of bench/told.py.
 RULES_SHARE = 0.85
-# An older memory is shown with its date.
-DATED_S = 90 * 86_400
+# An older fact is shown with its date: where two disagree, the assistant sees which is newer.
+DATED_S = 7 * 86_400
 # Sections of a summary (capture/summary.py) whose sentences may be memories, too.
 REQUESTED = ("Asked for", "Decided")
 # Characters of the snapshot of a session after its compaction.
@@ -400,10 +400,17 @@ def _general(known: Sequence[Known], once: _Said) -> Iterator[Line]:
 def _fact(row: Known) -> Line:
     memory = row.memory
     by = "" if memory.source == "user" else flat(_author(memory), 60)
-    date = day(memory.created_at) if memory.created_at < clock.now() - DATED_S else ""
+    at = _stated_at(memory)
+    date = day(at) if at < clock.now() - DATED_S else ""
     about = "; ".join(part for part in (row.where, date, by, _doubt(row), earlier_text(row.earlier)) if part)
     text = _shortened(_titled(memory), FACT_CHARACTERS)
     return Line(f"- {text}" + (f" ({about})" if about else ""), memory.id, _reason(row))
+
+
+def _stated_at(memory: Memory) -> int:
+    """Return when a memory was stated for the last time."""
+    again = memory.metadata.get("last_stated_at")
+    return max(memory.created_at, again) if isinstance(again, int) else memory.created_at
 
 
 def _reason(row: Known) -> str:
