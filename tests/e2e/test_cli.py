@@ -225,6 +225,11 @@ def test_every_operation_is_a_command_with_help() -> None:
             assert metavar(parameter) in text, path
 
 
+def test_a_command_that_loads_its_operations_late_explains_itself(recollect: Recollect) -> None:
+    done = recollect("serve", "--help")
+    assert (done.returncode, done.stdout) == (0, recollect("help", "serve").stdout)
+
+
 def test_completion_of_the_real_table_is_valid_bash(recollect: Recollect) -> None:
     script = recollect("completion", "bash").stdout
     assert subprocess.run(["bash", "-n"], input=script, capture_output=True, check=True).stderr == b""

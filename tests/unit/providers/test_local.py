@@ -20,6 +20,7 @@ from recollect.providers.local import (
     MAX_QUESTION_TOKENS,
     MAX_TOKENS,
     PLAIN_ROWS,
+    SESSION_ENTRIES,
     LocalEmbedder,
     without_language,
 )
@@ -136,7 +137,10 @@ def test_a_vector_is_the_mean_of_the_token_states_weighted_by_the_attention_mask
     tokenizer.no_padding()
     tokenizer.no_truncation()
     encoding = tokenizer.encode(TEXTS[0])
-    session = onnxruntime.InferenceSession(str(SHIPPED / "model.onnx"), providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    for entry, value in SESSION_ENTRIES.items():
+        options.add_session_config_entry(entry, value)
+    session = onnxruntime.InferenceSession(str(SHIPPED / "model.onnx"), options, providers=["CPUExecutionProvider"])
     names = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask, "token_type_ids": encoding.type_ids}
     states = session.run(None, {name: np.array([values], dtype=np.int64) for name, values in names.items()})[0][0]
     mean = np.average(states, axis=0, weights=encoding.attention_mask)

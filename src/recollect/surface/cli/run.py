@@ -83,8 +83,8 @@ def _run(words: Sequence[str], backend: Backend, output: Output) -> int:
     if has(others, "--version"):
         return _version(output)
     # An assistant waits for the first answer of `serve`: the operations are loaded after that.
-    table = commands({} if name == "serve" else backend.operations())
     wants_help = has(others, "-h", "--help")
+    table = commands({} if name == "serve" and not wants_help else backend.operations())
     if not name:
         return _overview(table, output, with_options=wants_help)
     command, rest = find(name, others, table)
