@@ -196,6 +196,13 @@ TOPIC = re.compile(
     r"[a-z][\w-]{3,24}: (?=\w)",
     re.IGNORECASE,
 )
+# What may follow from the sentence before it, or say more about the same: "so its vst3 and au", "it is off at night".
+RESULT = _any(r"^(?:(?:and|but) )?(?:so|therefore|which|it|its|they|their|this|that|thats|these|those)\b")
+# A change in two words, without what it is about.
+FRAGMENT = _any(
+    r"^(?!(?:no|not|never|always|only|all|every|each|any)\b)(?:[^\s,;:]+ ){1,2}(?:from (?:now|here) on|then|after all)"
+    r"\W*(?:$|[,;])"
+)
 _PROJECT = r"an? (?:[\w.-]+ ){0,3}(?:repo|repository|project|app|service|library|monorepo|package|plugin)\b"
 # "Redis. We decided that last week": what was decided is the sentence before.
 _DECIDED = (
