@@ -72,6 +72,7 @@ OPEN = _any(
     r"|people|he|she|they) (?:says?|said|claims?|wrote|reads|suggests?|suggested|recommends?)\b",
     r"\b(?:according to|told me)\b|\b(?:says?|said|claims?|claimed|swears?|swore) (?:that )?(?:you|one) ",
     r"^never ?mind\b|\bwhether\b|^we (?:strongly |highly )?(?:recommend|advise|encourage)\b",
+    r"^(?:check|verify|confirm) (?:that|if)\b(?!.*\b(?:before|after|when\w*|(?:each|every) time|always)\b)",
     r"\bnot? (?:exist|there|written|implemented|done|merged)\w* yet\b|n'?t exist yet\b",
     r", (?:is|are|was|were|does|did) (?:it|this|that|there|they|we|you)\b",
     r"^(?:if|suppose|when i|when the|after i|before we|once)\b(?!.*\b(?:always|never|must|i'd rather)\b)",
@@ -175,10 +176,10 @@ ROLE = _any(
     r"|as an? (?:expert|senior))"
 )
 EVERYWHERE = _any(
-    r"\b(?:in|for|across) (?:all|every|each|any)(?: of)?(?: my| our| the)? (?:repo|repository|project|code ?base"
-    r"|monorepo|workspace)s?\b",
+    r"\b(?:in|for|across) (?:all|every|each|any)(?: of)?(?: my| our| the)? (?:repositor(?:y|ies)|(?:repo|project"
+    r"|code ?base|monorepo|workspace)s?)\b",
     r",\s+everywhere\b|\beverywhere, not (?:just|only)\b",
-    r"\b(?:in|for|across) (?:all|every|each|any) (?:repo|repository|project)s? of mine\b",
+    r"\b(?:in|for|across) (?:all|every|each|any) (?:repositor(?:y|ies)|(?:repo|project)s?) of mine\b",
     r"\bwherever you (?:work|write|code)\b|\bwhatever (?:repo|project)\b",
     r"\b(?:all|every) (?:my|our) projects?\b",
     r"^globally\b|\b(?:apply|applies|holds?|valid) globally\b",
@@ -194,6 +195,13 @@ TOPIC = re.compile(
     r"(?!(?:decision|reason|question|problem|bug|issue|todo|task|context|background|goal|idea|update|error|rule)\b)"
     r"[a-z][\w-]{3,24}: (?=\w)",
     re.IGNORECASE,
+)
+# What may follow from the sentence before it, or say more about the same: "so its vst3 and au", "it is off at night".
+RESULT = _any(r"^(?:(?:and|but) )?(?:so|therefore|which|it|its|they|their|this|that|thats|these|those)\b")
+# A change in two words, without what it is about.
+FRAGMENT = _any(
+    r"^(?!(?:no|not|never|always|only|all|every|each|any)\b)(?:[^\s,;:]+ ){1,2}(?:from (?:now|here) on|then|after all)"
+    r"\W*(?:$|[,;])"
 )
 _PROJECT = r"an? (?:[\w.-]+ ){0,3}(?:repo|repository|project|app|service|library|monorepo|package|plugin)\b"
 # "Redis. We decided that last week": what was decided is the sentence before.
@@ -218,6 +226,8 @@ LEANS = _any(
     r" (?:it|them|(?:this|that|these|those)(?! \w))\b(?! when\b)",
     _DECIDED,
     r"^(?!.*(?:\b(?:never|not?|dont|stop|without|avoid)\b|n['’]t\b)).*\binstead\W*$",
+    # "Never by branch" has no verb.
+    r"^(?:always|never|not|only) (?:as|at|by|for|in|into|of|on|over|through|to|under|via|with)(?: [^\s,;:]+){1,4}\W*$",
     r"\bin there\b",
     rf"\b(?:the latter|the former|this is(?! {_PROJECT})|like that|of those|(?<!all )(?<!one )(?<!none )of them)\b",
 )

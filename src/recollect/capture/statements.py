@@ -40,6 +40,10 @@ CHANGE_PROBABILITY = 0.25
 UNSURE_PROBABILITY, FEW_SENTENCES = 0.05, 6
 # A cause or a correction with so many words says enough without what "it" is: "it was the relay, it is active low …".
 SELF_CONTAINED_WORDS = 7
+# What a fragment ("json from now on") is about has so many words: "thanks, that works" has fewer.
+TOPIC_WORDS = 4
+# A result raises the odds of its statement so much; a fault that is reported beside it ("it is down again") does not.
+RESULT_ODDS = 3.0
 # A message with these features contains the answer of an assistant.
 PASTED_ANSWER = {"long:10", "voice:2"}
 # By its words a sentence must be so probable to be read by the classifier, which takes some 10 ms for each. A message
@@ -214,7 +218,7 @@ def _found(said: list[Sentence], speaker: Speaker, classify: Classify | None) ->
         if is_open and (speaker == "assistant" or not message.judged(place).is_sure):
             continue
         read = (_concluded if message.is_answer else _stated)(message, place, start)
-        text = None if read is None else _with_context(said, place, start, read.kind)
+        text = None if read is None else _with_context(message, place, start, read)
         if speaker == "user" and (change := _replacement(message, place)) is not None:
             joined = place + 1
             text, read = f"{text or sentence.text[start:].strip()} {said[joined].text.strip()}", change
@@ -246,7 +250,7 @@ def _after_request(message: _Message, place: int, start: int) -> Statement | Non
         if not is_marked and not (rest.is_sure and rest.probability >= whole.probability - AFTER_REQUEST):
             continue
         if (read := _stated(split, place + 1, begin)) is not None and read.is_sure:
-            return _statement(parts[1], _with_context(split.said, place + 1, begin, read.kind), begin, read)
+            return _statement(parts[1], _with_context(split, place + 1, begin, read), begin, read)
     return None
 
 
@@ -311,29 +315,41 @@ def _concluded(message: _Message, place: int, start: int) -> _Read | None:
     return REPORT if cues.REPORTED.search(plain) else None
 
 
-def _with_context(said: Sequence[Sentence], place: int, start: int, kind: Kind) -> str | None:
-    """Return a statement with the sentence it refers to and its reason; None if what it refers to is missing."""
-    sentence = said[place]
+def _with_context(message: _Message, place: int, start: int, read: _Read) -> str | None:
+    """Return a statement with what it refers to and its reason or result; None if what it refers to is missing."""
+    said, sentence = message.said, message.said[place]
     before = said[place - 1] if place and not sentence.is_first else None
-    after = said[place + 1] if place + 1 < len(said) else None
+    after = next((each for each in said[place + 1 : place + 2] if not each.is_first), None)
     if announced := cues.ANNOUNCED.match(sentence.plain[start : start + 60]):
         start += announced.end()
-    text = sentence.text[start:].strip()
-    if cues.LEANS.search(sentence.plain[start:]):
-        least = 1 if cues.SETTLED.search(sentence.plain[start:]) else LEAST_WORDS
-        if (
-            before is not None
-            and not QUESTION.search(before.plain)
-            and len(before.plain[start_of(before) :].split()) >= least
-        ):
-            text = f"{before.text[start_of(before) :].strip()} {text}"
-        elif kind not in ("cause", "correction") or len(text.split()) < SELF_CONTAINED_WORDS:
-            return None
-    if after is not None and not after.is_first and cues.REASON.match(after.plain):
+    text, plain = sentence.text[start:].strip(), sentence.plain[start:]
+    about = before.plain[start_of(before) :] if before is not None and not QUESTION.search(before.plain) else ""
+    leans, is_part = cues.LEANS.search(plain), cues.FRAGMENT.match(plain) and not cues.REQUEST.match(about)
+    least = TOPIC_WORDS if not leans else 1 if cues.SETTLED.search(plain) else LEAST_WORDS
+    if before is not None and (leans or is_part) and len(about.split()) >= least:
+        text = f"{before.text[start_of(before) :].strip()} {text}"
+    elif leans and (read.kind not in ("cause", "correction") or len(text.split()) < SELF_CONTAINED_WORDS):
+        return None
+    if after is not None and len(text) + len(after.text) < MOST_CHARACTERS and _is_explained(message, place, read):
         text = f"{text} {after.text.strip()}"
     first = next((each for each in said[place::-1] if each.is_first), sentence)
     topic = cues.TOPIC.match(first.plain) if first is not sentence and ":" not in text else None
     return f"{topic[0]}{text}" if topic else text
+
+
+def _is_explained(message: _Message, place: int, read: _Read) -> bool:
+    """Return whether the next sentence gives a reason, what follows, or more about the same: "so it is …"."""
+    sentence, after = message.said[place : place + 2]
+    start, is_reason = start_of(after), cues.REASON.match(after.plain) is not None
+    if is_reason or not (read.is_sure and message.classify and cues.RESULT.match(after.plain)) or message.is_answer:
+        return is_reason
+    is_own = message.judged(place + 1).is_kept and not cues.LEANS.search(after.plain[start:])
+    if is_own or cues.REQUEST.match(after.plain[start:]) or not may_state(after, start) or _replacement(message, place):
+        return False
+    both = sentence._replace(text=f"{sentence.text} {after.text}", plain=f"{sentence.plain} {after.plain}")
+    said = [*message.said[:place], both, *message.said[place + 2 :]]
+    joined, alone = (each.judged(place).probability for each in (_Message(said, "user", message.classify), message))
+    return joined * (1 - alone) >= RESULT_ODDS * alone * (1 - joined)
 
 
 def _tidy(text: str) -> str:

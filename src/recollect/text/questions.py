@@ -23,11 +23,12 @@ QUESTION = compiled(
 # Words before a question: "Hi, ", "ok so ", "quick question: ".
 _LEAD = compiled(
     r"(?:(?:hi|hello|hey|ok|okay|so|and|but|well|please|pls|plz|bitte|quick|question|thanks|thank you|sorry|also|now"
-    r"|then)\b\W*+)*+",
+    r"|then|never ?mind|just)\b\W*+)*+",
     re.IGNORECASE,
 )
-# Beside a question, a polite request of one word names nothing but that: "pls check", "please have a look".
+# Beside a question, a polite request or a guess of one word names nothing but that: "pls check", "maybe change it".
 _POLITE = compiled(r"\b(?:please|pls|plz|bitte)\b", re.IGNORECASE)
+_GUESS = compiled(r"\b(?:maybe|perhaps|possibly)\b", re.IGNORECASE)
 _PRONOUNS = frozenset("mir uns das es mal".split())  # German; English ones are stop words
 _WHAT = r"(?:where|how|what|which|why|when|whether|whose|who)\b"
 _ANYONE = r"(?:some|any)(?:one|body)"
@@ -38,8 +39,8 @@ _ASKED = (
 )
 _REQUEST = compiled(
     rf"(?:(?:do you|(?:does )?{_ANYONE}) (?:know|remember|recall)s?"
-    rf"|(?:{_ASKED}|let us |let me )?+(?:(?:tell|show|remind|teach) (?:me|us)|let me know|look up|find out"
-    rf"|(?:explain|describe)(?= (?:{_WHAT}|(?:\S+ ){{0,5}}?to (?:me|us)\b|the\b|this\b|it\b))"
+    rf"|(?:{_ASKED}|let us |let me |let['’]?s (?=find out\b))?+(?:(?:tell|show|remind|teach) (?:me|us)|let me know"
+    rf"|look up|find out|(?:explain|describe)(?= (?:{_WHAT}|(?:\S+ ){{0,5}}?to (?:me|us)\b|the\b|this\b|it\b))"
     r"|give me(?! (?:\w+,? ){0,3}(?:answers|replies|explanations|options)\b))"
     r"|i(?: want| need|(?: would|['’]d) (?:like|love)) to know|i wonder|any idea"
     rf"|(?:i(?:['’]m| am) )?(?:curious|wondering)(?= (?:about |to |on |in )?{_WHAT})"
@@ -112,6 +113,8 @@ _SOUGHT = compiled(
     r"(?:is|are|was|were|do|does|did|should|can|must|will|would|has|have) (?:the|our|this|that|these|those|an?)\b"
     rf"|{_WHENEVER}{_ASKED}?+(?:tell|show|remind|teach|(?:explain|describe) to) {_WHOM} {_WHAT}"
     rf"|{_WHENEVER}{_WHO}(?:(?:{_SEEK}) {_WHAT}|check (?!whether){_WHAT})"
+    rf"|{_WHENEVER}(?:check|verify|test|count|look|see|search)\b[^;:–—]{{1,200}}?(?:,|\band|\bthen) (?:then )?"
+    r"(?:report (?:back|to me)|(?:tell|show) (?:me|us)|let (?:me|us) know)\b"
     rf"|{_INVERTED}|{_WHENEVER}{_LACKS}|(?:(?<=please )(?!ask)|{_SEEKS}){_WHENEVER}{_BY}{_INDIRECT})"
     r"[^,;:–—]*+(?:, (?:please|thanks|again|too|though)\b[^,;:–—]*+)?\Z",
     re.IGNORECASE,
@@ -174,9 +177,10 @@ def is_standing_order(text: str) -> bool:
 
 def _begs(sentence: str) -> bool:
     lead = _LEAD.match(sentence)
-    if lead is None or not _POLITE.search(lead[0]):
+    begin = lead.end() if lead else 0
+    if not _POLITE.search(sentence, 0, begin) and not _GUESS.search(sentence):
         return False
-    return len(set(terms(sentence[lead.end() :])) - _PRONOUNS) <= 1
+    return len(set(terms(_GUESS.sub("", sentence[begin:]))) - _PRONOUNS) <= 1
 
 
 def _asks(sentence: str) -> bool:
@@ -184,6 +188,7 @@ def _asks(sentence: str) -> bool:
     begin = start.end() if start else 0
     sentence = sentence[:begin] + _FORGETS.sub("", sentence[begin:])
     # A greeting states nothing either.
-    is_request = _REQUEST.match(sentence, begin) and not _STANDING.search(sentence)
+    is_standing = _STANDING.search(sentence) and "never" not in sentence[:begin].lower()
+    is_request = _REQUEST.match(sentence, begin) and not is_standing
     is_sought = _SOUGHT.match(sentence, begin) or asks_elsewhere(sentence[begin:])
     return begin == len(sentence) or bool(is_request or _ENDS.search(sentence) or is_sought)

@@ -128,6 +128,11 @@ def test_the_type_of_a_memory_follows_from_what_it_says(message: str, memory_typ
         ("Deploy it and always run the smoke tests after a deploy", ["Always run the smoke tests after a deploy"]),
         ("Use pytest -x and from now on never unittest", ["Use pytest -x and from now on never unittest"]),
         ("Write a function that loads the config and always returns a dict", []),
+        ("Check that all terraform modules are pinned by git tag and never by branch", []),
+        ("Check that the pipeline is green and from now on run the linter first",
+         ["From now on run the linter first"]),
+        ("Terraform modules must be pinned by git tag. Never by branch.",
+         ["Terraform modules must be pinned by git tag. Never by branch."]),
         ("**Always** use tabs in Makefiles.", ["Always use tabs in Makefiles."]),
         ("we never mock the database, so write the test against sqlite", ["We never mock the database"]),
         ("never commit generated files, thanks", ["Never commit generated files"]),
@@ -148,6 +153,8 @@ def test_a_statement_is_the_sentence_of_its_author_with_what_it_needs(message: s
         ("Let's use zod for validation everywhere.", False),
         ("for all my projects: answer short, no summaries of what you just did", True),
         ("Never use tabs, everywhere.", True),
+        ("my preference is small commits with an imperative subject line, in all repositories", True),
+        ("Never index the notes in the two repositories of the customer.", False),
         ("Never install packages globally.", False),
         ("Just use structlog like we do everywhere else.", False),
         ("From now on always use pytest -x, never unittest.", False),
@@ -166,6 +173,7 @@ def test_a_statement_holds_for_all_projects_only_if_it_says_so(message: str, eve
         "I was wrong about the redis cache. Sessions live in memcached",
         "scrap the png exports, they are huge. we ship webp instead",
         "we gave up on celery. background jobs run in postgres with procrastinate",
+        "we gave up on celery for the shop. so its background jobs run in postgres with procrastinate",
     ],
 )
 def test_what_is_over_and_what_holds_instead_are_one_statement(message: str) -> None:
@@ -474,6 +482,50 @@ def test_of_a_request_and_a_statement_in_one_sentence_the_statement_is_kept(mess
 )
 def test_a_statement_keeps_its_reason_its_first_clause_and_its_topic(message: str, found: list[str]) -> None:
     assert texts(message, classify=LocalEmbedder().classify) == found
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("xml presets are horrible to diff. json from now on",
+         ["Xml presets are horrible to diff. json from now on"]),
+        ("you wrote the changelog in german again. english from now on, please",
+         ["You wrote the changelog in german again. english from now on"]),
+        ("thanks, works. json from now on", ["Json from now on"]),
+        ("fix the parser of the presets. json from now on", ["Json from now on"]),
+        ("which format do we have for presets? json from now on", ["Json from now on"]),
+        ("xml presets are horrible to diff.\n\njson from now on", ["Json from now on"]),
+        ("the build of the presets is red. no semicolons from now on", ["No semicolons from now on"]),
+    ],
+)  # fmt: skip
+def test_a_change_in_two_words_keeps_what_it_is_about(read: Classify, message: str, found: list[str]) -> None:
+    assert texts(message, classify=read) == found
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_kept"),
+    [
+        ("we add clap after all.", "so its vst3, au and clap", True),
+        ("ci runs on biscuit, the mac mini m1 in my flat.",
+         "its off at night so dont wonder if jobs hang after 11", True),
+        ("the jquery stays at 1.12 until the php move is through.", "so don't suggest alpine again", True),
+        ("never touch the legacy folder.", "it is generated from the xsd files", True),
+        ("we add clap after all.", "so please fix the header", False),
+        ("never touch the legacy folder.", "so what now", False),
+        ("never touch the legacy folder.", "so we always write adapters in src/compat", False),
+        ("never touch the legacy folder.", "that took me hours", False),
+        ("ci runs on biscuit, the mac mini m1 in my flat.", "it's failing again, look", False),
+        ("staging runs on the old server in linz.", "it's down again", False),
+        ("never touch the legacy folder.", "that broke the build yesterday", False),
+        ("never touch the legacy folder.\n\n", "it is generated from the xsd files", False),
+        ("never touch the legacy folder.", "it is generated from the xsd files" + ", sometimes" * 32, False),
+    ],
+)  # fmt: skip
+def test_a_statement_keeps_its_result_but_no_request_and_no_fault(
+    read: Classify, first: str, second: str, is_kept: bool
+) -> None:
+    found = [each.casefold() for each in texts(f"{first} {second}", classify=read)]
+    assert (f"{first} {second}" in found, first.rstrip() in found) == (is_kept, not is_kept)
 
 
 @pytest.mark.parametrize(

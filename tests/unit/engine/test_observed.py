@@ -40,12 +40,19 @@ def test_a_decision_answers_and_a_question_that_was_stored_later_does_not(engine
 
 @pytest.mark.parametrize(
     "asked",
-    ["where do image uploads go again?? pls check", "wir nehmen im frontend pnpm oder npm? bitte sag mir das"],
+    [
+        "where do image uploads go again?? pls check",
+        "wir nehmen im frontend pnpm oder npm? bitte sag mir das",
+        "Let's find out how refunds are handled, then document it.",
+        "Check whether notebooks are cleaned and report back",
+        "what is our minimum deployment target now? we should maybe change it",
+    ],
 )
 def test_a_question_with_a_polite_request_is_no_knowledge(engine: Engine, asked: str) -> None:
     assert engine.memories.store(asked).memory.observed
     assert engine.recall.search(asked).hits == ()
-    assert not engine.memories.store("Tabs or spaces? Please use tabs.").memory.observed
+    for stated in ("Tabs or spaces? Please use tabs.", "Report errors to Sentry.", "Let's go with Postgres."):
+        assert not engine.memories.store(stated).memory.observed
 
 
 def test_prompts_of_hooks_are_no_answers_while_knowledge_answers(engine: Engine) -> None:
