@@ -13,10 +13,18 @@ from typing import NamedTuple
 from recollect.text.digest import digest
 from recollect.text.lazy_patterns import compiled
 
+# Nothing that a tool was to work on.
+NOTHING = (
+    r"\bno (?!such )(?:\S{1,30} ){0,2}?(?:tests?|specs?|files?|packages?|projects?|targets?) (?:\S{1,30} ){0,2}?"
+    r"(?:ran|run|found|in|match\w*|were)\b|(?:not|n't) match any\b"
+)
 # Lines of errors, most specific first; the first kind that occurs counts.
 _TELLING: tuple[re.Pattern[str], ...] = (
-    # KeyError: 'x' · java.lang.IllegalStateException: … · TypeError [ERR_X]: …
-    compiled(r"^(?:E\s+|Caused by: |Uncaught )?[\w.$]{0,100}(?:Error|Exception|Warning|Panic)\b(?: \[\w+\])?:? .*"),
+    # KeyError: 'x' · java.lang.IllegalStateException: … · TypeError [ERR_X]: … · ** (Mix) …
+    compiled(
+        r"^(?:E\s+|Caused by: |Uncaught )?[\w.$]{0,100}(?:Error|Exception|Warning|Panic)\b(?: \[\w+\])?:? .*"
+        r"|^\*\* \([A-Z][\w.]{0,100}\) .*"
+    ),
     compiled(r"^(?:E\s+)?(?:[\w$]+\.){0,20}[A-Z]\w*(?:Error|Exception|Interrupt|Exit)$"),
     # error[E0425]: … · src/a.c:3:5: error: … · fatal: … · npm ERR! … · [ERROR] A.java:[3,5] … · cart_test.go:14: …
     compiled(
@@ -31,7 +39,8 @@ _TELLING: tuple[re.Pattern[str], ...] = (
         r"|^Failed \S.{0,200} \[[\d.,< ]+m?s\]$"
     ),
     compiled(
-        r".*\b(?:command not found|no such file or directory|permission denied|cannot find|could not|not found"
+        rf".*(?:{NOTHING}).*"
+        r"|.*\b(?:command not found|no such file or directory|permission denied|cannot find|could not|not found"
         r"|undefined reference|unresolved|unable to|failed to|segmentation fault|killed|timed out|refused|denied"
         r"|does not exist|is not recognized|no module named|no rule to make target|syntax error)\b.*",
         re.IGNORECASE,
@@ -67,6 +76,8 @@ LOOK_CHARACTERS = 40_000
 # A longer command is an inline program.
 COMMAND_CHARACTERS = 4_000
 
+# Frames that tools draw around what they say.
+_DRAWN = " " + "".join(map(chr, range(0x2500, 0x2580)))
 _ANSI = compiled(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*+\x07")
 # What differs between occurrences, and its replacement. The order counts.
 _EQUAL: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -98,7 +109,7 @@ def failure(output: str, command: str = "", exit_code: int | None = None) -> Fai
     lines = telling(output)
     if lines:
         return Failure(digest("\n".join(map(normal, lines)), 16), "\n".join(lines))
-    every = lines_of(output)
+    every = _told_lines(output)
     own = [line for line in every if not _is_frame(line) and not _ECHO.match(line)]
     said = (own[-1:] or [line for line in every if _SUMMARY.match(line)] or every[-1:] or [""])[0]
     ended = f"exit status {exit_code}" if exit_code is not None else "failed"
@@ -107,7 +118,7 @@ def failure(output: str, command: str = "", exit_code: int | None = None) -> Fai
 
 def telling(output: str) -> list[str]:
     """Return the first distinct error lines of an output."""
-    lines = _own(lines_of(output))
+    lines = _own(_told_lines(output))
     for pattern in _TELLING:
         found = [line for line in lines if pattern.match(line)]
         if found:
@@ -146,6 +157,10 @@ def lines_of(output: str) -> list[str]:
     if len(output) > 2 * LOOK_CHARACTERS:
         output = output[:LOOK_CHARACTERS] + "\n" + output[-LOOK_CHARACTERS:]
     return [line.strip()[:LINE_CHARACTERS] for line in _ANSI.sub("", output).splitlines() if line.strip()]
+
+
+def _told_lines(output: str) -> list[str]:
+    return [told for line in lines_of(output) if (told := line.strip(_DRAWN))]
 
 
 def normal(line: str) -> str:

@@ -57,6 +57,12 @@ def test_other_errors_are_told_apart(first: str, second: str) -> None:
     assert failure(first).fingerprint != failure(second).fingerprint
 
 
+EXUNIT = """  1) test join (RoomTest)
+     ** (ArgumentError) unknown registry: R
+     stacktrace:
+       (chat 0.1.0) lib/room.ex:2: Room.join/1"""
+
+
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
@@ -66,6 +72,9 @@ def test_other_errors_are_told_apart(first: str, second: str) -> None:
         ("error: no route\nmake[1]: *** [Makefile:4: up] Error 1", ["error: no route"]),
         ("make: *** [Makefile:4: up] Error 1", ["make: *** [Makefile:4: up] Error 1"]),
         (DOTNET.format(test="a draft is not billed", time=31, all=9), ["Failed a draft is not billed [31 ms]"]),
+        (EXUNIT, ["** (ArgumentError) unknown registry: R"]),
+        ("╷\n│ Error: No such input variable\n│\n│   on main.tf line 2\n╵", ["Error: No such input variable"]),
+        ("No tests found, exiting with code 1\nRun with `--pass`", ["No tests found, exiting with code 1"]),
         ("all is well\n12 passed", []),
     ],
 )  # fmt: skip
