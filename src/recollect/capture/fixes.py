@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.capture.invocation import bare, is_another_way, is_looking, is_wrapped, kind, parts, plain
-from recollect.capture.outcome import is_missing, is_misuse
+from recollect.capture.invocation import bare, invocation, is_another_way, is_looking, is_wrapped, kind, parts, plain
+from recollect.capture.outcome import is_misplaced, is_missing, is_misuse
 from recollect.model import CommandKind, Observed
 from recollect.text.lazy_patterns import compiled
 
@@ -88,7 +88,7 @@ def unresolved(rows: Iterable[Observed]) -> list[Observed]:
         last.pop((row.tool, row.target), None)
         last[row.tool, row.target] = row
         if row.tool == "shell" and row.outcome == "ok":
-            proofs.update({part: _Proof(row.id, part, bare(part), kind(part)) for part in _proven(row.target)})
+            proofs.update({part: _Proof(row, part, bare(part), kind(part)) for part in _proven(row.target)})
     failed = [row for row in last.values() if row.outcome == "failed" and not _is_harmless(row)]
     return [row for row in failed[-OPEN:] if row.tool != "shell" or not _is_resolved(row, proofs.values())]
 
@@ -96,7 +96,7 @@ def unresolved(rows: Iterable[Observed]) -> list[Observed]:
 class _Proof(NamedTuple):
     """A successful command: its observation, text, words and kind."""
 
-    id: str
+    row: Observed
     text: str
     words: list[str]
     kind: CommandKind
@@ -114,27 +114,41 @@ def _proven(line: str) -> list[str]:
 
 def _is_resolved(failure: Observed, proofs: Collection[_Proof]) -> bool:
     """Tell whether every command of a failed line succeeded later, or one that covers it."""
-    later = [proof for proof in proofs if proof.id > failure.id]
-    error = failure.told if later and is_misuse(failure.told) else ""
+    later = [proof for proof in proofs if proof.row.id > failure.id]
+    is_wrong = bool(later) and is_misuse(failure.told)
     wanted = [part.text for part in parts(failure.target) if part.text and not is_looking(part.text)]
-    return bool(wanted) and all(any(_resolves(proof, text, error) for proof in later) for text in wanted)
+    return bool(wanted) and all(
+        any(_resolves(proof, text, failure.told, is_wrong=is_wrong) for proof in later) for text in wanted
+    )
 
 
-def _resolves(proof: _Proof, text: str, error: str) -> bool:
+def _resolves(proof: _Proof, text: str, told: str, *, is_wrong: bool) -> bool:
     """Tell whether the success of a command resolves the failure of another.
 
-    error: why the other was written wrongly, so that another way for the same purpose replaces it; empty if it was not
+    told: what is told of the failure. is_wrong: whether the other was written wrongly, so that another way for the same
+    purpose replaces it
     """
     words, purpose = bare(text), kind(text)
-    if words == proof.words or is_wrapped(proof.text, text) or (error and plain(words) == plain(proof.words)):
+    if words == proof.words or is_wrapped(proof.text, text):
         return True
-    if error and is_another_way(text, proof.text, is_missing=is_missing(error, text)):
+    is_same = words[:1] == proof.words[:1] and plain(words) == plain(proof.words)
+    if is_same and (is_wrong or _folder(told, words) == _folder(proof.row.told, proof.words)):
+        return True
+    if is_wrong and is_another_way(text, proof.text, is_missing=is_missing(told, text)):
         return True
     if purpose == "other" == proof.kind:
         return words[:1] == proof.words[:1] and set(words) < set(proof.words)
     if purpose in ("other", "git") or purpose != proof.kind:
         return False
-    return words[:1] == proof.words[:1] and all(_is_covered(word, words[1:]) for word in proof.words[1:])
+    is_covered = all(_is_covered(word, words[1:]) for word in proof.words[1:])
+    return words[:1] == proof.words[:1] and (is_covered or is_misplaced(told, text, proof.text))
+
+
+def _folder(told: str, words: list[str]) -> str:
+    """Return the folder that a line goes to, or that the only option before the subcommand names."""
+    line, options = invocation(told.partition("`")[2].partition("`")[0]), words[1 : 1 + len(words) - len(plain(words))]
+    folder = line.directory if line is not None else ""
+    return options[1] if len(options) == 2 and not folder else " ".join(filter(None, (folder, *options)))
 
 
 def _is_covered(word: str, wanted: list[str]) -> bool:

@@ -272,6 +272,16 @@ def has_more_options(command: str, other: str) -> bool:
     return is_same and any(word[0] == "-" for word in more) and not any(map(_ONLY_SHOWS.match, alone))
 
 
+def is_only_varied(command: str, other: str) -> bool:
+    """Tell whether two commands have one program and purpose, and the other not just further options."""
+    words, others, purpose = bare(command), bare(other), kind(command)
+    more = [word for word in others if word not in words]
+    if purpose in ("other", "git") or purpose != kind(other) or any(map(_ONLY_SHOWS.match, more)):
+        return False
+    size = 2 if {*words[:1]} & {*SUBCOMMANDS, *TASK_RUNNERS} else 1
+    return plain(words)[:size] == plain(others)[:size] and not (more and all(word[0] == "-" for word in more))
+
+
 def _task_words(words: list[str]) -> frozenset[str]:
     """Return the words of the task of a task runner or script; none for another program."""
     name = words[0].rsplit("/", 1)[-1] if words else ""
@@ -279,7 +289,7 @@ def _task_words(words: list[str]) -> frozenset[str]:
     if not task and name not in TASK_RUNNERS:
         return frozenset()
     task += [word for word in words[1:] if word[0] != "-" and word != "run"]
-    found = frozenset(part for word in task for part in re.split(r"[^a-z0-9]+", word.lower()) if part)
+    found = frozenset(part.removesuffix("s") for word in task for part in re.split(r"[^a-z0-9]+", word.lower()) if part)
     # By convention `make check` runs the tests; that of npm checks types.
     return frozenset({"test"}) if found == {"check"} and name != "npm" else found
 

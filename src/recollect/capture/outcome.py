@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Literal
 
-from recollect.capture.error_fingerprint import lines_of
-from recollect.capture.invocation import LOOKING, TASK_RUNNERS, Part, bare, is_looking, kind, parts
+from recollect.capture.error_fingerprint import NOTHING, lines_of
+from recollect.capture.invocation import LOOKING, TASK_RUNNERS, Part, bare, is_looking, is_only_varied, kind, parts
 from recollect.capture.observation_lesson import TOLD_CHARACTERS
 from recollect.model import CommandKind
 from recollect.text.lazy_patterns import compiled
@@ -251,6 +252,16 @@ _MISUSE = compiled(
     r"|\bmay not be used on\b|\bneed to run with\b",
     re.IGNORECASE,
 )
+# What a compiler or a test says of code: a place, a coded error, an exception, an assertion.
+_OF_CODE = compiled(
+    r"[\w\])]\.\w{1,10}[:(]\d|\b[Ee]rror:? ?\[?[A-Z]{1,6}\d{2,5}\b|\bFAIL|[a-z](?:Error|Exception)\b|\bassert"
+)
+# What is not there, with the words around it.
+_ABSENT = compiled(
+    r"(?:\S{1,100} ){0,3}(?:not (?:be )?found|no such|not an? (?:directory|file|folder)|(?:not|n't) (?:exist|match)"
+    r"|(?:cannot|can't|could not|couldn't|unable to) (?:find|open|locate)|unknown|no (?:\w{1,30} ){1,2}named)\b.{0,60}",
+    re.IGNORECASE,
+)
 
 
 def by_exit_code(command: str, code: int) -> bool | None:
@@ -301,9 +312,31 @@ def _echoed(line: Sequence[Part], last: str) -> Outcome | None:
     return None
 
 
+@lru_cache(maxsize=1_024)
 def is_misuse(told: str) -> bool:
     """Tell whether an error says that a command was written wrongly, rather than that the code is wrong."""
     return _MISUSE.search(told[:TOLD_CHARACTERS]) is not None
+
+
+def is_misplaced(told: str, command: str, other: str) -> bool:
+    """Tell whether a command was given what is not there, or nothing to do, and a similar one something else.
+
+    The argument that the error names is missing in the other command, which has its option. What a command installs is
+    no place.
+    """
+    error, words, others = told[:TOLD_CHARACTERS].partition("` failed")[2], bare(command), bare(other)
+    if _OF_CODE.search(error) or kind(command) == "install" or not is_only_varied(command, other):
+        return False
+    if re.search(NOTHING, error, re.IGNORECASE):
+        return True
+    said = [f"/{word.strip('.:/')}" for word in re.findall(r"[\w./:@+\-]+", " ".join(_ABSENT.findall(error)))]
+    return any(
+        len(name := word.rpartition("=")[2].strip("'\"./:")) > 2
+        and word not in others
+        and (before[0] != "-" or before in others)
+        and any(each.endswith(f"/{name}") for each in said)
+        for before, word in pairwise(words)
+    )
 
 
 def is_unfit(told: str) -> bool:

@@ -22,7 +22,7 @@ from recollect.capture.invocation import (
     is_wrapped,
 )
 from recollect.capture.observation_lesson import line
-from recollect.capture.outcome import is_missing, is_misuse, is_no_program, is_unreachable
+from recollect.capture.outcome import is_misplaced, is_missing, is_misuse, is_no_program, is_unreachable
 from recollect.model import KnownCommand, Variant
 from recollect.patterns.pattern_counts import NAMED, surely
 from recollect.text.lazy_patterns import compiled
@@ -112,15 +112,23 @@ def replacement(failing: Run, runs: Iterable[Run], edits: Mapping[str, Sequence[
     runs: of one project. edits: by session, when files were changed. An invocation with other arguments is alike if it
     was written wrongly.
     """
-    wrong = _used(failing)
-    if wrong is None:
-        return None
+    wrong, used = _used(failing), _in_order(runs)
+    return _replacement_of(wrong, used, _links(used, edits)) if wrong is not None else None
+
+
+def replaced(runs: Iterable[Run], edits: Mapping[str, Sequence[Moment]]) -> set[str]:
+    """Return the ids of the failed runs of a project instead of which another invocation works."""
     used = _in_order(runs)
-    links = [link for link in _links(used, edits) if _fails_alike(link[0].run, wrong.run)]
+    links = _links(used, edits)
+    return {each.run.id for each in used if not each.run.worked and _replacement_of(each, used, links)}
+
+
+def _replacement_of(wrong: _Used, used: Sequence[_Used], links: Sequence[tuple[_Used, _Used]]) -> Replacement | None:
+    links = [link for link in links if _fails_alike(link[0].run, wrong.run)]
     same = [link for link in links if link[0].key == wrong.key]
     if not same and is_misuse(wrong.run.told):
         same = [link for link in links if _begins_alike(wrong, *link)]
-    worked = [each for each in used if each.run.worked]
+    worked = [each for each in used if each.run.worked] if same else []
     found = [_replacement(wrong, before, after, worked) for before, after in same]
     return max((each for each in found if each is not None), key=lambda each: (each.times, each.last_at), default=None)
 
@@ -228,8 +236,8 @@ def _is_variant(before: _Used, after: _Used, *, is_next: bool) -> bool:
     """Tell whether an invocation that worked is another way to write one that failed.
 
     The same command by another runner is. If no other command worked in between, it may have further options, another
-    port where no server answered, or be another tool for what does not exist. Another folder, or other arguments, are
-    if the first was written wrongly. is_next: whether none worked in between
+    port where no server answered, other arguments for what is not there, or be another tool for what does not exist.
+    Another folder, or other arguments, are if the first was written wrongly. is_next: whether none worked in between
     """
     told, old, new = before.run.told, before.what.command, after.what.command
     wrong, right, is_alike = bare(old), bare(new), before.what.kind == after.what.kind
@@ -238,6 +246,8 @@ def _is_variant(before: _Used, after: _Used, *, is_next: bool) -> bool:
         is_elsewhere = is_unreachable(told) and _PORT.sub("0", old) == _PORT.sub("0", new)
         is_same = is_same or is_elsewhere or has_more_options(new, old)
     if is_same and before.what.directory == after.what.directory:
+        return True
+    if is_next and is_misplaced(told, old, new):
         return True
     if not is_misuse(told):
         return False
@@ -258,12 +268,6 @@ def _variant(uses: Sequence[_Used]) -> Variant:
         error=line(last.run.told, ERROR_CHARACTERS),
         last_at=last.run.at,
     )
-
-
-def as_written(line: str, directory: str) -> str:
-    """Return a command line as variants name it: the folder and the invocation; empty for an inline program."""
-    what = invocation(line, directory)
-    return "" if what is None else _into(what) + what.command
 
 
 def _into(what: Invocation) -> str:

@@ -178,6 +178,8 @@ def test_a_command_that_worked_since_is_not_replaced(engine: Engine, again: str)
         ("gradle test", "Unsupported class file major version 65", "./gradlew test"),
         ("docker-compose up -d", "bash: docker-compose: command not found", "docker compose up -d"),
         ("npm run build", 'npm error Missing script: "build"', "make build"),
+        ("cmake --build build", "Error: /nowhere/shop/build is not a directory", "cmake --build --preset dev"),
+        ("go test", "no Go files in /nowhere/shop", "go test ./..."),
         ("npm test", 'npm error Missing script: "test"', "pnpm vitest run"),
         ("make test", "make: *** No rule to make target 'test'.  Stop.", "pytest -q"),
         ("make seed", "make: *** No rule to make target 'seed'.  Stop.", "npm run seed"),
@@ -209,6 +211,7 @@ def test_a_command_is_replaced_by_another_way_to_run_it(engine: Engine, wrong: s
         ("cargo build", "bash: cargo: command not found", "npm run build"),
         ("npm test", "FAILED tests/a.test.js", "cd web && npm test"),
         ("make deploy-staging", "make: *** No rule to make target 'deploy-staging'.", "./scripts/deploy.sh production"),
+        ("cmake --build build", "Error: /nowhere/shop/build is not a directory", "cmake --build --help"),
     ],
 )
 def test_another_command_replaces_nothing(engine: Engine, wrong: str, error: str, other: str) -> None:
@@ -291,6 +294,10 @@ WRONG = "Exit code 1\nE   assert 17.85 == 5.95"
         ("npm test", "Exit code 127\nsh: 1: npm: not found", ["pnpm test"]),
         ("go test ./cart", "Exit code 1\nFAIL", ["go test ./..."]),
         ("make lint", "Exit code 2\nmake: *** [lint] Error 1", ["cd web; make lint"]),
+        ("cd web && make test", "Exit code 2\nmake: *** [test] Error 1", ["make -C web test"]),
+        ("npm --prefix web test", "Exit code 1\nFAILED a.test.js", ["cd web && npm test"]),
+        ("pytest", "Exit code 5\nno tests ran in 0.01s", ["ruff check .", "pytest src/tests"]),
+        ("cmake --build out", "Exit code 1\nError: /nowhere/shop/out is not a directory", ["cmake --build build"]),
     ],
 )  # fmt: skip
 def test_what_a_later_success_covers_is_not_still_failing(
@@ -311,6 +318,10 @@ def test_what_a_later_success_covers_is_not_still_failing(
         ("pytest tests/x.py", WRONG, "ruff check ."),
         ("ruff check . && pytest", WRONG, "ruff check ."),
         ("make lint", "Exit code 2\nmake: *** [lint] Error 1", "make"),
+        ("make test", "Exit code 2\nmake: *** [test] Error 1", "make -C web test"),
+        ("cd api && make test", "Exit code 2\nmake: *** [test] Error 1", "make -C web test"),
+        ("cargo test", "Exit code 101\ntest result: FAILED", "cargo +nightly test"),
+        ("cmake --build out", "Exit code 2\na.c:3:5: error: out not found", "cmake --build build"),
         ("git push", "Exit code 128\nfatal: No configured push destination.", "git commit -m x"),
         ("python3 load.py", "Exit code 1\nKeyError: 'se'", "python3 save.py"),
     ],

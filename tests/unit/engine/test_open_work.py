@@ -89,3 +89,13 @@ def test_a_killed_session_that_had_only_read_is_told_if_it_had_a_task(
     repository.time.advance(1_200)
     told = [line.endswith(f" (claude, interrupted): {asked}") for line in lines(repository.starts("s1"), "Open work")]
     assert told == [True] * is_told
+
+
+def test_a_replaced_command_is_open_work_if_it_fails_for_another_reason(repository: Shop) -> None:
+    wrong, error = "cmake --build build", "Error: /app/build is not a directory"
+    repository.fails("s1", wrong, error)
+    repository.runs("s1", "cmake --build --preset dev")
+    repository.fails("s2", wrong, error)
+    assert "Still failing" not in repository.starts("s3")
+    repository.fails("s4", wrong, "src/a.cpp:3:1: error: expected ';'")
+    assert f"Still failing: `{wrong}` failed" in repository.starts("s5")

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.capture.invocation import COMMAND_KINDS, RULES, invocation, kind
 from recollect.model import KnownCommand
-from recollect.patterns.known_commands import HALF_LIFE_S, Moment, Run, known_commands
+from recollect.patterns.known_commands import HALF_LIFE_S, Moment, Run, known_commands, replaced
 
 NOW = 1_767_000_000
 
@@ -304,6 +304,80 @@ def test_another_job_replaces_nothing(wrong: str, error: str, right: str) -> Non
     log = Log()
     log.run(wrong, worked=False, told=f"`{wrong}` failed (exit status 2): {error}")
     log.run(right)
+    assert all(not row.failed for row in log.known())
+
+
+MISPLACED = [
+    ("go build", "no Go files in /w", "go build ./cmd/lobby"),
+    ("pytest", "==== no tests ran in 0.01s ====", "pytest src/tests"),
+    ("pytest", "==== no tests ran in 0.01s ====", "cd api && pytest"),
+    ("npx jest src/cart", "No tests found, exiting with code 1", "npx jest packages/cart"),
+    ("mix test test/room", "Paths given did not match any directory/file: test/room", "mix test apps/chat/test/room"),
+    ("cmake --build build", "Error: /app/build is not a directory", "cmake --build --preset dev"),
+    ("cmake --build --preset old", 'CMake Error: No such build preset in /app: "old"', "cmake --build --preset dev"),
+    ("ninja -C out", "Error: no such thing as out here", "ninja -C build"),
+    ("pytest tests/card.py", "ERROR: file or directory not found: tests/card.py", "pytest tests/cart.py -x"),
+    ("cargo test -p shpo", "error: package ID specification `shpo` did not match any packages", "cargo test -p shop"),
+    ("make tests", "make: *** No rule to make target 'tests'.  Stop.", "make check"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "error", "right"), MISPLACED)
+def test_what_is_not_there_is_replaced_by_what_the_next_command_names(wrong: str, error: str, right: str) -> None:
+    log = Log()
+    log.run(wrong, worked=False, told=f"`{wrong}` failed (exit status 2): {error}")
+    log.run("ls")
+    log.run(right)
+    command = right.removeprefix("cd api && ")
+    assert [(row.command, [each.command for each in row.failed]) for row in log.known()] == [(command, [wrong])]
+    assert replaced(log.runs, log.edits) == set(), "no memory of the success is left"
+    log.runs[-1] = log.runs[-1]._replace(memory_id="m")
+    log.run(wrong, worked=False, told=f"`{wrong}` failed (exit status 2): {error}", session="b")
+    log.run(wrong, worked=False, told=f"`{wrong}` failed (exit status 1): E   assert 1 == 2", fingerprint="f")
+    assert replaced(log.runs, log.edits) == {log.runs[0].id, log.runs[3].id}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "right"),
+    [
+        ("cargo build -p core", "error: could not compile `core` (lib) due to 1 previous error", "cargo build -p web"),
+        ("cargo build -p core", "error[E0583]: file not found for module `core`", "cargo build -p web"),
+        ("pytest tests/a.py", "FAILED tests/a.py::test_x - assert 1 == 2", "pytest tests/b.py"),
+        ("pytest tests/a.py", "E   AssertionError: no files found in tests/a.py", "pytest tests/b.py"),
+        ("pytest", "=== 1 failed, 30 passed in 0.2s ===", "pytest -k fast"),
+        ("pytest", "no tests ran in 0.01s", "pytest --version tests"),
+        ("pytest", "no tests ran in 0.01s", "pytest -x"),
+        ("gcc main.c", "main.c:3:5: error: main not found", "gcc other.c"),
+        ("npx tsc -p web", "web/src/a.ts(3,5): error TS2304: Cannot find name 'web'.", "npx tsc -p api"),
+        (
+            "docker build -t web .",
+            "ERROR: failed to solve: process did not complete: exit code: 1",
+            "docker build -t a .",
+        ),
+        ("cd web && terraform apply", "Error: creating bucket (web): BucketExists", "cd infra && terraform apply"),
+        ("cmake --build build", "Error: /app/build is not a directory", "cmake --preset dev"),
+        ("cmake --build build", "Error: /app/build is not a directory", "cmake -B build"),
+        ("pip install shpo", "ERROR: No matching distribution found for shpo", "pip install shop"),
+        ("make build", "ld: cannot find -lbuild", "make dist"),
+        ("git fetch shpo", "fatal: 'shpo' could not be found", "git fetch shop"),
+    ],
+)
+def test_what_fails_in_the_code_or_is_asked_for_is_replaced_by_no_other_argument(
+    wrong: str, error: str, right: str
+) -> None:
+    log = Log()
+    log.run(wrong, worked=False, told=f"`{wrong}` failed (exit status 2): {error}")
+    log.run(right)
+    assert all(not row.failed for row in log.known())
+
+
+def test_other_arguments_replace_nothing_after_another_command_worked_or_a_file_was_changed() -> None:
+    log = Log()
+    wrong, error, right = MISPLACED[0]
+    for session in "ab":
+        log.run(wrong, worked=False, told=f"`{wrong}` failed (exit status 2): {error}", session=session)
+        log.edit(session) if session == "a" else log.run("make gen", session=session)
+        log.run(right, session=session)
     assert all(not row.failed for row in log.known())
 
 

@@ -25,7 +25,6 @@ import msgspec
 from recollect import clock
 from recollect.capture.invocation import bare
 from recollect.capture.observation_lesson import code
-from recollect.capture.outcome import is_misuse
 from recollect.capture.summary import CHANGING, SENTENCE
 from recollect.engine.hook_responses.context_block import (
     DOUBTFUL,
@@ -485,15 +484,10 @@ def _known_commands(store: Store, rows: Sequence[Observed]) -> tuple[Sequence[Kn
     if not rows:
         return (), ()
     from recollect.engine.sessions.observed_events import edits, remembered_runs
-    from recollect.patterns.known_commands import as_written, known_commands
+    from recollect.patterns.known_commands import known_commands, replaced
 
-    runs = remembered_runs(store, rows)
-    found = known_commands(runs, edits(rows), clock.now())
-    failed = {variant.command for row in found for variant in row.failed}
-    begins = tuple(f"{command} " for command in failed)
-    lines = [(run, as_written(run.line, run.directory)) for run in runs if failed and not run.worked]
-    # With other arguments it is as wrong if its error says so.
-    return found, {run.id for run, line in lines if line in failed or (line.startswith(begins) and is_misuse(run.told))}
+    runs, changed = remembered_runs(store, rows), edits(rows)
+    return known_commands(runs, changed, clock.now()), replaced(runs, changed)
 
 
 def _commands(rows: Sequence[KnownCommand]) -> Iterator[Line]:
