@@ -49,6 +49,8 @@ _LEFT = compiled(
     r"|\bleft (?:to do\b|:|(?:[\w-]+ ){1,4}for later\b)|\bto-?do(?: is| are|:)|\bnext (?:steps? (?:is|are)|(?:i|we)\b)"
     r"|(?<!what )(?<!that )(?<!which )\b(?:is|are) (?:still |now )?(?:missing|pending|next|unfinished|half done)\W*$"
     r"|\bnot (?:yet|finished|done)\b|\b(?:i|we) have(?:n't| not)\b|\byet to\b|\bunfinished\b"
+    r"|\A(?:(?!\b(?:if|as|or|so|until|since|before|after|how|that|you|wh\w+)\b).){0,120}?"
+    r"\b(?:is|are|has|have|do|does)(?:n't| not) (?:[\w-]+ ){1,4}?yet\W*\Z"
     r"|\b(?:could|did)(?:n't| not) (?:finish|complete|get to)\b|\b(?:i|we) stopped (?:here|there|at)\b"
     r"|\A\W*(?:i am |i'm )?waiting for you"
     r"|\b(?:fehl(?:t|en) noch|noch (?:nicht|offen)|m(?:uss|üssen) noch|steh(?:t|en) noch aus|faltan?|quedan? por"
@@ -64,13 +66,15 @@ _CONTINUES = compiled(
 _REMARK = compiled(r"\W*(?:(?:just|only)\b.{0,9}\b(?:this|now|once)\b|for this (?:commit|pr|branch)\b)", re.IGNORECASE)
 # The heading of open work: "Still open:", "Not done yet:", "What is missing:", "Open points:".
 _LABEL = compiled(
-    r"\A\W*(?:\w+ ){0,2}(?:to ?-?do|left|remaining|missing|pending|next|open|unfinished|follow-?ups?"
-    r"|not (?:yet )?(?:done|finished|tested))"
+    r"(?:\A\W*(?!the [\w-]+:)(?:\w+ ){0,2}|[;–—-] (?:still )?)(?:to ?-?do|left|remaining|missing|pending|next|open"
+    r"|unfinished|follow-?ups?|not (?:yet )?(?:done|finished|tested))"
     r"(?: (?:to do|yet|now|steps?|points?|items?|issues?|tasks?|work|questions?))?\W*:\W*"
     r"(?!no\b|none\b|nothing\b|n/a\b)(?=\w|`)",
     re.IGNORECASE,
 )
 _ITEMS = compiled(r":[*_]*[^\S\n]*+\n\s*+(?:[-*•]|\d+[.)])?")
+_CLAUSE = compiled(r"; |,? but ")
+_QUOTED = compiled(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"")
 _NOTHING_LEFT = compiled(r"\b(?:no|nothing|none|all|every|without|any)\b", re.IGNORECASE)
 
 
@@ -178,10 +182,13 @@ def _left(answer: str) -> list[str]:
     """Return the sentences of an answer that call something unfinished, without their labels."""
     found = []
     for part in SENTENCE.split(_ITEMS.sub(": ", answer)):
-        rest = _LABEL.sub("", part)
-        is_left = rest != part or (_LEFT.search(part) and not _NOTHING_LEFT.search(part.partition(" because ")[0]))
+        said = _QUOTED.sub("it", part)
+        is_left = _LABEL.search(said) or any(
+            _LEFT.search(clause) and not _NOTHING_LEFT.search(clause.partition(" because ")[0])
+            for clause in _CLAUSE.split(said)
+        )
         if is_left and not part.endswith("?"):
-            found.append(rest)
+            found.append(_LABEL.sub("", part, 1) if _LABEL.match(part) else part)
     return found
 
 
