@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from recollect import clock
+from recollect.capture.observation import BadPayload
 from recollect.files import open_file, private_folder
 from recollect.version import __version__, release
 
@@ -121,6 +122,21 @@ class Spool:
     def waiting(self) -> int:
         """Return how many payloads wait to be taken."""
         return len(_files(self.new))
+
+    def ending(self) -> frozenset[str]:
+        """Return the sessions with an end of theirs, or of a turn, among what waits or is claimed."""
+        from recollect.capture.payload import read
+
+        found: set[str] = set()
+        for root in (self.new, self.work):
+            # Claims are listed late: what is claimed meanwhile is among them.
+            folders = [root / name for name in _names(root)] if root == self.work else [root]
+            for payload in (_payload(folder / name) for folder in folders for name in _files(folder)):
+                if "tool" not in payload.event.lower():  # these are many, and large
+                    with suppress(BadPayload, OSError):
+                        seen = read(payload.read(), event=payload.event, assistant=payload.assistant)
+                        found |= {seen.session} if seen.event in ("turn_end", "session_end") else set()
+        return frozenset(found)
 
     def put(self, payload: bytes, *, event: str = "", assistant: str = "") -> str:
         """Leave a payload as a hook would; returns its name."""

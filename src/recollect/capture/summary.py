@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from recollect.capture.fixes import pairs, unresolved
@@ -200,6 +200,12 @@ def _of(words: str) -> frozenset[str]:
 def agrees(prompt: str) -> bool:
     """Tell whether a prompt names no task of its own."""
     return _of(_AGREES) | _of(_TALK) >= set(query_terms(prompt))
+
+
+@lru_cache(maxsize=256)
+def task_words(prompt: str) -> frozenset[str]:
+    """Return the search terms of a request that do not only agree or continue."""
+    return frozenset(query_terms(_CONTINUES.sub("", prompt, 1))) - _of(_AGREES) - _of(_TALK)
 
 
 def _begins_by_agreeing(prompt: str) -> bool:

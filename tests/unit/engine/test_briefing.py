@@ -41,6 +41,11 @@ class Shop:
         self.engine.capture.put(self._of(session, raw), event=event, assistant=assistant)
         assert self.engine.capture.drain().bad == 0
 
+    def leaves(self, session: str, raw: bytes) -> None:
+        """Leave what a hook hands over in the queue."""
+        name = json.loads(raw)["hook_event_name"]
+        self.engine.capture.put(self._of(session, raw), event=name, assistant="claude")
+
     def asks(self, session: str, prompt: str, assistant: str = "claude") -> None:
         event = "BeforeAgent" if assistant == "gemini" else "UserPromptSubmit"
         self.hear(session, payloads.claude(event, prompt=prompt), assistant)
@@ -410,14 +415,6 @@ def test_the_task_of_a_killed_session_is_told_though_its_last_prompt_answers_som
         assert "Add a CSV export to shop/export.py" in line
 
 
-def test_a_session_that_was_killed_before_it_did_anything_is_told_after_a_while(shop: Shop) -> None:
-    shop.asks("w", "Add a CSV export to shop/export.py")
-    shop.time.advance(1_200)
-    assert lines(shop.starts("s1"), "Open work") == [
-        "- 2025-12-29 (claude, interrupted): Add a CSV export to shop/export.py"
-    ]
-
-
 @pytest.mark.parametrize(("is_finished", "told"), [(True, 0), (False, 2)])
 def test_a_session_that_was_asked_to_go_on_and_finished_closes_the_one_before(
     shop: Shop, is_finished: bool, told: int
@@ -684,26 +681,6 @@ def test_agreeing_and_small_talk_are_no_task(shop: Shop, last: str) -> None:
     assert line == "- 2025-12-29 (claude, interrupted): fix the price bug in shop/price.py. Changed shop/price.py"
 
 
-@pytest.mark.parametrize(
-    ("last", "command"),
-    [
-        ("danke. commit", "git commit -am 'translate'"),
-        ("just for this commit skip the hooks", "git commit -nam 'translate'"),
-        ("just for this commit skip the hooks", ""),
-    ],
-)
-def test_an_interrupted_session_is_named_by_its_task_not_by_its_commit(shop: Shop, last: str, command: str) -> None:
-    shop.asks("w", "translate the errors of the checkout page")
-    shop.edits("w", "shop/price.py")
-    shop.answers("w", "The errors are in German.")
-    shop.asks("w", last)
-    if command:
-        shop.runs("w", command)
-    shop.time.advance(1_200)
-    (line,) = lines(shop.starts("s1"), "Open work")
-    assert line.endswith("(claude, interrupted): translate the errors of the checkout page. Changed shop/price.py")
-
-
 def test_the_task_is_told_where_its_last_prompt_agrees_and_states_a_rule(shop: Shop) -> None:
     shop.asks("w", "Morning! Where were we with the customs form?")
     shop.answers("w", "The tariff code was missing.")
@@ -712,13 +689,6 @@ def test_the_task_is_told_where_its_last_prompt_agrees_and_states_a_rule(shop: S
     shop.time.advance(1_200)
     (line,) = lines(shop.starts("s1"), "Open work")
     assert line.endswith("Where were we with the customs form? Changed shop/price.py")
-
-
-def test_thanks_without_an_answer_do_not_interrupt_a_session(shop: Shop) -> None:
-    shop.works("w", "fix the price bug", "shop/price.py", "The bug in shop/price.py is fixed.")
-    shop.asks("w", "thanks, have a nice weekend")
-    shop.ends("w")
-    assert lines(shop.starts("s1"), "Open work") == []
 
 
 def test_a_session_that_is_done_and_trivia_are_no_open_work(shop: Shop) -> None:

@@ -10,9 +10,11 @@ import pytest
 from tests import payloads
 from tests.fakes import FrozenClock
 from tests.trees import git, write
-from tests.unit.engine.test_briefing import Shop, lines
+from tests.unit.engine.test_briefing import RULE, Shop, lines
 
 from recollect import Engine
+from recollect.capture.spool import Claims
+from recollect.engine.sessions import capture
 
 TWO = {"shop/tax.py": "A = 1", "shop/[id].py": "B = 1"}
 
@@ -99,3 +101,106 @@ def test_a_replaced_command_is_open_work_if_it_fails_for_another_reason(reposito
     assert "Still failing" not in repository.starts("s3")
     repository.fails("s4", wrong, "src/a.cpp:3:1: error: expected ';'")
     assert f"Still failing: `{wrong}` failed" in repository.starts("s5")
+
+
+def test_a_session_that_was_killed_before_it_did_anything_is_told_after_a_while(repository: Shop) -> None:
+    repository.asks("w", "Add a CSV export to shop/export.py")
+    repository.time.advance(1_200)
+    assert lines(repository.starts("s1"), "Open work") == [
+        "- 2023-11-14 (claude, interrupted): Add a CSV export to shop/export.py"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("last", "command"),
+    [
+        ("danke. commit", "git commit -am 'translate'"),
+        ("just for this commit skip the hooks", "git commit -nam 'translate'"),
+        ("just for this commit skip the hooks", ""),
+    ],
+)
+def test_an_interrupted_session_is_named_by_its_task_not_by_its_commit(
+    repository: Shop, last: str, command: str
+) -> None:
+    repository.asks("w", "translate the errors of the checkout page")
+    repository.edits("w", "shop/price.py")
+    repository.answers("w", "The errors are in German.")
+    repository.asks("w", last)
+    if command:
+        repository.runs("w", command)
+    repository.time.advance(1_200)
+    (line,) = lines(repository.starts("s1"), "Open work")
+    assert line.endswith("(claude, interrupted): translate the errors of the checkout page. Changed shop/price.py")
+
+
+def test_thanks_without_an_answer_do_not_interrupt_a_session(repository: Shop) -> None:
+    repository.works("w", "fix the price bug", "shop/price.py", "The bug in shop/price.py is fixed.")
+    repository.asks("w", "thanks, have a nice weekend")
+    repository.ends("w")
+    assert lines(repository.starts("s1"), "Open work") == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_open"),
+    [
+        ("port the terrain shader to WGSL, continue", False),
+        ("finish porting the terrain shader", False),
+        ("Port the terrain shader to WGSL and keep its uniforms.", False),
+        ("port the terrain shader to GLSL", True),
+        ("port the water shader to WGSL", True),
+        ("rename the shader", True),
+        ("how is the terrain shader ported to WGSL?", True),
+    ],
+)
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_a_newer_session_that_was_asked_for_the_same_and_ended_closes_an_open_one(
+    repository: Shop, asked: str, is_open: bool, is_ended: bool
+) -> None:
+    repository.asks("w", "port the terrain shader to WGSL")
+    repository.edits("w", "shop/price.py")
+    repository.asks("w2", asked)
+    if is_ended:
+        repository.answers("w2", "All scenes render.")
+        repository.ends("w2")
+    told = [
+        "(claude, not ended): port the terrain shader to WGSL" in line
+        for line in lines(repository.starts("s1"), "Open work")
+    ]
+    assert told == [True] * (is_open or not is_ended)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "is_told"),
+    [
+        (payloads.claude("Stop", last_assistant_message="The coupon is in the cart."), False),
+        (payloads.claude("SessionEnd", reason="exit"), False),
+        (payloads.claude("UserPromptSubmit", prompt="and a coupon for the page"), True),
+        (payloads.edited("TAX = 19", "TAX = 25", path="web/page.py"), True),
+    ],
+)
+@pytest.mark.parametrize("is_claimed", [True, False])
+def test_a_session_whose_end_still_waits_is_not_called_interrupted(
+    repository: Shop, monkeypatch: pytest.MonkeyPatch, waiting: bytes, is_told: bool, is_claimed: bool
+) -> None:
+    monkeypatch.setattr(capture, "BESIDE", 0)
+    repository.asks("w", "add a coupon field to the cart")
+    repository.edits("w", "shop/price.py")
+    repository.time.advance(1_200)
+    repository.leaves("w", waiting)
+    with Claims(repository.engine.capture.spool) as claims:
+        assert len(claims.take(int(is_claimed))) == is_claimed
+        told = ["(claude, interrupted)" in line for line in lines(repository.starts("s1"), "Open work")]
+    assert told == [True] * is_told
+
+
+@pytest.mark.parametrize(
+    ("left", "asked"),
+    [("Next: delete the old ones.", f"{RULE}. "), ("Next: delete shop/unittests.py.", "")],
+)
+def test_open_work_has_a_subject_even_if_the_request_is_told_elsewhere(repository: Shop, left: str, asked: str) -> None:
+    repository.store(RULE, "preference")
+    repository.asks("w", RULE)
+    repository.answers("w", f"I moved the tests to pytest. {left}")
+    repository.ends("w")
+    said = left.removeprefix("Next: ")
+    assert lines(repository.starts("s1"), "Open work") == [f"- 2023-11-14 (claude): {asked}Left: {said}"]

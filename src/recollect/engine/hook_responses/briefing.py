@@ -135,7 +135,7 @@ class Wanted(NamedTuple):
     """The request for a briefing: project, token budget, starting session and the memories it has seen.
 
     folder: where the assistant works. briefed: whether the session had a briefing before
-    compacted: whether the session has just lost its context
+    compacted: whether the session has just lost its context. ending: sessions whose end was not ingested yet
     """
 
     namespace: str | None
@@ -145,6 +145,7 @@ class Wanted(NamedTuple):
     told: Collection[str] = frozenset()
     briefed: bool = False
     compacted: bool = False
+    ending: Collection[str] = ()
 
     @property
     def scopes(self) -> tuple[str | None, ...]:
@@ -209,7 +210,8 @@ class Briefing:
         """Yield the sections of a briefing; together they fit the budget."""
         store, room, once = self._store, max(0, wanted.budget - FENCE_TOKENS), _Said()
         recent = _recent(store, wanted)
-        pasts = past_sessions(store, wanted.namespace, wanted.session.id if wanted.session is not None else "", recent)
+        own = wanted.session.id if wanted.session is not None else ""
+        pasts = past_sessions(store, wanted.namespace, own, recent, wanted.ending)
         found = list(_candidates(store, wanted, pasts))
         work = work_in_progress(wanted.folder, used_files(pasts), asks_git=bool(found))
         known = self._known(wanted, work, found)

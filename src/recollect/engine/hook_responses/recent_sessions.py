@@ -3,7 +3,7 @@
 A session is open if it was interrupted, if something still fails, or if its assistant called something unfinished. A
 newer session closes it by asking for the same, by working on the same files, by being asked to go on and finishing, or
 by making its failing commands succeed, unless something still fails. A commit of its files closes an interrupted one.
-Finished sessions, questions and small talk are left out.
+Finished sessions, questions and small talk are left out, and sessions whose end still waits in the queue.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from recollect.capture.fixes import unresolved
 from recollect.capture.invocation import kind
 from recollect.capture.observation_lesson import listed
 from recollect.capture.outcome import is_unfit
-from recollect.capture.summary import CHANGING, SENTENCE, TELLS_TURNS, Progress, agrees, progress
+from recollect.capture.summary import CHANGING, SENTENCE, TELLS_TURNS, Progress, agrees, progress, task_words
 from recollect.engine.hook_responses.context_block import Line, flat
 from recollect.model import Observed, Session
 from recollect.store.store_values import Range
@@ -54,15 +54,22 @@ TRANSCRIPT = "transcript"
 
 
 class PastSession(NamedTuple):
-    """An earlier session: its latest observations, and how far it got."""
+    """An earlier session: its latest observations, and how far it got.
+
+    is_ending: its end was not ingested yet. is_done: a newer session covers it
+    """
 
     session: Session
     rows: list[Observed]
     progress: Progress
+    is_ending: bool = False
+    is_done: bool = False
 
     @property
     def state(self) -> str:
         """The state of a session that did not end normally; else empty."""
+        if self.is_ending:
+            return ""
         if self.session.ended_at is None:
             return "not ended"
         is_told = self.session.assistant in TELLS_TURNS and not self.session.ended_by.endswith(TRANSCRIPT)
@@ -70,10 +77,13 @@ class PastSession(NamedTuple):
         return "interrupted" if is_cut or self.session.ended_by in LEFT_OPEN else ""
 
 
-def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequence[Observed]) -> list[PastSession]:
+def past_sessions(
+    store: Store, namespace: str | None, own: str, recent: Sequence[Observed], ending: Collection[str]
+) -> list[PastSession]:
     """Return the last sessions of a project that did some work or were interrupted before it, newest first.
 
     own: the one that starts. recent: changes and commands of the project, newest first
+    ending: sessions whose end was not ingested yet
     """
     since = clock.now() - RECENT_S
     worked = dict.fromkeys(row.session_id or "" for row in recent if row.at >= since)
@@ -87,10 +97,14 @@ def past_sessions(store: Store, namespace: str | None, own: str, recent: Sequenc
     found = []
     for session in (row for row in sessions if row.id != own):
         rows = store.find(Observed, {"session_id": session.id}, order="-id", limit=ROWS)
-        past = PastSession(session, rows, progress(rows, lambda path: path.removeprefix(f"{namespace}/")))
-        if _is_work(past):
-            found.append(past)
-    return sorted(found, key=lambda past: -past.session.seen_at)
+        done = progress(rows, lambda path: path.removeprefix(f"{namespace}/"))
+        found.append(PastSession(session, rows, done, session.id in ending))
+    found.sort(key=lambda past: -past.session.seen_at)
+    return [
+        past._replace(is_done=any(_covers(late, past) for late in found[:place]))
+        for place, past in enumerate(found)
+        if _is_work(past)
+    ]
 
 
 def used_files(pasts: Sequence[PastSession]) -> list[str]:
@@ -125,10 +139,8 @@ def work_lines(
             own or not _failing(past.rows, wrong)
         )
         is_left = is_open or (past.state and past.progress.changed)
-        is_done = any(_finishes(late) for late in pasts[:place][-1:]) or any(
-            _covers(late, past) for late in pasts[:place]
-        )
-        if not fails and (is_done or not is_left):
+        is_done = past.is_done or any(late.progress.continues and not late.state for late in pasts[:place][-1:])
+        if past.is_ending or (not fails and (is_done or not is_left)):
             continue
         # The user may have finished it without an assistant.
         if not (past.state and past.progress.changed and committed(past.progress.changed, past.session.seen_at)):
@@ -141,6 +153,8 @@ def work_lines(
         for request in (past.progress.asked, *past.progress.before):
             parts = (part for part in SENTENCE.split(request) if not (asked or said(part) or agrees(part)))
             asked += " ".join(part if part.endswith((".", "!", "?", ":")) else f"{part}." for part in parts)
+        if not (asked or fails or past.progress.changed or _names_code(" ".join(past.progress.left))):
+            asked = past.progress.asked  # else nothing tells what it is about
         yield Line(_line(past, asked, fails, branch), past.session.insight_id or "", "session")
 
 
@@ -154,8 +168,9 @@ def _failing(rows: Iterable[Observed], wrong: Collection[str]) -> list[Observed]
 def _is_work(past: PastSession) -> bool:
     """Tell whether a session changed or ran something, left something, or was interrupted before it could."""
     done = past.progress
-    is_task = bool(done.asked) and (_names_code(done.asked) or bool(done.read and not only_asks(done.asked)))
-    return done.ran or bool(done.left or (past.state and is_task))
+    if done.ran or done.left or not (past.state and done.asked):
+        return bool(done.ran or done.left)
+    return _names_code(done.asked) or bool(done.read and not only_asks(done.asked))
 
 
 def _names_code(text: str) -> bool:
@@ -165,16 +180,21 @@ def _names_code(text: str) -> bool:
 def _covers(late: PastSession, past: PastSession) -> bool:
     """Tell whether a newer session went on with an older one: asked for the same, or worked on the same files."""
     asked, before = late.progress.asked, past.progress.asked
-    is_same = bool(before) and statements(before) <= statements(asked)
+    is_same = bool(before) and any(_asks_again(request, before) for request in (asked, *late.progress.before))
+    if not _is_work(late):
+        return is_same and not late.state
     if is_same or not set(late.progress.changed).isdisjoint(past.progress.changed):
         return True
     is_read = not set(late.progress.read).isdisjoint(past.progress.changed)
     return is_read and not set(query_terms(asked)).isdisjoint(query_terms(before))
 
 
-def _finishes(late: PastSession) -> bool:
-    """Tell whether a session was asked to go on with the one before it, and came to its end."""
-    return late.progress.continues and not late.state
+def _asks_again(request: str, before: str) -> bool:
+    """Tell whether a request has all words of an earlier one and few others, or most of them and no others."""
+    words, known = task_words(request), task_words(before)
+    both = words & known
+    is_like = len(both) > 1 and both in (words, known) and 2 * len(both) >= len(words | known)
+    return (is_like and not only_asks(request)) or (both == known and statements(before) <= statements(request))
 
 
 def _line(past: PastSession, asked: str, fails: Sequence[str], branch: str) -> str:

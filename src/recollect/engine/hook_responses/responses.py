@@ -321,7 +321,9 @@ class HookResponses:
         # Reading comes first: a briefing tells what a colleague has shared since.
         notes = Section("", tuple(Line(flat(note, STEP_CHARACTERS)) for note in self._shared(namespace)))
         briefing = Briefing(self._context.store, branches=self._branches, counters=self._counters)
-        sections = [notes, *briefing.sections(Wanted(namespace, budget, folder, **about))]
+        # The queue is read before the store: an event waits, or is stored.
+        wanted = Wanted(namespace, budget, folder, ending=self._capture.spool.ending(), **about)
+        sections = [notes, *briefing.sections(wanted)]
         return block(sections, budget=budget, most=MOST_BYTES)
 
     def _said(self, moment: Moment, made: Block | None) -> str | None:
