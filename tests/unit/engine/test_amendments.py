@@ -335,6 +335,11 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         ("Never push without asking me.", "Pushing is fine, tell me afterwards.", "CONTRADICTS"),
         ("Never push without asking me.", "You can push this one.", ""),
         ("We use Redis for sessions.", "Redis holds the rate limits.", ""),
+        ("The ledger service is owned by team Heron.", "The ledger service must not call Heron directly.", ""),
+        ("The ledger service is owned by team Heron.", "Team Kestrel owns the ledger service now.", "EVOLVED_INTO"),
+        ("The import job was rewritten in events last spring.", "The import job stores events in UTC.", ""),
+        ("The import job stores events in UTC.", "The import job stores events in local time now.", "EVOLVED_INTO"),
+        ("The map renderer caches results for ten minutes.", "The map renderer caches fonts for a day.", ""),
     ],
 )
 def test_a_change_in_other_words_is_found_by_meaning(local: Engine, old: str, new: str, relationship: str) -> None:
